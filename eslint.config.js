@@ -1,0 +1,174 @@
+// Limits and purity of the code base, each with the reason a reader needs when a rule stops them.
+// Import directions between folders are in .dependency-cruiser.cjs.
+import js from "@eslint/js";
+import prettier from "eslint-config-prettier";
+import { defineConfig, globalIgnores } from "eslint/config";
+import tseslint from "typescript-eslint";
+
+/** The pure middle: values in, values out; the same objects give the same bytes. */
+const PURE = [
+  "src/{api,ir,translate,render,diagnostics,status,support,explain}/**/*.ts",
+  "src/{compile,options}.ts",
+];
+const TESTS = ["test/**/*.ts", "e2e/**/*.ts"];
+/** Rows of data: their length says nothing about how hard they are to read. */
+const TABLES = ["src/**/catalog*.ts", "src/**/*-table.ts"];
+
+const NODE_PREFIX = {
+  regex:
+    "^(assert|child_process|crypto|events|fs|http2?|https|net|os|path|stream|tls|url|util)(/|$)",
+  message: 'Write "node:…": it cannot be taken for, or replaced by, a package.',
+};
+const OWN_DIST = {
+  regex: "/dist/",
+  message: "Import the sources: dist/ may be older than they are.",
+};
+const PURITY = "the pure middle takes it as a value, so that a compilation can be repeated";
+
+const sizeLimits = (maxLines) => ({
+  "max-lines": ["error", { max: maxLines, skipBlankLines: true, skipComments: true }],
+  "max-lines-per-function": ["error", { max: 50, skipBlankLines: true, skipComments: true }],
+  complexity: ["error", 12],
+  "max-depth": ["error", 3],
+  "max-params": ["error", 4],
+});
+
+export default defineConfig(
+  globalIgnores([
+    "dist",
+    "coverage",
+    ".nginx",
+    ".node",
+    ".reports",
+    ".bench",
+    ".albc",
+    "test/golden/*",
+  ]),
+  { linterOptions: { reportUnusedDisableDirectives: "error", reportUnusedInlineConfigs: "error" } },
+  js.configs.recommended,
+
+  {
+    name: "typescript",
+    files: ["**/*.ts"],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: {
+      parserOptions: { project: ["./tsconfig.json"], tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      ...sizeLimits(300),
+      eqeqeq: "error",
+      "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, OWN_DIST] }],
+      "no-restricted-exports": ["error", { restrictDefaultExports: { direct: true } }],
+      "@typescript-eslint/consistent-type-exports": "error",
+      "@typescript-eslint/consistent-type-imports": "error",
+      "@typescript-eslint/explicit-module-boundary-types": "error",
+      // A `default:` does not count: a new union member must be a compile error and a lint error.
+      "@typescript-eslint/switch-exhaustiveness-check": [
+        "error",
+        { considerDefaultExhaustiveForUnions: false, requireDefaultForNonUnion: true },
+      ],
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+    },
+  },
+
+  {
+    name: "sources",
+    files: ["src/**/*.ts"],
+    rules: {
+      // `if (text)` is false for "" too, and "" means something here: an empty realm, an empty path.
+      "@typescript-eslint/strict-boolean-expressions": "error",
+      // `as` asserts what the compiler cannot see; where that is right, the disabling comment says why.
+      "@typescript-eslint/consistent-type-assertions": ["error", { assertionStyle: "never" }],
+      "no-console": "error",
+    },
+  },
+
+  {
+    name: "pure middle",
+    files: PURE,
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            NODE_PREFIX,
+            OWN_DIST,
+            {
+              regex: "^node:(?!(crypto|url|net|path/posix)$)",
+              message: `No files, processes, sockets or timers here: ${PURITY}.`,
+            },
+            {
+              regex: "^node:crypto$",
+              importNamePattern: "^(default$|webcrypto|random|generate|getRandom)",
+              message: `Only digests and parsing of keys here; randomness: ${PURITY}.`,
+            },
+            {
+              regex: "^node:net$",
+              allowImportNames: ["isIP", "isIPv4", "isIPv6", "BlockList"],
+              message: "Only the address grammar of node:net is pure.",
+            },
+          ],
+        },
+      ],
+      "no-restricted-globals": [
+        "error",
+        { name: "process", message: `Environment and exit belong to src/cli: ${PURITY}.` },
+        { name: "Date", message: `The clock belongs to the edges: ${PURITY}.` },
+        { name: "performance", message: `The clock belongs to the edges: ${PURITY}.` },
+        { name: "crypto", message: `Randomness belongs to the edges: ${PURITY}.` },
+        { name: "fetch", message: `The network belongs to the edges: ${PURITY}.` },
+        { name: "setTimeout", message: "The pure middle does not wait." },
+        { name: "setInterval", message: "The pure middle does not wait." },
+        { name: "setImmediate", message: "The pure middle does not wait." },
+        { name: "queueMicrotask", message: "The pure middle does not wait." },
+        { name: "console", message: "Problems are diagnostics; logs belong to the edges." },
+      ],
+      "no-restricted-properties": [
+        "error",
+        { object: "Math", property: "random", message: `Randomness: ${PURITY}.` },
+      ],
+    },
+  },
+  {
+    name: "templates are files",
+    files: ["src/render/nginx/templates.ts"],
+    rules: { "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, OWN_DIST] }] },
+  },
+
+  {
+    name: "tests",
+    files: TESTS,
+    rules: {
+      "max-lines": ["error", { max: 500, skipBlankLines: true, skipComments: true }],
+      "max-lines-per-function": "off",
+      "@typescript-eslint/explicit-module-boundary-types": "off",
+      "@typescript-eslint/require-await": "off",
+      "@typescript-eslint/unbound-method": "off",
+      "no-restricted-syntax": [
+        "error",
+        ...[
+          "[object.name=/^(describe|it|test)$/]",
+          "[object.object.name=/^(describe|it|test)$/]",
+        ].map((owner) => ({
+          selector: `MemberExpression${owner}[property.name=/^(only|skip|todo|failing)$/]`,
+          message: "Every test runs, and runs with its neighbours.",
+        })),
+        {
+          selector: "CallExpression[callee.name=/^(fdescribe|fit|xdescribe|xit|xtest)$/]",
+          message: "Every test runs, and runs with its neighbours.",
+        },
+      ],
+    },
+  },
+
+  { name: "tables", files: TABLES, rules: { "max-lines": "off" } },
+
+  {
+    name: "configuration files",
+    files: ["**/*.js", "**/*.cjs"],
+    languageOptions: { globals: { console: "readonly", process: "readonly", module: "writable" } },
+  },
+  prettier,
+);
