@@ -1,0 +1,26 @@
+/** The Auth object of ALB2, Frontend and Rule (`spec.config.auth`) and of AuthPolicy (`spec`). Absent parts are not configured. */
+export interface Auth {
+  readonly basic?: BasicAuthSpec;
+  readonly forward?: ForwardAuthSpec;
+}
+
+export interface BasicAuthSpec {
+  readonly auth_type?: string;
+  readonly realm?: string;
+  /** `<namespace>/<name>`. */
+  readonly secret?: string;
+  /** `auth-map` or `auth-file`. */
+  readonly secret_type?: string;
+}
+
+export interface ForwardAuthSpec {
+  readonly always_set_cookie?: boolean;
+  /** `<namespace>/<name>` of a config map. */
+  readonly auth_headers_cm_ref?: string;
+  readonly auth_request_redirect?: string;
+  readonly method?: string;
+  readonly signin?: string;
+  readonly signin_redirect_param?: string;
+  readonly upstream_headers?: readonly string[];
+  readonly url?: string;
+}

@@ -1,0 +1,28 @@
+/**
+ * The pipeline on one screen: Resources → translate → data-plane model → render → files.
+ * Pure: no files, clock, process or randomness; equal objects and options give equal bytes, whatever their order.
+ */
+import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import { DiagnosticSink } from "./diagnostics/sink.js";
+import type { Resources } from "./input/resources.js";
+import type { DataPlaneConfig } from "./ir/config.js";
+import type { CompileOptions } from "./options.js";
+import type { RenderedFile } from "./render/rendered-file.js";
+import { render } from "./render/render.js";
+import type { ObjectStatus } from "./status/object-status.js";
+import { translate } from "./translate/translate.js";
+
+export interface Compilation {
+  /** nginx.conf, policy.json, certificates, credentials; sorted by path. */
+  readonly files: readonly RenderedFile[];
+  readonly statuses: readonly ObjectStatus[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** The model in between, for `--emit ir`. */
+  readonly config: DataPlaneConfig;
+}
+
+export function compile(resources: Resources, options: CompileOptions): Compilation {
+  const sink = new DiagnosticSink(resources.locate);
+  const { config, statuses } = translate(resources, options, sink);
+  return { files: render(config, options), statuses, diagnostics: sink.sorted(), config };
+}

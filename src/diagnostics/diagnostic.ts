@@ -1,0 +1,38 @@
+/**
+ * Problems as data. A stage reports what it finds and goes on; nothing in the pipeline throws for a user's mistake.
+ * A message never holds a secret's content or a hash.
+ */
+import type { DiagnosticCode } from "./catalog.js";
+import type { FieldPath } from "./field-path.js";
+
+export type Severity = "error" | "warning" | "info";
+
+/** The object that a diagnostic is about; `namespace` is empty for cluster-scoped kinds. */
+export interface ResourceRef {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** A place in an input file; line and column count from 1. `excerpt` is that line's text, cut at the secret if it holds one. */
+export interface SourceLocation {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly excerpt?: string;
+}
+
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  /** What is wrong, with the value where that is no secret; no advice. */
+  readonly message: string;
+  readonly resource?: ResourceRef;
+  readonly field?: FieldPath;
+  readonly location?: SourceLocation;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** Other places that the problem involves, such as the first of two objects with one name. */
+  readonly related?: readonly { readonly message: string; readonly location: SourceLocation }[];
+}

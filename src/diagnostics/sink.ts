@@ -1,0 +1,68 @@
+import { DIAGNOSTIC_CATALOG } from "./catalog.js";
+import type { DiagnosticCode } from "./catalog.js";
+import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
+import type { FieldPath } from "./field-path.js";
+import { formatFieldPath } from "./field-path.js";
+import { compareBy, compareStrings } from "../support/compare.js";
+
+/** What a stage says when it finds a problem; the severity is the catalogue's. */
+export interface Report {
+  readonly code: DiagnosticCode;
+  readonly message: string;
+  readonly resource?: ResourceRef;
+  readonly field?: FieldPath;
+  readonly hint?: string;
+  readonly related?: NonNullable<Diagnostic["related"]>;
+}
+
+/** Where in the input files a field of an object stands, if the object came from a file. */
+export type Locate = (resource: ResourceRef, field: FieldPath) => SourceLocation | undefined;
+
+/** Collects the diagnostics of one compilation. */
+export class DiagnosticSink {
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #locate: Locate;
+
+  constructor(locate: Locate = () => undefined) {
+    this.#locate = locate;
+  }
+
+  report(report: Report): void {
+    const entry = DIAGNOSTIC_CATALOG[report.code];
+    const location = report.resource === undefined ? undefined : this.#locate(report.resource, report.field ?? []);
+    this.#diagnostics.push({
+      severity: entry.severity,
+      hint: entry.hint,
+      ...report,
+      ...(location === undefined ? {} : { location }),
+    });
+  }
+
+  /** All reports, duplicates dropped, in an order that does not depend on the order of the input. */
+  sorted(): readonly Diagnostic[] {
+    return sortDiagnostics(this.#diagnostics);
+  }
+}
+
+/** Sorts by file, position, object, field, code and message; drops repeats. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const sorted = [...diagnostics].sort(order);
+  return sorted.filter((diagnostic, i) => {
+    const previous = sorted[i - 1];
+    return previous === undefined || order(previous, diagnostic) !== 0;
+  });
+}
+
+const order = compareBy<Diagnostic>(
+  (a, b) => compareStrings(a.location?.file ?? "", b.location?.file ?? ""),
+  (a, b) => (a.location?.line ?? 0) - (b.location?.line ?? 0),
+  (a, b) => (a.location?.column ?? 0) - (b.location?.column ?? 0),
+  (a, b) => compareStrings(resourceKey(a.resource), resourceKey(b.resource)),
+  (a, b) => compareStrings(formatFieldPath(a.field ?? []), formatFieldPath(b.field ?? [])),
+  (a, b) => compareStrings(a.code, b.code),
+  (a, b) => compareStrings(a.message, b.message),
+);
+
+function resourceKey(resource: ResourceRef | undefined): string {
+  return resource === undefined ? "" : [resource.kind, resource.namespace, resource.name, resource.apiVersion].join("/");
+}

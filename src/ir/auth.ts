@@ -1,0 +1,72 @@
+import type { Interpolation } from "./interpolation.js";
+import type { SourceRef } from "./source-ref.js";
+
+/**
+ * One whole Auth object as the data plane needs it, shared by all the routes that it protects.
+ * `basic` and `forward` both present: both must pass, basic first. Neither: nothing is checked.
+ */
+export interface AuthPolicy {
+  /** Stable: named after the object that supplied it, such as `alb2/cpaas-system/alb`. */
+  readonly id: string;
+  readonly source: SourceRef;
+  /** What is wrong with it; then every request is answered 503 `AuthFail : invalid cfg <invalid>`. Never a secret. */
+  readonly invalid?: string;
+  readonly basic?: BasicAuth;
+  readonly forward?: ForwardAuth;
+}
+
+/** RFC 7617 with apr1 hashes. */
+export interface BasicAuth {
+  /** As written; quoted for the header by the data plane. */
+  readonly realm: string;
+  /** Id of the credential set. */
+  readonly credentials: string;
+}
+
+/** The users of one secret; hashes never leave this type but for the credentials file. */
+export interface CredentialSet {
+  /** Stable name of the secret and its reading, such as `default/users#auth-file`. */
+  readonly id: string;
+  readonly users: readonly Credential[];
+}
+
+export interface Credential {
+  readonly user: string;
+  /** apr1 salt and 22-character digest. */
+  readonly salt: string;
+  readonly hash: string;
+}
+
+export interface ForwardAuth {
+  readonly url: AuthUrl;
+  /** Any token; GET by default. */
+  readonly method: string;
+  /** From the config map, names as written, later ones of equal name (without case) dropped; they win over all others. */
+  readonly headers: readonly HeaderTemplate[];
+  /** Value of X-Auth-Request-Redirect; the request URI when absent or expanding to nothing. */
+  readonly requestRedirect?: Interpolation;
+  /** Removed from the client's request, then set from the auth response. Lower case. */
+  readonly responseHeaders: readonly string[];
+  /** Location of the 302 for an auth service's 401, the redirect parameter included. */
+  readonly signin?: Interpolation;
+  /** Set-Cookie of the auth response on every client response, not only on those of the success list. */
+  readonly alwaysSetCookie: boolean;
+}
+
+export interface HeaderTemplate {
+  readonly name: string;
+  readonly value: Interpolation;
+}
+
+/** An http or https URL, taken apart at compile time so that a variable can't change its structure. */
+export interface AuthUrl {
+  readonly scheme: "http" | "https";
+  /** DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. */
+  readonly host: Interpolation;
+  /** Absent: the scheme's port. */
+  readonly port?: Interpolation;
+  /** Path and query, starting with `/`. */
+  readonly target: Interpolation;
+  /** Upstream of the cluster Service that the host names, when it names one: its endpoints replace DNS. */
+  readonly upstream?: string;
+}

@@ -1,0 +1,20 @@
+import type { AuthPolicy, CredentialSet } from "./auth.js";
+import type { Certificate, Listener, Server, ServerCertificate } from "./listener.js";
+import type { Route, RouteBinding } from "./route.js";
+import type { Upstream } from "./upstream.js";
+
+/**
+ * The data plane's whole model: what translation gives and rendering takes. It knows neither Kubernetes nor nginx syntax.
+ * Every list is sorted by id (bindings by listener and order), so equal objects give equal configurations.
+ */
+export interface DataPlaneConfig {
+  readonly servers: readonly Server[];
+  readonly listeners: readonly Listener[];
+  readonly bindings: readonly RouteBinding[];
+  readonly routes: readonly Route[];
+  readonly auths: readonly AuthPolicy[];
+  readonly credentials: readonly CredentialSet[];
+  readonly upstreams: readonly Upstream[];
+  readonly serverCertificates: readonly ServerCertificate[];
+  readonly certificates: readonly Certificate[];
+}

@@ -1,0 +1,37 @@
+import type { HostPattern } from "./host-pattern.js";
+import type { SourceRef } from "./source-ref.js";
+import type { SecretText } from "../support/secret-text.js";
+
+/** One bound port: an nginx server block. A change here is a reload. */
+export interface Server {
+  /** Generated: letters, digits and dashes only, such as `p80`. */
+  readonly id: string;
+  /** IP addresses, or none for every IPv4 and IPv6 address of the machine. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+/** Hosts of a server that are routed together: a request belongs to the listener with the most specific hostname. */
+export interface Listener {
+  readonly id: string;
+  readonly server: string;
+  readonly hostname: HostPattern;
+  readonly source: SourceRef;
+}
+
+/** A certificate for the server names that match `host`; `any` is the server's default certificate. */
+export interface ServerCertificate {
+  readonly server: string;
+  readonly host: HostPattern;
+  /** Id of the certificate. */
+  readonly certificate: string;
+}
+
+export interface Certificate {
+  /** Digest of chain and key: another certificate is another id. */
+  readonly id: string;
+  /** PEM, leaf first. */
+  readonly chain: string;
+  readonly key: SecretText;
+}

@@ -1,0 +1,80 @@
+/** What a compilation depends on besides the objects. Plain values: the edges read files, flags and variables. */
+export interface CompileOptions {
+  readonly domains: Domains;
+  /** Serve only the ALB2 `<namespace>/<name>`; empty: every ALB2. */
+  readonly alb: string;
+  /** Ports for Ingresses when there is no ALB2; 0 switches one off. */
+  readonly httpPort: number;
+  readonly httpsPort: number;
+  /** Class served when there is no ALB2; Ingresses without a class are served too. */
+  readonly ingressClass: string;
+  /** Controller name of the IngressClass objects that are ours besides the one named `ingressClass`. */
+  readonly ingressController: string;
+  /** `<namespace>/<name>` of the secret with the certificate for names without one of their own; empty: none. */
+  readonly defaultCertificate: string;
+  /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
+  readonly allowCrossNamespaceAuth: boolean;
+  readonly auth: AuthOptions;
+  readonly dataPlane: DataPlaneOptions;
+}
+
+/** Identifiers that carry a vendor's name. */
+export interface Domains {
+  /** Group of ALB2, Frontend, Rule. */
+  readonly group: string;
+  /** Own annotations: `alb.ingress.cpaas.io/...`. */
+  readonly annotations: string;
+  /** Annotations that behave as ingress-nginx's: `nginx.ingress.kubernetes.io/...`. */
+  readonly compatAnnotations: string;
+  /** Labels such as `alb2.<labels>/name` and `<labels>/project`. */
+  readonly labels: string;
+}
+
+export interface AuthOptions {
+  /** Milliseconds for the whole auth request. */
+  readonly timeout: number;
+  /** Check the certificate of https auth services. */
+  readonly tlsVerify: boolean;
+}
+
+export interface DataPlaneOptions {
+  /** Proxies (CIDRs) whose X-Forwarded-* and X-Real-IP are believed. */
+  readonly trustedProxies: readonly string[];
+  /** Expect the PROXY protocol on every listener. */
+  readonly proxyProtocol: boolean;
+  /** `off`, `stdout`, or a file below the run folder. */
+  readonly accessLog: string;
+  /** Number of nginx workers; 0: one for each processor. */
+  readonly workers: number;
+  readonly ipv6: boolean;
+  /** Largest request body in bytes where no annotation says otherwise; 0: no limit. */
+  readonly bodyLimit: number;
+  /** Seconds that connections in flight have after a reload before they are closed. */
+  readonly drainTimeout: number;
+}
+
+export const DEFAULT_OPTIONS: CompileOptions = {
+  domains: {
+    group: "crd.alauda.io",
+    annotations: "alb.ingress.cpaas.io",
+    compatAnnotations: "nginx.ingress.kubernetes.io",
+    labels: "cpaas.io",
+  },
+  alb: "",
+  httpPort: 80,
+  httpsPort: 443,
+  ingressClass: "nginx",
+  ingressController: "k8s.io/ingress-nginx",
+  defaultCertificate: "",
+  allowCrossNamespaceAuth: false,
+  auth: { timeout: 5000, tlsVerify: true },
+  dataPlane: {
+    trustedProxies: [],
+    proxyProtocol: false,
+    accessLog: "logs/access.log",
+    workers: 0,
+    ipv6: true,
+    bodyLimit: 0,
+    drainTimeout: 240,
+  },
+};

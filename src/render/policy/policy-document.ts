@@ -1,0 +1,148 @@
+/**
+ * The shape of policy.json: the contract between the compiler and the Lua data plane (docs/policy-format.md,
+ * policy.schema.json). Every entry of the maps is a shard: it is decoded by a worker when first needed and replaced alone.
+ * Absent and empty fields are left out. Times are milliseconds, sizes bytes.
+ */
+export const POLICY_FORMAT = 1;
+
+export interface PolicyDocument {
+  readonly format: typeof POLICY_FORMAT;
+  /** Digest of everything else, so equal policies have equal versions. */
+  readonly version: string;
+  readonly settings: PolicySettings;
+  /** By server id. */
+  readonly servers: Readonly<Record<string, PolicyServer>>;
+  /** By `<listener id>|<host key>`: bindings in ascending byte order of `order`. */
+  readonly hosts: Readonly<Record<string, readonly PolicyBinding[]>>;
+  /** By route id. */
+  readonly routes: Readonly<Record<string, PolicyRoute>>;
+  /** By auth policy id. */
+  readonly auths: Readonly<Record<string, PolicyAuth>>;
+  /** By upstream id. */
+  readonly upstreams: Readonly<Record<string, PolicyUpstream>>;
+  /** By `<server id>|<host key>`: file below the run folder with key and chain in PEM. */
+  readonly certificates: Readonly<Record<string, string>>;
+}
+
+export interface PolicySettings {
+  readonly authTimeout: number;
+  readonly authTlsVerify: boolean;
+}
+
+export interface PolicyServer {
+  readonly port: number;
+  readonly tls: boolean;
+  /** `[host key, listener id]`, most specific first. */
+  readonly listeners: readonly (readonly [string, string])[];
+}
+
+export interface PolicyBinding {
+  readonly order: string;
+  readonly route: string;
+  /** Absent: any path. See ir/match.ts for the kinds. */
+  readonly path?:
+    | readonly ["exact" | "prefix" | "start", string]
+    /** Pattern, then PCRE flags (`""` or `"i"`). */
+    | readonly ["regex", string, string];
+  readonly when?: readonly PolicyPredicate[];
+}
+
+export interface PolicyPredicate {
+  readonly of: "method" | "path" | "host" | "sourceIp" | "header" | "query" | "cookie";
+  readonly key?: string;
+  /** `[op, argument…]` with the operators of ir/match.ts. */
+  readonly any: readonly (readonly [string, ...string[]])[];
+}
+
+/** `[kind, namespace, name, field]`. */
+export type PolicySource = readonly [string, string, string, string];
+
+export interface PolicyRoute {
+  readonly source: PolicySource;
+  /** `[status, reason]`. */
+  readonly refuse?: readonly [number, string];
+  readonly redirect?: PolicyRedirect;
+  readonly cors?: PolicyCors;
+  readonly bodyLimit?: number;
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly satisfy?: "any";
+  readonly auth?: readonly string[];
+  readonly rewrite?: PolicyRewrite;
+  readonly host?: string;
+  readonly requestHeaders?: PolicyHeaders;
+  readonly responseHeaders?: PolicyHeaders;
+  readonly timeouts?: { readonly connect: number; readonly send: number; readonly read: number };
+  /** `["clientAddress"]`, `["header", name]` or `["cookie", name]`. */
+  readonly affinity?: readonly [string] | readonly [string, string];
+  readonly backends?: readonly PolicyBackend[];
+}
+
+export interface PolicyRedirect {
+  readonly status: number;
+  readonly unlessScheme?: "http" | "https";
+  readonly url?: string;
+  readonly scheme?: "http" | "https";
+  readonly host?: string;
+  readonly port?: number;
+  readonly path?: PolicyRewrite;
+}
+
+export type PolicyRewrite =
+  | readonly ["full", string]
+  /** Prefix, replacement. */
+  | readonly ["prefix", string, string]
+  /** Pattern, flags, replacement, and whether the result is the whole path. */
+  | readonly ["regex", string, string, string, boolean];
+
+export interface PolicyCors {
+  readonly origins: readonly string[];
+  readonly methods: readonly string[];
+  readonly headers: readonly string[];
+  readonly expose?: readonly string[];
+  readonly credentials: boolean;
+  readonly maxAge: number;
+}
+
+export interface PolicyHeaders {
+  readonly set?: readonly (readonly [string, string])[];
+  readonly add?: readonly (readonly [string, string])[];
+  readonly remove?: readonly string[];
+}
+
+export interface PolicyBackend {
+  readonly upstream?: string;
+  readonly weight: number;
+  readonly protocol: "http" | "https" | "grpc" | "grpcs";
+  readonly refuse?: readonly [number, string];
+}
+
+export interface PolicyUpstream {
+  /** `[address, port]`. */
+  readonly endpoints: readonly (readonly [string, number])[];
+}
+
+export interface PolicyAuth {
+  readonly source: PolicySource;
+  readonly invalid?: string;
+  /** `file`: below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600. */
+  readonly basic?: { readonly realm: string; readonly file: string };
+  readonly forward?: PolicyForwardAuth;
+}
+
+/** Strings are literal; `[variable, encoding]` is a variable, encoding one of raw, component, host. */
+export type PolicyInterpolation = readonly (string | readonly [string, "raw" | "component" | "host"])[];
+
+export interface PolicyForwardAuth {
+  readonly scheme: "http" | "https";
+  readonly host: PolicyInterpolation;
+  readonly port?: PolicyInterpolation;
+  readonly target: PolicyInterpolation;
+  readonly upstream?: string;
+  readonly method: string;
+  readonly headers?: readonly (readonly [string, PolicyInterpolation])[];
+  readonly requestRedirect?: PolicyInterpolation;
+  readonly responseHeaders?: readonly string[];
+  readonly signin?: PolicyInterpolation;
+  readonly alwaysSetCookie?: true;
+}

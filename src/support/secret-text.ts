@@ -1,0 +1,26 @@
+const REDACTED = "[redacted]";
+
+/** Text that shows itself as `[redacted]` wherever it is printed, logged or serialised; `reveal` is the only way in. */
+export class SecretText {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return REDACTED;
+  }
+
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  [Symbol.for("nodejs.util.inspect.custom")](): string {
+    return REDACTED;
+  }
+}
