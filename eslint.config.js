@@ -168,7 +168,9 @@ export default defineConfig(
   {
     name: "configuration files",
     files: ["**/*.js", "**/*.cjs"],
-    languageOptions: { globals: { console: "readonly", process: "readonly", module: "writable" } },
+    languageOptions: {
+      globals: { URL: "readonly", console: "readonly", module: "writable", process: "readonly" },
+    },
   },
   prettier,
 );

@@ -1,29 +1,36 @@
 // ts-jest only strips types here (isolatedModules): tsc checks them once for the whole tree in
 // `make check`, so a test run does not pay for it again.
+import { fileURLToPath } from "node:url";
 
-/** @type {import("jest").Config} */
-const shared = {
-  testEnvironment: "node",
-  extensionsToTreatAsEsm: [".ts"],
-  // Sources import "./x.js" as Node wants it; in the tree the file is still x.ts.
-  moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
-  transform: { "^.+\\.ts$": ["ts-jest", { useESM: true, tsconfig: "tsconfig.json" }] },
-  modulePathIgnorePatterns: ["<rootDir>/(dist|\\.nginx|\\.node|\\.bench|\\.reports|\\.albc)/"],
-  restoreMocks: true,
-};
+// The nginx that tests start. `make test` runs them once for each version.
+process.env.ALBC_TEST_NGINX ??= fileURLToPath(new URL(".nginx/forky/nginx", import.meta.url));
 
 /** A project that owns the tests matching the globs; they are relative to the repository. */
-function project(displayName, globs) {
-  return { ...shared, displayName, testMatch: globs.map((glob) => `<rootDir>/${glob}`) };
+function project(displayName, testTimeout, globs) {
+  return {
+    displayName,
+    testTimeout,
+    testMatch: globs.map((glob) => `<rootDir>/${glob}`),
+    testEnvironment: "node",
+    extensionsToTreatAsEsm: [".ts"],
+    // Sources import "./x.js" as Node wants it; in the tree the file is still x.ts.
+    moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
+    transform: { "^.+\\.ts$": ["ts-jest", { useESM: true, tsconfig: "tsconfig.json" }] },
+    modulePathIgnorePatterns: ["<rootDir>/(dist|\\.nginx|\\.node|\\.bench|\\.reports|\\.albc)/"],
+    restoreMocks: true,
+  };
 }
 
 /** @type {import("jest").Config} */
 export default {
+  // Tests start nginx and measure waiting times: more workers than cores would only add noise.
   maxWorkers: 2,
   errorOnDeprecated: true,
   projects: [
-    project("unit", ["test/{unit,property,golden,generated,templates}/**/*.test.ts"]),
-    project("lua", ["test/lua/**/*.test.ts"]),
-    project("e2e", ["e2e/**/*.e2e.ts"]),
+    project("unit", 20_000, ["test/{unit,property,golden,generated,templates}/**/*.test.ts"]),
+    project("lua", 60_000, ["test/lua/**/*.test.ts"]),
+    project("e2e", 60_000, ["e2e/specs/**/*.e2e.ts"]),
+    // The package as a user gets it; needs `make build`.
+    project("smoke", 60_000, ["test/smoke/**/*.test.ts"]),
   ],
 };

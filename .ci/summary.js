@@ -1,0 +1,63 @@
+// Adds up what .ci/step left in .reports and ends with the line "N passed, N failed".
+//
+//   node .ci/summary.js [STATUS]      STATUS: the exit status of the run that made the reports
+//
+// A step with a jest report counts its tests, any other step counts as one test. A step that crashed,
+// never ended, or ran no test counts as one failure, and so does a test that was not run: it has shown
+// nothing. Exit status 1 if anything failed.
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+
+const REPORTS = ".reports";
+
+/** The counts of one jest report; suites that could not even be loaded hold no tests, yet failed. */
+function countTests(report) {
+  return {
+    passed: report.numPassedTests,
+    failed:
+      report.numFailedTests +
+      report.numRuntimeErrorTestSuites +
+      report.numPendingTests +
+      report.numTodoTests,
+  };
+}
+
+function readJestReport(step) {
+  const file = `${REPORTS}/${step}.json`;
+  if (!existsSync(file)) return undefined;
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined; // Cut off while it was written: the exit status counts.
+  }
+}
+
+function countStep(step) {
+  const ok = readFileSync(`${REPORTS}/${step}.exit`, "utf8").trim() === "0";
+  const report = readJestReport(step);
+  const counts = report ? countTests(report) : { passed: ok ? 1 : 0, failed: 0 };
+  const explained = ok ? counts.passed > 0 : counts.failed > 0;
+  return explained ? counts : { ...counts, failed: counts.failed + 1 };
+}
+
+const steps = existsSync(REPORTS)
+  ? readdirSync(REPORTS)
+      .filter((file) => file.endsWith(".exit"))
+      .map((file) => file.slice(0, -".exit".length))
+      .sort()
+  : [];
+
+let passed = 0;
+let failed = 0;
+for (const step of steps) {
+  const counts = countStep(step);
+  passed += counts.passed;
+  failed += counts.failed;
+  console.log(`${step.padEnd(24)} ${counts.passed} passed, ${counts.failed} failed`);
+}
+// The run itself may fail where no step could say so, for instance before the first one.
+if (failed === 0 && ((process.argv[2] ?? "0") !== "0" || steps.length === 0)) failed = 1;
+
+const line = `${passed} passed, ${failed} failed`;
+if (existsSync(REPORTS)) writeFileSync(`${REPORTS}/summary`, `${line}\n`);
+console.log(line);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,138 @@
+# Every target works from a fresh clone: it installs what it needs (Node packages by npm, tools by
+# Debian's apt) and says in one line what it could not have.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+.DEFAULT_GOAL := help
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
+# The oldest Node line that is supported, and the newest: everything is tested on the first, all that
+# does not need nginx on the second too.
+NODE_OLD := 20.20.2
+NODE_NEW := 24.21.0
+# Debian releases whose nginx is tested; the first is the one that `make run` uses.
+NGINX_SUITES := forky trixie
+
+INSTALLED := node_modules/.installed
+NGINX := .nginx/$(firstword $(NGINX_SUITES))/nginx
+STEP = .ci/step $@
+LUA_CODE = $(wildcard lua test/lua e2e)
+
+.PHONY: help
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: run
+run: build nginx ## Start a gateway from the manifests in examples/ and print what to try
+	@examples/run
+
+.PHONY: build
+build: $(INSTALLED) ## Compile src/ into dist/
+	@tsc -p tsconfig.build.json
+
+.PHONY: test
+test: $(INSTALLED) ## Run check and every test, on both nginx and both Node versions
+	@rm -rf .reports; status=0; \
+	$(MAKE) --keep-going -j2 $(CHECKS) || status=$$?; \
+	$(MAKE) --keep-going $(TESTS) || status=$$?; \
+	node .ci/summary.js $$status
+
+.PHONY: check
+check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
+	@$(MAKE) --keep-going -j2 $(CHECKS)
+
+.PHONY: bench
+bench: build nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
+	@tsc -p tsconfig.bench.json
+	@ln -sfn ../templates .bench/templates; ln -sfn ../lua .bench/lua
+	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js
+
+.PHONY: golden-update
+golden-update: $(INSTALLED) nginx ## Rewrite expected and generated files; read the diff before you commit
+	@[ -z "$${CI:-}" ] || { echo "albc: golden files are compared in CI, never updated" >&2; exit 1; }
+	@UPDATE_GOLDEN=1 npm run --silent test:unit -- --testPathPatterns '/test/(golden|generated)/'
+
+.PHONY: nginx
+nginx: $(NGINX) ## Unpack Debian's nginx with its Lua modules into .nginx/
+.PHONY: nginx-trixie
+nginx-trixie: .nginx/trixie/nginx
+
+.PHONY: clean
+clean: ## Remove what was built or written by a run; downloads stay (git clean -dfX removes those too)
+	@rm -rf dist .bench .reports .albc node_modules/.cache
+
+# ---- Things that are downloaded ----
+
+$(INSTALLED): package-lock.json
+	@command -v npm >/dev/null || { echo "albc: Node.js with npm is missing; install Node >= 20.19" >&2; exit 3; }
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' \
+	  || { echo "albc: Node $$(node --version) is too old; install Node >= 20.19" >&2; exit 3; }
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.nginx/%/nginx: deploy/debian-nginx
+	@deploy/debian-nginx $* .nginx/$*
+
+# The package of one platform holds just the binary; the package "node" would need an install script.
+.node/%/bin/node:
+	@mkdir -p .node/$*
+	@npm install --prefix .node/$* --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+	  $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
+	@mkdir -p $(@D) && cd $(@D) && ln -sf ../node_modules/node-*/bin/node node
+
+# ---- Checks: each is one step, so that one failure does not hide the others ----
+
+CHECKS := check-lint check-types check-unused check-imports check-format check-lua check-lua-format
+.PHONY: $(CHECKS)
+$(CHECKS): $(INSTALLED)
+
+check-lint:
+	@$(STEP) eslint .
+check-types:
+	@$(STEP) tsc -p tsconfig.json --incremental --tsBuildInfoFile node_modules/.cache/tsc.tsbuildinfo
+check-unused:
+	@$(STEP) knip
+check-imports:
+	@$(STEP) depcruise --config .dependency-cruiser.cjs src test e2e
+check-format:
+	@$(STEP) prettier --check --log-level=warn .
+check-lua:
+	@deploy/debian-command luacheck lua-check
+	@$(STEP) luacheck --quiet --no-color $(LUA_CODE)
+check-lua-format:
+	@$(STEP) stylua --check --color never $(LUA_CODE)
+
+# ---- Tests: one jest report for each step ----
+
+TESTS := test-unit test-smoke $(foreach suite,$(NGINX_SUITES),test-lua-$(suite) test-e2e-$(suite)) \
+  test-unit-new-node test-smoke-new-node
+.PHONY: $(TESTS) test-build
+
+# Folder of a Node of the same line as VERSION: the one in use, or one that is fetched.
+node_of = $(if $(filter $(firstword $(subst ., ,$(1))).%,$(NODE_IN_USE)),,.node/$(1)/bin)
+NODE_IN_USE := $(shell node -p process.versions.node 2>/dev/null)
+NODE_OLD_BIN := $(call node_of,$(NODE_OLD))
+NODE_NEW_BIN := $(call node_of,$(NODE_NEW))
+node_file = $(addsuffix /node,$(1))
+
+# $(call jest,PROJECT,NODE_FOLDER,SUITE)
+jest = PATH="$(if $(2),$(CURDIR)/$(2):)$$PATH" NODE_OPTIONS=--experimental-vm-modules \
+  ALBC_TEST_NGINX=$(CURDIR)/.nginx/$(3)/nginx \
+  $(STEP) node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json
+
+test-build: $(INSTALLED)
+	@.ci/step build tsc -p tsconfig.build.json
+
+test-unit: $(NGINX) $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,unit,$(NODE_OLD_BIN),forky)
+test-unit-new-node: $(NGINX) $(call node_file,$(NODE_NEW_BIN))
+	@$(call jest,unit,$(NODE_NEW_BIN),forky)
+test-smoke: test-build $(NGINX) $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,smoke,$(NODE_OLD_BIN),forky)
+test-smoke-new-node: test-build $(NGINX) $(call node_file,$(NODE_NEW_BIN))
+	@$(call jest,smoke,$(NODE_NEW_BIN),forky)
+test-lua-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,lua,$(NODE_OLD_BIN),$*)
+test-e2e-%: test-build .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,e2e,$(NODE_OLD_BIN),$*)
