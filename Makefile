@@ -68,7 +68,7 @@ $(INSTALLED): package-lock.json
 	@command -v npm >/dev/null || { echo "albc: Node.js with npm is missing; install Node >= 20.19" >&2; exit 3; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' \
 	  || { echo "albc: Node $$(node --version) is too old; install Node >= 20.19" >&2; exit 3; }
-	@npm ci --no-audit --no-fund --loglevel=error
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .nginx/%/nginx: deploy/debian-nginx
@@ -77,7 +77,7 @@ $(INSTALLED): package-lock.json
 # The package of one platform holds just the binary; the package "node" would need an install script.
 .node/%/bin/node:
 	@mkdir -p .node/$*
-	@npm install --prefix .node/$* --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+	@npm install --ignore-scripts --prefix .node/$* --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
 	  $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
 	@mkdir -p $(@D) && cd $(@D) && ln -sf ../node_modules/node-*/bin/node node
 
