@@ -3,9 +3,10 @@
  * A message never holds a secret's content or a hash.
  */
 import type { DiagnosticCode } from "./catalog.js";
+import type { Severity } from "./catalog-entry.js";
 import type { FieldPath } from "./field-path.js";
 
-export type Severity = "error" | "warning" | "info";
+export type { Severity } from "./catalog-entry.js";
 
 /** The object that a diagnostic is about; `namespace` is empty for cluster-scoped kinds. */
 export interface ResourceRef {
