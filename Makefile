@@ -36,7 +36,7 @@ test: $(INSTALLED) ## Run check and every test, on both nginx and both Node vers
 	@rm -rf .reports; status=0; \
 	$(MAKE) --keep-going -j2 $(CHECKS) || status=$$?; \
 	$(MAKE) --keep-going $(TESTS) || status=$$?; \
-	node .ci/summary.js $$status
+	node .ci/summary.js $$status $(CHECKS) $(TESTS)
 
 .PHONY: check
 check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
@@ -77,8 +77,9 @@ $(INSTALLED): package-lock.json
 # The package of one platform holds just the binary; the package "node" would need an install script.
 .node/%/bin/node:
 	@mkdir -p .node/$*
-	@npm install --ignore-scripts --prefix .node/$* --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
-	  $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
+	@echo '{ "private": true }' >.node/$*/package.json
+	@cd .node/$* && npm install --ignore-scripts --no-save --no-package-lock --no-audit --no-fund \
+	  --loglevel=error $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
 	@mkdir -p $(@D) && cd $(@D) && ln -sf ../node_modules/node-*/bin/node node
 
 # ---- Checks: each is one step, so that one failure does not hide the others ----
@@ -105,9 +106,13 @@ check-lua-format:
 
 # ---- Tests: one jest report for each step ----
 
-TESTS := test-unit test-smoke $(foreach suite,$(NGINX_SUITES),test-lua-$(suite) test-e2e-$(suite)) \
-  test-unit-new-node test-smoke-new-node
-.PHONY: $(TESTS) test-build
+LUA_TESTS := $(addprefix test-lua-,$(NGINX_SUITES))
+E2E_TESTS := $(addprefix test-e2e-,$(NGINX_SUITES))
+NEW_NODE_TESTS := test-unit-new-node test-smoke-new-node
+TESTS := test-build test-unit test-smoke $(LUA_TESTS) $(E2E_TESTS) $(NEW_NODE_TESTS)
+.PHONY: $(TESTS)
+$(TESTS): $(INSTALLED)
+test-smoke $(E2E_TESTS) test-smoke-new-node: test-build
 
 # Folder of a Node of the same line as VERSION: the one in use, or one that is fetched.
 node_of = $(if $(filter $(firstword $(subst ., ,$(1))).%,$(NODE_IN_USE)),,.node/$(1)/bin)
@@ -116,23 +121,22 @@ NODE_OLD_BIN := $(call node_of,$(NODE_OLD))
 NODE_NEW_BIN := $(call node_of,$(NODE_NEW))
 node_file = $(addsuffix /node,$(1))
 
-# $(call jest,PROJECT,NODE_FOLDER,SUITE)
+# $(call jest,PROJECT,NODE_FOLDER,NGINX)
 jest = PATH="$(if $(2),$(CURDIR)/$(2):)$$PATH" NODE_OPTIONS=--experimental-vm-modules \
-  ALBC_TEST_NGINX=$(CURDIR)/.nginx/$(3)/nginx \
+  ALBC_TEST_NGINX=$(CURDIR)/$(3) \
   $(STEP) node node_modules/jest/bin/jest.js --ci --selectProjects $(1) --json --outputFile=.reports/$@.json
 
-test-build: $(INSTALLED)
-	@.ci/step build tsc -p tsconfig.build.json
-
+test-build:
+	@$(STEP) tsc -p tsconfig.build.json
 test-unit: $(NGINX) $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,unit,$(NODE_OLD_BIN),forky)
+	@$(call jest,unit,$(NODE_OLD_BIN),$(NGINX))
+test-smoke: $(NGINX) $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,smoke,$(NODE_OLD_BIN),$(NGINX))
+$(LUA_TESTS): test-lua-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,lua,$(NODE_OLD_BIN),$<)
+$(E2E_TESTS): test-e2e-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
+	@$(call jest,e2e,$(NODE_OLD_BIN),$<)
 test-unit-new-node: $(NGINX) $(call node_file,$(NODE_NEW_BIN))
-	@$(call jest,unit,$(NODE_NEW_BIN),forky)
-test-smoke: test-build $(NGINX) $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,smoke,$(NODE_OLD_BIN),forky)
-test-smoke-new-node: test-build $(NGINX) $(call node_file,$(NODE_NEW_BIN))
-	@$(call jest,smoke,$(NODE_NEW_BIN),forky)
-test-lua-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,lua,$(NODE_OLD_BIN),$*)
-test-e2e-%: test-build .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
-	@$(call jest,e2e,$(NODE_OLD_BIN),$*)
+	@$(call jest,unit,$(NODE_NEW_BIN),$(NGINX))
+test-smoke-new-node: $(NGINX) $(call node_file,$(NODE_NEW_BIN))
+	@$(call jest,smoke,$(NODE_NEW_BIN),$(NGINX))

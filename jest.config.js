@@ -6,10 +6,9 @@ import { fileURLToPath } from "node:url";
 process.env.ALBC_TEST_NGINX ??= fileURLToPath(new URL(".nginx/forky/nginx", import.meta.url));
 
 /** A project that owns the tests matching the globs; they are relative to the repository. */
-function project(displayName, testTimeout, globs) {
+function project(displayName, globs) {
   return {
     displayName,
-    testTimeout,
     testMatch: globs.map((glob) => `<rootDir>/${glob}`),
     testEnvironment: "node",
     extensionsToTreatAsEsm: [".ts"],
@@ -26,11 +25,12 @@ export default {
   // Tests start nginx and measure waiting times: more workers than cores would only add noise.
   maxWorkers: 2,
   errorOnDeprecated: true,
+  testTimeout: 60_000,
   projects: [
-    project("unit", 20_000, ["test/{unit,property,golden,generated,templates}/**/*.test.ts"]),
-    project("lua", 60_000, ["test/lua/**/*.test.ts"]),
-    project("e2e", 60_000, ["e2e/specs/**/*.e2e.ts"]),
+    project("unit", ["test/{unit,property,golden,generated,templates}/**/*.test.ts"]),
+    project("lua", ["test/lua/**/*.test.ts"]),
+    project("e2e", ["e2e/specs/**/*.e2e.ts"]),
     // The package as a user gets it; needs `make build`.
-    project("smoke", 60_000, ["test/smoke/**/*.test.ts"]),
+    project("smoke", ["test/smoke/**/*.test.ts"]),
   ],
 };

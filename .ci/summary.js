@@ -1,11 +1,12 @@
 // Adds up what .ci/step left in .reports and ends with the line "N passed, N failed".
 //
-//   node .ci/summary.js [STATUS]      STATUS: the exit status of the run that made the reports
+//   node .ci/summary.js STATUS STEP…
 //
+// STATUS is the exit status of the run that made the reports, the STEPs are all that should be there.
 // A step with a jest report counts its tests, any other step counts as one test. A step that crashed,
-// never ended, or ran no test counts as one failure, and so does a test that was not run: it has shown
-// nothing. Exit status 1 if anything failed.
-import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+// never began or ended, or ran no test counts as one failure, and so does a test that was not run: it
+// has shown nothing. Exit status 1 if anything failed.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const REPORTS = ".reports";
 
@@ -31,21 +32,20 @@ function readJestReport(step) {
   }
 }
 
+function succeeded(step) {
+  const file = `${REPORTS}/${step}.exit`;
+  return existsSync(file) && readFileSync(file, "utf8").trim() === "0";
+}
+
 function countStep(step) {
-  const ok = readFileSync(`${REPORTS}/${step}.exit`, "utf8").trim() === "0";
+  const ok = succeeded(step);
   const report = readJestReport(step);
   const counts = report ? countTests(report) : { passed: ok ? 1 : 0, failed: 0 };
   const explained = ok ? counts.passed > 0 : counts.failed > 0;
   return explained ? counts : { ...counts, failed: counts.failed + 1 };
 }
 
-const steps = existsSync(REPORTS)
-  ? readdirSync(REPORTS)
-      .filter((file) => file.endsWith(".exit"))
-      .map((file) => file.slice(0, -".exit".length))
-      .sort()
-  : [];
-
+const [status, ...steps] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
 for (const step of steps) {
@@ -54,10 +54,11 @@ for (const step of steps) {
   failed += counts.failed;
   console.log(`${step.padEnd(24)} ${counts.passed} passed, ${counts.failed} failed`);
 }
-// The run itself may fail where no step could say so, for instance before the first one.
-if (failed === 0 && ((process.argv[2] ?? "0") !== "0" || steps.length === 0)) failed = 1;
+// The run itself may have failed where no step could say so.
+if (failed === 0 && (status !== "0" || steps.length === 0)) failed = 1;
 
 const line = `${passed} passed, ${failed} failed`;
-if (existsSync(REPORTS)) writeFileSync(`${REPORTS}/summary`, `${line}\n`);
+mkdirSync(REPORTS, { recursive: true });
+writeFileSync(`${REPORTS}/summary`, `${line}\n`);
 console.log(line);
 process.exitCode = failed === 0 ? 0 : 1;
