@@ -1,0 +1,110 @@
+--- IPv4 and IPv6 addresses as byte strings, and CIDRs.
+-- May yield: no. Pure.
+local bit = require("bit")
+
+local str_byte = string.byte
+local str_char = string.char
+local str_find = string.find
+local str_match = string.match
+local str_sub = string.sub
+local tonumber = tonumber
+local concat = table.concat
+
+local _M = {}
+
+local function parse_v4(text)
+    local a, b, c, d = str_match(text, "^(%d%d?%d?)%.(%d%d?%d?)%.(%d%d?%d?)%.(%d%d?%d?)$")
+    a, b, c, d = tonumber(a), tonumber(b), tonumber(c), tonumber(d)
+    if not a or a > 255 or b > 255 or c > 255 or d > 255 then
+        return nil
+    end
+    return str_char(a, b, c, d)
+end
+
+-- Colon-separated groups as bytes; the last may be an IPv4 address.
+local function parse_groups(text)
+    if text == "" then
+        return ""
+    end
+    local bytes, n, pos = {}, 0, 1
+    while true do
+        local colon = str_find(text, ":", pos, true)
+        local group = str_sub(text, pos, (colon or 0) - 1)
+        n = n + 1
+        if str_match(group, "^%x%x?%x?%x?$") then
+            local value = tonumber(group, 16)
+            bytes[n] = str_char(bit.rshift(value, 8), bit.band(value, 255))
+        elseif not colon and parse_v4(group) then
+            bytes[n] = parse_v4(group)
+        else
+            return nil
+        end
+        if not colon then
+            return concat(bytes)
+        end
+        pos = colon + 1
+    end
+end
+
+local function parse_v6(text)
+    local gap = str_find(text, "::", 1, true)
+    if not gap then
+        local bytes = parse_groups(text)
+        return bytes and #bytes == 16 and bytes or nil
+    end
+    local head, tail = parse_groups(str_sub(text, 1, gap - 1)), parse_groups(str_sub(text, gap + 2))
+    if not head or not tail or #head + #tail > 14 then
+        return nil
+    end
+    return head .. ("\0"):rep(16 - #head - #tail) .. tail
+end
+
+--- The 4 or 16 bytes of an address; an IPv4-mapped IPv6 address is the IPv4 address; nil for any other text.
+function _M.parse(text)
+    if not str_find(text, ":", 1, true) then
+        return parse_v4(text)
+    end
+    local bytes = parse_v6(text)
+    if bytes and str_sub(bytes, 1, 12) == "\0\0\0\0\0\0\0\0\0\0\255\255" then
+        return str_sub(bytes, 13)
+    end
+    return bytes
+end
+
+--- An address or CIDR, ready for `contains`; nil for any other text.
+function _M.parse_cidr(text)
+    local slash = str_find(text, "/", 1, true)
+    local bytes = _M.parse(slash and str_sub(text, 1, slash - 1) or text)
+    if not bytes then
+        return nil
+    end
+    local length = #bytes * 8
+    if slash then
+        local digits = str_match(text, "^%d+$", slash + 1)
+        length = tonumber(digits)
+        if not length or length > #bytes * 8 then
+            return nil
+        end
+    end
+    return { bytes = bytes, whole = math.floor(length / 8), rest = length % 8 }
+end
+
+local function contains_bytes(cidr, bytes)
+    if #bytes ~= #cidr.bytes or str_sub(bytes, 1, cidr.whole) ~= str_sub(cidr.bytes, 1, cidr.whole) then
+        return false
+    end
+    if cidr.rest == 0 then
+        return true
+    end
+    local shift = 8 - cidr.rest
+    local a, b = str_byte(bytes, cidr.whole + 1), str_byte(cidr.bytes, cidr.whole + 1)
+    return bit.rshift(a, shift) == bit.rshift(b, shift)
+end
+
+--- Is the address, as text, inside the CIDR? False for a nil CIDR or text that is no address.
+function _M.contains(cidr, text)
+    local bytes = cidr and _M.parse(text)
+    return bytes ~= nil and bytes ~= false and contains_bytes(cidr, bytes)
+end
+
+return _M

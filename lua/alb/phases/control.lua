@@ -1,0 +1,92 @@
+--- The control socket: takes policies, tells what the workers serve. Only albc reaches it (a unix socket in a folder of
+-- mode 0700).
+-- May yield: yes. Phases: content.
+local cjson = require("cjson.safe")
+local store = require("alb.policy.store")
+local version = require("alb.version")
+local worker = require("alb.phases.worker")
+
+local ngx = ngx
+
+local _M = {}
+
+local function answer(status, body)
+    ngx.status = status
+    ngx.header["Content-Type"] = "application/json"
+    ngx.say(cjson.encode(body))
+    return ngx.exit(ngx.OK)
+end
+
+local function read_body()
+    ngx.req.read_body()
+    local body = ngx.req.get_body_data()
+    if body then
+        return body
+    end
+    local path = ngx.req.get_body_file()
+    if not path then
+        return ""
+    end
+    local file = io.open(path, "rb")
+    local text = file and file:read("*a")
+    if file then
+        file:close()
+    end
+    return text or ""
+end
+
+local function put_policy()
+    local request, err = store.parse(read_body())
+    if not request then
+        return answer(422, { error = err })
+    end
+    local _, _, served = store.committed()
+    local ok
+    if request.from == "-" then
+        ok, err = store.apply_full(request.to, request.changes)
+    elseif request.from ~= served then
+        return answer(409, { error = "another version is served", version = served })
+    else
+        ok, err = store.apply_delta(request.to, request.changes)
+    end
+    if not ok then
+        return answer(507, { error = err })
+    end
+    worker.sync()
+    return answer(200, { version = request.to })
+end
+
+local function get_status()
+    local workers = setmetatable({}, cjson.array_mt)
+    local state = ngx.shared.albc_state
+    local count = ngx.worker.count()
+    for id = 0, count - 1 do
+        local line = state:get("worker\t" .. id)
+        local pid, generation, served = (line or ""):match("^(%d+) (%d+) (.*)$")
+        if pid then
+            workers[#workers + 1] = { pid = tonumber(pid), generation = tonumber(generation), version = served }
+        end
+    end
+    local _, _, served = store.committed()
+    return answer(200, {
+        version = served,
+        format = version.policy_format,
+        generation = state:get("generation"),
+        expected = count,
+        workers = workers,
+    })
+end
+
+--- Called by content_by_lua of the control server.
+function _M.run()
+    local method, path = ngx.req.get_method(), ngx.var.uri
+    if path == "/policy" and method == "PUT" then
+        return put_policy()
+    end
+    if path == "/status" and method == "GET" then
+        return get_status()
+    end
+    return answer(404, { error = "no such call" })
+end
+
+return _M

@@ -1,0 +1,40 @@
+--- Response headers: error reasons, CORS, response filters, cookies of the auth service.
+-- May yield: no. Phases: header_filter. All state is in nginx variables, so it holds for nginx's own error pages too.
+local cookies = require("alb.auth.cookies")
+local cors = require("alb.filters.cors")
+local errors = require("alb.errors")
+local headers = require("alb.filters.headers")
+local index = require("alb.policy.index")
+
+local ngx = ngx
+local var = ngx.var
+
+local _M = {}
+
+local function after(status)
+    local route = index.route(var.albc_route)
+    if route then
+        if route.cors then
+            cors.response(route)
+        end
+        if route.responseHeaders then
+            headers.response(route)
+        end
+    end
+    if var.albc_cookies ~= "" then
+        cookies.apply(status)
+    end
+end
+
+--- Called by header_filter_by_lua, for every response.
+function _M.run()
+    local status = ngx.status
+    if status >= 400 then
+        errors.annotate(status)
+    end
+    if var.albc_after == "1" then
+        after(status)
+    end
+end
+
+return _M

@@ -1,0 +1,53 @@
+--- Keeps a worker at the newest commit of the policy, and says which one it serves.
+-- May yield: no. Phases: init (mark_generation), init_worker, timer.
+local index = require("alb.policy.index")
+
+local ngx = ngx
+local state = ngx.shared.albc_state
+
+local _M = {}
+
+-- Seconds between two looks at the commit number: a change is live on every worker within this time.
+local INTERVAL = 0.02
+
+-- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master.
+local generation = 0
+
+--- Called in the master: this start or reload is a new generation of workers.
+function _M.mark_generation()
+    generation = state:incr("generation", 1, 0)
+end
+
+--- Tells the others which version this worker serves. A worker that is draining has been replaced and says nothing.
+function _M.report()
+    local id = ngx.worker.id()
+    if id and not ngx.worker.exiting() then
+        state:set("worker\t" .. id, ngx.worker.pid() .. " " .. generation .. " " .. index.version())
+    end
+end
+
+--- Catches up with the newest commit, at once.
+function _M.sync()
+    if index.sync() then
+        _M.report()
+    end
+end
+
+local function tick(premature)
+    if not premature then
+        _M.sync()
+    end
+end
+
+--- Called by init_worker_by_lua.
+function _M.init()
+    math.randomseed(ngx.now() * 1000 + ngx.worker.pid())
+    index.sync()
+    _M.report()
+    local ok, err = ngx.timer.every(INTERVAL, tick)
+    if not ok then
+        ngx.log(ngx.EMERG, "albc: the policy can't be kept up to date: ", err)
+    end
+end
+
+return _M

@@ -1,0 +1,241 @@
+--- The policy as all workers share it: one shard a key in a shared dictionary, every change one numbered commit.
+--
+-- A worker reads a shard when it first needs it. So that no worker ever sees half a change, a value carries the number
+-- of the commit that wrote it, and the value it replaced stays readable until the next commit: a worker that stands at
+-- an older commit either reads the older value or is told to catch up first.
+-- May yield: no. Phases: any.
+local ngx = ngx
+local str_find = string.find
+local str_sub = string.sub
+local str_byte = string.byte
+local concat = table.concat
+local tonumber = tonumber
+
+local TAB = "\t"
+-- How many commits a worker may lag before it has to drop all it knows.
+local LOG_LENGTH = 64
+
+local policy = ngx.shared.albc_policy
+local state = ngx.shared.albc_state
+
+local _M = {}
+
+_M.maps = {
+    settings = true,
+    servers = true,
+    hosts = true,
+    routes = true,
+    auths = true,
+    upstreams = true,
+    certificates = true,
+}
+
+--- Number and epoch of the last commit: `seq, epoch, version`; 0 before the first.
+function _M.committed()
+    return state:get("seq") or 0, state:get("epoch") or 0, state:get("version") or ""
+end
+
+local function dict_key(epoch, map, key)
+    return epoch .. TAB .. map .. TAB .. key
+end
+
+local function split_value(value)
+    local tab = str_find(value, TAB, 1, true)
+    return tonumber(str_sub(value, 1, tab - 1)), str_sub(value, tab + 1)
+end
+
+--- The JSON text of a shard as it was at commit `seq`.
+---@return string? json nil when there is no such shard
+---@return boolean? behind true: a newer commit has replaced it, catch up and read again
+function _M.read(epoch, seq, map, key)
+    local full = dict_key(epoch, map, key)
+    local value = policy:get(full)
+    if value == nil then
+        -- Dropped with its whole epoch: only a worker that lags can ask.
+        return nil, (state:get("epoch") or 0) ~= epoch
+    end
+    local written, json = split_value(value)
+    if written <= seq then
+        return json ~= "" and json or nil
+    end
+    if (state:get("seq") or 0) >= written then
+        return nil, true
+    end
+    -- Another process is in the middle of writing this commit: what it replaces still holds.
+    value = policy:get("p" .. TAB .. full)
+    if value == nil then
+        return nil
+    end
+    local _, previous = split_value(value)
+    return previous ~= "" and previous or nil
+end
+
+--- Keys that changed in commit `seq`, as `{map, key}` pairs; nil when the log no longer has it.
+function _M.changes(seq)
+    local log = state:get("log" .. TAB .. seq)
+    if log == nil then
+        return nil
+    end
+    local list, n, pos = {}, 0, 1
+    while pos <= #log do
+        local tab = str_find(log, TAB, pos, true)
+        local eol = str_find(log, "\n", tab, true)
+        n = n + 1
+        list[n] = { str_sub(log, pos, tab - 1), str_sub(log, tab + 1, eol - 1) }
+        pos = eol + 1
+    end
+    return list
+end
+
+--- Parses one line of the control protocol: `=<TAB>map<TAB>key<TAB>json` or `-<TAB>map<TAB>key`.
+local function parse_change(line)
+    local op = str_byte(line, 1)
+    local map_end = str_find(line, TAB, 3, true)
+    if (op ~= 61 and op ~= 45) or str_byte(line, 2) ~= 9 or not map_end then
+        return nil, "malformed line"
+    end
+    local map = str_sub(line, 3, map_end - 1)
+    if not _M.maps[map] then
+        return nil, "unknown map"
+    end
+    if op == 45 then
+        return { map = map, key = str_sub(line, map_end + 1), json = "" }
+    end
+    local key_end = str_find(line, TAB, map_end + 1, true)
+    if not key_end or key_end == #line then
+        return nil, "malformed line"
+    end
+    return { map = map, key = str_sub(line, map_end + 1, key_end - 1), json = str_sub(line, key_end + 1) }
+end
+
+--- Reads a whole body of the control protocol.
+---@return table? request { from, to, changes }
+---@return string? err
+function _M.parse(body)
+    local eol = str_find(body, "\n", 1, true)
+    local first = eol and str_sub(body, 1, eol - 1) or body
+    local m = ngx.re.match(first, [[^albc-policy ([0-9]+) (\S+) (\S+)$]], "jo")
+    if not m then
+        return nil, "malformed first line"
+    end
+    if tonumber(m[1]) ~= require("alb.version").policy_format then
+        return nil, "policy format " .. m[1] .. " is not supported"
+    end
+    local changes, n = {}, 0
+    local pos, number = eol and eol + 1 or #body + 1, 1
+    while pos <= #body do
+        local stop = str_find(body, "\n", pos, true) or #body + 1
+        number = number + 1
+        local change, err = parse_change(str_sub(body, pos, stop - 1))
+        if not change then
+            return nil, "line " .. number .. ": " .. err
+        end
+        n = n + 1
+        changes[n] = change
+        pos = stop + 1
+    end
+    return { from = m[2], to = m[3], changes = changes }
+end
+
+local function drop_previous(log)
+    if log == nil then
+        return
+    end
+    local epoch = state:get("epoch") or 0
+    for i = 1, #log do
+        local full = dict_key(epoch, log[i][1], log[i][2])
+        policy:delete("p" .. TAB .. full)
+        local value = policy:get(full)
+        if value ~= nil and str_sub(value, -1) == TAB then
+            policy:delete(full)
+        end
+    end
+end
+
+local function undo(seq, epoch, changes, last)
+    for i = 1, last do
+        local full = dict_key(epoch, changes[i].map, changes[i].key)
+        local previous = policy:get("p" .. TAB .. full)
+        local value = policy:get(full)
+        if value ~= nil and split_value(value) == seq then
+            policy:delete(full)
+            if previous ~= nil then
+                policy:set(full, previous)
+            end
+        end
+        policy:delete("p" .. TAB .. full)
+    end
+end
+
+local function commit(seq, epoch, version, log)
+    state:set("log" .. TAB .. seq, log)
+    state:delete("log" .. TAB .. (seq - LOG_LENGTH))
+    state:set("version", version)
+    state:set("epoch", epoch)
+    -- Last: this is what the workers look at.
+    state:set("seq", seq)
+end
+
+--- Applies the changed shards on top of the committed policy, all or nothing.
+---@return boolean? ok
+---@return string? err "no memory"
+function _M.apply_delta(to, changes)
+    local seq, epoch = _M.committed()
+    drop_previous(_M.changes(seq))
+    seq = seq + 1
+    local log, n = {}, 0
+    for i = 1, #changes do
+        local change = changes[i]
+        local full = dict_key(epoch, change.map, change.key)
+        local old = policy:get(full)
+        local ok = true
+        if old ~= nil then
+            ok = policy:safe_set("p" .. TAB .. full, old)
+        end
+        ok = ok and policy:safe_set(full, seq .. TAB .. change.json)
+        if not ok then
+            undo(seq, epoch, changes, i)
+            return nil, "no memory"
+        end
+        n = n + 1
+        log[n] = change.map .. TAB .. change.key .. "\n"
+    end
+    commit(seq, epoch, to, concat(log))
+    return true
+end
+
+local function drop_epoch(epoch)
+    local prefix = epoch .. TAB
+    local keys = policy:get_keys(0)
+    for i = 1, #keys do
+        local key = keys[i]
+        if str_sub(key, 1, #prefix) == prefix or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix then
+            policy:delete(key)
+        end
+    end
+end
+
+--- Replaces the whole policy, all or nothing.
+---@return boolean? ok
+---@return string? err "no memory"
+function _M.apply_full(to, changes)
+    local seq, old_epoch = _M.committed()
+    seq = seq + 1
+    local epoch = old_epoch + 1
+    for i = 1, #changes do
+        local change = changes[i]
+        if not policy:safe_set(dict_key(epoch, change.map, change.key), seq .. TAB .. change.json) then
+            drop_epoch(epoch)
+            return nil, "no memory"
+        end
+    end
+    -- An empty log entry would read as "nothing changed"; without one the workers drop all they know.
+    state:delete("log" .. TAB .. seq)
+    state:set("version", to)
+    state:set("epoch", epoch)
+    state:set("seq", seq)
+    drop_epoch(old_epoch)
+    return true
+end
+
+return _M

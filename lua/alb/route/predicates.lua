@@ -1,0 +1,190 @@
+--- Conditions of a binding beyond host and path: method, headers, query parameters, cookies, addresses.
+-- May yield: no. Phases: rewrite. Values are read from the request once, when first asked for.
+local ip = require("alb.ip_address")
+
+local ngx = ngx
+local var = ngx.var
+local re_find = ngx.re.find
+local get_headers = ngx.req.get_headers
+local get_uri_args = ngx.req.get_uri_args
+local get_method = ngx.req.get_method
+local str_find = string.find
+local str_sub = string.sub
+local str_gsub = string.gsub
+local concat = table.concat
+local tonumber = tonumber
+local rawget = rawget
+local type = type
+
+local _M = {}
+
+-- Of the request being routed; routing never yields, so one of each is enough.
+local headers, args
+
+--- Forgets what was read for the request before.
+function _M.start()
+    headers, args = nil, nil
+end
+
+local function trim(text)
+    return (str_gsub(text, "^[ \t]*(.-)[ \t]*$", "%1"))
+end
+
+-- RFC 6265: names are compared with case, the first pair of a name counts.
+local function cookie(name)
+    local line = var.http_cookie
+    if not line then
+        return nil
+    end
+    local pos = 1
+    while pos <= #line do
+        local stop = str_find(line, ";", pos, true) or #line + 1
+        local pair = str_sub(line, pos, stop - 1)
+        local eq = str_find(pair, "=", 1, true)
+        if eq and trim(str_sub(pair, 1, eq - 1)) == name then
+            return trim(str_sub(pair, eq + 1))
+        end
+        pos = stop + 1
+    end
+    return nil
+end
+
+-- Lines of one name count as one value joined by commas (RFC 9110, 5.3).
+local function header(name)
+    headers = headers or get_headers(0)
+    -- rawget: the table's own lookup would take `x_a` for `x-a`.
+    local value = rawget(headers, name)
+    if type(value) == "table" then
+        return concat(value, ",")
+    end
+    return value
+end
+
+-- The first parameter of a name, decoded; one without `=` is empty.
+local function query(name)
+    args = args or get_uri_args(0)
+    local value = args[name]
+    if type(value) == "table" then
+        value = value[1]
+    end
+    if value == true then
+        return ""
+    end
+    return value
+end
+
+local readers = {
+    method = function()
+        return get_method()
+    end,
+    path = function()
+        return var.uri
+    end,
+    host = function()
+        return var.host
+    end,
+    sourceIp = function()
+        return var.remote_addr
+    end,
+    header = header,
+    query = query,
+    cookie = cookie,
+}
+
+local function in_range(value, low, high)
+    local a, from, to = ip.parse(value), ip.parse(low), ip.parse(high)
+    if a and from and to then
+        return #a == #from and #a == #to and a >= from and a <= to
+    end
+    local number, low_number, high_number = tonumber(value), tonumber(low), tonumber(high)
+    if number and low_number and high_number then
+        return number >= low_number and number <= high_number
+    end
+    return false
+end
+
+local function one_label(value, suffix)
+    local dot = str_find(value, ".", 1, true)
+    return dot ~= nil and dot > 1 and str_sub(value, dot + 1) == suffix
+end
+
+local tests = {
+    eq = function(value, test)
+        return value == test[2]
+    end,
+    ["in"] = function(value, test)
+        return test.set[value] == true
+    end,
+    start = function(value, test)
+        return str_sub(value, 1, #test[2]) == test[2]
+    end,
+    ["end"] = function(value, test)
+        return #value >= #test[2] and str_sub(value, #value - #test[2] + 1) == test[2]
+    end,
+    oneLabel = function(value, test)
+        return one_label(value, test[2])
+    end,
+    regex = function(value, test)
+        return re_find(value, test[2], "jo") ~= nil
+    end,
+    range = function(value, test)
+        return in_range(value, test[2], test[3])
+    end,
+    cidr = function(value, test)
+        return ip.contains(test.cidr, value)
+    end,
+    exists = function()
+        return true
+    end,
+}
+
+local function prepare_test(test)
+    if test[1] == "in" then
+        test.set = {}
+        for i = 2, #test do
+            test.set[test[i]] = true
+        end
+    elseif test[1] == "cidr" then
+        test.cidr = ip.parse_cidr(test[2])
+    end
+    test.run = tests[test[1]]
+end
+
+--- Makes the decoded predicates of a binding ready. A test of an unknown kind never holds.
+function _M.prepare(when)
+    for i = 1, #when do
+        local predicate = when[i]
+        predicate.read = readers[predicate.of]
+        for j = 1, #predicate.any do
+            prepare_test(predicate.any[j])
+        end
+    end
+    return when
+end
+
+local function holds(predicate)
+    local value = predicate.read and predicate.read(predicate.key)
+    if value == nil then
+        return false
+    end
+    local any = predicate.any
+    for i = 1, #any do
+        local test = any[i]
+        if test.run and test.run(value, test) then
+            return true
+        end
+    end
+    return false
+end
+
+--- Do all conditions hold for the request?
+function _M.hold(when)
+    for i = 1, #when do
+        if not holds(when[i]) then
+            return false
+        end
+    end
+    return true
+end
+
+return _M

@@ -1,0 +1,105 @@
+--- Picks the endpoint of each try.
+-- A connection that can't be made is tried on other endpoints; a backend that took the request and was too slow is not.
+-- May yield: no. Phases: balancer.
+local balancer = require("ngx.balancer")
+local endpoints = require("alb.upstream.endpoints")
+local errors = require("alb.errors")
+local target = require("alb.upstream.target")
+
+local ngx = ngx
+local var = ngx.var
+local set_current_peer = balancer.set_current_peer
+local set_more_tries = balancer.set_more_tries
+local set_timeouts = balancer.set_timeouts
+local get_last_failure = balancer.get_last_failure
+local str_byte = string.byte
+local str_find = string.find
+local str_match = string.match
+
+local _M = {}
+
+local EXCLAMATION = 33
+-- Endpoints that one request may try.
+local MAX_TRIES = 3
+
+local function refuse(reason)
+    var.albc_reason = reason
+    return ngx.exit(500)
+end
+
+-- The last try reached the backend: its connect time is a number.
+local function was_connected()
+    local times = var.upstream_connect_time
+    return times ~= nil and str_match(times, "%d$") ~= nil
+end
+
+local function already_tried(address, port)
+    local tried = var.upstream_addr
+    if not tried then
+        return false
+    end
+    local text = str_find(address, ":", 1, true) and "[" .. address .. "]:" .. port or address .. ":" .. port
+    return str_find(tried .. ",", text .. ",", 1, true) ~= nil
+end
+
+local function next_untried(upstream)
+    for _ = 1, upstream.count do
+        local address, port = endpoints.next(upstream)
+        if not already_tried(address, port) then
+            return address, port
+        end
+    end
+    return endpoints.next(upstream)
+end
+
+local function connect(address, port)
+    local ok, err = set_current_peer(address, port)
+    if not ok then
+        ngx.log(ngx.ERR, "albc: endpoint ", address, ":", port, ": ", err)
+        return refuse(errors.reasons.peer_failed)
+    end
+end
+
+local function first_try(upstream, preferred)
+    if upstream.count > 1 then
+        set_more_tries((upstream.count < MAX_TRIES and upstream.count or MAX_TRIES) - 1)
+    end
+    if preferred > 0 and preferred <= upstream.count then
+        return connect(upstream.addresses[preferred], upstream.ports[preferred])
+    end
+    return connect(endpoints.next(upstream))
+end
+
+local function further_try(upstream, failure_status)
+    if failure_status == 504 and was_connected() then
+        return refuse(errors.reasons.timeout)
+    end
+    return connect(next_untried(upstream))
+end
+
+--- Runs for each try of a request.
+function _M.balance()
+    local id = var.albc_backend
+    local preferred = 0
+    if str_byte(id, 1) == EXCLAMATION then
+        local connect_ms, send_ms, read_ms
+        id, connect_ms, send_ms, read_ms, preferred = target.decode(id)
+        if connect_ms > 0 then
+            set_timeouts(connect_ms / 1000, send_ms / 1000, read_ms / 1000)
+        end
+    end
+    local upstream = endpoints.upstream(id)
+    if not upstream or upstream.count == 0 then
+        return refuse(errors.reasons.no_peer)
+    end
+    if upstream.count == 1 and preferred == 0 then
+        return connect(upstream.addresses[1], upstream.ports[1])
+    end
+    local failure, status = get_last_failure()
+    if failure then
+        return further_try(upstream, status)
+    end
+    return first_try(upstream, preferred)
+end
+
+return _M
