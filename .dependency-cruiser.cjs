@@ -66,7 +66,7 @@ module.exports = {
     ),
     layer(
       "render",
-      ["ir/", "diagnostics/", "support/"],
+      ["ir/", "options\\.ts$", "diagnostics/", "support/"],
       "Rendering starts from the IR alone, so no Kubernetes object can reach nginx.conf unseen.",
     ),
     layer(
