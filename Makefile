@@ -84,7 +84,8 @@ $(INSTALLED): package-lock.json
 
 # ---- Checks: each is one step, so that one failure does not hide the others ----
 
-CHECKS := check-lint check-types check-unused check-imports check-format check-lua check-lua-format
+CHECKS := check-lint check-types check-unused check-imports check-format check-lua check-lua-format \
+  check-lua-size
 .PHONY: $(CHECKS)
 $(CHECKS): $(INSTALLED)
 
@@ -103,6 +104,8 @@ check-lua:
 	@$(STEP) luacheck --quiet --no-color $(LUA_CODE)
 check-lua-format:
 	@$(STEP) stylua --check --color never $(LUA_CODE)
+check-lua-size:
+	@$(STEP) node .ci/lua-limits.js $(LUA_CODE)
 
 # ---- Tests: one jest report for each step ----
 
