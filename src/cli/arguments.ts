@@ -1,0 +1,224 @@
+/** The command line: commands, arguments and flags. Knows how to read words, not what to do with them. */
+import { Command, CommanderError, Option } from "commander";
+import type { SettingRow } from "./settings-table.js";
+import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
+import { UsageError } from "./usage-error.js";
+
+const EMITTABLE = ["resources", "ir", "nginx", "policy", "status"] as const;
+export type Emit = (typeof EMITTABLE)[number];
+
+interface Common {
+  /** `-f`: files, folders, or `-`. */
+  readonly paths: readonly string[];
+  /** Options file, when one is named. */
+  readonly config: string | undefined;
+  /** Flags of the settings table that were given, by key. */
+  readonly flags: Readonly<Record<string, unknown>>;
+}
+
+export interface RenderCall extends Common {
+  readonly command: "render";
+  readonly output: string | undefined;
+  readonly check: boolean;
+  readonly emit: Emit | undefined;
+}
+
+export interface ValidateCall extends Common {
+  readonly command: "validate";
+  readonly format: "text" | "json";
+}
+
+export interface RunCall extends Common {
+  readonly command: "run";
+  readonly dir: string;
+  readonly nginx: string | undefined;
+  readonly reload: string | undefined;
+}
+
+export interface ExplainCall extends Common {
+  readonly command: "explain";
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly string[];
+  readonly client: string;
+  readonly format: "text" | "json";
+}
+
+export type Call = RenderCall | ValidateCall | RunCall | ExplainCall;
+
+/** Help or the version was asked for and has been printed. */
+export class HelpShown extends Error {
+  override readonly name = "HelpShown";
+}
+
+export interface ArgumentsContext {
+  readonly version: string;
+  readonly write: (text: string) => void;
+  readonly writeError: (text: string) => void;
+}
+
+/** Reads the words after `albc`. Throws UsageError, or HelpShown when there is nothing left to do. */
+export function parseArguments(words: readonly string[], context: ArgumentsContext): Call {
+  let call: Call | undefined;
+  const program = createProgram(context, (found) => {
+    call = found;
+  });
+  if (words.length === 0) throw new UsageError("no command was given; see `albc --help`");
+  try {
+    program.parse([...words], { from: "user" });
+  } catch (error: unknown) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) throw new HelpShown();
+    throw new UsageError(error.message.replace(/^error: /, ""));
+  }
+  if (call === undefined) throw new HelpShown();
+  return call;
+}
+
+function createProgram(context: ArgumentsContext, found: (call: Call) => void): Command {
+  const program = new Command("albc")
+    .description(
+      "Compiles Kubernetes routing resources into a running OpenResty gateway with authentication at the edge.",
+    )
+    .version(context.version)
+    .exitOverride()
+    .configureOutput({ writeOut: context.write, writeErr: () => undefined });
+  addRender(program, found);
+  addValidate(program, found);
+  addRun(program, found);
+  addExplain(program, found);
+  return program;
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+function addRender(program: Command, found: (call: Call) => void): void {
+  withCommon(program.command("render"))
+    .description("compile and write nginx.conf, policy.json and the files they name")
+    .option("-o, --output <dir>", "folder to write to")
+    .option("--check", "compare with the folder instead; exit 1 with a diff when it differs")
+    .addOption(
+      new Option("--emit <stage>", "print that stage alone on standard output").choices([
+        ...EMITTABLE,
+      ]),
+    )
+    .action((options: Options) => {
+      const emit = EMITTABLE.find((stage) => stage === options["emit"]);
+      const output = text(options["output"]);
+      if (emit === undefined && output === undefined)
+        throw new UsageError("render needs -o DIR or --emit STAGE");
+      if (options["check"] === true && output === undefined)
+        throw new UsageError("--check needs -o DIR");
+      found({
+        command: "render",
+        ...common(options),
+        output,
+        check: options["check"] === true,
+        emit,
+      });
+    });
+}
+
+function addValidate(program: Command, found: (call: Call) => void): void {
+  withCommon(program.command("validate"))
+    .description("report everything that is wrong with the manifests")
+    .addOption(formatOption())
+    .action((options: Options) => {
+      found({ command: "validate", ...common(options), format: format(options) });
+    });
+}
+
+function addRun(program: Command, found: (call: Call) => void): void {
+  withCommon(program.command("run"))
+    .description("serve the manifests with nginx and follow their changes")
+    .option("--dir <dir>", "run folder", ".albc")
+    .option("--nginx <bin>", "nginx or openresty to start (variable NGINX_BIN)")
+    .option(
+      "--reload <how>",
+      "reload an nginx that somebody else runs: signal:PIDFILE or command:COMMAND",
+    )
+    .action((options: Options) => {
+      const reload = text(options["reload"]);
+      if (reload !== undefined && !/^(signal|command):./.test(reload)) {
+        throw new UsageError("--reload must be signal:PIDFILE or command:COMMAND");
+      }
+      const dir = text(options["dir"]) ?? ".albc";
+      found({ command: "run", ...common(options), dir, nginx: text(options["nginx"]), reload });
+    });
+}
+
+function addExplain(program: Command, found: (call: Call) => void): void {
+  withCommon(program.command("explain"))
+    .description("say which route a request takes, why, and which auth and filters apply")
+    .argument("<method>", "method of the request, such as GET")
+    .argument("<url>", "URL of the request, such as https://a.example/path?x=1")
+    .option("-H, --header <name: value>", "header of the request; may be repeated", collect, [])
+    .option("--client <address>", "address of the client", "127.0.0.1")
+    .addOption(formatOption())
+    .action((method: string, url: string, options: Options) => {
+      const headers = Array.isArray(options["header"]) ? options["header"].map(String) : [];
+      const client = text(options["client"]) ?? "127.0.0.1";
+      found({
+        command: "explain",
+        ...common(options),
+        method,
+        url,
+        headers,
+        client,
+        format: format(options),
+      });
+    });
+}
+
+function withCommon(command: Command): Command {
+  const paths = new Option(
+    "-f, --filename <path>",
+    "file, folder, or - for standard input; may be repeated",
+  );
+  command.addOption(paths.argParser(collect).default([], "none"));
+  command.option("--config <file>", "options file in YAML (variable ALBC_CONFIG)");
+  for (const row of SETTINGS) command.addOption(settingOption(row));
+  return command;
+}
+
+function settingOption(row: SettingRow): Option {
+  const shown = `${row.description} (${variableOf(row.key)}, default ${showDefault(row)})`;
+  const flag = flagOf(row.key);
+  return row.kind === "switch"
+    ? new Option(`${flag} [true|false]`, shown).preset(true)
+    : new Option(`${flag} <${row.placeholder ?? row.choices?.join("|") ?? "VALUE"}>`, shown);
+}
+
+function showDefault(row: SettingRow): string {
+  const value = Array.isArray(row.default) ? row.default.join(",") : String(row.default);
+  return value === "" ? "none" : value;
+}
+
+function formatOption(): Option {
+  return new Option("--format <form>", "form of the output")
+    .choices(["text", "json"])
+    .default("text");
+}
+
+function collect(value: string, previous: readonly string[]): readonly string[] {
+  return [...previous, value];
+}
+
+function common(options: Options): Common {
+  const paths = Array.isArray(options["filename"]) ? options["filename"].map(String) : [];
+  if (paths.length === 0) throw new UsageError("no input: give -f PATH");
+  const known = SETTINGS.map((row): [string, unknown] => [row.key, options[row.key]]);
+  return {
+    paths,
+    config: text(options["config"]),
+    flags: Object.fromEntries(known.filter(([, value]) => value !== undefined)),
+  };
+}
+
+function format(options: Options): "text" | "json" {
+  return options["format"] === "json" ? "json" : "text";
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

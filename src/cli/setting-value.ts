@@ -1,0 +1,75 @@
+import type { Result } from "../support/result.js";
+import { ok, problem } from "../support/result.js";
+import type { SettingRow } from "./settings-table.js";
+
+export type SettingValue = string | number | boolean | readonly string[];
+
+const SIZES: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** Reads one value, from text (a flag or variable) or as YAML gave it. Durations come out in milliseconds, sizes in bytes. */
+export function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue> {
+  switch (row.kind) {
+    case "switch":
+      return parseSwitch(raw);
+    case "whole":
+      return parseWhole(raw);
+    case "list":
+      return parseList(raw);
+    case "bytes":
+      return parseUnits(raw, /^(\d{1,15})([kmg]?)$/i, SIZES, "a size such as 512k, 8m or 1g");
+    case "duration":
+      return parseUnits(raw, /^(\d{1,9})(ms|s|m|h)$/, TIMES, "a time such as 500ms, 5s or 4m");
+    case "text":
+      return parseText(row, raw);
+  }
+}
+
+function parseText(row: SettingRow, raw: unknown): Result<SettingValue> {
+  if (typeof raw !== "string") return problem("must be text");
+  if (row.choices !== undefined && !row.choices.includes(raw))
+    return problem(`must be one of ${row.choices.join(", ")}`);
+  return ok(raw);
+}
+
+function parseSwitch(raw: unknown): Result<SettingValue> {
+  if (typeof raw === "boolean") return ok(raw);
+  if (raw === "true" || raw === "1") return ok(true);
+  if (raw === "false" || raw === "0") return ok(false);
+  return problem("must be true or false");
+}
+
+function parseWhole(raw: unknown): Result<SettingValue> {
+  const value = typeof raw === "string" && /^\d{1,9}$/.test(raw) ? Number(raw) : raw;
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535
+    ? ok(value)
+    : problem("must be a whole number from 0 to 65535");
+}
+
+function parseList(raw: unknown): Result<SettingValue> {
+  if (typeof raw === "string") {
+    return ok(
+      raw
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== ""),
+    );
+  }
+  if (Array.isArray(raw) && raw.every((item) => typeof item === "string")) return ok(raw);
+  return problem("must be a list of texts");
+}
+
+function parseUnits(
+  raw: unknown,
+  grammar: RegExp,
+  units: Readonly<Record<string, number>>,
+  form: string,
+): Result<SettingValue> {
+  const match = grammar.exec(
+    typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "",
+  );
+  const unit = units[(match?.[2] ?? "").toLowerCase()];
+  return match?.[1] === undefined || unit === undefined
+    ? problem(`must be ${form}`)
+    : ok(Number(match[1]) * unit);
+}

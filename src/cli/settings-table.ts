@@ -1,0 +1,190 @@
+/**
+ * Every option that is not an argument of one command: its key in albc.yaml, flag, variable and default follow from one
+ * row. docs/cli.md is generated from this table.
+ */
+export type SettingKind = "text" | "whole" | "switch" | "list" | "bytes" | "duration";
+
+export interface SettingRow {
+  readonly key: string;
+  readonly kind: SettingKind;
+  readonly default: string | number | boolean | readonly string[];
+  readonly description: string;
+  /** What the flag shows for its value. */
+  readonly placeholder?: string;
+  readonly choices?: readonly string[];
+}
+
+export const SETTINGS = [
+  {
+    key: "albApiGroup",
+    kind: "text",
+    default: "crd.alauda.io",
+    placeholder: "GROUP",
+    description: "API group of ALB2, Frontend and Rule",
+  },
+  {
+    key: "albAnnotationDomain",
+    kind: "text",
+    default: "alb.ingress.cpaas.io",
+    placeholder: "DOMAIN",
+    description: "domain of the load balancer's own annotations",
+  },
+  {
+    key: "compatAnnotationDomain",
+    kind: "text",
+    default: "nginx.ingress.kubernetes.io",
+    placeholder: "DOMAIN",
+    description: "domain of the annotations that behave as ingress-nginx's",
+  },
+  {
+    key: "labelDomain",
+    kind: "text",
+    default: "cpaas.io",
+    placeholder: "DOMAIN",
+    description: "domain of the labels that tie Frontends, Rules and projects to an ALB2",
+  },
+  {
+    key: "alb",
+    kind: "text",
+    default: "",
+    placeholder: "NAMESPACE/NAME",
+    description: "serve only this ALB2; empty: every one",
+  },
+  {
+    key: "httpPort",
+    kind: "whole",
+    default: 80,
+    placeholder: "PORT",
+    description: "port for Ingresses over HTTP when there is no ALB2; 0: none",
+  },
+  {
+    key: "httpsPort",
+    kind: "whole",
+    default: 443,
+    placeholder: "PORT",
+    description: "port for Ingresses over HTTPS when there is no ALB2; 0: none",
+  },
+  {
+    key: "ingressClass",
+    kind: "text",
+    default: "nginx",
+    placeholder: "NAME",
+    description:
+      "Ingress class served when there is no ALB2; Ingresses without a class are served too",
+  },
+  {
+    key: "ingressController",
+    kind: "text",
+    default: "k8s.io/ingress-nginx",
+    placeholder: "NAME",
+    description: "controller name of the IngressClass objects that are served",
+  },
+  {
+    key: "defaultCertificate",
+    kind: "text",
+    default: "",
+    placeholder: "NAMESPACE/NAME",
+    description: "secret with the certificate for server names that have none of their own",
+  },
+  {
+    key: "allowCrossNamespaceAuth",
+    kind: "switch",
+    default: false,
+    description: "let Ingresses name auth secrets and config maps of other namespaces",
+  },
+  {
+    key: "authTimeout",
+    kind: "duration",
+    default: "5s",
+    placeholder: "TIME",
+    description: "time for a whole auth request",
+  },
+  {
+    key: "authTlsVerify",
+    kind: "switch",
+    default: true,
+    description: "check the certificates of https auth services",
+  },
+  {
+    key: "authCaFile",
+    kind: "text",
+    default: "",
+    placeholder: "FILE",
+    description: "CAs (PEM) for https auth services; empty: the system's",
+  },
+  {
+    key: "trustedProxies",
+    kind: "list",
+    default: [],
+    placeholder: "CIDR,…",
+    description: "proxies in front whose X-Forwarded-* and X-Real-IP are believed",
+  },
+  {
+    key: "proxyProtocol",
+    kind: "switch",
+    default: false,
+    description: "expect the PROXY protocol on every listener",
+  },
+  {
+    key: "accessLog",
+    kind: "text",
+    default: "logs/access.log",
+    placeholder: "off|stdout|FILE",
+    description: "access log in JSON; a file is below the run folder",
+  },
+  {
+    key: "workers",
+    kind: "whole",
+    default: 0,
+    placeholder: "N",
+    description: "nginx worker processes; 0: one for each processor",
+  },
+  { key: "ipv6", kind: "switch", default: true, description: "listen on IPv6 addresses too" },
+  {
+    key: "bodyLimit",
+    kind: "bytes",
+    default: "0",
+    placeholder: "SIZE",
+    description: "largest request body where no annotation says otherwise; 0: no limit",
+  },
+  {
+    key: "drainTimeout",
+    kind: "duration",
+    default: "240s",
+    placeholder: "TIME",
+    description: "time that requests in flight have after a reload or at the end",
+  },
+  {
+    key: "resolver",
+    kind: "list",
+    default: [],
+    placeholder: "ADDRESS,…",
+    description: "name servers for auth services; empty: those of /etc/resolv.conf",
+  },
+  {
+    key: "nginxUser",
+    kind: "text",
+    default: "",
+    placeholder: "USER",
+    description: "user of nginx's workers when albc runs as root; empty: albc's own",
+  },
+  {
+    key: "logLevel",
+    kind: "text",
+    default: "info",
+    choices: ["debug", "info", "warn", "error"],
+    description: "least severe log line that is written",
+  },
+] as const satisfies readonly SettingRow[];
+
+export type SettingName = (typeof SETTINGS)[number]["key"];
+
+/** `trustedProxies` as `--trusted-proxies`. */
+export function flagOf(key: string): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `trustedProxies` as `ALBC_TRUSTED_PROXIES`. */
+export function variableOf(key: string): string {
+  return `ALBC_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}

@@ -1,0 +1,139 @@
+/**
+ * Flags, `ALBC_*` variables and the options file put together: a flag wins over a variable, a variable over the file.
+ * Takes plain values, so it can be tried without a process.
+ */
+import type { CompileOptions } from "../options.js";
+import { DEFAULT_OPTIONS } from "../options.js";
+import { parseSetting } from "./setting-value.js";
+import type { SettingValue } from "./setting-value.js";
+import type { SettingName, SettingRow } from "./settings-table.js";
+import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
+import { UsageError } from "./usage-error.js";
+
+export interface SettingSources {
+  /** By key; absent ones were not given. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Contents of the options file, and its name for messages. */
+  readonly file?: { readonly name: string; readonly contents: unknown };
+}
+
+/** The value of every setting. */
+export class Settings {
+  readonly #values: ReadonlyMap<string, SettingValue>;
+
+  constructor(values: ReadonlyMap<string, SettingValue>) {
+    this.#values = values;
+  }
+
+  text(name: SettingName): string {
+    return String(this.#values.get(name));
+  }
+
+  number(name: SettingName): number {
+    return Number(this.#values.get(name));
+  }
+
+  switch(name: SettingName): boolean {
+    return this.#values.get(name) === true;
+  }
+
+  list(name: SettingName): readonly string[] {
+    const value = this.#values.get(name);
+    return Array.isArray(value) ? value.map(String) : [];
+  }
+}
+
+/** Puts the sources together. Throws a UsageError that names the source, the value's place and what it must be. */
+export function resolveSettings(sources: SettingSources): Settings {
+  const file = readFileKeys(sources);
+  rejectUnknownVariables(sources.variables);
+  const values = new Map<string, SettingValue>();
+  for (const row of SETTINGS) values.set(row.key, resolveOne(row, sources, file));
+  return new Settings(values);
+}
+
+function resolveOne(
+  row: SettingRow,
+  sources: SettingSources,
+  file: ReadonlyMap<string, unknown>,
+): SettingValue {
+  const flag = sources.flags[row.key];
+  if (flag !== undefined) return parse(row, flag, flagOf(row.key));
+  const variable = sources.variables[variableOf(row.key)];
+  if (variable !== undefined && variable !== "") return parse(row, variable, variableOf(row.key));
+  if (file.has(row.key))
+    return parse(row, file.get(row.key), `${sources.file?.name ?? ""}: ${row.key}`);
+  return parse(row, row.default, `default of ${row.key}`);
+}
+
+function parse(row: SettingRow, raw: unknown, place: string): SettingValue {
+  const result = parseSetting(row, raw);
+  if (!result.ok) throw new UsageError(`${place} ${result.problem}, but is ${JSON.stringify(raw)}`);
+  return result.value;
+}
+
+function readFileKeys(sources: SettingSources): ReadonlyMap<string, unknown> {
+  const contents = sources.file?.contents ?? {};
+  const name = sources.file?.name ?? "";
+  if (typeof contents !== "object" || Array.isArray(contents)) {
+    throw new UsageError(`${name} must hold keys and values, such as \`httpPort: 8080\``);
+  }
+  const known = new Set<string>(SETTINGS.map((row) => row.key));
+  for (const key of Object.keys(contents)) {
+    if (!known.has(key))
+      throw new UsageError(
+        `${name} has the unknown key "${key}"; the keys are listed in docs/cli.md`,
+      );
+  }
+  return new Map(Object.entries(contents));
+}
+
+// A misspelt variable would silently do nothing, the worst thing a security setting can do.
+const OTHER_VARIABLES = new Set(["ALBC_CONFIG"]);
+
+function rejectUnknownVariables(variables: SettingSources["variables"]): void {
+  const known = new Set<string>(SETTINGS.map((row) => variableOf(row.key)));
+  for (const name of Object.keys(variables)) {
+    if (
+      name.startsWith("ALBC_") &&
+      !name.startsWith("ALBC_TEST_") &&
+      !known.has(name) &&
+      !OTHER_VARIABLES.has(name)
+    ) {
+      throw new UsageError(
+        `the variable ${name} is unknown; the variables are listed in docs/cli.md`,
+      );
+    }
+  }
+}
+
+/** What of the settings a compilation depends on. */
+export function compileOptions(settings: Settings): CompileOptions {
+  return {
+    ...DEFAULT_OPTIONS,
+    domains: {
+      group: settings.text("albApiGroup"),
+      annotations: settings.text("albAnnotationDomain"),
+      compatAnnotations: settings.text("compatAnnotationDomain"),
+      labels: settings.text("labelDomain"),
+    },
+    alb: settings.text("alb"),
+    httpPort: settings.number("httpPort"),
+    httpsPort: settings.number("httpsPort"),
+    ingressClass: settings.text("ingressClass"),
+    ingressController: settings.text("ingressController"),
+    defaultCertificate: settings.text("defaultCertificate"),
+    allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
+    auth: { timeout: settings.number("authTimeout"), tlsVerify: settings.switch("authTlsVerify") },
+    dataPlane: {
+      trustedProxies: settings.list("trustedProxies"),
+      proxyProtocol: settings.switch("proxyProtocol"),
+      accessLog: settings.text("accessLog"),
+      workers: settings.number("workers"),
+      ipv6: settings.switch("ipv6"),
+      bodyLimit: settings.number("bodyLimit"),
+      drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),
+    },
+  };
+}

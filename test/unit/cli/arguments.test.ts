@@ -1,0 +1,60 @@
+import { HelpShown, parseArguments } from "../../../src/cli/arguments.js";
+import { UsageError } from "../../../src/cli/usage-error.js";
+
+function parse(...words: string[]): unknown {
+  return parseArguments(words, {
+    version: "1.2.3",
+    write: () => undefined,
+    writeError: () => undefined,
+  });
+}
+
+test("render takes paths, a folder and flags of the settings table", () => {
+  expect(
+    parse("render", "-f", "a", "-f", "b", "-o", "out", "--http-port", "8080", "--ipv6", "false"),
+  ).toEqual({
+    command: "render",
+    paths: ["a", "b"],
+    config: undefined,
+    flags: { httpPort: "8080", ipv6: "false" },
+    output: "out",
+    check: false,
+    emit: undefined,
+  });
+});
+
+test("a switch without a value is on", () => {
+  expect(parse("validate", "-f", "a", "--proxy-protocol")).toMatchObject({
+    flags: { proxyProtocol: true },
+  });
+});
+
+test("explain takes a method, a URL and headers", () => {
+  expect(parse("explain", "-f", "a", "GET", "http://x/", "-H", "A: 1", "-H", "B: 2")).toMatchObject(
+    {
+      method: "GET",
+      url: "http://x/",
+      headers: ["A: 1", "B: 2"],
+      client: "127.0.0.1",
+    },
+  );
+});
+
+test.each([
+  [["render", "-f", "a"], "render needs -o DIR or --emit STAGE"],
+  [["render", "-f", "a", "--emit", "policy", "--check"], "--check needs -o DIR"],
+  [["render", "-o", "x"], "no input: give -f PATH"],
+  [["run", "-f", "a", "--reload", "hup"], "--reload must be signal:PIDFILE or command:COMMAND"],
+  [["rnder", "-f", "a"], "unknown command"],
+  [["run", "-f", "a", "--wrokers", "1"], "unknown option"],
+  [[], "no command"],
+])("%j is a usage error", (words, message) => {
+  expect(() => parse(...words)).toThrow(UsageError);
+  expect(() => parse(...words)).toThrow(message);
+});
+
+test("help and version are not errors", () => {
+  expect(() => parse("--help")).toThrow(HelpShown);
+  expect(() => parse("run", "--help")).toThrow(HelpShown);
+  expect(() => parse("--version")).toThrow(HelpShown);
+});

@@ -1,0 +1,53 @@
+import { compileOptions, resolveSettings } from "../../../src/cli/settings.js";
+import { UsageError } from "../../../src/cli/usage-error.js";
+import { DEFAULT_OPTIONS } from "../../../src/options.js";
+
+const none = { flags: {}, variables: {} };
+
+test("the defaults of the table are the compiler's defaults", () => {
+  expect(compileOptions(resolveSettings(none))).toEqual(DEFAULT_OPTIONS);
+});
+
+test("a flag wins over a variable, a variable over the file, the file over the default", () => {
+  const file = { name: "albc.yaml", contents: { httpPort: 1, httpsPort: 2, workers: 3 } };
+  const variables = { ALBC_HTTP_PORT: "10", ALBC_HTTPS_PORT: "20" };
+  const settings = resolveSettings({ flags: { httpPort: "100" }, variables, file });
+  expect(settings.number("httpPort")).toBe(100);
+  expect(settings.number("httpsPort")).toBe(20);
+  expect(settings.number("workers")).toBe(3);
+  expect(settings.text("ingressClass")).toBe("nginx");
+});
+
+test("durations become milliseconds, sizes bytes, lists texts", () => {
+  const settings = resolveSettings({
+    ...none,
+    flags: { authTimeout: "1500ms", bodyLimit: "2m", trustedProxies: "10.0.0.0/8, ::1" },
+  });
+  expect(settings.number("authTimeout")).toBe(1500);
+  expect(settings.number("bodyLimit")).toBe(2 * 1024 * 1024);
+  expect(settings.list("trustedProxies")).toEqual(["10.0.0.0/8", "::1"]);
+});
+
+test.each([
+  [
+    { flags: { httpPort: "x" }, variables: {} },
+    '--http-port must be a whole number from 0 to 65535, but is "x"',
+  ],
+  [
+    { flags: {}, variables: { ALBC_IPV6: "maybe" } },
+    'ALBC_IPV6 must be true or false, but is "maybe"',
+  ],
+  [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
+  [
+    { ...none, file: { name: "a.yaml", contents: { htppPort: 1 } } },
+    'a.yaml has the unknown key "htppPort"',
+  ],
+  [{ ...none, file: { name: "a.yaml", contents: ["x"] } }, "a.yaml must hold keys and values"],
+  [
+    { ...none, file: { name: "a.yaml", contents: { logLevel: "loud" } } },
+    "a.yaml: logLevel must be one of debug",
+  ],
+])("a wrong source is a usage error that names it: %j", (sources, message) => {
+  expect(() => resolveSettings(sources)).toThrow(UsageError);
+  expect(() => resolveSettings(sources)).toThrow(message);
+});
