@@ -29,7 +29,8 @@ export class DiagnosticSink {
 
   report(report: Report): void {
     const entry = DIAGNOSTIC_CATALOG[report.code];
-    const location = report.resource === undefined ? undefined : this.#locate(report.resource, report.field ?? []);
+    const location =
+      report.resource === undefined ? undefined : this.#locate(report.resource, report.field ?? []);
     this.#diagnostics.push({
       severity: entry.severity,
       hint: entry.hint,
@@ -64,5 +65,7 @@ const order = compareBy<Diagnostic>(
 );
 
 function resourceKey(resource: ResourceRef | undefined): string {
-  return resource === undefined ? "" : [resource.kind, resource.namespace, resource.name, resource.apiVersion].join("/");
+  return resource === undefined
+    ? ""
+    : [resource.kind, resource.namespace, resource.name, resource.apiVersion].join("/");
 }

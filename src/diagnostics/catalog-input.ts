@@ -1,0 +1,75 @@
+/** Diagnostics of reading: files, YAML, objects and what an API server would refuse. */
+import type { CatalogEntry } from "./catalog-entry.js";
+
+export const INPUT_DIAGNOSTICS = {
+  FILE_UNREADABLE: {
+    severity: "error",
+    title: "a file can't be read",
+    explanation:
+      "The file or folder exists, but its content can't be had: permissions, a broken link, or text that is not UTF-8. What it would have held is not served; while running, its last good content stays.",
+    hint: "make the file readable and save it as UTF-8",
+  },
+  YAML_INVALID: {
+    severity: "error",
+    title: "a text is not YAML",
+    explanation:
+      "The file can't be parsed, so none of its objects can be told apart safely. At start none of them is served; while running, the file's last good content stays. Other files are not affected.",
+    hint: "correct the text; nothing of this file is used until then",
+  },
+  YAML_DUPLICATE_KEY: {
+    severity: "error",
+    title: "a key stands twice in one mapping",
+    explanation:
+      "Parsers disagree on which of the two values holds, so neither is taken and the file is treated as unreadable.",
+    hint: "remove one of the two, or merge them",
+  },
+  OBJECT_MALFORMED: {
+    severity: "error",
+    title: "a document is not a Kubernetes object",
+    explanation:
+      "Without apiVersion, kind and metadata.name nobody can say what it is. It is not served.",
+    hint: "give it an apiVersion, a kind and a metadata.name, or remove it",
+  },
+  OBJECT_VERSION: {
+    severity: "error",
+    title: "an object is of an API version that is not read",
+    explanation:
+      "The kind is known, but not in this version, whose fields may mean something else. It is not served.",
+    hint: "convert the object to the version that the message names",
+  },
+  OBJECT_DUPLICATE: {
+    severity: "error",
+    title: "two objects have the same kind, namespace and name",
+    explanation:
+      "The first one stays, in the order in which the files were given; the others are not served.",
+    hint: "rename or remove one of them",
+  },
+  FIELD_INVALID: {
+    severity: "error",
+    title: "a field's value is invalid",
+    explanation:
+      "A Kubernetes API server would refuse the object for this value. It is not served.",
+    hint: "correct the value",
+  },
+  FIELD_MISSING: {
+    severity: "error",
+    title: "a required field is missing",
+    explanation:
+      "A Kubernetes API server would refuse the object without this field. It is not served.",
+    hint: "add the field",
+  },
+  FIELD_UNKNOWN: {
+    severity: "warning",
+    title: "a field is not known",
+    explanation:
+      "The kind has no such field, so it has no effect; kubectl warns of it too. The object is served without it.",
+    hint: "correct the field's name or remove it",
+  },
+  LAST_GOOD_KEPT: {
+    severity: "warning",
+    title: "an object's last good content is served",
+    explanation:
+      "While running, a file or object that becomes unreadable keeps what it last held, so that a half-written or mistaken edit takes nothing down. After a restart it would be gone.",
+    hint: "correct the error that is reported beside this one",
+  },
+} as const satisfies Record<string, CatalogEntry>;

@@ -1,0 +1,205 @@
+/** Where each field of a YAML text stands, from the parser's events. */
+import { EVENT_ID, getScalarValue, load, SCALAR_STYLE } from "js-yaml";
+import type { Event, ScalarEvent } from "js-yaml";
+import type { FieldPath } from "../diagnostics/field-path.js";
+import { MANIFEST_SCHEMA } from "./yaml-schema.js";
+
+/** A value's place, as offsets into the text. */
+export interface PositionNode {
+  /** Where its key begins; for a list item or a document, the value. */
+  readonly key: number;
+  /** Where the value begins; where the key does if the value is empty. */
+  readonly start: number;
+  /** Past the value's last character. */
+  readonly end: number;
+  /** The scalar's text; undefined for collections and aliases. */
+  readonly scalar?: string;
+  /** Named values of a mapping or numbered ones of a list; of an alias, those of its anchor. */
+  readonly children?: ReadonlyMap<string | number, PositionNode>;
+  /** What `<<` keys bring in; own children come first. */
+  readonly merged?: readonly PositionNode[];
+}
+
+export interface DuplicateKey {
+  readonly key: string;
+  readonly first: number;
+  readonly second: number;
+}
+
+export interface Positions {
+  /** One for each document, empty ones included. */
+  readonly documents: readonly PositionNode[];
+  readonly duplicates: readonly DuplicateKey[];
+  readonly hasAliases: boolean;
+}
+
+/** The node of a field, or of the innermost of its parents that is written down. */
+export function nearestNode(
+  document: PositionNode,
+  path: FieldPath,
+): { readonly node: PositionNode; readonly exact: boolean } {
+  let node = document;
+  for (const step of path) {
+    const child = childNode(node, step);
+    if (child === undefined) return { node, exact: false };
+    node = child;
+  }
+  return { node, exact: true };
+}
+
+/** The place of one member of a collection, merged ones included. */
+export function childNode(node: PositionNode, step: string | number): PositionNode | undefined {
+  const own = node.children?.get(step);
+  if (own !== undefined || node.merged === undefined) return own;
+  for (const source of node.merged) {
+    const found = childNode(source, step);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export function readPositions(text: string, events: readonly Event[]): Positions {
+  return new PositionReader(text, events).read();
+}
+
+type Mutable = { -readonly [K in keyof PositionNode]: PositionNode[K] };
+
+/** Walks the events once. Nesting is bounded by the parser's depth limit, so recursion is. */
+class PositionReader {
+  readonly #text: string;
+  readonly #events: readonly Event[];
+  readonly #duplicates: DuplicateKey[] = [];
+  #anchors = new Map<string, PositionNode>();
+  #next = 0;
+  #offset = 0;
+  #hasAliases = false;
+
+  constructor(text: string, events: readonly Event[]) {
+    this.#text = text;
+    this.#events = events;
+  }
+
+  read(): Positions {
+    const documents: PositionNode[] = [];
+    while (this.#next < this.#events.length) {
+      this.#next += 1;
+      this.#anchors = new Map();
+      documents.push(this.#node());
+      this.#next += 1;
+    }
+    return { documents, duplicates: this.#duplicates, hasAliases: this.#hasAliases };
+  }
+
+  #peek(): Event | undefined {
+    return this.#events[this.#next];
+  }
+
+  #node(key?: number): PositionNode {
+    const event = this.#events[this.#next++];
+    switch (event?.type) {
+      case EVENT_ID.SCALAR:
+        return this.#scalar(event, key);
+      case EVENT_ID.ALIAS:
+        return this.#alias(
+          this.#text.slice(event.anchorStart, event.anchorEnd),
+          event.anchorStart - 1,
+          key,
+        );
+      case EVENT_ID.SEQUENCE:
+      case EVENT_ID.MAPPING: {
+        const node: Mutable = { key: key ?? event.start, start: event.start, end: event.start };
+        this.#anchor(event, node);
+        if (event.type === EVENT_ID.SEQUENCE) this.#items(node);
+        else this.#fields(node);
+        this.#next += 1;
+        node.end = this.#offset;
+        return node;
+      }
+      case EVENT_ID.DOCUMENT:
+      case EVENT_ID.POP:
+      case undefined:
+        throw new Error("a value was expected in the YAML events");
+    }
+  }
+
+  #scalar(event: ScalarEvent, key: number | undefined): PositionNode {
+    const written = event.valueStart >= 0;
+    const start = written ? quoteStart(event) : (key ?? this.#offset);
+    const end = written ? event.valueEnd : start;
+    const node = { key: key ?? start, start, end, scalar: getScalarValue(this.#text, event) };
+    this.#offset = Math.max(this.#offset, end);
+    this.#anchor(event, node);
+    return node;
+  }
+
+  #alias(name: string, start: number, key: number | undefined): PositionNode {
+    this.#hasAliases = true;
+    const end = start + 1 + name.length;
+    this.#offset = Math.max(this.#offset, end);
+    const target = this.#anchors.get(name);
+    return { ...target, key: key ?? start, start, end };
+  }
+
+  #items(list: Mutable): void {
+    const children = new Map<number, PositionNode>();
+    list.children = children;
+    while (this.#peek()?.type !== EVENT_ID.POP) children.set(children.size, this.#node());
+  }
+
+  #fields(mapping: Mutable): void {
+    const children = new Map<string, PositionNode>();
+    const merged: PositionNode[] = [];
+    mapping.children = children;
+    mapping.merged = merged;
+    while (this.#peek()?.type !== EVENT_ID.POP) {
+      const keyEvent = this.#peek();
+      const keyNode = this.#node();
+      const value = this.#node(keyNode.start);
+      if (keyEvent?.type === EVENT_ID.SCALAR && isMergeKey(keyEvent, keyNode)) {
+        merged.push(...mergeSources(value));
+        continue;
+      }
+      const name = keyName(keyEvent, keyNode);
+      const first = children.get(name);
+      if (first === undefined) children.set(name, value);
+      else this.#duplicates.push({ key: name, first: first.key, second: value.key });
+    }
+  }
+
+  #anchor(event: { anchorStart: number; anchorEnd: number }, node: PositionNode): void {
+    if (event.anchorStart < 0) return;
+    this.#anchors.set(this.#text.slice(event.anchorStart, event.anchorEnd), node);
+  }
+}
+
+/** The opening quote belongs to the value that a reader sees. */
+function quoteStart(event: ScalarEvent): number {
+  const quoted =
+    event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+  return quoted && event.valueStart > 0 ? event.valueStart - 1 : event.valueStart;
+}
+
+function isMergeKey(event: ScalarEvent, node: PositionNode): boolean {
+  return event.style === SCALAR_STYLE.PLAIN && node.scalar === "<<";
+}
+
+/** `<<` takes one mapping or a list of them. */
+function mergeSources(value: PositionNode): readonly PositionNode[] {
+  const items = [...(value.children?.entries() ?? [])];
+  const isList = items.length > 0 && items.every(([step]) => typeof step === "number");
+  return isList ? items.map(([, item]) => item) : [value];
+}
+
+const SURELY_TEXT = /^[A-Za-z_][A-Za-z0-9_]*[A-Za-z0-9_./-]{6,}$/;
+
+/** The property name that the constructor makes of a key: `on: 1` is the property `true`. */
+function keyName(event: Event | undefined, node: PositionNode): string {
+  const text = node.scalar ?? "";
+  const plain = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN;
+  if (!plain || SURELY_TEXT.test(text)) return text;
+  try {
+    return String(load(text, { schema: MANIFEST_SCHEMA }));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,27 @@
+/** A text with manifests, as the edges hand it over. */
+export type Source =
+  | {
+      /** As diagnostics name it. */
+      readonly path: string;
+      readonly text: string;
+    }
+  | {
+      readonly path: string;
+      /** Why there is no text. */
+      readonly unreadable: string;
+    };
+
+/** What reading manifests depends on besides their text. */
+export interface InputOptions {
+  /** API group of ALB2, Frontend and Rule. */
+  readonly albGroup: string;
+}
+
+export const DEFAULT_INPUT_OPTIONS: InputOptions = { albGroup: "crd.alauda.io" };
+
+/** How many objects of a kind that is not read were given. */
+export interface UnknownKind {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly count: number;
+}

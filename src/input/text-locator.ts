@@ -1,0 +1,99 @@
+/** Lines, columns and excerpts of one text. Read when a diagnostic needs them, so that good manifests cost nothing. */
+import type { FieldPath } from "../diagnostics/field-path.js";
+import { nearestNode } from "./positions.js";
+import type { PositionNode, Positions } from "./positions.js";
+import { secretRanges } from "./secret-ranges.js";
+import type { Range } from "./secret-ranges.js";
+import { yamlPositions } from "./yaml.js";
+
+/** A place in a text; line and column count from 1, columns in characters. */
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+  /** The line's text; absent where it could show a secret. */
+  readonly excerpt?: string;
+}
+
+interface TextIndex {
+  readonly positions: Positions;
+  readonly secrets: readonly Range[];
+}
+
+const LINE_BREAK = /\r\n|\n|\r/g;
+
+export class TextLocator {
+  readonly #text: string;
+  /** Held weakly: positions of a large text take ten times its size, and few texts are asked twice. */
+  #index: WeakRef<TextIndex> | undefined;
+  #lineStarts: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The place of a field of a document, or of its innermost parent that is written down. */
+  field(document: number, path: FieldPath, at: "key" | "value" = "value"): TextPlace | undefined {
+    const { positions, secrets } = this.#indexed();
+    const root = positions.documents[document];
+    if (root === undefined) return undefined;
+    const { node, exact } = nearestNode(root, path);
+    const offset = exact && at === "value" ? valueOffset(node) : node.key;
+    return this.#place(offset, (line) => !secrets.some((range) => overlap(range, line)));
+  }
+
+  /** A place in a text that could not be parsed, so that nobody knows which of its lines are secret. */
+  offset(offset: number): TextPlace {
+    const mayShow = !MAY_HOLD_SECRETS.test(this.#text);
+    return this.#place(offset, () => mayShow);
+  }
+
+  #place(offset: number, mayShow: (line: Range) => boolean): TextPlace {
+    this.#lineStarts ??= lineStarts(this.#text);
+    const index = lastAtMost(this.#lineStarts, offset);
+    const start = this.#lineStarts[index] ?? 0;
+    const next = this.#lineStarts[index + 1] ?? this.#text.length;
+    const line = this.#text.slice(start, next).replace(/[\r\n]+$/, "");
+    const column = Array.from(this.#text.slice(start, offset)).length + 1;
+    const place = { line: index + 1, column };
+    return mayShow({ start, end: start + line.length }) ? { ...place, excerpt: line } : place;
+  }
+
+  #indexed(): TextIndex {
+    const known = this.#index?.deref();
+    if (known !== undefined) return known;
+    const positions = yamlPositions(this.#text);
+    const index = { positions, secrets: secretRanges(positions, this.#text.length) };
+    this.#index = new WeakRef(index);
+    return index;
+  }
+}
+
+/** Whether a text could hold a secret, judged without being able to parse it. */
+export const MAY_HOLD_SECRETS = /\bSecret(List)?\b|\bstringData\b|\$apr1\$|PRIVATE KEY/;
+
+/** A collection is best shown by its key; a scalar by what is written. */
+function valueOffset(node: PositionNode): number {
+  return node.scalar === undefined ? node.key : node.start;
+}
+
+function overlap(a: Range, b: Range): boolean {
+  return a.start <= b.end && b.start <= a.end;
+}
+
+function lineStarts(text: string): readonly number[] {
+  const starts = [0];
+  for (const match of text.matchAll(LINE_BREAK)) starts.push(match.index + match[0].length);
+  return starts;
+}
+
+/** The index of the last number that is not above `limit`, of ascending ones that begin with 0. */
+function lastAtMost(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if ((ascending[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

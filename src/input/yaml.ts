@@ -1,0 +1,65 @@
+/** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
+import { constructFromEvents, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
+import type { Event } from "js-yaml";
+import { expansionProblem } from "./alias-expansion.js";
+import { readPositions } from "./positions.js";
+import type { Positions } from "./positions.js";
+import { MANIFEST_SCHEMA } from "./yaml-schema.js";
+
+/** Something that keeps a text from being read; offsets into the text. */
+export interface SyntaxProblem {
+  readonly message: string;
+  readonly hint: string;
+  readonly offset: number;
+  /** An earlier place that the problem involves. */
+  readonly related?: { readonly message: string; readonly offset: number };
+}
+
+export type YamlResult =
+  { readonly documents: readonly unknown[] } | { readonly problems: readonly SyntaxProblem[] };
+
+/** Collections inside collections; manifests of our kinds stay below 20. */
+const MAX_DEPTH = 100;
+/** What aliases may add to a text: more than the largest object that etcd takes. */
+const MAX_EXPANSION = 10_000_000;
+
+export function parseYaml(text: string): YamlResult {
+  let events: Event[] = [];
+  try {
+    events = parseEvents(text, { maxDepth: MAX_DEPTH });
+    const documents = constructFromEvents(events, { source: text, schema: MANIFEST_SCHEMA });
+    const hasAliases = events.some((event) => event.type === EVENT_ID.ALIAS);
+    const limits = { maxDepth: MAX_DEPTH, maxSize: text.length + MAX_EXPANSION };
+    const expansion = hasAliases ? expansionProblem(documents, limits) : undefined;
+    return expansion === undefined ? { documents } : { problems: [{ ...expansion, offset: 0 }] };
+  } catch (error: unknown) {
+    return { problems: problemsOf(text, events, error) };
+  }
+}
+
+/** Where the fields of a text stand; the text must be one that `parseYaml` could read. */
+export function yamlPositions(text: string): Positions {
+  return readPositions(text, parseEvents(text, { maxDepth: MAX_DEPTH }));
+}
+
+function problemsOf(text: string, events: readonly Event[], error: unknown): SyntaxProblem[] {
+  if (!(error instanceof YAMLException)) throw error;
+  if (error.reason === "duplicated mapping key") {
+    const duplicates = readPositions(text, events).duplicates;
+    if (duplicates.length > 0) {
+      return duplicates.map(({ key, first, second }) => ({
+        message: `the key ${JSON.stringify(key)} stands twice in one mapping`,
+        hint: "remove one of the two, or merge them",
+        offset: second,
+        related: { message: "first here", offset: first },
+      }));
+    }
+  }
+  return [
+    {
+      message: error.reason,
+      hint: "correct the text; nothing of this file is used until then",
+      offset: error.mark?.position ?? 0,
+    },
+  ];
+}
