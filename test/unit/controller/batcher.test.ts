@@ -1,0 +1,76 @@
+import { jest } from "@jest/globals";
+import { Batcher } from "../../../src/controller/batcher.js";
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function create(handle: () => Promise<void>): Batcher {
+  return new Batcher({ quietDelay: 50, maximumDelay: 200, handle });
+}
+
+test("a batch starts when it has been quiet for the quiet delay", async () => {
+  let batches = 0;
+  const batcher = create(() => {
+    batches++;
+    return Promise.resolve();
+  });
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(40);
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(40);
+  expect(batches).toBe(0);
+  await jest.advanceTimersByTimeAsync(10);
+  expect(batches).toBe(1);
+});
+
+test("under endless changes a batch starts after the maximum delay", async () => {
+  let batches = 0;
+  const batcher = create(() => {
+    batches++;
+    return Promise.resolve();
+  });
+  for (let i = 0; i < 19; i++) {
+    batcher.notify();
+    await jest.advanceTimersByTimeAsync(10);
+  }
+  expect(batches).toBe(0);
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(10);
+  expect(batches).toBe(1);
+});
+
+test("changes during a batch make the next one, never two at once", async () => {
+  const ends: (() => void)[] = [];
+  const batcher = create(() => new Promise((resolve) => ends.push(resolve)));
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(50);
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(500);
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await jest.advanceTimersByTimeAsync(50);
+  expect(ends).toHaveLength(2);
+});
+
+test("closing waits for the batch under way and starts no other", async () => {
+  let end: () => void = () => undefined;
+  let batches = 0;
+  const batcher = create(() => {
+    batches++;
+    return new Promise((resolve) => {
+      end = resolve;
+    });
+  });
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(50);
+  batcher.notify();
+  const closed = batcher.close();
+  end();
+  await closed;
+  await jest.advanceTimersByTimeAsync(500);
+  expect(batches).toBe(1);
+});
