@@ -13,6 +13,7 @@ _M.reasons = {
     no_policy = "InvalidUpstream : empty policy",
     no_peer = "InvalidBalancer : no peer",
     no_backend = "InvalidBackend : no backend",
+    invalid_rule = "InvalidRule : regular expression",
     peer_failed = "InvalidBalancer : set peer fail",
     host_mismatch = "BadRequest : host of the request target differs from the Host header",
     body_too_large = "BadRequest : request body too large",

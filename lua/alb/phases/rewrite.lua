@@ -99,6 +99,9 @@ local function find_route(server_id, host, path)
         else
             local route = index.route(candidate.route)
             if seq == index.seq() then
+                if candidate.broken then
+                    return exit(500, reasons.invalid_rule)
+                end
                 return route
             end
         end

@@ -13,6 +13,9 @@ local setmetatable = setmetatable
 -- Hosts whose table is remembered; clients choose hosts, so the number is bounded (two generations of this size).
 local MAX_HOSTS = 20000
 
+-- Commits that may come while one shard is read; more can't come in so short a time.
+local MAX_CATCH_UPS = 10
+
 local _M = {
     --- Route id → prepared route, for those decoded so far. Read it first; `route` loads what is missing.
     routes = {},
@@ -91,16 +94,12 @@ function _M.seq()
     return seq
 end
 
---- The decoded shard, or nil. May move to a newer commit (see `seq`).
-function _M.get(map, key)
-    local found = shards[map][key]
-    if found ~= nil then
-        return found
-    end
+-- Reads, decodes and prepares one shard; preparing may read others and so move to a newer commit.
+local function load(map, key)
     local json, behind = store.read(epoch, seq, map, key)
     if behind then
         _M.sync()
-        json = store.read(epoch, seq, map, key)
+        return nil
     end
     if json == nil then
         return nil
@@ -114,8 +113,25 @@ function _M.get(map, key)
     if ready then
         ready(value, key)
     end
-    shards[map][key] = value
     return value
+end
+
+--- The decoded shard, or nil. May move to a newer commit (see `seq`).
+function _M.get(map, key)
+    local found = shards[map][key]
+    if found ~= nil then
+        return found
+    end
+    for _ = 1, MAX_CATCH_UPS do
+        local at = seq
+        local value = load(map, key)
+        -- What was loaded while the commit changed is of the old one, or a mixture.
+        if at == seq then
+            shards[map][key] = value
+            return value
+        end
+    end
+    return nil
 end
 
 local no_settings = setmetatable({}, { __newindex = error })

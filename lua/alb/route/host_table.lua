@@ -5,7 +5,9 @@
 -- reads. May yield: no. Pure but for the predicates, which read the request.
 local predicates = require("alb.route.predicates")
 
+local ngx = ngx
 local str_find = string.find
+local str_match = string.match
 local str_sub = string.sub
 local re_find = ngx.re.find
 local sort = table.sort
@@ -67,6 +69,31 @@ local function count_elements(prefix)
     end
 end
 
+-- What every path that the pattern matches must begin with.
+local function literal_start(pattern)
+    local literal, stop = str_match(pattern, "^%^([%w/_%-~%%!@&=:,;]*)(.?)")
+    if not literal then
+        return ""
+    end
+    if str_find("?*{|", stop, 1, true) and stop ~= "" then
+        return stop == "|" and "" or str_sub(literal, 1, -2)
+    end
+    return literal
+end
+
+-- A pattern that PCRE refuses must not leave its requests to a wider rule: what it may have matched is answered 500.
+local function add_regex(built, candidate, path)
+    candidate.pattern = path[2]
+    candidate.flags = path[3] == "i" and "joi" or "jo"
+    local _, _, err = re_find("", candidate.pattern, candidate.flags)
+    if err then
+        ngx.log(ngx.ERR, "albc: route ", candidate.route, ": regular expression: ", err)
+        candidate.broken = true
+        candidate.literal = path[3] == "i" and "" or literal_start(candidate.pattern)
+    end
+    built.regex[#built.regex + 1] = candidate
+end
+
 local function add(built, candidate, path)
     if candidate.when then
         built.simple = false
@@ -90,9 +117,7 @@ local function add(built, candidate, path)
         append(built.start, path[2], candidate)
     else
         built.simple = false
-        candidate.pattern = path[2]
-        candidate.flags = path[3] == "i" and "joi" or "jo"
-        built.regex[#built.regex + 1] = candidate
+        add_regex(built, candidate, path)
     end
 end
 
@@ -273,7 +298,13 @@ local function first_regex(built, path, best, best_rank)
         if candidate.rank > best_rank then
             break
         end
-        if re_find(path, candidate.pattern, candidate.flags) and (not candidate.when or predicates.hold(candidate.when)) then
+        local holds
+        if candidate.broken then
+            holds = str_sub(path, 1, #candidate.literal) == candidate.literal
+        else
+            holds = re_find(path, candidate.pattern, candidate.flags)
+        end
+        if holds and (not candidate.when or predicates.hold(candidate.when)) then
             return candidate, candidate.rank
         end
     end
