@@ -96,7 +96,7 @@ check-types:
 check-unused:
 	@$(STEP) knip
 check-imports:
-	@$(STEP) depcruise --config .dependency-cruiser.cjs src test e2e
+	@$(STEP) depcruise --config .dependency-cruiser.cjs $(wildcard src test e2e)
 check-format:
 	@$(STEP) prettier --check --log-level=warn .
 check-lua:
