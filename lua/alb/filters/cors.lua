@@ -1,0 +1,121 @@
+--- Cross-origin resource sharing (https://fetch.spec.whatwg.org/#http-cors-protocol).
+-- As ingress-nginx has it: every OPTIONS request of an allowed origin is answered, and actual
+-- responses carry the headers too, whatever their status. Differences: with credentials the answer
+-- never says `*` but names the origin, and responses that depend on the origin say so in Vary.
+-- May yield: no. Phases: preflight in rewrite, response in header_filter.
+local origin_list = require("alb.filters.origin")
+
+local ngx = ngx
+local var = ngx.var
+local get_method = ngx.req.get_method
+local concat = table.concat
+local re_find = ngx.re.find
+
+local _M = {}
+
+local NO_CONTENT = 204
+
+-- A list for a header; nil when there is nothing to say.
+local function joined(list)
+    if not list or #list == 0 then
+        return nil
+    end
+    return concat(list, ", ")
+end
+
+--- Called once for each decoded route.
+function _M.prepare(route)
+    local cors = route.cors
+    if not cors then
+        return
+    end
+    cors.matcher = origin_list.prepare(cors.origins)
+    cors.allow_methods = joined(cors.methods)
+    cors.allow_headers = joined(cors.headers)
+    cors.expose_headers = joined(cors.expose)
+    cors.max_age = tostring(cors.maxAge)
+    -- Without credentials "everybody" is the same answer for everybody.
+    cors.varies = cors.credentials or not cors.matcher.any
+end
+
+-- Access-Control-Allow-Origin for this request; nil: the origin gets no permission.
+local function permitted_origin(cors)
+    local origin = var.http_origin
+    if not origin or origin == "" then
+        -- No browser asks across origins without one; tools get the general answer.
+        return cors.matcher.any and "*" or nil
+    end
+    if not cors.varies then
+        return "*"
+    end
+    return origin_list.allowed(cors.matcher, origin) and origin or nil
+end
+
+-- With credentials `*` is a name, not a wildcard: what was asked for is allowed by name.
+local function named(cors, list, asked)
+    if list == "*" and cors.credentials then
+        return asked
+    end
+    return list
+end
+
+local function vary_by_origin(header)
+    local vary = header["Vary"]
+    if type(vary) == "table" then
+        vary = concat(vary, ", ")
+    end
+    if not vary or vary == "" then
+        header["Vary"] = "Origin"
+    elseif not re_find(vary, [[(?:^|,)\s*(?:origin|\*)\s*(?:,|$)]], "ijo") then
+        header["Vary"] = vary .. ", Origin"
+    end
+end
+
+-- Replaces what the backend said: two policies in one response would be neither.
+local function write(cors, origin)
+    local header = ngx.header
+    header["Access-Control-Allow-Origin"] = origin
+    header["Access-Control-Allow-Credentials"] = cors.credentials and origin ~= "*" and "true"
+        or nil
+    header["Access-Control-Allow-Methods"] =
+        named(cors, cors.allow_methods, var.http_access_control_request_method)
+    header["Access-Control-Allow-Headers"] =
+        named(cors, cors.allow_headers, var.http_access_control_request_headers)
+    header["Access-Control-Expose-Headers"] = cors.expose_headers
+    header["Access-Control-Max-Age"] = cors.max_age
+end
+
+--- Ends the request with 204 when it asks for permission and gets it. Anything else goes on: an
+-- OPTIONS request of a stranger is a request like any other.
+function _M.preflight(route)
+    local cors = route.cors
+    if not cors or get_method() ~= "OPTIONS" then
+        return
+    end
+    local origin = permitted_origin(cors)
+    if not origin then
+        return
+    end
+    write(cors, origin)
+    if cors.varies then
+        vary_by_origin(ngx.header)
+    end
+    return ngx.exit(NO_CONTENT)
+end
+
+--- Adds the headers to a response, whoever made it.
+function _M.response(route)
+    local cors = route.cors
+    if not cors then
+        return
+    end
+    local origin = permitted_origin(cors)
+    if origin then
+        write(cors, origin)
+    end
+    if cors.varies then
+        vary_by_origin(ngx.header)
+    end
+end
+
+return _M

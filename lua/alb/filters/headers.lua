@@ -1,0 +1,146 @@
+--- Changes headers of the request to the backend and of the response to the client: set, then
+-- remove, then add. Names are compared without case; of equal names in one list the first counts.
+-- May yield: no. Phases: request in rewrite, response in header_filter.
+local add_request_header = require("ngx.req").add_header
+local add_response_header = require("ngx.resp").add_header
+
+local ngx = ngx
+local var = ngx.var
+local set_request_header = ngx.req.set_header
+local clear_request_header = ngx.req.clear_header
+local str_lower = string.lower
+
+local _M = {}
+
+-- They describe one connection or the framing of one message (RFC 9110, 7.6.1), which is nginx's.
+local hop_by_hop = {
+    ["connection"] = true,
+    ["content-length"] = true,
+    ["keep-alive"] = true,
+    ["proxy-connection"] = true,
+    ["te"] = true,
+    ["trailer"] = true,
+    ["transfer-encoding"] = true,
+    ["upgrade"] = true,
+}
+
+-- nginx writes its own where it finds none; an empty one is left out.
+local written_by_nginx = { ["date"] = true, ["server"] = true }
+
+-- Name and value in turn, so that the request path reads one flat list.
+local function flatten(pairs_list)
+    local flat, n, seen = {}, 0, {}
+    for i = 1, #(pairs_list or {}) do
+        local name, value = pairs_list[i][1], pairs_list[i][2]
+        local key = str_lower(name)
+        if not seen[key] and not hop_by_hop[key] then
+            seen[key] = true
+            flat[n + 1], flat[n + 2] = name, value
+            n = n + 2
+        end
+    end
+    return flat
+end
+
+local function removable(names)
+    local list, n = {}, 0
+    for i = 1, #(names or {}) do
+        local key = str_lower(names[i])
+        if not hop_by_hop[key] then
+            n = n + 1
+            list[n] = key
+        end
+    end
+    return list
+end
+
+-- The Host header is what the backend's location sends, not one of the client's headers.
+local function take_host(changes)
+    local sets, kept, n = changes.sets, {}, 0
+    for i = 1, #sets, 2 do
+        if str_lower(sets[i]) == "host" then
+            changes.host = sets[i + 1]
+        else
+            kept[n + 1], kept[n + 2] = sets[i], sets[i + 1]
+            n = n + 2
+        end
+    end
+    changes.sets = kept
+end
+
+local function drop_host(changes)
+    local adds, removes = {}, {}
+    for i = 1, #changes.adds, 2 do
+        if str_lower(changes.adds[i]) ~= "host" then
+            adds[#adds + 1], adds[#adds + 2] = changes.adds[i], changes.adds[i + 1]
+        end
+    end
+    for i = 1, #changes.removes do
+        if changes.removes[i] ~= "host" then
+            removes[#removes + 1] = changes.removes[i]
+        end
+    end
+    changes.adds, changes.removes = adds, removes
+end
+
+local function prepare_changes(changes)
+    changes.sets = flatten(changes.set)
+    changes.adds = flatten(changes.add)
+    changes.removes = removable(changes.remove)
+end
+
+--- Called once for each decoded route.
+function _M.prepare(route)
+    local request = route.requestHeaders
+    if request then
+        prepare_changes(request)
+        take_host(request)
+        drop_host(request)
+    end
+    if route.responseHeaders then
+        prepare_changes(route.responseHeaders)
+    end
+end
+
+--- Changes the request; a Host goes to $albc_host.
+function _M.request(route)
+    local changes = route.requestHeaders
+    if not changes then
+        return
+    end
+    local sets, removes, adds = changes.sets, changes.removes, changes.adds
+    if changes.host then
+        var.albc_host = changes.host
+    end
+    for i = 1, #sets, 2 do
+        set_request_header(sets[i], sets[i + 1])
+    end
+    for i = 1, #removes do
+        clear_request_header(removes[i])
+    end
+    for i = 1, #adds, 2 do
+        add_request_header(adds[i], adds[i + 1])
+    end
+end
+
+--- Changes the response, whoever made it.
+function _M.response(route)
+    local changes = route.responseHeaders
+    if not changes then
+        return
+    end
+    local header = ngx.header
+    local sets, removes, adds = changes.sets, changes.removes, changes.adds
+    for i = 1, #sets, 2 do
+        header[sets[i]] = sets[i + 1]
+    end
+    for i = 1, #removes do
+        local name = removes[i]
+        header[name] = written_by_nginx[name] and "" or nil
+    end
+    for i = 1, #adds, 2 do
+        add_response_header(adds[i], adds[i + 1])
+    end
+end
+
+return _M

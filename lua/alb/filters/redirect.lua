@@ -1,0 +1,111 @@
+--- Answers with a redirect (RequestRedirect, ssl-redirect, permanent-redirect, redirects of Rules).
+-- May yield: no. Phases: rewrite.
+local errors = require("alb.errors")
+local path = require("alb.filters.path")
+
+local ngx = ngx
+local var = ngx.var
+local str_find = string.find
+
+local _M = {}
+
+local well_known_port = { http = 80, https = 443 }
+
+--- Called once for each decoded route.
+function _M.prepare(route)
+    local redirect = route.redirect
+    if not redirect then
+        return
+    end
+    if redirect.url then
+        redirect.location = path.encode_uri(redirect.url)
+    elseif redirect.path then
+        path.prepare(redirect.path)
+    end
+end
+
+-- Gateway API's rule: an explicit port, else the one of an explicit scheme, else the listener's. A
+-- client that came by another scheme than the listener's went through a proxy: its port is unknown.
+local function port_of(redirect, scheme, server)
+    if redirect.port then
+        return redirect.port
+    end
+    local listener_scheme = server.tls and "https" or "http"
+    if redirect.scheme or scheme ~= listener_scheme then
+        return well_known_port[scheme]
+    end
+    return server.port
+end
+
+--- The Location of a prepared redirect.
+---@param redirect table PolicyRedirect
+---@param server { port: integer, tls: boolean } the listener that the request came by
+---@param request { scheme: string, host: string, uri: string, target: string, args: string }
+--- scheme of the client's access, host without port, then as path.rewrite takes them
+---@return string? location
+---@return string? err
+function _M.location(redirect, server, request)
+    if redirect.location then
+        return redirect.location
+    end
+    local new, query, err
+    if redirect.path then
+        new, query, err = path.rewrite(redirect.path, request.uri, request.target, request.args)
+        if err then
+            return nil, err
+        end
+    end
+    local scheme = redirect.scheme or request.scheme
+    local authority = redirect.host or request.host
+    local port = port_of(redirect, scheme, server)
+    if port ~= well_known_port[scheme] then
+        authority = authority .. ":" .. port
+    end
+    local raw = path.of_target(request.target)
+    if new == nil then
+        -- `OPTIONS *` and targets without a path.
+        new = str_find(raw, "^/") and raw or request.uri
+    end
+    local target = path.join(new, query or request.args)
+    return path.encode_uri(scheme .. "://" .. authority .. target)
+end
+
+-- HTTP/1.0 allows a request without Host.
+local function client_host()
+    local host = var.host
+    if host and host ~= "" then
+        return host
+    end
+    local address = var.server_addr
+    return str_find(address, ":", 1, true) and "[" .. address .. "]" or address
+end
+
+--- Ends the request with the redirect and nginx's stock body, unless the client already came by the
+-- scheme that it leads to.
+---@param route table
+---@param server { port: integer, tls: boolean }
+function _M.apply(route, server)
+    local redirect = route.redirect
+    if not redirect then
+        return
+    end
+    local scheme = var.albc_scheme
+    if redirect.unlessScheme == scheme then
+        return
+    end
+    local location, err = _M.location(redirect, server, {
+        scheme = scheme,
+        host = client_host(),
+        uri = var.uri,
+        target = var.request_uri,
+        args = var.args or "",
+    })
+    if not location then
+        ngx.log(ngx.ERR, "albc: redirect of route ", route.id, ": ", err)
+        return errors.exit(500, errors.reasons.internal)
+    end
+    ngx.header["Location"] = location
+    return ngx.exit(redirect.status)
+end
+
+return _M

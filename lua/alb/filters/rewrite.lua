@@ -1,0 +1,35 @@
+--- Rewrites the path that the backend sees (rewrite-target, URLRewrite, rewrite_base of Rules).
+-- May yield: no. Phases: rewrite.
+local errors = require("alb.errors")
+local path = require("alb.filters.path")
+
+local ngx = ngx
+local var = ngx.var
+
+local _M = {}
+
+--- Called once for each decoded route.
+function _M.prepare(route)
+    if route.rewrite then
+        path.prepare(route.rewrite)
+    end
+end
+
+--- The request target for the backend, path and query as they go on the wire. An expression that
+-- can't be evaluated (a backtracking limit, say) ends the request with 500.
+---@param route table
+---@return string? target nil: as the client sent it
+function _M.uri(route)
+    local rewrite = route.rewrite
+    if not rewrite then
+        return nil
+    end
+    local new, query, err = path.rewrite(rewrite, var.uri, var.request_uri, var.args or "")
+    if err then
+        ngx.log(ngx.ERR, "albc: rewrite of route ", route.id, ": ", err)
+        return errors.exit(500, errors.reasons.internal)
+    end
+    return new and path.join(new, query)
+end
+
+return _M

@@ -1,0 +1,136 @@
+--- Serves the certificate of the name that the client asked for.
+--
+-- The most specific one wins: the name itself, a wildcard of one label, a wildcard of any depth,
+-- the longest suffix first, the server's default. Without any the handshake ends. Files are named after
+-- their content, so what was parsed from one never gets old.
+-- May yield: no. Phases: ssl_certificate.
+local host_keys = require("alb.route.host_keys")
+local index = require("alb.policy.index")
+local lrucache = require("resty.lrucache")
+local ssl = require("ngx.ssl")
+
+local ngx = ngx
+local str_gsub = string.gsub
+local str_lower = string.lower
+
+local _M = {}
+
+-- Certificates with their keys that a worker remembers; about 10 KiB each.
+local MAX_PARSED = 2000
+-- Seconds between two lines about missing certificates: clients choose the names.
+local LOG_INTERVAL = 60
+
+local parsed = lrucache.new(MAX_PARSED)
+local last_logged = -LOG_INTERVAL
+
+local function log_missing(server_id, name)
+    local now = ngx.now()
+    if now - last_logged < LOG_INTERVAL then
+        return
+    end
+    last_logged = now
+    ngx.log(
+        ngx.ERR,
+        "albc: no certificate on ",
+        server_id,
+        " for ",
+        name == "" and "a client without server name" or name,
+        ", nor a default one"
+    )
+end
+
+local function read_file(path)
+    local file, err = io.open(ngx.config.prefix() .. path, "rb")
+    if not file then
+        return nil, err
+    end
+    local text
+    text, err = file:read("*a")
+    file:close()
+    return text, err
+end
+
+-- Chain and key of a PEM file, parsed.
+local function load(path)
+    local pem, err = read_file(path)
+    if not pem then
+        return nil, err
+    end
+    local chain, key
+    chain, err = ssl.parse_pem_cert(pem)
+    if not chain then
+        return nil, "certificate: " .. err
+    end
+    key, err = ssl.parse_pem_priv_key(pem)
+    if not key then
+        return nil, "key: " .. err
+    end
+    return { chain = chain, key = key }
+end
+
+local function get(path)
+    local pair = parsed:get(path)
+    if pair then
+        return pair
+    end
+    local err
+    pair, err = load(path)
+    if not pair then
+        return nil, path .. ": " .. err
+    end
+    parsed:set(path, pair)
+    return pair
+end
+
+local function use(pair)
+    local ok, err = ssl.clear_certs()
+    if ok then
+        ok, err = ssl.set_cert(pair.chain)
+    end
+    if ok then
+        ok, err = ssl.set_priv_key(pair.key)
+    end
+    return ok, err
+end
+
+local function find_file(server_id, name)
+    if name == "" then
+        return index.certificate_file(server_id, "")
+    end
+    local keys = host_keys.matching(name)
+    for i = 1, #keys do
+        local path = index.certificate_file(server_id, keys[i])
+        if path then
+            return path
+        end
+    end
+    return nil
+end
+
+-- Lower case, without trailing dot; "" when the client sent none.
+local function server_name()
+    local name = ssl.server_name()
+    return name and (str_gsub(str_lower(name), "%.$", "")) or ""
+end
+
+--- Called by ssl_certificate_by_lua of a server.
+---@param server_id string
+function _M.serve(server_id)
+    local name = server_name()
+    local path = find_file(server_id, name)
+    if not path then
+        log_missing(server_id, name)
+        return ngx.exit(ngx.ERROR)
+    end
+    local pair, err = get(path)
+    local ok = pair ~= nil
+    if pair then
+        ok, err = use(pair)
+    end
+    if not ok then
+        ngx.log(ngx.ERR, "albc: certificate for ", name, ": ", err)
+        return ngx.exit(ngx.ERROR)
+    end
+end
+
+return _M

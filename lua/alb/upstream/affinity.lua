@@ -1,0 +1,148 @@
+--- Keeps a client on one backend and one endpoint (session_affinity_policy, affinity cookies).
+--
+-- Rendezvous hashing: every candidate gets a score from the client's key and its own name, the best
+-- one wins. All workers and instances choose alike without talking to each other, a new endpoint
+-- takes over only the clients that it wins, and one that goes gives away only its own.
+-- May yield: no. Phases: rewrite.
+local bit = require("bit")
+
+local ngx = ngx
+local var = ngx.var
+local crc32 = ngx.crc32_short
+local band, bxor, lshift, rshift, tobit = bit.band, bit.bxor, bit.lshift, bit.rshift, bit.tobit
+local log = math.log
+local huge = math.huge
+local str_gsub = string.gsub
+local str_lower = string.lower
+
+local _M = {}
+
+-- 32-bit product; a double is exact only up to 53 bits, hence in halves.
+local function multiply(a, b)
+    local low = band(a, 0xffff) * b
+    local high = band(rshift(a, 16) * b, 0xffff)
+    return tobit(low + lshift(high, 16))
+end
+
+-- MurmurHash3's finalizer: checksums of similar names differ in few bits, scores must not.
+local function mix(h)
+    h = multiply(bxor(h, rshift(h, 16)), 0x85ebca6b)
+    h = multiply(bxor(h, rshift(h, 13)), 0xc2b2ae35)
+    return bxor(h, rshift(h, 16))
+end
+
+-- Uniform in (0, 1).
+local function score(key_hash, seed)
+    return (mix(bxor(key_hash, seed)) + 2147483648.5) / 4294967296
+end
+
+-- The name of a backend, so that its position in the list does not matter.
+local function backend_seed(backend, position)
+    return tobit(mix(crc32(backend.upstream or "#" .. position)))
+end
+
+--- Called once for each decoded route, after weighted.prepare.
+function _M.prepare(route)
+    local affinity = route.affinity
+    if not affinity then
+        return
+    end
+    local kind, name = affinity[1], affinity[2]
+    if kind == "clientAddress" then
+        affinity.variable = "remote_addr"
+    elseif kind == "header" then
+        affinity.variable = "http_" .. str_gsub(str_lower(name), "-", "_")
+    else
+        affinity.variable = "cookie_" .. name
+        affinity.cookie = name
+    end
+    local wheel = route.wheel
+    for i = 1, #wheel do
+        wheel[i].seed = backend_seed(wheel[i], i)
+    end
+end
+
+-- A client without the cookie gets the request's id as its key: that is random and the same all
+-- through the request.
+local function start_session(affinity)
+    local id = var.request_id
+    local secure = var.albc_scheme == "https" and "; Secure" or ""
+    ngx.header["Set-Cookie"] = affinity.cookie .. "=" .. id .. "; Path=/; HttpOnly" .. secure
+    return id
+end
+
+-- What the client is recognised by; nil when it shows nothing.
+local function client_key(affinity)
+    local value = var[affinity.variable]
+    if value and value ~= "" then
+        return value
+    end
+    return affinity.cookie and var.request_id
+end
+
+--- The backend of this client among those with a weight: shares are as the weights say, and a
+-- changed weight moves only as many clients as it must.
+---@return table? backend nil: the client shows nothing to be recognised by, or there is no backend
+function _M.backend(route)
+    local wheel = route.wheel
+    if #wheel <= 1 then
+        return wheel[1]
+    end
+    local key = client_key(route.affinity)
+    if not key then
+        return nil
+    end
+    local hash = mix(crc32(key))
+    local best, best_score = nil, -huge
+    for i = 1, #wheel do
+        local backend = wheel[i]
+        -- Weighted rendezvous: the exponential variate of rate `weight` that is the smallest wins.
+        local value = log(score(hash, backend.seed)) / backend.weight
+        if value > best_score then
+            best, best_score = backend, value
+        end
+    end
+    return best
+end
+
+local function endpoint_seeds(upstream)
+    local seeds = {}
+    for i = 1, upstream.count do
+        seeds[i] = tobit(mix(crc32(upstream.addresses[i] .. " " .. upstream.ports[i])))
+    end
+    upstream.seeds = seeds
+    return seeds
+end
+
+--- Position of the endpoint with the best score for a key.
+---@param key string
+---@param upstream table a prepared upstream, see endpoints.lua
+---@return integer? position nil when there is no endpoint
+function _M.position(key, upstream)
+    local seeds = upstream.seeds or endpoint_seeds(upstream)
+    -- Not the hash that chose the backend: that one is the same for all clients of a backend.
+    local hash = mix(bxor(crc32(key), 0x5bd1e995))
+    local best, best_score = nil, -1
+    for i = 1, #seeds do
+        local value = score(hash, seeds[i])
+        if value > best_score then
+            best, best_score = i, value
+        end
+    end
+    return best
+end
+
+--- Position of this client's endpoint. A client without the cookie is given one.
+---@param route table a prepared route with affinity
+---@param upstream table a prepared upstream
+---@return integer? position nil: any will do
+function _M.choose(route, upstream)
+    local affinity = route.affinity
+    local value = var[affinity.variable]
+    if value and value ~= "" then
+        return _M.position(value, upstream)
+    end
+    return affinity.cookie and _M.position(start_session(affinity), upstream) or nil
+end
+
+return _M
