@@ -1,6 +1,6 @@
 /**
  * Every option that is not an argument of one command: its key in albc.yaml, flag, variable and default follow from one
- * row. docs/cli.md is generated from this table.
+ * row. docs/options.md is generated from this table.
  */
 export type SettingKind = "text" | "whole" | "switch" | "list" | "bytes" | "duration";
 

@@ -83,7 +83,7 @@ function readFileKeys(sources: SettingSources): ReadonlyMap<string, unknown> {
   for (const key of Object.keys(contents)) {
     if (!known.has(key))
       throw new UsageError(
-        `${name} has the unknown key "${key}"; the keys are listed in docs/cli.md`,
+        `${name} has the unknown key "${key}"; the keys are listed in docs/options.md`,
       );
   }
   return new Map(Object.entries(contents));
@@ -102,7 +102,7 @@ function rejectUnknownVariables(variables: SettingSources["variables"]): void {
       !OTHER_VARIABLES.has(name)
     ) {
       throw new UsageError(
-        `the variable ${name} is unknown; the variables are listed in docs/cli.md`,
+        `the variable ${name} is unknown; the variables are listed in docs/options.md`,
       );
     }
   }
