@@ -1,0 +1,109 @@
+import type { Service } from "../api/core.js";
+import type { Endpoint, Upstream } from "../ir/upstream.js";
+import { compareStrings } from "../support/compare.js";
+import type { TranslateContext } from "./context.js";
+import { serviceEndpoints } from "./endpoints.js";
+import type { Place } from "./place.js";
+
+/** A port of a Service, by number or name. */
+export interface ServicePortRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number | string;
+}
+
+type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
+
+/**
+ * Turns references to Service ports into upstreams, each once. A reference that can't be resolved gives an upstream without
+ * endpoints, which answers 503 `no peer`, so that a Service that comes late changes the upstream and no route.
+ */
+export class Backends {
+  readonly #context: TranslateContext;
+  readonly #upstreams = new Map<string, Upstream>();
+
+  constructor(context: TranslateContext) {
+    this.#context = context;
+  }
+
+  /** The upstream's id; problems are reported at `place`. */
+  upstream(ref: ServicePortRef, place: Place): string {
+    const service = this.#context.resources.get("Service", ref.namespace, ref.name);
+    const port = service === undefined ? undefined : findPort(service, ref.port);
+    this.#reportUnusable(ref, service, port, place);
+    const id = upstreamId(ref, port);
+    if (!this.#upstreams.has(id)) {
+      this.#upstreams.set(id, { id, endpoints: this.#endpoints(ref, service, port) });
+    }
+    return id;
+  }
+
+  /** Every upstream that was asked for, by id. */
+  collected(): readonly Upstream[] {
+    return [...this.#upstreams.values()].sort((a, b) => compareStrings(a.id, b.id));
+  }
+
+  #endpoints(
+    ref: ServicePortRef,
+    service: Service | undefined,
+    port: ServicePort | undefined,
+  ): readonly Endpoint[] {
+    if (service === undefined || port === undefined || isExternalName(service)) return [];
+    return serviceEndpoints(this.#context.resources.endpointSlices(ref.namespace, ref.name), port);
+  }
+
+  #reportUnusable(
+    ref: ServicePortRef,
+    service: Service | undefined,
+    port: ServicePort | undefined,
+    place: Place,
+  ): void {
+    const { diagnostics } = this.#context;
+    const name = `${ref.namespace}/${ref.name}`;
+    if (service === undefined) {
+      diagnostics.report({
+        code: "SERVICE_NOT_FOUND",
+        message: `there is no Service ${name}`,
+        ...place,
+      });
+    } else if (isExternalName(service)) {
+      diagnostics.report({
+        code: "SERVICE_EXTERNAL_NAME",
+        message: `Service ${name} is of type ExternalName`,
+        ...place,
+      });
+    } else if (port === undefined) {
+      diagnostics.report({
+        code: "SERVICE_PORT_NOT_FOUND",
+        message: `Service ${name} has no TCP port ${JSON.stringify(ref.port)}; it has ${portList(service)}`,
+        ...place,
+      });
+    }
+  }
+}
+
+function isExternalName(service: Service): boolean {
+  return service.spec?.type === "ExternalName";
+}
+
+function tcpPorts(service: Service): readonly ServicePort[] {
+  return (service.spec?.ports ?? []).filter(({ protocol }) => (protocol ?? "TCP") === "TCP");
+}
+
+function findPort(service: Service, wanted: number | string): ServicePort | undefined {
+  return tcpPorts(service).find((port) =>
+    typeof wanted === "number" ? port.port === wanted : port.name === wanted,
+  );
+}
+
+function portList(service: Service): string {
+  const ports = tcpPorts(service).map(({ name, port }) =>
+    name === undefined ? String(port) : `${String(port)} (${name})`,
+  );
+  return ports.length === 0 ? "none" : ports.join(", ");
+}
+
+/** By the port's number, so that references by name and by number share one upstream. */
+function upstreamId(ref: ServicePortRef, port: ServicePort | undefined): string {
+  return `${ref.namespace}/${ref.name}/${String(port?.port ?? ref.port)}`;
+}

@@ -1,0 +1,11 @@
+import type { Backends } from "./backends.js";
+import type { Certificates } from "./certificates.js";
+import type { ConfigBuilder } from "./config-builder.js";
+import type { TranslateContext } from "./context.js";
+
+/** What the steps of a translation read, and what they add to. */
+export interface BuildContext extends TranslateContext {
+  readonly config: ConfigBuilder;
+  readonly backends: Backends;
+  readonly certificates: Certificates;
+}

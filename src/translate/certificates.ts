@@ -1,0 +1,112 @@
+import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
+import type { KeyObject } from "node:crypto";
+import type { Secret } from "../api/core.js";
+import type { Certificate } from "../ir/listener.js";
+import { compareStrings } from "../support/compare.js";
+import type { Result } from "../support/result.js";
+import { ok, problem } from "../support/result.js";
+import { SecretText } from "../support/secret-text.js";
+import type { TranslateContext } from "./context.js";
+import type { Place } from "./place.js";
+import type { NamespacedName } from "./references.js";
+
+const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+/** A usable certificate and what its leaf is for. */
+export interface LoadedCertificate {
+  readonly id: string;
+  readonly leaf: X509Certificate;
+}
+
+/** Reads certificates from Secrets of type kubernetes.io/tls, each once. */
+export class Certificates {
+  readonly #context: TranslateContext;
+  readonly #read = new Map<string, Result<LoadedCertificate>>();
+  readonly #certificates = new Map<string, Certificate>();
+
+  constructor(context: TranslateContext) {
+    this.#context = context;
+  }
+
+  /** The certificate in the secret; undefined when it can't be used, which is reported at `place` without its content. */
+  load(ref: NamespacedName, place: Place): LoadedCertificate | undefined {
+    const result = this.#result(ref);
+    if (result.ok) return result.value;
+    const { diagnostics } = this.#context;
+    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message: result.problem, ...place });
+    return undefined;
+  }
+
+  /** Every certificate that was loaded, by id. */
+  collected(): readonly Certificate[] {
+    return [...this.#certificates.values()].sort((a, b) => compareStrings(a.id, b.id));
+  }
+
+  #result({ namespace, name }: NamespacedName): Result<LoadedCertificate> {
+    const key = `${namespace}/${name}`;
+    const known = this.#read.get(key);
+    if (known !== undefined) return known;
+    const secret = this.#context.resources.get("Secret", namespace, name);
+    const result =
+      secret === undefined
+        ? problem<LoadedCertificate>(`there is no Secret ${key}`)
+        : this.#parse(secret, key);
+    this.#read.set(key, result);
+    return result;
+  }
+
+  #parse(secret: Secret, key: string): Result<LoadedCertificate> {
+    const chain = decoded(secret, "tls.crt");
+    const keyText = decoded(secret, "tls.key");
+    if (chain === undefined || keyText === undefined) {
+      return problem(`Secret ${key} has no ${chain === undefined ? "tls.crt" : "tls.key"}`);
+    }
+    const certificates = parseChain(chain);
+    const [leaf] = certificates ?? [];
+    if (certificates === undefined || leaf === undefined) {
+      return problem(`tls.crt of Secret ${key} is not a chain of PEM certificates`);
+    }
+    const privateKey = parseKey(keyText);
+    if (privateKey === undefined) {
+      return problem(`tls.key of Secret ${key} is not an unencrypted PEM private key`);
+    }
+    if (!leaf.checkPrivateKey(privateKey)) {
+      return problem(
+        `tls.key of Secret ${key} does not belong to the first certificate of tls.crt`,
+      );
+    }
+    return ok({ id: this.#collect(certificates, privateKey), leaf });
+  }
+
+  /** Chain and key are written anew, so that text around the PEM blocks goes nowhere. */
+  #collect(certificates: readonly X509Certificate[], key: KeyObject): string {
+    const chain = certificates.map((certificate) => certificate.toString()).join("");
+    const keyText = key.export({ type: "pkcs8", format: "pem" }).toString();
+    const id = createHash("sha256").update(chain).update(keyText).digest("hex");
+    this.#certificates.set(id, { id, chain, key: new SecretText(keyText) });
+    return id;
+  }
+}
+
+function decoded(secret: Secret, key: string): string | undefined {
+  const data = secret.data ?? {};
+  const base64 = Object.hasOwn(data, key) ? data[key] : undefined;
+  return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("latin1");
+}
+
+function parseChain(text: string): readonly X509Certificate[] | undefined {
+  const blocks = text.match(PEM_CERTIFICATE) ?? [];
+  try {
+    return blocks.map((block) => new X509Certificate(block));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseKey(text: string): KeyObject | undefined {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,82 @@
+import type { DataPlaneConfig } from "../ir/config.js";
+import { hostKey } from "../ir/host-pattern.js";
+import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
+import type { Route, RouteBinding } from "../ir/route.js";
+import { compareBy, compareStrings } from "../support/compare.js";
+
+/** The parts of the model that other collectors hold. */
+export type CollectedParts = Pick<
+  DataPlaneConfig,
+  "auths" | "credentials" | "upstreams" | "certificates"
+>;
+
+/** Gathers the model while it is translated; the result does not depend on the order of gathering. */
+export class ConfigBuilder {
+  readonly #servers = new Map<string, Server>();
+  readonly #listeners = new Map<string, Listener>();
+  readonly #routes = new Map<string, Route>();
+  readonly #bindings: RouteBinding[] = [];
+  readonly #certificates = new Map<string, ServerCertificate>();
+
+  addListener(server: Server, listener: Listener): void {
+    this.#servers.set(server.id, server);
+    this.#listeners.set(listener.id, listener);
+  }
+
+  /**
+   * Adds a route and gives the id it got. Ports may inherit differently, so the same rule can give different routes on two of
+   * them: then the later one is `<id>@<port>`.
+   */
+  addRoute(route: Route, port: number): string {
+    const existing = this.#routes.get(route.id);
+    if (existing === undefined || isEqual(existing, route)) {
+      this.#routes.set(route.id, route);
+      return route.id;
+    }
+    const id = `${route.id}@${String(port)}`;
+    this.#routes.set(id, { ...route, id });
+    return id;
+  }
+
+  bind(binding: RouteBinding): void {
+    this.#bindings.push(binding);
+  }
+
+  /** The certificate that the host on this server has already, if it is another one; the first one stays. */
+  addCertificate(certificate: ServerCertificate): ServerCertificate | undefined {
+    const key = `${certificate.server}|${hostKey(certificate.host)}`;
+    const existing = this.#certificates.get(key);
+    if (existing === undefined) this.#certificates.set(key, certificate);
+    return existing?.certificate === certificate.certificate ? undefined : existing;
+  }
+
+  build(parts: CollectedParts): DataPlaneConfig {
+    return {
+      servers: sorted(this.#servers.values()),
+      listeners: sorted(this.#listeners.values()),
+      bindings: this.#bindings.sort(
+        compareBy(
+          (a, b) => compareStrings(a.listener, b.listener),
+          (a, b) => compareStrings(a.order, b.order),
+        ),
+      ),
+      routes: sorted(this.#routes.values()),
+      serverCertificates: [...this.#certificates.values()].sort(
+        compareBy(
+          (a, b) => compareStrings(a.server, b.server),
+          (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
+        ),
+      ),
+      ...parts,
+    };
+  }
+}
+
+/** Routes are plain data whose fields are written in one order. */
+function isEqual(a: Route, b: Route): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
+  return [...values].sort((a, b) => compareStrings(a.id, b.id));
+}

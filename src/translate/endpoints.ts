@@ -1,0 +1,63 @@
+import { isIP } from "node:net";
+import type { EndpointSlice, Service } from "../api/core.js";
+import type { Endpoint } from "../ir/upstream.js";
+import { compareBy, compareStrings } from "../support/compare.js";
+
+type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
+type SliceEndpoint = EndpointSlice["endpoints"][number];
+
+/**
+ * The addresses behind one port of a Service: the ready ones, or those that still serve while they terminate when none is ready.
+ * Slices are joined to the Service's port by the port's name, as kube-proxy does, so named and numeric target ports need no care.
+ */
+export function serviceEndpoints(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+): readonly Endpoint[] {
+  const ready = endpointsWhere(slices, port, isReady);
+  return ready.length > 0 ? ready : endpointsWhere(slices, port, isServingTerminating);
+}
+
+function endpointsWhere(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+  accept: (endpoint: SliceEndpoint) => boolean,
+): readonly Endpoint[] {
+  const found = new Map<string, Endpoint>();
+  for (const slice of slices) {
+    const number = portNumber(slice, port);
+    if (number === undefined) continue;
+    for (const endpoint of slice.endpoints) {
+      if (!accept(endpoint)) continue;
+      // An FQDN slice holds names; connections are made to addresses only.
+      for (const address of endpoint.addresses.filter((text) => isIP(text) !== 0)) {
+        found.set(`${address} ${String(number)}`, { address, port: number });
+      }
+    }
+  }
+  return [...found.values()].sort(byAddressAndPort);
+}
+
+function portNumber(slice: EndpointSlice, port: ServicePort): number | undefined {
+  const entry = (slice.ports ?? []).find(
+    ({ name, protocol }) =>
+      (name ?? "") === (port.name ?? "") && (protocol ?? "TCP") === (port.protocol ?? "TCP"),
+  );
+  if (entry === undefined) return undefined;
+  // A port without a number stands for every port: then the Service's target port says which.
+  return entry.port ?? (typeof port.targetPort === "number" ? port.targetPort : port.port);
+}
+
+/** An unknown condition counts as ready (EndpointConditions, discovery.k8s.io/v1). */
+function isReady({ conditions }: SliceEndpoint): boolean {
+  return conditions?.ready ?? true;
+}
+
+function isServingTerminating({ conditions }: SliceEndpoint): boolean {
+  return conditions?.serving === true && conditions.terminating === true;
+}
+
+const byAddressAndPort = compareBy<Endpoint>(
+  (a, b) => compareStrings(a.address, b.address),
+  (a, b) => a.port - b.port,
+);

@@ -1,0 +1,39 @@
+import type { HostPattern } from "../ir/host-pattern.js";
+import { ANY_HOST } from "../ir/host-pattern.js";
+import type { Result } from "../support/result.js";
+import { ok, problem } from "../support/result.js";
+
+const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const MAX_LENGTH = 253;
+
+/** RFC 1123: dot-separated labels of lower-case letters, digits and inner dashes. */
+export function isDnsName(text: string): boolean {
+  return text.length <= MAX_LENGTH && text.split(".").every((label) => LABEL.test(label));
+}
+
+/**
+ * The hosts that `text` names: none or `""` is every host, `*.` as the whole first label is a wildcard for `labels`. Case and a
+ * trailing dot don't count.
+ */
+export function parseHostPattern(
+  text: string | undefined,
+  labels: "one" | "many",
+): Result<HostPattern> {
+  if (text === undefined || text === "") return ok(ANY_HOST);
+  const host = text.toLowerCase().replace(/\.$/, "");
+  const suffix = host.startsWith("*.") ? host.slice(2) : undefined;
+  if (!isDnsName(suffix ?? host)) {
+    return problem(`${JSON.stringify(text)} is not a DNS name, with or without a leading "*."`);
+  }
+  return ok(suffix === undefined ? { kind: "exact", host } : { kind: "wildcard", suffix, labels });
+}
+
+/** Whether every host of `inner` is one of `outer`, for patterns whose wildcards are for one label. */
+export function covers(outer: HostPattern, inner: HostPattern): boolean {
+  if (outer.kind === "any") return true;
+  if (inner.kind === "any") return false;
+  if (outer.kind === "exact") return inner.kind === "exact" && inner.host === outer.host;
+  if (inner.kind === "wildcard") return inner.suffix === outer.suffix;
+  const dot = inner.host.indexOf(".");
+  return dot > 0 && inner.host.slice(dot + 1) === outer.suffix;
+}

@@ -1,0 +1,35 @@
+import type { KubernetesObject } from "../api/wire.js";
+import type { ResourceRef } from "../diagnostics/diagnostic.js";
+import type { FieldPath } from "../diagnostics/field-path.js";
+import { formatFieldPath } from "../diagnostics/field-path.js";
+import type { SourceRef } from "../ir/source-ref.js";
+
+/** A field of an object: where a problem is reported, and where a part of the configuration came from. */
+export interface Place {
+  readonly resource: ResourceRef;
+  readonly field: FieldPath;
+}
+
+export function resourceRef(object: KubernetesObject): ResourceRef {
+  const { apiVersion, kind, metadata } = object;
+  return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name };
+}
+
+export function placeOf(object: KubernetesObject, ...field: FieldPath): Place {
+  return { resource: resourceRef(object), field };
+}
+
+/** The place below `place` at `steps`. */
+export function within(place: Place, ...steps: FieldPath): Place {
+  return { resource: place.resource, field: [...place.field, ...steps] };
+}
+
+export function sourceRef(place: Place): SourceRef {
+  const { kind, namespace, name } = place.resource;
+  return { kind, namespace, name, field: formatFieldPath(place.field) };
+}
+
+/** The field of an annotation. */
+export function annotationField(key: string): FieldPath {
+  return ["metadata", "annotations", key];
+}

@@ -1,0 +1,142 @@
+/**
+ * Which of several routes that match a request gets it: priority ascending, then specificity, then the older object, then
+ * namespace and name, then the position inside the object. First class, then this order; the first match wins.
+ */
+import type { DslxTerm } from "../api/alb.js";
+import type { KubernetesObject, ObjectMeta } from "../api/wire.js";
+import { compareBy, compareStrings } from "../support/compare.js";
+import { epochSeconds } from "../support/timestamp.js";
+
+/** How narrow a match is; more complex comes first, then the longer expression. */
+export interface Specificity {
+  readonly complexity: number;
+  readonly length: number;
+}
+
+/**
+ * `first`: before every rule (a Frontend's redirect). `rule`: by rank. `default`: after every rule.
+ */
+export type OrderClass = "first" | "rule" | "default";
+
+export interface Rank {
+  readonly class: OrderClass;
+  /** Lower comes first. */
+  readonly priority: number;
+  readonly specificity: Specificity;
+  readonly metadata: ObjectMeta;
+  /** Inside the object, such as rule and path index. */
+  readonly position: readonly number[];
+}
+
+export const INGRESS_PRIORITY = 5;
+
+const NO_SPECIFICITY: Specificity = { complexity: 0, length: 0 };
+const CLASS_DIGIT: Readonly<Record<OrderClass, string>> = { first: "0", rule: "1", default: "2" };
+const PRIORITY_ZERO = 2 ** 31;
+const MAX_COMPLEXITY = 10 ** 10 - 1;
+const MAX_LENGTH = 10 ** 8 - 1;
+const NO_AGE = "9".repeat(12);
+/** Years before 1970 sort before it. */
+const AGE_ZERO = 10 ** 11;
+
+/**
+ * The rank as text whose byte order is the order in which bindings are tried. Names can't hold a blank, and a blank sorts before
+ * every character of a name, so the parts compare one after the other.
+ */
+export function orderKey(rank: Rank): string {
+  const { metadata, specificity } = rank;
+  return [
+    CLASS_DIGIT[rank.class],
+    digits(PRIORITY_ZERO + rank.priority, 10),
+    digits(MAX_COMPLEXITY - specificity.complexity, 10),
+    digits(MAX_LENGTH - specificity.length, 8),
+    ageKey(metadata.creationTimestamp),
+    metadata.namespace,
+    metadata.name,
+    ...rank.position.map((position) => digits(position, 6)),
+  ].join(" ");
+}
+
+/** The rank of what holds for a whole listener; among equals the older object comes first. */
+export function listenerRank(orderClass: "first" | "default", object: KubernetesObject): Rank {
+  const { metadata } = object;
+  return {
+    class: orderClass,
+    priority: 0,
+    specificity: NO_SPECIFICITY,
+    metadata,
+    position: [],
+  };
+}
+
+/** Older first, those without a timestamp last, then by namespace and name. */
+export const compareAge: (a: KubernetesObject, b: KubernetesObject) => number = compareBy(
+  (a, b) =>
+    compareStrings(ageKey(a.metadata.creationTimestamp), ageKey(b.metadata.creationTimestamp)),
+  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
+  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
+);
+
+const EXACT_HOST = 50_000;
+const WILDCARD_HOST = 10_000;
+const EXACT_PATH = 2_000;
+const OTHER_PATH = 1_000;
+const OTHER_TERM = 100;
+/** A longer path adds no more, so that no path outweighs an exact one; the expression's length then decides. */
+const MAX_PATH_WEIGHT = EXACT_PATH - OTHER_PATH - 1;
+
+/** The origin's measure of a match expression: host before path, exact before prefix and pattern, longer before shorter. */
+export function specificity(terms: readonly DslxTerm[]): Specificity {
+  const complexity = terms.reduce((sum, term) => sum + termComplexity(term), 0);
+  return { complexity, length: JSON.stringify(expression(terms)).length };
+}
+
+function termComplexity(term: DslxTerm): number {
+  const rows = term.values;
+  switch (term.type) {
+    case "HOST":
+      return hostComplexity(rows[0]?.[0]);
+    case "URL":
+      return rows.reduce((sum, row) => sum + pathComplexity(row), 0);
+    default:
+      return OTHER_TERM * rows.length;
+  }
+}
+
+function hostComplexity(operator: string | undefined): number {
+  if (operator === "EQ" || operator === "IN") return EXACT_HOST;
+  return operator === "ENDS_WITH" ? WILDCARD_HOST : OTHER_TERM;
+}
+
+function pathComplexity([operator, value = ""]: readonly string[]): number {
+  if (operator === "EQ" || operator === "IN") return EXACT_PATH;
+  if (operator === "STARTS_WITH") {
+    return OTHER_PATH + Math.min(value.length + 2, MAX_PATH_WEIGHT);
+  }
+  if (operator === "REGEX") return OTHER_PATH + Math.min(value.length, MAX_PATH_WEIGHT);
+  return OTHER_TERM;
+}
+
+/** The origin's compiled form, of which only the length counts: rows of a term in OR, terms in AND. */
+function expression(terms: readonly DslxTerm[]): readonly unknown[] {
+  const compiled = terms.map(({ type, key, values }) => {
+    const rows = values.map(([operator, ...args]) => [
+      operator,
+      type,
+      ...(key === undefined ? [] : [key]),
+      ...args,
+    ]);
+    return rows.length === 1 ? rows[0] : ["OR", ...rows];
+  });
+  return compiled.length === 1 ? compiled : ["AND", ...compiled];
+}
+
+function ageKey(timestamp: string | undefined): string {
+  const seconds = timestamp === undefined ? undefined : epochSeconds(timestamp);
+  return seconds === undefined ? NO_AGE : digits(AGE_ZERO + seconds, 12);
+}
+
+function digits(value: number, width: number): string {
+  const bounded = Math.min(Math.max(Math.trunc(value), 0), 10 ** width - 1);
+  return String(bounded).padStart(width, "0");
+}
