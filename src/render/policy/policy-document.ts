@@ -131,7 +131,9 @@ export interface PolicyAuth {
 }
 
 /** Strings are literal; `[variable, encoding]` is a variable, encoding one of raw, component, host. */
-export type PolicyInterpolation = readonly (string | readonly [string, "raw" | "component" | "host"])[];
+export type PolicyInterpolation = readonly (
+  string | readonly [string, "raw" | "component" | "host"]
+)[];
 
 export interface PolicyForwardAuth {
   readonly scheme: "http" | "https";

@@ -1,0 +1,98 @@
+/** What the partials of the http block print: every choice is made here, templates only repeat and leave out. */
+import type { DataPlaneOptions } from "../../options.js";
+import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import { bytes, cidr, milliseconds, quoted, variable, word } from "./text.js";
+
+const MIB = 1024 * 1024;
+const SMALLEST_POLICY_MEMORY = 64 * MIB;
+
+/** Takes the size of policy.json in bytes: old and new policy and a worker's allocation losses must fit. */
+export function luaView(policySize: number): object {
+  let memory = SMALLEST_POLICY_MEMORY;
+  while (memory < 4 * policySize) memory *= 2;
+  return { policyMemory: bytes(memory) };
+}
+
+/** Where the client's address comes from. */
+export function clientView(options: DataPlaneOptions): object {
+  const { proxyProtocol, trustedProxies } = options;
+  // Whoever can reach a port that expects the PROXY protocol speaks it; without a list that is all we are told.
+  const peers =
+    proxyProtocol && trustedProxies.length === 0 ? ["0.0.0.0/0", "::/0"] : trustedProxies;
+  return {
+    realIp: peers.length > 0,
+    trusted: peers.map(cidr),
+    realIpHeader: word(proxyProtocol ? "proxy_protocol" : "X-Forwarded-For"),
+  };
+}
+
+/**
+ * Which peers' X-Forwarded-* are believed. The HTTP peer is the other end of the connection, but with the PROXY
+ * protocol the address that it tells: what speaks that protocol passes bytes on and writes no headers.
+ */
+export function variablesView(options: DataPlaneOptions): object {
+  const { proxyProtocol, trustedProxies } = options;
+  return {
+    peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
+    port: variable(proxyProtocol ? "proxy_protocol_server_port" : "server_port"),
+    trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
+  };
+}
+
+/** `off`, `stdout` or a file below the run folder. */
+export function logView(options: DataPlaneOptions): object {
+  switch (options.accessLog) {
+    case "off":
+      return { on: false };
+    case "stdout":
+      // A pipe takes 4 KiB at once: longer writes of several workers would be mixed.
+      return { on: true, path: word("/dev/stdout"), buffer: bytes(4096) };
+    default:
+      return { on: true, path: quoted(options.accessLog), buffer: bytes(65_536) };
+  }
+}
+
+/** Headers that a backend gets from us alone. */
+const HEADERS: readonly (readonly [string, string])[] = [
+  ["Host", "albc_upstream_host"],
+  ["X-Real-IP", "remote_addr"],
+  ["X-Forwarded-For", "albc_xff"],
+  ["X-Forwarded-Proto", "albc_scheme"],
+  ["X-Forwarded-Host", "albc_fwd_host"],
+  ["X-Forwarded-Port", "albc_fwd_port"],
+  ["X-Forwarded-Scheme", "albc_scheme"],
+  ["X-Scheme", "albc_scheme"],
+  ["X-Original-URI", "request_uri"],
+  ["X-Request-ID", "albc_request_id"],
+  ["Forwarded", "albc_forwarded"],
+];
+
+/** Dropped: another way to say "it was https", httpoxy (CVE-2016-5385), and the half of an upgrade to HTTP/2. */
+const DROPPED = ["X-Forwarded-Ssl", "Proxy", "HTTP2-Settings"];
+
+/** Timeouts and headers towards backends. */
+export function forwardView(): object {
+  const { connect, send, read } = DEFAULT_TIMEOUTS;
+  return {
+    connectTimeout: milliseconds(connect),
+    sendTimeout: milliseconds(send),
+    readTimeout: milliseconds(read),
+    headers: HEADERS.map(([name, value]) => ({ name: word(name), value: variable(value) })),
+    dropped: [...HEADERS.map(([name]) => underscored(name)), ...DROPPED.map(spellings)]
+      .filter((names) => names.length > 0)
+      .map((names) => names.map(word)),
+  };
+}
+
+/** The spellings with `_` for some `-`. CGI, WSGI and Rack turn `X_Real-IP` and `X-Real-IP` into one variable. */
+function underscored(name: string): readonly string[] {
+  return spellings(name).filter((spelling) => spelling !== name);
+}
+
+function spellings(name: string): readonly string[] {
+  const [first = "", ...rest] = name.split("-");
+  return rest.reduce(
+    (names, part) => names.flatMap((start) => [`${start}-${part}`, `${start}_${part}`]),
+    [first],
+  );
+}

@@ -1,0 +1,34 @@
+/**
+ * IR → nginx.conf. It holds how nginx listens, limits and forwards: numbers, addresses and generated names. It changes
+ * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
+ */
+import type { DataPlaneConfig } from "../../ir/config.js";
+import type { CompileOptions } from "../../options.js";
+import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
+import { bodyLimits, serverView } from "./server-view.js";
+import { fillTemplate } from "./templates.js";
+import { integer, seconds, word } from "./text.js";
+
+/** One for each protocol, so that connections over TLS and in clear are kept in different pools. */
+const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
+
+/** `policySize`: bytes of policy.json. */
+export function renderNginxConf(
+  config: DataPlaneConfig,
+  options: CompileOptions,
+  policySize: number,
+): string {
+  const { dataPlane } = options;
+  const limits = bodyLimits(config, dataPlane);
+  return fillTemplate({
+    workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
+    drainTimeout: seconds(dataPlane.drainTimeout),
+    lua: luaView(policySize),
+    client: clientView(dataPlane),
+    log: logView(dataPlane),
+    variables: variablesView(dataPlane),
+    forward: forwardView(),
+    upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
+    servers: config.servers.map((server) => serverView(server, limits, dataPlane)),
+  });
+}

@@ -1,0 +1,42 @@
+import type { AuthPolicy, ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
+import { policyInterpolation } from "./interpolation.js";
+import { filled, given, present, source } from "./fields.js";
+import type { PolicyAuth, PolicyForwardAuth, PolicyInterpolation } from "./policy-document.js";
+
+/** `credentialFiles`: path of the credentials by id of the set. */
+export function policyAuth(
+  auth: AuthPolicy,
+  credentialFiles: ReadonlyMap<string, string>,
+): PolicyAuth {
+  const { basic, forward } = auth;
+  const file = basic && credentialFiles.get(basic.credentials);
+  // A path whose credentials can't be told is closed, not open.
+  const missing = basic && file === undefined ? "auth-secret" : undefined;
+  return {
+    source: source(auth.source),
+    ...present("invalid", auth.invalid ?? missing),
+    ...present("basic", basic && given(file, (path) => ({ realm: basic.realm, file: path }))),
+    ...present("forward", given(forward, policyForward)),
+  };
+}
+
+function policyForward(forward: ForwardAuth): PolicyForwardAuth {
+  const { url } = forward;
+  return {
+    scheme: url.scheme,
+    host: policyInterpolation(url.host),
+    ...present("port", given(url.port, policyInterpolation)),
+    target: policyInterpolation(url.target),
+    ...present("upstream", url.upstream),
+    method: forward.method,
+    ...filled("headers", forward.headers.map(policyHeader)),
+    ...present("requestRedirect", given(forward.requestRedirect, policyInterpolation)),
+    ...filled("responseHeaders", forward.responseHeaders),
+    ...present("signin", given(forward.signin, policyInterpolation)),
+    ...present("alwaysSetCookie", forward.alwaysSetCookie ? true : undefined),
+  };
+}
+
+function policyHeader({ name, value }: HeaderTemplate): readonly [string, PolicyInterpolation] {
+  return [name, policyInterpolation(value)];
+}

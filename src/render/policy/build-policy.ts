@@ -1,0 +1,93 @@
+/** IR → PolicyDocument. */
+import { createHash } from "node:crypto";
+import type { DataPlaneConfig } from "../../ir/config.js";
+import { hostKey } from "../../ir/host-pattern.js";
+import type { RouteBinding } from "../../ir/route.js";
+import type { CompileOptions } from "../../options.js";
+import { compareStrings } from "../../support/compare.js";
+import { policyAuth } from "./auth-shard.js";
+import { policyBinding } from "./binding-shard.js";
+import { canonicalJson } from "./canonical-json.js";
+import {
+  POLICY_FORMAT,
+  type PolicyBinding,
+  type PolicyDocument,
+  type PolicyServer,
+} from "./policy-document.js";
+import { policyRoute } from "./route-shard.js";
+import { policyServer } from "./server-shard.js";
+
+/** Paths of the files with secrets, by id of the credential set or certificate. */
+export interface SecretPaths {
+  readonly credentials: ReadonlyMap<string, string>;
+  readonly certificates: ReadonlyMap<string, string>;
+}
+
+export function buildPolicy(
+  config: DataPlaneConfig,
+  options: CompileOptions,
+  paths: SecretPaths,
+): PolicyDocument {
+  const { bodyLimit } = options.dataPlane;
+  const rest: Omit<PolicyDocument, "version"> = {
+    format: POLICY_FORMAT,
+    settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
+    servers: servers(config),
+    hosts: hosts(config.bindings),
+    routes: byId(config.routes, (route) => policyRoute(route, bodyLimit)),
+    auths: byId(config.auths, (auth) => policyAuth(auth, paths.credentials)),
+    upstreams: byId(config.upstreams, ({ endpoints }) => ({
+      endpoints: endpoints.map(({ address, port }) => [address, port] as const),
+    })),
+    certificates: certificates(config, paths.certificates),
+  };
+  return {
+    ...rest,
+    version: createHash("sha256").update(canonicalJson(rest)).digest("hex").slice(0, 32),
+  };
+}
+
+function byId<T extends { readonly id: string }, Shard>(
+  entries: readonly T[],
+  shard: (entry: T) => Shard,
+): Record<string, Shard> {
+  return Object.fromEntries(entries.map((entry) => [entry.id, shard(entry)]));
+}
+
+function servers(config: DataPlaneConfig): Record<string, PolicyServer> {
+  const listeners = groupBy(config.listeners, (listener) => listener.server);
+  return byId(config.servers, (server) => policyServer(server, listeners.get(server.id) ?? []));
+}
+
+function hosts(bindings: readonly RouteBinding[]): Record<string, readonly PolicyBinding[]> {
+  const byHost = groupBy(bindings, (binding) => `${binding.listener}|${hostKey(binding.host)}`);
+  return Object.fromEntries(
+    [...byHost].map(([key, group]) => [
+      key,
+      group.sort((a, b) => compareStrings(a.order, b.order)).map(policyBinding),
+    ]),
+  );
+}
+
+function certificates(
+  config: DataPlaneConfig,
+  paths: ReadonlyMap<string, string>,
+): Record<string, string> {
+  return Object.fromEntries(
+    config.serverCertificates.flatMap(({ server, host, certificate }) => {
+      const path = paths.get(certificate);
+      return path === undefined ? [] : [[`${server}|${hostKey(host)}`, path]];
+    }),
+  );
+}
+
+/** In the order of the entries (Map.groupBy needs Node 21). */
+function groupBy<T>(entries: readonly T[], key: (entry: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const entry of entries) {
+    const group = groups.get(key(entry));
+    if (group === undefined) groups.set(key(entry), [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}

@@ -1,0 +1,34 @@
+/** Files that hold secrets. Their names are digests of what is in them: other contents are another file, never a change. */
+import { createHash } from "node:crypto";
+import type { CredentialSet } from "../../ir/auth.js";
+import type { Certificate } from "../../ir/listener.js";
+import { compareStrings } from "../../support/compare.js";
+import { SecretText } from "../../support/secret-text.js";
+import type { RenderedFile } from "../rendered-file.js";
+import { canonicalJson } from "./canonical-json.js";
+
+/** `{"<user>":["<salt>","<hash>"]}`; of two entries for one user the last counts. */
+export function credentialsFile(set: CredentialSet): RenderedFile {
+  const users = Object.fromEntries(set.users.map(({ user, salt, hash }) => [user, [salt, hash]]));
+  return secretFile("credentials", "json", `${canonicalJson(users)}\n`);
+}
+
+/** PEM: the key, then the chain with the leaf first. */
+export function certificateFile(certificate: Certificate): RenderedFile {
+  return secretFile(
+    "certificates",
+    "pem",
+    `${certificate.key.reveal().trim()}\n${certificate.chain.trim()}\n`,
+  );
+}
+
+/** Each file once, by path: equal secrets of different objects are one file. */
+export function distinctFiles(files: Iterable<RenderedFile>): readonly RenderedFile[] {
+  const byPath = new Map([...files].map((file) => [file.path, file]));
+  return [...byPath.values()].sort((a, b) => compareStrings(a.path, b.path));
+}
+
+function secretFile(folder: string, suffix: string, contents: string): RenderedFile {
+  const digest = createHash("sha256").update(contents).digest("hex").slice(0, 32);
+  return { path: `${folder}/${digest}.${suffix}`, contents: new SecretText(contents), mode: 0o600 };
+}
