@@ -90,7 +90,10 @@ function _M.parse_cidr(text)
 end
 
 local function contains_bytes(cidr, bytes)
-    if #bytes ~= #cidr.bytes or str_sub(bytes, 1, cidr.whole) ~= str_sub(cidr.bytes, 1, cidr.whole) then
+    if
+        #bytes ~= #cidr.bytes
+        or str_sub(bytes, 1, cidr.whole) ~= str_sub(cidr.bytes, 1, cidr.whole)
+    then
         return false
     end
     if cidr.rest == 0 then

@@ -64,7 +64,8 @@ local function get_status()
         local line = state:get("worker\t" .. id)
         local pid, generation, served = (line or ""):match("^(%d+) (%d+) (.*)$")
         if pid then
-            workers[#workers + 1] = { pid = tonumber(pid), generation = tonumber(generation), version = served }
+            workers[#workers + 1] =
+                { pid = tonumber(pid), generation = tonumber(generation), version = served }
         end
     end
     local _, _, served = store.committed()

@@ -11,14 +11,15 @@ local function prepare_route(route, id)
     route.auths = {}
     for i, auth_id in ipairs(route.auth or {}) do
         -- An id without its policy must not open the path.
-        route.auths[i] = index.get("auths", auth_id) or { invalid = "policy " .. auth_id .. " is missing" }
+        route.auths[i] = index.get("auths", auth_id)
+            or { invalid = "policy " .. auth_id .. " is missing" }
     end
     require("alb.upstream.weighted").prepare(route)
     require("alb.filters.redirect").prepare(route)
     require("alb.filters.cors").prepare(route)
     require("alb.filters.rewrite").prepare(route)
     require("alb.filters.headers").prepare(route)
-    require("alb.phases.rewrite").prepare(route)
+    require("alb.route.steps").prepare(route)
 end
 
 local function certificate(server_id)
@@ -28,7 +29,13 @@ end
 --- Called by init_by_lua.
 function _M.run()
     if ngx.config.ngx_lua_version < version.minimum_ngx_lua then
-        error("albc: ngx_lua " .. ngx.config.ngx_lua_version .. " is too old, " .. version.minimum_ngx_lua .. " or newer is needed")
+        error(
+            "albc: ngx_lua "
+                .. ngx.config.ngx_lua_version
+                .. " is too old, "
+                .. version.minimum_ngx_lua
+                .. " or newer is needed"
+        )
     end
     require("resty.core")
     require("alb.policy.loader").start()

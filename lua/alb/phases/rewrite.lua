@@ -1,17 +1,18 @@
 --- Decides everything about a request before it is proxied.
 --
--- Order: route, refusal, redirect, body limit, CORS preflight, access (source ranges and auth), filters, backend. A plain
--- route is one table lookup and two variables. May yield: yes (forward auth). Phases: rewrite.
+-- Order: route, refusal, redirect, body limit, CORS preflight, access (source ranges and auth), filters, backend. For a
+-- plain route that is one table lookup and two variables. May yield: yes (forward auth). Phases: rewrite.
 local access = require("alb.auth.access")
 local affinity = require("alb.upstream.affinity")
 local cors = require("alb.filters.cors")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local headers = require("alb.filters.headers")
-local host_table = require("alb.route.host_table")
 local index = require("alb.policy.index")
 local redirect = require("alb.filters.redirect")
+local prefix = require("alb.route.prefix")
 local rewrite = require("alb.filters.rewrite")
+local select_candidate = require("alb.route.select").select
 local target = require("alb.upstream.target")
 local weighted = require("alb.upstream.weighted")
 
@@ -20,7 +21,7 @@ local var = ngx.var
 local exit = errors.exit
 local reasons = errors.reasons
 local exec = ngx.exec
-local longest_prefix = host_table.longest_prefix
+local longest_prefix = prefix.longest
 local str_byte = string.byte
 local str_sub = string.sub
 local tonumber = tonumber
@@ -35,33 +36,6 @@ local pass_prefix = {
     grpc = "grpc://albc_grpc",
     grpcs = "grpcs://albc_grpcs",
 }
-
---- Says which steps a decoded route needs, so that the request path only tests flags.
-function _M.prepare(route)
-    local backends = route.backends or {}
-    local only = #backends == 1 and backends[1] or nil
-    local needs_access = #route.auths > 0 or route.allow ~= nil or route.deny ~= nil
-    route.checked = needs_access
-    route.responds = route.cors ~= nil or route.responseHeaders ~= nil
-    route.has_rewrite = route.rewrite ~= nil
-    local static = only ~= nil
-        and only.upstream ~= nil
-        and only.refuse == nil
-        and only.weight > 0
-        and only.protocol == "http"
-        and not route.has_rewrite
-        and not route.host
-        and not route.requestHeaders
-        and not route.bodyLimit
-        and not route.affinity
-        and not route.timeouts
-        and not route.refuse
-        and not route.redirect
-        and not route.responds
-    -- `fixed`: where a route without any choice or filter sends its requests; auth may still come first.
-    route.fixed = static and only.upstream or nil
-    route.plain = route.fixed ~= nil and not needs_access
-end
 
 -- Something in the request target or the Host header that the usual comparison did not cover.
 local function check_host(host, raw)
@@ -84,7 +58,7 @@ local function find(server_id, host, path)
     if built.simple then
         return built.exact_winners[path] or longest_prefix(built.winners, built.depth, path)
     end
-    return host_table.select(built, path)
+    return select_candidate(built, path)
 end
 
 -- A lookup may have moved this worker to a newer commit: then the candidate is of the old one, so start again.
@@ -138,21 +112,25 @@ local function choose_backend(route)
 end
 
 local function request_target(route)
-    local uri = route.has_rewrite and rewrite.uri(route) or nil
+    local uri = route.rewrite and rewrite.uri(route) or nil
     return uri or var.request_uri
+end
+
+local function is_grpc(protocol)
+    return protocol == "grpc" or protocol == "grpcs"
 end
 
 -- Hands over to the location that fits the backend's protocol; comes back when `location /` itself does.
 local function proxy(route, backend, counted_limit)
     local protocol = backend.protocol
-    local changed = route.has_rewrite or route.host ~= nil or var.albc_host ~= ""
+    local changed = route.rewrite ~= nil or route.host ~= nil or var.albc_host ~= ""
     if protocol == "http" and not changed and not counted_limit then
         return
     end
-    if var.albc_host == "" then
-        var.albc_host = route.host or var.http_host or ""
+    if route.host and var.albc_host == "" then
+        var.albc_host = route.host
     end
-    if protocol == "grpc" or protocol == "grpcs" then
+    if is_grpc(protocol) then
         var.albc_pass = pass_prefix[protocol]
         return exec("@grpc")
     end

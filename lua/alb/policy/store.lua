@@ -105,7 +105,11 @@ local function parse_change(line)
     if not key_end or key_end == #line then
         return nil, "malformed line"
     end
-    return { map = map, key = str_sub(line, map_end + 1, key_end - 1), json = str_sub(line, key_end + 1) }
+    return {
+        map = map,
+        key = str_sub(line, map_end + 1, key_end - 1),
+        json = str_sub(line, key_end + 1),
+    }
 end
 
 --- Reads a whole body of the control protocol.
@@ -209,7 +213,10 @@ local function drop_epoch(epoch)
     local keys = policy:get_keys(0)
     for i = 1, #keys do
         local key = keys[i]
-        if str_sub(key, 1, #prefix) == prefix or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix then
+        if
+            str_sub(key, 1, #prefix) == prefix
+            or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix
+        then
             policy:delete(key)
         end
     end
@@ -224,7 +231,9 @@ function _M.apply_full(to, changes)
     local epoch = old_epoch + 1
     for i = 1, #changes do
         local change = changes[i]
-        if not policy:safe_set(dict_key(epoch, change.map, change.key), seq .. TAB .. change.json) then
+        if
+            not policy:safe_set(dict_key(epoch, change.map, change.key), seq .. TAB .. change.json)
+        then
             drop_epoch(epoch)
             return nil, "no memory"
         end

@@ -1,9 +1,10 @@
 --- The candidates of one host, indexed by path: built once, asked on every request.
 --
--- Bindings are tried in byte order of `order`; the index only skips those whose path can't match. Where no candidate
--- has further conditions (`simple`), the winner of every path is known at build time and a request is one or two table
--- reads. May yield: no. Pure but for the predicates, which read the request.
+-- Bindings are tried in byte order of `order`; the index only skips those whose path can not match (select.lua). Where
+-- no candidate has further conditions (`simple`), the winner of every path is known at build time and a request is one
+-- or two table reads. May yield: no. Pure.
 local predicates = require("alb.route.predicates")
+local prefix_index = require("alb.route.prefix")
 
 local ngx = ngx
 local str_find = string.find
@@ -12,7 +13,7 @@ local str_sub = string.sub
 local re_find = ngx.re.find
 local sort = table.sort
 local pairs = pairs
-local math_huge = math.huge
+local longest_prefix = prefix_index.longest
 
 local _M = {}
 
@@ -161,13 +162,14 @@ local function precompute(built)
     for i = 1, n do
         local prefix = prefixes[i]
         if prefix ~= "" then
-            winners[prefix] = better(built.prefix[prefix][1], parent_winner(winners, prefix) or root)
+            winners[prefix] =
+                better(built.prefix[prefix][1], parent_winner(winners, prefix) or root)
         end
     end
     built.winners = winners
     local exact = {}
     for path, list in pairs(built.exact) do
-        exact[path] = better(list[1], _M.longest_prefix(winners, built.depth, path))
+        exact[path] = better(list[1], longest_prefix(winners, built.depth, path))
     end
     built.exact_winners = exact
 end
@@ -197,134 +199,6 @@ function _M.build(lists)
         precompute(built)
     end
     return built
-end
-
---- The entry of the longest element prefix of `path`; `winners[""]` when none is longer.
--- Unrolled for the usual depths: a loop here would keep LuaJIT from compiling the whole router into one trace.
-function _M.longest_prefix(winners, depth, path)
-    local found = winners[""]
-    if depth == 0 then
-        return found
-    end
-    local slash = str_find(path, "/", 2, true)
-    if not slash then
-        return winners[path] or found
-    end
-    found = winners[str_sub(path, 1, slash - 1)] or found
-    if depth == 1 then
-        return found
-    end
-    slash = str_find(path, "/", slash + 1, true)
-    if not slash then
-        return winners[path] or found
-    end
-    found = winners[str_sub(path, 1, slash - 1)] or found
-    if depth == 2 then
-        return found
-    end
-    slash = str_find(path, "/", slash + 1, true)
-    if not slash then
-        return winners[path] or found
-    end
-    found = winners[str_sub(path, 1, slash - 1)] or found
-    if depth == 3 then
-        return found
-    end
-    return _M.deep_prefix(winners, depth - 3, path, slash, found)
-end
-
-function _M.deep_prefix(winners, left, path, slash, found)
-    for _ = 1, left do
-        slash = str_find(path, "/", slash + 1, true)
-        if not slash then
-            return winners[path] or found
-        end
-        found = winners[str_sub(path, 1, slash - 1)] or found
-    end
-    return found
-end
-
--- The first of a list that holds and comes before `best`.
-local function first_of(list, best, best_rank)
-    for i = 1, #list do
-        local candidate = list[i]
-        if candidate.rank > best_rank then
-            return best, best_rank
-        end
-        if not candidate.when or predicates.hold(candidate.when) then
-            return candidate, candidate.rank
-        end
-    end
-    return best, best_rank
-end
-
-local function first_prefix(built, path, best, best_rank)
-    local prefix = built.prefix
-    local list = prefix[""]
-    if list then
-        best, best_rank = first_of(list, best, best_rank)
-    end
-    local slash = 1
-    for _ = 1, built.depth do
-        slash = str_find(path, "/", slash + 1, true)
-        list = prefix[slash and str_sub(path, 1, slash - 1) or path]
-        if list then
-            best, best_rank = first_of(list, best, best_rank)
-        end
-        if not slash then
-            break
-        end
-    end
-    return best, best_rank
-end
-
-local function first_start(built, path, best, best_rank)
-    local lengths = built.start_lengths
-    for i = 1, #lengths do
-        if lengths[i] <= #path then
-            local list = built.start[str_sub(path, 1, lengths[i])]
-            if list then
-                best, best_rank = first_of(list, best, best_rank)
-            end
-        end
-    end
-    return best, best_rank
-end
-
-local function first_regex(built, path, best, best_rank)
-    local list = built.regex
-    for i = 1, #list do
-        local candidate = list[i]
-        if candidate.rank > best_rank then
-            break
-        end
-        local holds
-        if candidate.broken then
-            holds = str_sub(path, 1, #candidate.literal) == candidate.literal
-        else
-            holds = re_find(path, candidate.pattern, candidate.flags)
-        end
-        if holds and (not candidate.when or predicates.hold(candidate.when)) then
-            return candidate, candidate.rank
-        end
-    end
-    return best, best_rank
-end
-
---- The candidate for a path in a table that is not `simple`; nil when none holds.
----@param path string normalised path
-function _M.select(built, path)
-    predicates.start()
-    local best, best_rank = nil, math_huge
-    local list = built.exact[path]
-    if list then
-        best, best_rank = first_of(list, best, best_rank)
-    end
-    best, best_rank = first_prefix(built, path, best, best_rank)
-    best, best_rank = first_start(built, path, best, best_rank)
-    best, best_rank = first_regex(built, path, best, best_rank)
-    best = first_of(built.any, best, best_rank)
-    return best
 end
 
 return _M

@@ -38,7 +38,8 @@ local function already_tried(address, port)
     if not tried then
         return false
     end
-    local text = str_find(address, ":", 1, true) and "[" .. address .. "]:" .. port or address .. ":" .. port
+    local text = str_find(address, ":", 1, true) and "[" .. address .. "]:" .. port
+        or address .. ":" .. port
     return str_find(tried .. ",", text .. ",", 1, true) ~= nil
 end
 

@@ -18,7 +18,16 @@ function _M.encode(upstream_id, timeouts, preferred)
     if timeouts then
         connect, send, read = timeouts.connect, timeouts.send, timeouts.read
     end
-    return "!" .. connect .. " " .. send .. " " .. read .. " " .. (preferred or 0) .. " " .. upstream_id
+    return "!"
+        .. connect
+        .. " "
+        .. send
+        .. " "
+        .. read
+        .. " "
+        .. (preferred or 0)
+        .. " "
+        .. upstream_id
 end
 
 function _M.is_plain(target)

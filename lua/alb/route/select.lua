@@ -1,0 +1,95 @@
+--- Finds the candidate for a path in a host's table whose candidates have conditions, string prefixes or patterns.
+-- May yield: no. Phases: rewrite (the predicates read the request).
+local predicates = require("alb.route.predicates")
+
+local str_find = string.find
+local str_sub = string.sub
+local re_find = ngx.re.find
+local math_huge = math.huge
+
+local _M = {}
+
+-- The first of a list that holds and comes before `best`.
+local function first_of(list, best, best_rank)
+    for i = 1, #list do
+        local candidate = list[i]
+        if candidate.rank > best_rank then
+            return best, best_rank
+        end
+        if not candidate.when or predicates.hold(candidate.when) then
+            return candidate, candidate.rank
+        end
+    end
+    return best, best_rank
+end
+
+local function first_prefix(built, path, best, best_rank)
+    local prefix = built.prefix
+    local list = prefix[""]
+    if list then
+        best, best_rank = first_of(list, best, best_rank)
+    end
+    local slash = 1
+    for _ = 1, built.depth do
+        slash = str_find(path, "/", slash + 1, true)
+        list = prefix[slash and str_sub(path, 1, slash - 1) or path]
+        if list then
+            best, best_rank = first_of(list, best, best_rank)
+        end
+        if not slash then
+            break
+        end
+    end
+    return best, best_rank
+end
+
+local function first_start(built, path, best, best_rank)
+    local lengths = built.start_lengths
+    for i = 1, #lengths do
+        if lengths[i] <= #path then
+            local list = built.start[str_sub(path, 1, lengths[i])]
+            if list then
+                best, best_rank = first_of(list, best, best_rank)
+            end
+        end
+    end
+    return best, best_rank
+end
+
+local function first_regex(built, path, best, best_rank)
+    local list = built.regex
+    for i = 1, #list do
+        local candidate = list[i]
+        if candidate.rank > best_rank then
+            break
+        end
+        local holds
+        if candidate.broken then
+            holds = str_sub(path, 1, #candidate.literal) == candidate.literal
+        else
+            holds = re_find(path, candidate.pattern, candidate.flags)
+        end
+        if holds and (not candidate.when or predicates.hold(candidate.when)) then
+            return candidate, candidate.rank
+        end
+    end
+    return best, best_rank
+end
+
+--- The candidate for a path in a table that is not `simple`; nil when none holds.
+---@param path string normalised path
+function _M.select(built, path)
+    predicates.start()
+    local best, best_rank = nil, math_huge
+    local list = built.exact[path]
+    if list then
+        best, best_rank = first_of(list, best, best_rank)
+    end
+    best, best_rank = first_prefix(built, path, best, best_rank)
+    best, best_rank = first_start(built, path, best, best_rank)
+    best, best_rank = first_regex(built, path, best, best_rank)
+    best = first_of(built.any, best, best_rank)
+    return best
+end
+
+return _M
