@@ -15,6 +15,7 @@ local function prepare_route(route, id)
             or { invalid = "policy " .. auth_id .. " is missing" }
     end
     require("alb.upstream.weighted").prepare(route)
+    require("alb.upstream.affinity").prepare(route)
     require("alb.filters.redirect").prepare(route)
     require("alb.filters.cors").prepare(route)
     require("alb.filters.rewrite").prepare(route)
@@ -54,6 +55,7 @@ function _M.run()
         certificate = certificate,
         control = require("alb.phases.control").run,
         final = require("alb.phases.final").run,
+        final_grpc = require("alb.phases.final").run_grpc,
     })
     require("alb.tls.certificate")
 end

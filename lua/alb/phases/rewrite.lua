@@ -97,7 +97,7 @@ local function check_body(route)
 end
 
 local function choose_backend(route)
-    local backend = weighted.choose(route)
+    local backend = route.affinity and affinity.backend(route) or weighted.choose(route)
     if not backend then
         return exit(500, reasons.no_backend)
     end
