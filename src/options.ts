@@ -14,6 +14,8 @@ export interface CompileOptions {
   readonly defaultCertificate: string;
   /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
   readonly allowCrossNamespaceAuth: boolean;
+  /** Ends the names of Services: `<service>.<namespace>.svc.<cluster domain>`. */
+  readonly clusterDomain: string;
   readonly auth: AuthOptions;
   readonly dataPlane: DataPlaneOptions;
 }
@@ -67,6 +69,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   ingressController: "k8s.io/ingress-nginx",
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
+  clusterDomain: "cluster.local",
   auth: { timeout: 5000, tlsVerify: true },
   dataPlane: {
     trustedProxies: [],

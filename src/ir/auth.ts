@@ -39,7 +39,7 @@ export interface Credential {
 
 export interface ForwardAuth {
   readonly url: AuthUrl;
-  /** Any token; GET by default. */
+  /** A method of RFC 9110 or PATCH; GET by default. */
   readonly method: string;
   /** From the config map, names as written, later ones of equal name (without case) dropped; they win over all others. */
   readonly headers: readonly HeaderTemplate[];
@@ -61,9 +61,13 @@ export interface HeaderTemplate {
 /** An http or https URL, taken apart at compile time so that a variable can't change its structure. */
 export interface AuthUrl {
   readonly scheme: "http" | "https";
-  /** DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. */
+  /**
+   * DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. One with variables is
+   * checked again when it is expanded: a port that `$http_host` brought counts as the URL's, and a name with an empty label
+   * refuses the request.
+   */
   readonly host: Interpolation;
-  /** Absent: the scheme's port. */
+  /** Absent: the scheme's port. One with variables must expand to a number from 1 to 65535, or the request is refused. */
   readonly port?: Interpolation;
   /** Path and query, starting with `/`. */
   readonly target: Interpolation;

@@ -1,0 +1,86 @@
+import type { AnnotationLookup, FoundAnnotation } from "../ingress/annotation-lookup.js";
+import { annotationField } from "../place.js";
+import type { AuthSettings, BasicSettings, ForwardSettings, Setting } from "./settings.js";
+
+/** The annotations that only serve the method of auth that another one switches on. */
+const COMPANIONS: readonly { readonly switch: string; readonly names: readonly string[] }[] = [
+  { switch: "auth-type", names: ["auth-secret", "auth-secret-type", "auth-realm"] },
+  {
+    switch: "auth-url",
+    names: [
+      "auth-method",
+      "auth-signin",
+      "auth-signin-redirect-param",
+      "auth-response-headers",
+      "auth-proxy-set-headers",
+      "auth-request-redirect",
+      "auth-always-set-cookie",
+    ],
+  },
+];
+
+export interface AnnotationSettings {
+  /** Undefined: the annotations configure no auth. */
+  readonly auth: AuthSettings | undefined;
+  /** Written for a method of auth that is not switched on; `needs` is what would switch it on. */
+  readonly orphans: readonly { readonly orphan: Setting; readonly needs: string }[];
+}
+
+/**
+ * Reads the auth annotations of one path. `auth-type` switches basic auth on, `auth-url` forward auth; an empty value
+ * counts as absent, so it also takes back what a lower prefix says. Blanks around a value are dropped, as ingress-nginx does.
+ */
+export function settingsOfAnnotations(lookup: AnnotationLookup): AnnotationSettings {
+  const read = (name: string): Setting | undefined => setting(name, lookup.get(name));
+  const type = read("auth-type");
+  const url = read("auth-url");
+  const clientCertificates = read("auth-tls-secret");
+  const place = type ?? url ?? clientCertificates;
+  const auth = place && {
+    place,
+    ...(type && { basic: basicOf(type, read) }),
+    ...(url && { forward: forwardOf(url, read) }),
+    ...(clientCertificates && { clientCertificates }),
+  };
+  return { auth, orphans: orphans(read) };
+}
+
+function setting(name: string, found: FoundAnnotation | undefined): Setting | undefined {
+  if (found === undefined || found.value === "") return undefined;
+  return { value: found.value.trim(), label: name, field: annotationField(found.key) };
+}
+
+function basicOf(type: Setting, read: (name: string) => Setting | undefined): BasicSettings {
+  return {
+    place: type,
+    type,
+    realm: read("auth-realm"),
+    secret: read("auth-secret"),
+    secretType: read("auth-secret-type"),
+    bareSecretNames: true,
+  };
+}
+
+function forwardOf(url: Setting, read: (name: string) => Setting | undefined): ForwardSettings {
+  const headers = read("auth-response-headers");
+  return {
+    place: url,
+    url,
+    method: read("auth-method"),
+    signin: read("auth-signin"),
+    signinParameter: read("auth-signin-redirect-param"),
+    responseHeaders: headers && { ...headers, value: headers.value.split(",") },
+    headersReference: read("auth-proxy-set-headers"),
+    requestRedirect: read("auth-request-redirect"),
+    alwaysSetCookie: read("auth-always-set-cookie"),
+  };
+}
+
+function orphans(read: (name: string) => Setting | undefined): AnnotationSettings["orphans"] {
+  return COMPANIONS.filter((method) => read(method.switch) === undefined).flatMap((method) =>
+    method.names.flatMap((name) => {
+      const orphan = read(name);
+      return orphan === undefined ? [] : [{ orphan, needs: method.switch }];
+    }),
+  );
+}

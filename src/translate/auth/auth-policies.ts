@@ -1,0 +1,183 @@
+import type { Auth } from "../../api/auth.js";
+import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import type { FieldPath } from "../../diagnostics/field-path.js";
+import type { AuthPolicy, CredentialSet } from "../../ir/auth.js";
+import { compareBy, compareStrings } from "../../support/compare.js";
+import type { TranslateContext } from "../context.js";
+import type { AnnotationLookup } from "../ingress/annotation-lookup.js";
+import { annotationField, sourceRef } from "../place.js";
+import { settingsOfAnnotations } from "./annotation-settings.js";
+import type { AuthOwner } from "./auth-owner.js";
+import { AuthProblems } from "./auth-problems.js";
+import { translateBasicAuth } from "./basic-auth.js";
+import { CredentialSets } from "./credential-sets.js";
+import { translateForwardAuth } from "./forward-auth.js";
+import type { ServicePort } from "./service-host.js";
+import type { AuthSettings } from "./settings.js";
+import { settingsOfObject } from "./settings.js";
+
+/** Where an Auth object stands. */
+export interface ObjectOwner {
+  readonly resource: ResourceRef;
+  /** Field of the Auth object, such as `["spec", "config", "auth"]`. */
+  readonly field: FieldPath;
+  /** ALB2, Frontend and Rule are the operator's: they may name secrets and config maps of any namespace. */
+  readonly operator: boolean;
+}
+
+/** Whose annotations are read. */
+export interface AnnotationOwner {
+  readonly resource: ResourceRef;
+  /** Names the path within its Ingress: `<rule>-<path>`. */
+  readonly pathKey: string;
+}
+
+/** What the annotations say for a path: no auth at all, or these policies; undefined when it inherits. */
+export type AnnotatedAuth =
+  { readonly disabled: true } | { readonly ids: readonly string[] } | undefined;
+
+export interface AuthTranslator {
+  /** Ids for `Route.auth`, none for an object that configures nothing. */
+  fromObject(auth: Auth, owner: ObjectOwner): readonly string[];
+  fromAnnotations(lookup: AnnotationLookup, owner: AnnotationOwner): AnnotatedAuth;
+  /** All that was translated so far, sorted. `services` become upstreams named `<namespace>/<name>/<port>`. */
+  collected(): CollectedAuth;
+}
+
+export interface CollectedAuth {
+  readonly auths: readonly AuthPolicy[];
+  readonly credentials: readonly CredentialSet[];
+  readonly services: readonly ServicePort[];
+}
+
+/**
+ * Translates Auth objects and auth annotations. Any problem gives a policy with `invalid`, which closes its paths; nothing is
+ * thrown and other paths are not affected.
+ */
+export function createAuthTranslator(context: TranslateContext): AuthTranslator {
+  return new Translator(context);
+}
+
+/** A policy with what it needs. */
+interface Translated {
+  readonly policy: AuthPolicy;
+  readonly credentials?: CredentialSet;
+  readonly service?: ServicePort;
+}
+
+class Translator implements AuthTranslator {
+  readonly #context: TranslateContext;
+  readonly #sets: CredentialSets;
+  readonly #byId = new Map<string, Translated>();
+  /** Ids by Ingress and settings: paths with equal settings share a policy. */
+  readonly #annotated = new Map<string, string>();
+
+  constructor(context: TranslateContext) {
+    this.#context = context;
+    this.#sets = new CredentialSets(context.diagnostics);
+  }
+
+  fromObject(auth: Auth, { resource, field, operator }: ObjectOwner): readonly string[] {
+    const settings = settingsOfObject(auth, field);
+    if (settings === undefined) return [];
+    const id = objectId(resource);
+    if (!this.#byId.has(id)) this.#byId.set(id, this.#translate(id, settings, resource, operator));
+    return [id];
+  }
+
+  fromAnnotations(lookup: AnnotationLookup, { resource, pathKey }: AnnotationOwner): AnnotatedAuth {
+    const problems = new AuthProblems(this.#context.diagnostics, resource);
+    if (isDisabled(lookup, problems)) return { disabled: true };
+    const { auth, orphans } = settingsOfAnnotations(lookup);
+    for (const { orphan, needs } of orphans) {
+      const message = `${orphan.label} has no effect without ${needs}`;
+      problems.warn("AUTH_SETTING_WITHOUT_EFFECT", message, orphan);
+    }
+    if (auth === undefined) return undefined;
+    const key = `${objectId(resource)} ${JSON.stringify(auth)}`;
+    const known = this.#annotated.get(key);
+    if (known !== undefined) return { ids: [known] };
+    const id = `${objectId(resource)}/${pathKey}`;
+    this.#annotated.set(key, id);
+    this.#byId.set(id, this.#translate(id, auth, resource, false));
+    return { ids: [id] };
+  }
+
+  collected(): CollectedAuth {
+    const all = [...this.#byId.values()];
+    return {
+      auths: sortedBy(
+        all.map(({ policy }) => policy),
+        ({ id }) => id,
+      ),
+      credentials: sortedBy(
+        all.flatMap(({ credentials }) => credentials ?? []),
+        ({ id }) => id,
+      ),
+      services: sortedBy(
+        all.flatMap(({ service }) => service ?? []),
+        serviceKey,
+      ),
+    };
+  }
+
+  #translate(
+    id: string,
+    settings: AuthSettings,
+    resource: ResourceRef,
+    operator: boolean,
+  ): Translated {
+    const problems = new AuthProblems(this.#context.diagnostics, resource);
+    const owner: AuthOwner = { context: this.#context, problems, resource, operator };
+    if (settings.clientCertificates) {
+      const place = settings.clientCertificates;
+      problems.fail({ code: "AUTH_UNSUPPORTED", what: `${place.label} is unsupported`, place });
+    }
+    const basic = settings.basic && translateBasicAuth(settings.basic, owner, this.#sets);
+    const forward = settings.forward && translateForwardAuth(settings.forward, owner);
+    const source = sourceRef({ resource, field: settings.place.field });
+    if (problems.invalid !== undefined) {
+      return { policy: { id, source, invalid: problems.invalid } };
+    }
+    return {
+      policy: {
+        id,
+        source,
+        ...(basic && { basic: basic.basic }),
+        ...(forward && { forward: forward.forward }),
+      },
+      ...(basic && { credentials: basic.credentials }),
+      ...(forward?.service && { service: forward.service }),
+    };
+  }
+}
+
+/** Exactly `false`, and not under the compatible domain: anything else leaves auth on. */
+function isDisabled(lookup: AnnotationLookup, problems: AuthProblems): boolean {
+  const enable = lookup.get("auth-enable", ["index", "own"]);
+  if (enable !== undefined && enable.value !== "false" && enable.value !== "true") {
+    problems.warn(
+      "AUTH_SETTING_WITHOUT_EFFECT",
+      "auth-enable is neither true nor false; auth stays on",
+      {
+        label: "auth-enable",
+        field: annotationField(enable.key),
+      },
+    );
+  }
+  return enable?.value === "false";
+}
+
+function objectId({ kind, namespace, name }: ResourceRef): string {
+  return `${kind.toLowerCase()}/${namespace}/${name}`;
+}
+
+function serviceKey({ namespace, name, port }: ServicePort): string {
+  return `${namespace}/${name}/${String(port)}`;
+}
+
+/** Sorted by key, each key once. */
+function sortedBy<T>(values: readonly T[], key: (value: T) => string): readonly T[] {
+  const byKey = new Map(values.map((value) => [key(value), value]));
+  return [...byKey].sort(compareBy(([a], [b]) => compareStrings(a, b))).map(([, value]) => value);
+}

@@ -1,0 +1,125 @@
+import type { ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
+import type { Interpolation } from "../../ir/interpolation.js";
+import type { Result } from "../../support/result.js";
+import { ok, problem } from "../../support/result.js";
+import type { AuthOwner } from "./auth-owner.js";
+import { referencedObject } from "./auth-owner.js";
+import { translateUrl } from "./forward-url.js";
+import { readHeaderConfigMap } from "./header-config-map.js";
+import { parseHeaderName, parseHeaderText } from "./http-headers.js";
+import type { ServicePort } from "./service-host.js";
+import type { ForwardSettings } from "./settings.js";
+import { DEFAULT_REDIRECT_PARAMETER, parseRedirectParameter, parseSignin } from "./signin.js";
+import { parseTemplate } from "./template.js";
+
+/** The methods of RFC 9110 and RFC 5789, as ingress-nginx takes them; names of methods are case-sensitive. */
+const METHODS: ReadonlySet<string> = new Set(
+  "GET HEAD POST PUT PATCH DELETE CONNECT OPTIONS TRACE".split(" "),
+);
+/** The texts that Go's strconv.ParseBool takes, which ingress-nginx reads booleans with. */
+const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
+const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "False"]);
+
+export interface TranslatedForwardAuth {
+  readonly forward: ForwardAuth;
+  /** The Service whose endpoints the auth service has. */
+  readonly service?: ServicePort;
+}
+
+/** Forward auth as the data plane needs it; undefined when a problem closes the paths. */
+export function translateForwardAuth(
+  settings: ForwardSettings,
+  owner: AuthOwner,
+): TranslatedForwardAuth | undefined {
+  const { problems } = owner;
+  // All of them are read before giving up, so that one report names everything that is wrong.
+  const url = translateUrl(settings, owner);
+  const method = problems.optional(settings.method, parseMethod, "GET");
+  const headers = translateHeaders(settings, owner);
+  const requestRedirect = problems.optional(settings.requestRedirect, parseRequestRedirect, []);
+  const responseHeaders = translateResponseHeaders(settings, owner);
+  const signin = translateSignin(settings, owner);
+  const alwaysSetCookie = problems.optional(settings.alwaysSetCookie, parseBoolean, false);
+  if (url === undefined || method === undefined || headers === undefined) return undefined;
+  if (requestRedirect === undefined || responseHeaders === undefined) return undefined;
+  if (signin === undefined || alwaysSetCookie === undefined) return undefined;
+  return {
+    forward: {
+      url: url.url,
+      method,
+      headers,
+      ...(requestRedirect.length > 0 && { requestRedirect }),
+      responseHeaders,
+      ...(signin.length > 0 && { signin }),
+      alwaysSetCookie,
+    },
+    ...(url.service && { service: url.service }),
+  };
+}
+
+function translateHeaders(
+  { headersReference: setting }: ForwardSettings,
+  owner: AuthOwner,
+): readonly HeaderTemplate[] | undefined {
+  if (setting === undefined) return [];
+  const { problems } = owner;
+  const configMap = referencedObject(owner, "ConfigMap", setting, false);
+  if (configMap === undefined) return undefined;
+  const shown = `config map ${configMap.name.namespace}/${configMap.name.name}`;
+  const read = readHeaderConfigMap(configMap.object);
+  if (!read.ok) {
+    const what = `${shown} ${read.problem}`;
+    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place: setting });
+    return undefined;
+  }
+  for (const key of read.value.duplicates) {
+    problems.warn("AUTH_HEADER_DUPLICATE", `${shown} names the header ${key} twice`, setting);
+  }
+  return read.value.headers;
+}
+
+/** Names in lower case, each once; blank items are skipped, as ingress-nginx does. */
+function translateResponseHeaders(
+  { responseHeaders: setting }: ForwardSettings,
+  { problems }: AuthOwner,
+): readonly string[] | undefined {
+  if (setting === undefined) return [];
+  const names = setting.value.map((item) => item.trim()).filter((item) => item !== "");
+  const parsed = names.map((name) => problems.valueOf(parseHeaderName(name), setting));
+  const valid = parsed.filter((name) => name !== undefined);
+  return valid.length < names.length
+    ? undefined
+    : [...new Set(valid.map((name) => name.toLowerCase()))];
+}
+
+/** Empty without a sign-in URL. */
+function translateSignin(
+  { signin, signinParameter }: ForwardSettings,
+  { problems }: AuthOwner,
+): Interpolation | undefined {
+  const parameter = problems.optional(
+    signinParameter,
+    parseRedirectParameter,
+    DEFAULT_REDIRECT_PARAMETER,
+  );
+  if (signin === undefined) return parameter === undefined ? undefined : [];
+  const parsed = problems.valueOf(
+    parseSignin(signin.value, parameter ?? DEFAULT_REDIRECT_PARAMETER),
+    signin,
+  );
+  return parameter === undefined ? undefined : parsed;
+}
+
+function parseMethod(text: string): Result<string> {
+  return METHODS.has(text) ? ok(text) : problem(`must be one of ${[...METHODS].join(", ")}`);
+}
+
+function parseRequestRedirect(text: string): Result<Interpolation> {
+  const checked = parseHeaderText(text);
+  return checked.ok ? parseTemplate(text, "text") : checked;
+}
+
+function parseBoolean(text: string): Result<boolean> {
+  if (TRUE.has(text)) return ok(true);
+  return FALSE.has(text) ? ok(false) : problem("must be true or false");
+}

@@ -1,0 +1,104 @@
+import type { Auth, BasicAuthSpec, ForwardAuthSpec } from "../../api/auth.js";
+import type { FieldPath } from "../../diagnostics/field-path.js";
+
+/** A field of the user's object, and what to call it in a message. */
+export interface LabelledField {
+  /** Such as `auth-url` or `forward.url`. */
+  readonly label: string;
+  readonly field: FieldPath;
+}
+
+/** A value that is written; empty texts count as not written. */
+export interface Setting<T = string> extends LabelledField {
+  readonly value: T;
+}
+
+/** The Auth object in one shape, whether it was written as fields or as annotations. */
+export interface AuthSettings {
+  /** What made the auth configured. */
+  readonly place: LabelledField;
+  readonly basic?: BasicSettings;
+  readonly forward?: ForwardSettings;
+  /** Client certificates are asked for, which is not supported. */
+  readonly clientCertificates?: LabelledField;
+}
+
+export interface BasicSettings {
+  readonly place: LabelledField;
+  readonly type: Setting | undefined;
+  readonly realm: Setting | undefined;
+  readonly secret: Setting | undefined;
+  readonly secretType: Setting | undefined;
+  /** A secret's name without namespace means the owner's namespace. */
+  readonly bareSecretNames: boolean;
+}
+
+export interface ForwardSettings {
+  readonly place: LabelledField;
+  readonly url: Setting | undefined;
+  readonly method: Setting | undefined;
+  readonly signin: Setting | undefined;
+  readonly signinParameter: Setting | undefined;
+  readonly responseHeaders: Setting<readonly string[]> | undefined;
+  readonly headersReference: Setting | undefined;
+  readonly requestRedirect: Setting | undefined;
+  /** Text of a boolean. */
+  readonly alwaysSetCookie: Setting | undefined;
+}
+
+/** The settings of an Auth object that stands at `field`; undefined when it configures nothing (`{}`). */
+export function settingsOfObject(auth: Auth, field: FieldPath): AuthSettings | undefined {
+  if (!auth.basic && !auth.forward) return undefined;
+  return {
+    place: { label: "auth", field },
+    ...(auth.basic && { basic: basicOf(auth.basic, [...field, "basic"]) }),
+    ...(auth.forward && { forward: forwardOf(auth.forward, [...field, "forward"]) }),
+  };
+}
+
+function basicOf(basic: BasicAuthSpec, field: FieldPath): BasicSettings {
+  const setting = settingsOf(basic, field, "basic");
+  return {
+    place: { label: "basic", field },
+    type: setting("auth_type"),
+    realm: setting("realm"),
+    secret: setting("secret"),
+    secretType: setting("secret_type"),
+    bareSecretNames: false,
+  };
+}
+
+function forwardOf(forward: ForwardAuthSpec, field: FieldPath): ForwardSettings {
+  const setting = settingsOf(forward, field, "forward");
+  const headers = forward.upstream_headers;
+  return {
+    place: { label: "forward", field },
+    url: setting("url"),
+    method: setting("method"),
+    signin: setting("signin"),
+    signinParameter: setting("signin_redirect_param"),
+    responseHeaders: headers && {
+      value: headers,
+      label: "forward.upstream_headers",
+      field: [...field, "upstream_headers"],
+    },
+    headersReference: setting("auth_headers_cm_ref"),
+    requestRedirect: setting("auth_request_redirect"),
+    alwaysSetCookie: setting("always_set_cookie"),
+  };
+}
+
+/** A reader of the scalar fields of `spec`. */
+function settingsOf<T extends object>(
+  spec: T,
+  field: FieldPath,
+  label: string,
+): (name: keyof T & string) => Setting | undefined {
+  return (name) => {
+    const value = spec[name];
+    const text = typeof value === "boolean" ? String(value) : value;
+    return typeof text === "string" && text !== ""
+      ? { value: text, label: `${label}.${name}`, field: [...field, name] }
+      : undefined;
+  };
+}

@@ -1,0 +1,114 @@
+import type { Interpolation } from "../../ir/interpolation.js";
+import type { Result } from "../../support/result.js";
+import { ok, problem } from "../../support/result.js";
+import { parseAuthority } from "./authority.js";
+import { concatenate } from "./template.js";
+import type { UrlText } from "./url-text.js";
+import { parseUrlPart, splitUrl } from "./url-text.js";
+
+export const DEFAULT_REDIRECT_PARAMETER = "rd";
+
+/** Unreserved characters only: nothing that could end the name or begin another parameter. */
+const PARAMETER = /^[A-Za-z0-9._~-]{1,128}$/;
+
+/** A scheme that depends on the request, as it may stand before `://`. */
+const SCHEME_VARIABLE = /^\$(?:\{(scheme|pass_access_scheme)\}|(scheme|pass_access_scheme))$/;
+
+/**
+ * The original URL as a parameter's value: scheme and Host header as they are, the request URI fully escaped, so that its
+ * own query stays within the value. Source: specification, Forward auth 5.
+ */
+const ORIGINAL_URL: Interpolation = [
+  { variable: "pass_access_scheme", encoding: "raw" },
+  { literal: "://" },
+  { variable: "http_host", encoding: "raw" },
+  { variable: "escaped_request_uri", encoding: "raw" },
+];
+
+/** Checks the name of the parameter that records the original URL. */
+export function parseRedirectParameter(text: string): Result<string> {
+  return PARAMETER.test(text)
+    ? ok(text)
+    : problem("must be the name of a query parameter: 1 to 128 letters, digits, ., _, ~ and -");
+}
+
+/**
+ * The Location of a sign-in redirect: the URL with `<parameter>=<original URL>` appended unless that parameter already has
+ * a value. The URL is http or https (`$scheme` and `$pass_access_scheme` stand for either), or a path of the same host.
+ * A problem completes the sentence "the URL …".
+ */
+export function parseSignin(text: string, parameter: string): Result<Interpolation> {
+  const split = splitUrl(text);
+  if (!split.ok) return split;
+  const origin = parseOrigin(split.value);
+  if (!origin.ok) return origin;
+  const { path, query, fragment } = split.value;
+  const pathAndQuery = parseUrlPart(query === undefined ? path : `${path}?${query}`);
+  if (!pathAndQuery.ok) return pathAndQuery;
+  const tail = parseUrlPart(fragment ?? "");
+  if (!tail.ok) return tail;
+  return ok(
+    concatenate(
+      origin.value,
+      pathAndQuery.value,
+      ...redirectParameter(query, parameter),
+      ...(fragment === undefined ? [] : ["#", tail.value]),
+    ),
+  );
+}
+
+/** `scheme://authority`, or nothing for a path of the same host. */
+function parseOrigin({ scheme, authority: text, path }: UrlText): Result<Interpolation> {
+  if (scheme === undefined && text === undefined && path.startsWith("/")) return ok([]);
+  const shownScheme = signinScheme(scheme);
+  if (shownScheme === undefined || text === undefined) {
+    return problem("must start with http:// or https://, or be a path that starts with /");
+  }
+  const authority = parseAuthority(text);
+  if (!authority.ok) return authority;
+  const { host, port } = authority.value;
+  const bracketed = text.startsWith("[");
+  return ok(
+    concatenate(
+      shownScheme,
+      bracketed ? "://[" : "://",
+      host,
+      bracketed ? "]" : "",
+      ...(port === undefined ? [] : [":", port]),
+    ),
+  );
+}
+
+function signinScheme(scheme = ""): Interpolation | undefined {
+  const variable = SCHEME_VARIABLE.exec(scheme);
+  if (variable) return [{ variable: variable[1] ?? variable[2] ?? "", encoding: "raw" }];
+  const lower = scheme.toLowerCase();
+  return lower === "http" || lower === "https" ? [{ literal: lower }] : undefined;
+}
+
+/** What is appended to a query so that `parameter` has a value; nothing when it has one. */
+function redirectParameter(
+  query: string | undefined,
+  parameter: string,
+): readonly (Interpolation | string)[] {
+  if (query === undefined) return [`?${parameter}=`, ORIGINAL_URL];
+  if (query.split("&").some((pair) => hasValue(pair, parameter))) return [];
+  const separator = query === "" || query.endsWith("&") ? "" : "&";
+  return [`${separator}${parameter}=`, ORIGINAL_URL];
+}
+
+function hasValue(pair: string, parameter: string): boolean {
+  const equals = pair.indexOf("=");
+  return (
+    equals !== -1 && equals < pair.length - 1 && decodeName(pair.slice(0, equals)) === parameter
+  );
+}
+
+/** A parameter's name as a server reads it; one that can't be decoded is no parameter of ours. */
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
