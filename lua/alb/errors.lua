@@ -1,5 +1,7 @@
 --- The answers that the gateway makes itself: their reasons (X-ALB-ERR-REASON) and the one way to send them.
 -- May yield: no. Phases: exit in rewrite; annotate in header_filter.
+local reasons = require("alb.reasons")
+
 local ngx = ngx
 local var = ngx.var
 local str_find = string.find
@@ -7,41 +9,11 @@ local str_sub = string.sub
 
 local _M = {}
 
---- Reasons by name: `<Class> : <message>`. docs/errors.md is generated from this table.
-_M.reasons = {
-    no_rule = "InvalidUpstream : no rule match",
-    no_policy = "InvalidUpstream : empty policy",
-    no_peer = "InvalidBalancer : no peer",
-    no_backend = "InvalidBackend : no backend",
-    invalid_rule = "InvalidRule : regular expression",
-    peer_failed = "InvalidBalancer : set peer fail",
-    host_mismatch = "BadRequest : host of the request target differs from the Host header",
-    body_too_large = "BadRequest : request body too large",
-    timeout = "TimeoutViaAlb",
-    internal = "InternalError",
-}
+--- Reason texts by name; the catalogue is reasons.lua.
+_M.reasons = reasons.text
 
 --- Reasons of the answers that nginx makes by itself, by status.
-_M.nginx_reasons = {
-    [400] = "BadRequest : malformed request",
-    [404] = _M.reasons.no_rule,
-    [405] = "BadRequest : method not allowed",
-    [408] = "BadRequest : request timeout",
-    [411] = "BadRequest : length required",
-    [413] = _M.reasons.body_too_large,
-    [414] = "BadRequest : request target too long",
-    [417] = "BadRequest : expectation failed",
-    [421] = "BadRequest : misdirected request",
-    [431] = "BadRequest : request header too large",
-    [497] = "BadRequest : plain HTTP request sent to HTTPS port",
-    [500] = _M.reasons.internal,
-    [501] = "BadRequest : not implemented",
-    [502] = "BackendError : no valid response from backend",
-    [503] = "InvalidBalancer : unavailable",
-    [504] = _M.reasons.timeout,
-    [505] = "BadRequest : HTTP version not supported",
-    [507] = "InternalError : out of storage",
-}
+_M.nginx_reasons = reasons.of_nginx
 
 -- gRPC clients look at grpc-status only, so every refusal becomes one
 -- (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
@@ -108,9 +80,7 @@ function _M.annotate(status)
             return
         end
         reason = _M.nginx_reasons[status] or _M.nginx_reasons[500]
-        if var.albc_none ~= nil then
-            var.albc_reason = reason
-        end
+        var.albc_reason = reason
     end
     ngx.header["X-ALB-ERR-REASON"] = reason
 end

@@ -26,3 +26,18 @@ export interface KindMap {
 }
 
 export type KindName = keyof KindMap;
+
+/** All of them, in the order in which they are printed. */
+export const KIND_NAMES: readonly KindName[] = [
+  "Namespace",
+  "ALB2",
+  "Frontend",
+  "Rule",
+  "IngressClass",
+  "Ingress",
+  "Service",
+  "EndpointSlice",
+  "Secret",
+  "ConfigMap",
+  "ReferenceGrant",
+];

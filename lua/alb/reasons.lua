@@ -1,0 +1,71 @@
+--- The catalogue of error reasons: what X-ALB-ERR-REASON says, `<Class> : <message>`. docs/errors.md is made from it.
+-- One line an entry: name = { status, reason, when }. `<…>` stands for a value that is known at run time only.
+-- luacheck: no max line length
+local _M = {}
+
+-- stylua: ignore
+_M.catalog = {
+    -- Routing
+    no_rule = { 404, "InvalidUpstream : no rule match", "no rule of the port matches the request" },
+    invalid_rule = { 500, "InvalidRule : regular expression", "the pattern of the rule that the request may match can not be compiled" },
+    host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
+    body_too_large = { 413, "BadRequest : request body too large", "the request body is larger than proxy-body-size or the limit of the gateway" },
+    -- Backends
+    no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },
+    no_peer = { 503, "InvalidBalancer : no peer", "the Service has no endpoint to send to" },
+    peer_failed = { 500, "InvalidBalancer : set peer fail", "an endpoint's address can not be used" },
+    timeout = { 504, "TimeoutViaAlb", "a backend did not answer in time" },
+    bad_gateway = { 502, "BackendError : no valid response from backend", "every endpoint tried refused the connection, closed it or sent no HTTP" },
+    -- Of nginx itself
+    malformed = { 400, "BadRequest : malformed request", "the request is no valid HTTP, or its path climbs above /" },
+    method = { 405, "BadRequest : method not allowed", "CONNECT or TRACE" },
+    slow_request = { 408, "BadRequest : request timeout", "the client was too slow to send the request" },
+    length_required = { 411, "BadRequest : length required", "a body without a length" },
+    target_too_long = { 414, "BadRequest : request target too long", "the request line is longer than 16 KiB" },
+    expectation = { 417, "BadRequest : expectation failed", "an Expect header that can not be met" },
+    misdirected = { 421, "BadRequest : misdirected request", "the connection was made for another server name" },
+    header_too_large = { 431, "BadRequest : request header too large", "a header line is longer than 16 KiB, or all of them than 64 KiB" },
+    plain_on_tls = { 497, "BadRequest : plain HTTP request sent to HTTPS port", "HTTP without TLS on an HTTPS port" },
+    internal = { 500, "InternalError", "a fault of the gateway; the error log has more" },
+    not_implemented = { 501, "BadRequest : not implemented", "a transfer coding that is not supported" },
+    unavailable = { 503, "InvalidBalancer : unavailable", "the gateway can not serve the request now" },
+    version = { 505, "BadRequest : HTTP version not supported", "HTTP/2 preface or version that is not served" },
+    no_storage = { 507, "InternalError : out of storage", "the disk or memory of the gateway is full" },
+}
+
+-- Which entry answers for a status that nginx makes by itself.
+local NGINX = {
+    "malformed",
+    "no_rule",
+    "method",
+    "slow_request",
+    "length_required",
+    "body_too_large",
+    "target_too_long",
+    "expectation",
+    "misdirected",
+    "header_too_large",
+    "plain_on_tls",
+    "internal",
+    "not_implemented",
+    "bad_gateway",
+    "unavailable",
+    "timeout",
+    "version",
+    "no_storage",
+}
+
+--- Reason text by name.
+_M.text = {}
+--- Reason text by status, for answers that nginx makes by itself.
+_M.of_nginx = {}
+
+for name, entry in pairs(_M.catalog) do
+    _M.text[name] = entry[2]
+end
+for i = 1, #NGINX do
+    local entry = _M.catalog[NGINX[i]]
+    _M.of_nginx[entry[1]] = entry[2]
+end
+
+return _M
