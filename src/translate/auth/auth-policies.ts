@@ -127,6 +127,10 @@ class Translator implements AuthTranslator {
     resource: ResourceRef,
     operator: boolean,
   ): Translated {
+    const source = sourceRef({ resource, field: settings.place.field });
+    // Not the reason that decoding gave: it quotes the user's text, and this goes into a response header.
+    if (settings.malformed === true)
+      return { policy: { id, source, invalid: "auth is malformed" } };
     const problems = new AuthProblems(this.#context.diagnostics, resource);
     const owner: AuthOwner = { context: this.#context, problems, resource, operator };
     if (settings.clientCertificates) {
@@ -135,7 +139,6 @@ class Translator implements AuthTranslator {
     }
     const basic = settings.basic && translateBasicAuth(settings.basic, owner, this.#sets);
     const forward = settings.forward && translateForwardAuth(settings.forward, owner);
-    const source = sourceRef({ resource, field: settings.place.field });
     if (problems.invalid !== undefined) {
       return { policy: { id, source, invalid: problems.invalid } };
     }

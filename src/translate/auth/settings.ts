@@ -19,6 +19,8 @@ export interface AuthSettings {
   readonly place: LabelledField;
   readonly basic?: BasicSettings;
   readonly forward?: ForwardSettings;
+  /** What was written is no Auth object; decoding has reported why. */
+  readonly malformed?: boolean;
   /** Client certificates are asked for, which is not supported. */
   readonly clientCertificates?: LabelledField;
 }
@@ -48,9 +50,11 @@ export interface ForwardSettings {
 
 /** The settings of an Auth object that stands at `field`; undefined when it configures nothing (`{}`). */
 export function settingsOfObject(auth: Auth, field: FieldPath): AuthSettings | undefined {
+  const place = { label: "auth", field };
+  if (auth.invalid !== undefined) return { place, malformed: true };
   if (!auth.basic && !auth.forward) return undefined;
   return {
-    place: { label: "auth", field },
+    place,
     ...(auth.basic && { basic: basicOf(auth.basic, [...field, "basic"]) }),
     ...(auth.forward && { forward: forwardOf(auth.forward, [...field, "forward"]) }),
   };

@@ -1,5 +1,5 @@
 import type { Segment } from "../../ir/interpolation.js";
-import { closest } from "../../support/closest.js";
+import { didYouMean } from "../../support/did-you-mean.js";
 
 export type Encoding = Extract<Segment, { readonly variable: string }>["encoding"];
 
@@ -68,7 +68,7 @@ export function encodingOf(name: string, position: Position): Encoding {
 
 /** The problem with a name that is not a variable, with the one that was probably meant. */
 export function unknownVariable(name: string): string {
-  const meant = name.length > MAX_SHOWN ? undefined : closest(name, NAMES);
+  const meant = name.length > MAX_SHOWN ? undefined : didYouMean(name, NAMES);
   const hint = meant === undefined ? "" : `, did you mean $${meant}?`;
   return `has the unknown variable $${shownName(name)}${hint}`;
 }
