@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 process.env.ALBC_TEST_NGINX ??= fileURLToPath(new URL(".nginx/forky/nginx", import.meta.url));
 
 /** A project that owns the tests matching the globs; they are relative to the repository. */
-function project(displayName, globs) {
+function project(displayName, globs, more = {}) {
   return {
     displayName,
     testMatch: globs.map((glob) => `<rootDir>/${glob}`),
@@ -17,6 +17,7 @@ function project(displayName, globs) {
     transform: { "^.+\\.ts$": ["ts-jest", { useESM: true, tsconfig: "tsconfig.json" }] },
     modulePathIgnorePatterns: ["<rootDir>/(dist|\\.nginx|\\.node|\\.bench|\\.reports|\\.albc)/"],
     restoreMocks: true,
+    ...more,
   };
 }
 
@@ -29,7 +30,9 @@ export default {
   projects: [
     project("unit", ["test/{unit,property,golden,generated,templates}/**/*.test.ts"]),
     project("lua", ["test/lua/**/*.test.ts"]),
-    project("e2e", ["e2e/specs/**/*.e2e.ts"]),
+    project("e2e", ["e2e/specs/**/*.e2e.ts"], {
+      globalSetup: "<rootDir>/e2e/harness/global-setup.ts",
+    }),
     // The package as a user gets it; needs `make build`.
     project("smoke", ["test/smoke/**/*.test.ts"]),
   ],

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { within } from "./wait.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+/** One line of albc's log. */
+export interface LogLine {
+  readonly level: string;
+  readonly msg: string;
+  readonly text: string;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** `albc` as users start it: the built command in a process of its own. */
+export class AlbcProcess {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<Exit>;
+  #ended: Exit | undefined;
+  #output = "";
+  #log = "";
+
+  constructor(
+    words: readonly string[],
+    options: { readonly cwd: string; readonly env?: Record<string, string> },
+  ) {
+    this.#child = spawn(process.execPath, [MAIN, ...words], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#child.stdout?.on("data", (bytes: Buffer) => (this.#output += bytes.toString()));
+    this.#child.stderr?.on("data", (bytes: Buffer) => (this.#log += bytes.toString()));
+    this.#exit = once(this.#child, "close").then(([code, signal]) => {
+      this.#ended = { code: code as number | null, signal: signal as NodeJS.Signals | null };
+      return this.#ended;
+    });
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error("albc could not be started");
+    return this.#child.pid;
+  }
+
+  /** Everything on standard output so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Everything on standard error so far. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** The log's whole lines; one that is not the JSON it should be gets the level `unreadable`. */
+  get lines(): LogLine[] {
+    return this.#log.split("\n").slice(0, -1).map(parseLine);
+  }
+
+  get ended(): Exit | undefined {
+    return this.#ended;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Waits for the end; one that does not come within `deadline` milliseconds is brought about and is an error. */
+  async exit(deadline = 20_000): Promise<Exit> {
+    try {
+      return await within("the end of albc", this.#exit, deadline);
+    } catch (error: unknown) {
+      this.#child.kill("SIGKILL");
+      await this.#exit;
+      throw error;
+    }
+  }
+}
+
+function parseLine(text: string): LogLine {
+  try {
+    const line = JSON.parse(text) as { level?: unknown; msg?: unknown };
+    return { level: String(line.level), msg: String(line.msg), text };
+  } catch {
+    return { level: "unreadable", msg: text, text };
+  }
+}

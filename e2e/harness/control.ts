@@ -1,0 +1,31 @@
+import { request } from "node:http";
+
+export interface ControlStatus {
+  readonly version: string;
+  readonly expected: number;
+  readonly workers: readonly { readonly pid: number; readonly version: string }[];
+}
+
+/** What nginx's control socket says that its workers serve. */
+export async function controlStatus(socketPath: string): Promise<ControlStatus> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { socketPath, path: "/status", timeout: 5000, agent: false },
+      (answer) => {
+        let text = "";
+        answer.on("data", (bytes: Buffer) => (text += bytes.toString()));
+        answer.on("error", reject);
+        answer.on("end", () => {
+          try {
+            resolve(JSON.parse(text) as ControlStatus);
+          } catch (error: unknown) {
+            reject(new Error(`no status: ${text}`, { cause: error }));
+          }
+        });
+      },
+    );
+    asked.on("error", reject);
+    asked.on("timeout", () => asked.destroy(new Error("the control socket is silent")));
+    asked.end();
+  });
+}
