@@ -161,10 +161,11 @@ local function undo(seq, epoch, changes, last)
         local full = dict_key(epoch, changes[i].map, changes[i].key)
         local previous = policy:get("p" .. TAB .. full)
         local value = policy:get(full)
-        if value ~= nil and split_value(value) == seq then
+        -- A value that did not fit has already cost the one that was there.
+        if value == nil or split_value(value) == seq then
             policy:delete(full)
             if previous ~= nil then
-                policy:set(full, previous)
+                policy:safe_set(full, previous)
             end
         end
         policy:delete("p" .. TAB .. full)

@@ -1,0 +1,80 @@
+import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
+
+let nginx: LuaNginx;
+beforeEach(async () => {
+  nginx = await startLuaNginx();
+});
+afterEach(() => nginx.stop());
+
+const call = (name: string, ...args: readonly unknown[]): Promise<readonly unknown[]> =>
+  nginx.call("policy_store", name, ...args);
+const route = (key: string, text: string): readonly string[] => [
+  "routes",
+  key,
+  JSON.stringify({ text }),
+];
+
+test("a worker serves what was committed last, shard by shard", async () => {
+  await call("full", "v1", [route("a", "one"), route("b", "one")]);
+  expect(await call("served", "routes", "a")).toEqual(["one", "v1"]);
+  await call("delta", "v2", [route("a", "two"), ["routes", "b"]]);
+  expect(await call("served", "routes", "a")).toEqual(["two", "v2"]);
+  expect(await call("served", "routes", "b")).toEqual(["", "v2"]);
+});
+
+test("a reader at the older commit is told to catch up instead of mixing commits", async () => {
+  await call("full", "v1", [route("a", "one"), route("b", "one")]);
+  const [seq, epoch] = await call("committed");
+  await call("delta", "v2", [route("a", "two")]);
+  expect(await call("read", epoch, seq, "routes", "a")).toEqual(["", true]);
+  expect(await call("read", epoch, seq, "routes", "b")).toEqual(['{"text":"one"}', false]);
+});
+
+test("a lookup that meets a newer shard moves the worker to the newer commit", async () => {
+  await call("full", "v1", [route("a", "one"), route("b", "one")]);
+  expect(await call("served", "routes", "a")).toEqual(["one", "v1"]);
+  await call("delta", "v2", [route("a", "two"), route("b", "two")]);
+  // Decoded before, so served as it was …
+  expect(await call("get", "routes", "a")).toEqual(["one", "v1"]);
+  // … until something of the new commit is needed.
+  expect(await call("get", "routes", "b")).toEqual(["two", "v2"]);
+  expect(await call("get", "routes", "a")).toEqual(["two", "v2"]);
+});
+
+test("replacing everything drops what is not in the new policy", async () => {
+  await call("full", "v1", [route("a", "one"), route("b", "one")]);
+  await call("served", "routes", "b");
+  await call("full", "v2", [route("a", "two")]);
+  expect(await call("served", "routes", "a")).toEqual(["two", "v2"]);
+  expect(await call("served", "routes", "b")).toEqual(["", "v2"]);
+});
+
+test("a worker that missed more commits than are logged drops all it knows", async () => {
+  await call("full", "v1", [route("a", "one"), route("b", "one")]);
+  await call("served", "routes", "a");
+  for (let i = 0; i < 100; i++) await call("delta", `v${String(i + 2)}`, [route("b", String(i))]);
+  await call("delta", "last", [route("a", "two")]);
+  expect(await call("served", "routes", "a")).toEqual(["two", "last"]);
+  expect(await call("served", "routes", "b")).toEqual(["99", "last"]);
+});
+
+test("a change that does not fit is undone as a whole", async () => {
+  await call("full", "v1", [route("a", "one"), route("b", "one")]);
+  const before = await call("committed");
+  expect(await call("too_large", "v2")).toEqual([false, "no memory"]);
+  expect(await call("committed")).toEqual(before);
+  expect(await call("served", "routes", "a")).toEqual(["one", "v1"]);
+  expect(await call("served", "routes", "b")).toEqual(["one", "v1"]);
+});
+
+test.each([
+  ["albc-policy 1 - v1\n", [["-", "v1", 0], null]],
+  ['albc-policy 1 v1 v2\n=\troutes\ta\t{"x":1}\n-\thosts\tl|h\n', [["v1", "v2", 2], null]],
+  ["albc-policy 9 - v1\n", ["", "policy format 9 is not supported"]],
+  ["", ["", "malformed first line"]],
+  ["albc-policy 1 - v1\nx\n", ["", "line 2: malformed line"]],
+  ["albc-policy 1 - v1\n=\tnothing\ta\t1\n", ["", "line 2: unknown map"]],
+  ["albc-policy 1 - v1\n=\troutes\ta\n", ["", "line 2: malformed line"]],
+])("the control protocol: %j", async (body, result) => {
+  expect(await call("parse", body)).toEqual(result);
+});

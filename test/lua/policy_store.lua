@@ -1,0 +1,61 @@
+--- Drives the policy store for tests, with a reader that stays at an older commit.
+local index = require("alb.policy.index")
+local store = require("alb.policy.store")
+
+local _M = {}
+
+local function changes(list)
+    local out = {}
+    for i = 1, #list do
+        out[i] = { map = list[i][1], key = list[i][2], json = list[i][3] or "" }
+    end
+    return out
+end
+
+function _M.full(version, list)
+    return store.apply_full(version, changes(list)) or false
+end
+
+function _M.delta(version, list)
+    local ok, err = store.apply_delta(version, changes(list))
+    return ok or false, err
+end
+
+function _M.committed()
+    return store.committed()
+end
+
+--- What a reader at `seq` of `epoch` reads: json or "", and whether it has to catch up.
+function _M.read(epoch, seq, map, key)
+    local json, behind = store.read(epoch, seq, map, key)
+    return json or "", behind or false
+end
+
+--- What this worker serves of a shard, after catching up.
+function _M.served(map, key)
+    index.sync()
+    local value = index.get(map, key)
+    return value and value.text or "", index.version()
+end
+
+--- What this worker serves without being told of news: lookups have to notice by themselves.
+function _M.get(map, key)
+    local value = index.get(map, key)
+    return value and value.text or "", index.version()
+end
+
+--- Fills the shared memory with one change that is too large.
+function _M.too_large(version)
+    local ok, err = store.apply_delta(version, {
+        { map = "routes", key = "a", json = '{"text":"changed"}' },
+        { map = "routes", key = "b", json = '{"text":"' .. ("x"):rep(64 * 1024 * 1024) .. '"}' },
+    })
+    return ok or false, err
+end
+
+function _M.parse(body)
+    local request, err = store.parse(body)
+    return request and { request.from, request.to, #request.changes } or "", err
+end
+
+return _M

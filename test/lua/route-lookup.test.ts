@@ -1,0 +1,114 @@
+import fc from "fast-check";
+import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
+
+let nginx: LuaNginx;
+beforeAll(async () => {
+  nginx = await startLuaNginx();
+});
+afterAll(() => nginx.stop());
+
+type Path = readonly ["exact" | "prefix" | "start", string] | readonly ["regex", string, string];
+interface Binding {
+  readonly order: string;
+  readonly route: string;
+  readonly path?: Path;
+}
+
+// The definition, as plainly as can be: all bindings in byte order, the first whose path matches.
+function expected(bindings: readonly Binding[], path: string): string {
+  const sorted = [...bindings].sort((a, b) => (a.order < b.order ? -1 : 1));
+  return (
+    sorted.find((binding) => binding.path === undefined || matches(binding.path, path))?.route ?? ""
+  );
+}
+
+function matches(match: Path, path: string): boolean {
+  switch (match[0]) {
+    case "exact":
+      return path === match[1];
+    case "prefix":
+      return path === match[1] || path.startsWith(`${match[1]}/`);
+    case "start":
+      return path.startsWith(match[1]);
+    case "regex":
+      return new RegExp(match[1], match[2]).test(path);
+  }
+}
+
+const element = fc.constantFrom("a", "b", "ab", "c.d");
+const elements = fc.array(element, { maxLength: 5 });
+const requestPath = fc
+  .tuple(elements, fc.constantFrom("", "/", "//"))
+  .map(([parts, end]) => `/${parts.join("/")}${parts.length > 0 ? end : ""}`);
+const exact = requestPath.map((value): Path => ["exact", value]);
+const prefix = elements.map((parts): Path => ["prefix", parts.map((part) => `/${part}`).join("")]);
+const start = requestPath.map((value): Path => ["start", value]);
+const regex = fc
+  .tuple(fc.constantFrom("^/a", "b/", "^/(a|b)/c", "\\.d$", "^/AB"), fc.constantFrom("", "i"))
+  .map(([pattern, flags]): Path => ["regex", pattern, flags]);
+
+function bindings(path: fc.Arbitrary<Path | undefined>): fc.Arbitrary<Binding[]> {
+  return fc.array(path, { maxLength: 12 }).chain((paths) =>
+    fc
+      .shuffledSubarray(
+        paths.map((_, i) => i),
+        { minLength: paths.length },
+      )
+      .map((ranks) =>
+        paths.map((match, i) => ({
+          order: String(ranks[i]).padStart(3, "0"),
+          route: `r${String(i)}`,
+          ...(match === undefined ? {} : { path: match }),
+        })),
+      ),
+  );
+}
+
+async function check(
+  path: fc.Arbitrary<Path | undefined>,
+  lookUp: "lookup" | "search",
+): Promise<void> {
+  const cases = fc.tuple(
+    bindings(path),
+    bindings(path),
+    fc.array(requestPath, { minLength: 1, maxLength: 20 }),
+  );
+  await fc.assert(
+    fc.asyncProperty(cases, async ([first, second, paths]) => {
+      // Two lists, as an exact host and a wildcard give; their orders interleave and never tie.
+      const lists = [
+        first,
+        second.map((one) => ({ ...one, order: `${one.order}x`, route: `s${one.route}` })),
+      ].map((list) => list.sort((a, b) => (a.order < b.order ? -1 : 1)));
+      const [found] = await nginx.call("route_lookup", lookUp, lists, paths);
+      expect(found).toEqual(paths.map((one) => expected(lists.flat(), one)));
+    }),
+    { numRuns: 200 },
+  );
+}
+
+test("exact and prefix paths: the winners known beforehand are the first in order", async () => {
+  await check(fc.option(fc.oneof(exact, prefix), { nil: undefined }), "lookup");
+});
+
+test("the general search agrees for exact and prefix paths", async () => {
+  await check(fc.option(fc.oneof(exact, prefix), { nil: undefined }), "search");
+});
+
+test("string prefixes and patterns keep their place in the order", async () => {
+  await check(fc.option(fc.oneof(exact, prefix, start, regex), { nil: undefined }), "lookup");
+});
+
+test("a pattern that PCRE refuses closes what it may have matched, and no more", async () => {
+  const lists = [
+    [
+      { order: "1", route: "broken", path: ["regex", "^/admin(", ""] },
+      { order: "2", route: "wide" },
+    ],
+  ];
+  const paths = ["/admin", "/administration", "/other"];
+  expect(await nginx.call("route_lookup", "lookup", lists, paths)).toEqual([
+    ["broken", "broken", "wide"],
+    false,
+  ]);
+});
