@@ -1,5 +1,6 @@
 --- Drives the policy store for tests, with a reader that stays at an older commit.
 local index = require("alb.policy.index")
+local protocol = require("alb.policy.protocol")
 local store = require("alb.policy.store")
 
 local _M = {}
@@ -54,7 +55,7 @@ function _M.too_large(version)
 end
 
 function _M.parse(body)
-    local request, err = store.parse(body)
+    local request, err = protocol.parse(body)
     return request and { request.from, request.to, #request.changes } or "", err
 end
 

@@ -12,7 +12,8 @@ function _M.lookup(lists, paths)
     for i = 1, #paths do
         local candidate
         if built.simple then
-            candidate = built.exact_winners[paths[i]] or prefix.longest(built.winners, built.depth, paths[i])
+            candidate = built.exact_winners[paths[i]]
+                or prefix.longest(built.winners, built.depth, paths[i])
         else
             candidate = select_candidate(built, paths[i])
         end

@@ -2,6 +2,7 @@
 -- mode 0700).
 -- May yield: yes. Phases: content.
 local cjson = require("cjson.safe")
+local protocol = require("alb.policy.protocol")
 local store = require("alb.policy.store")
 local version = require("alb.version")
 local worker = require("alb.phases.worker")
@@ -36,7 +37,7 @@ local function read_body()
 end
 
 local function put_policy()
-    local request, err = store.parse(read_body())
+    local request, err = protocol.parse(read_body())
     if not request then
         return answer(422, { error = err })
     end

@@ -4,10 +4,11 @@
 -- of the commit that wrote it, and the value it replaced stays readable until the next commit: a worker that stands at
 -- an older commit either reads the older value or is told to catch up first.
 -- May yield: no. Phases: any.
+local protocol = require("alb.policy.protocol")
+
 local ngx = ngx
 local str_find = string.find
 local str_sub = string.sub
-local str_byte = string.byte
 local concat = table.concat
 local tonumber = tonumber
 
@@ -20,15 +21,8 @@ local state = ngx.shared.albc_state
 
 local _M = {}
 
-_M.maps = {
-    settings = true,
-    servers = true,
-    hosts = true,
-    routes = true,
-    auths = true,
-    upstreams = true,
-    certificates = true,
-}
+--- The maps of policy.json whose entries are shards.
+_M.maps = protocol.maps
 
 --- Number and epoch of the last commit: `seq, epoch, version`; 0 before the first.
 function _M.committed()
@@ -85,60 +79,6 @@ function _M.changes(seq)
         pos = eol + 1
     end
     return list
-end
-
---- Parses one line of the control protocol: `=<TAB>map<TAB>key<TAB>json` or `-<TAB>map<TAB>key`.
-local function parse_change(line)
-    local op = str_byte(line, 1)
-    local map_end = str_find(line, TAB, 3, true)
-    if (op ~= 61 and op ~= 45) or str_byte(line, 2) ~= 9 or not map_end then
-        return nil, "malformed line"
-    end
-    local map = str_sub(line, 3, map_end - 1)
-    if not _M.maps[map] then
-        return nil, "unknown map"
-    end
-    if op == 45 then
-        return { map = map, key = str_sub(line, map_end + 1), json = "" }
-    end
-    local key_end = str_find(line, TAB, map_end + 1, true)
-    if not key_end or key_end == #line then
-        return nil, "malformed line"
-    end
-    return {
-        map = map,
-        key = str_sub(line, map_end + 1, key_end - 1),
-        json = str_sub(line, key_end + 1),
-    }
-end
-
---- Reads a whole body of the control protocol.
----@return table? request { from, to, changes }
----@return string? err
-function _M.parse(body)
-    local eol = str_find(body, "\n", 1, true)
-    local first = eol and str_sub(body, 1, eol - 1) or body
-    local m = ngx.re.match(first, [[^albc-policy ([0-9]+) (\S+) (\S+)$]], "jo")
-    if not m then
-        return nil, "malformed first line"
-    end
-    if tonumber(m[1]) ~= require("alb.version").policy_format then
-        return nil, "policy format " .. m[1] .. " is not supported"
-    end
-    local changes, n = {}, 0
-    local pos, number = eol and eol + 1 or #body + 1, 1
-    while pos <= #body do
-        local stop = str_find(body, "\n", pos, true) or #body + 1
-        number = number + 1
-        local change, err = parse_change(str_sub(body, pos, stop - 1))
-        if not change then
-            return nil, "line " .. number .. ": " .. err
-        end
-        n = n + 1
-        changes[n] = change
-        pos = stop + 1
-    end
-    return { from = m[2], to = m[3], changes = changes }
 end
 
 local function drop_previous(log)
