@@ -62,8 +62,8 @@ function _M.prepare(route)
     end
 end
 
--- A client without the cookie gets the request's id as its key: that is random and the same all
--- through the request.
+-- A client without the cookie gets the request's id as its key: that is random, and the same all
+-- through the request (as long as nginx.conf mentions $request_id; else each reading is another).
 local function start_session(affinity)
     local id = var.request_id
     local secure = var.albc_scheme == "https" and "; Secure" or ""

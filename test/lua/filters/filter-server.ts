@@ -1,0 +1,76 @@
+import { asking, EchoBackend } from "../../../e2e/harness/echo-backend.js";
+import type { EchoScript } from "../../../e2e/harness/echo-backend.js";
+import { send, sendBytes } from "../../../e2e/harness/http-client.js";
+import type { Request } from "../../../e2e/harness/http-client.js";
+import type { HeaderLines, HttpResponse } from "../../../e2e/harness/http-message.js";
+import type { PolicyRoute, PolicyServer } from "../../../src/render/policy/policy-document.js";
+import { startLuaNginx } from "../../support/lua-nginx.js";
+
+/** What one request meets. */
+export interface Setup {
+  /** Filters of the route; it needs nothing else. */
+  readonly route: Partial<PolicyRoute>;
+  readonly server?: Pick<PolicyServer, "port" | "tls">;
+  /** Scheme of the client's access. */
+  readonly scheme?: "http" | "https";
+  /** What the backend answers. */
+  readonly answer?: EchoScript;
+}
+
+/** nginx that applies the filters of the route that a request brings, in front of an echo backend. */
+export interface FilterServer {
+  send(setup: Setup, request: Request): Promise<HttpResponse>;
+  /** GET over HTTP/1.0, which needs no Host header. */
+  sendWithoutHost(setup: Setup, path: string): Promise<HttpResponse>;
+  errorLog(): string;
+  stop(): Promise<void>;
+}
+
+const conf = (backend: number) => `
+location / {
+    set $albc_target "";
+    set $albc_host "";
+    set $albc_reason "";
+    rewrite_by_lua_block { require("filters.phases").rewrite() }
+    header_filter_by_lua_block { require("filters.phases").header_filter() }
+    proxy_http_version 1.1;
+    proxy_set_header Host $albc_upstream_host;
+    proxy_pass http://127.0.0.1:${backend}$albc_target;
+}`;
+
+/** The setup as the request carries it. */
+function linesOf({ route, server = { port: 80, tls: false }, scheme, answer }: Setup): HeaderLines {
+  const setup = Buffer.from(JSON.stringify({ route, server })).toString("base64");
+  return [
+    ["X-Test-Setup", setup],
+    ...(scheme === undefined ? [] : [["X-Test-Scheme", scheme] as const]),
+    ...(answer === undefined ? [] : [asking(answer)]),
+  ];
+}
+
+export async function startFilterServer(): Promise<FilterServer> {
+  const backend = await EchoBackend.start("backend");
+  const nginx = await startLuaNginx({
+    http: `
+      lua_transform_underscores_in_response_headers off;
+      lua_regex_match_limit 100000;
+      large_client_header_buffers 4 64k;
+      absolute_redirect off;
+      map $albc_host $albc_upstream_host { default $albc_host; "" $http_host; }
+      map $http_x_test_scheme $albc_scheme { default $http_x_test_scheme; "" $scheme; }`,
+    server: conf(backend.port),
+  });
+  return {
+    send: (setup, request) =>
+      send(nginx, { ...request, headers: [...linesOf(setup), ...(request.headers ?? [])] }),
+    sendWithoutHost: (setup, path) => {
+      const lines = linesOf(setup).map(([name, value]) => `${name}: ${value}\r\n`);
+      return sendBytes(nginx, `GET ${path} HTTP/1.0\r\n${lines.join("")}\r\n`);
+    },
+    errorLog: () => nginx.errorLog(),
+    stop: async () => {
+      await nginx.stop();
+      await backend.close();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import type { PolicyHeaders } from "../../../src/render/policy/policy-document.js";
+import { echoOf } from "../../../e2e/harness/echo-backend.js";
+import type { HeaderLines } from "../../../e2e/harness/http-message.js";
+import { readVectors } from "../../support/vectors.js";
+import { startFilterServer } from "./filter-server.js";
+import type { FilterServer } from "./filter-server.js";
+
+interface Vector {
+  readonly name: string;
+  readonly changes: PolicyHeaders;
+  readonly before: HeaderLines;
+  /** Lines afterwards, by name in lower case. */
+  readonly expected: Readonly<Record<string, readonly string[]>>;
+}
+
+const vectors = readVectors("header-changes") as readonly Vector[];
+
+let nginx: FilterServer;
+beforeAll(async () => {
+  nginx = await startFilterServer();
+});
+afterAll(() => nginx.stop());
+
+/** The lines of a message whose names a vector has an opinion on. */
+function linesOf(message: { all(name: string): string[] }, { expected }: Vector) {
+  return Object.fromEntries(Object.keys(expected).map((name) => [name, message.all(name)]));
+}
+
+describe("vectors of header-changes", () => {
+  it.each(vectors)("request: $name", async (vector) => {
+    const route = { requestHeaders: vector.changes };
+    const response = await nginx.send({ route }, { headers: vector.before });
+
+    expect(linesOf(echoOf(response), vector)).toEqual(vector.expected);
+  });
+
+  it.each(vectors)("response: $name", async (vector) => {
+    const route = { responseHeaders: vector.changes };
+    const response = await nginx.send({ route, answer: { headers: vector.before } }, {});
+
+    expect(response.status).toBe(200);
+    expect(linesOf(response, vector)).toEqual(vector.expected);
+  });
+});
+
+describe("request headers", () => {
+  const send = async (requestHeaders: PolicyHeaders) =>
+    echoOf(await nginx.send({ route: { requestHeaders } }, { host: "a.example" }));
+
+  it("take the Host that is set", async () => {
+    const echo = await send({ set: [["Host", "b.example"]] });
+
+    expect(echo.all("host")).toEqual(["b.example"]);
+  });
+
+  it("keep the client's Host when it is to be removed or added to", async () => {
+    const echo = await send({ remove: ["host"], add: [["HOST", "b.example"]] });
+
+    expect(echo.all("host")).toEqual(["a.example"]);
+  });
+
+  it("keep the body's length", async () => {
+    const response = await nginx.send(
+      { route: { requestHeaders: { remove: ["content-length"], set: [["content-length", "1"]] } } },
+      { method: "POST", body: "hello" },
+    );
+
+    expect(echoOf(response).bodyLength).toBe(5);
+  });
+});
+
+describe("response headers", () => {
+  it("are changed on errors of the backend too", async () => {
+    const route = { responseHeaders: { set: [["X-A", "1"]] as const } };
+    const response = await nginx.send({ route, answer: { status: 503 } }, {});
+
+    expect(response.status).toBe(503);
+    expect(response.header("x-a")).toBe("1");
+  });
+
+  it("can lose what nginx writes itself", async () => {
+    const route = { responseHeaders: { remove: ["server", "date"] } };
+    const response = await nginx.send({ route }, {});
+
+    expect(response.all("server")).toEqual([]);
+    expect(response.all("date")).toEqual([]);
+  });
+
+  it("keep cookies on lines of their own", async () => {
+    const route = { responseHeaders: { add: [["Set-Cookie", "b=2"]] as const } };
+    const answer = { headers: [["Set-Cookie", "a=1, x"]] as const };
+    const response = await nginx.send({ route, answer }, {});
+
+    expect(response.all("set-cookie")).toEqual(["a=1, x", "b=2"]);
+  });
+});

@@ -1,0 +1,40 @@
+--- Runs the filters of one route in the phases and the order that the data plane runs them in. The route comes with the
+-- request, as JSON in base64, so that a test can have any.
+local cjson = require("cjson")
+local cors = require("alb.filters.cors")
+local headers = require("alb.filters.headers")
+local redirect = require("alb.filters.redirect")
+local rewrite = require("alb.filters.rewrite")
+
+local _M = {}
+
+local function setup()
+    return cjson.decode(ngx.decode_base64(ngx.var.http_x_test_setup))
+end
+
+function _M.rewrite()
+    local test = setup()
+    local route = test.route
+    route.id = "test"
+    redirect.prepare(route)
+    cors.prepare(route)
+    rewrite.prepare(route)
+    headers.prepare(route)
+    ngx.ctx.route = route
+    ngx.header["X-Test-Path"] = ngx.encode_base64(ngx.var.uri)
+    redirect.apply(route, test.server)
+    cors.preflight(route)
+    ngx.req.clear_header("X-Test-Setup")
+    headers.request(route)
+    ngx.var.albc_target = rewrite.uri(route) or ngx.var.request_uri
+end
+
+function _M.header_filter()
+    local route = ngx.ctx.route
+    if route then
+        cors.response(route)
+        headers.response(route)
+    end
+end
+
+return _M
