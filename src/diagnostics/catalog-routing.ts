@@ -37,4 +37,88 @@ export const ROUTING_DIAGNOSTICS = {
       "The Secret is missing, or does not hold a certificate chain and its private key in PEM. The hosts have no certificate of their own: the default certificate answers, or the handshake fails.",
     hint: "make a Secret of type kubernetes.io/tls with tls.crt (leaf first) and tls.key",
   },
+  CERTIFICATE_CONFLICT: {
+    severity: "warning",
+    title: "two certificates are for one host",
+    explanation:
+      "Several objects give a host certificates on one port. The one of the older object is served.",
+    hint: "leave the host in one of the objects, or let them name the same secret",
+  },
+  SETTING_IGNORED: {
+    severity: "error",
+    title: "a setting is invalid and has no effect",
+    explanation:
+      "The value can't be used. It only tunes, so everything else of the object is served as if the setting were absent.",
+    hint: "correct the value, or remove the setting",
+  },
+  ALB_NOT_FOUND: {
+    severity: "error",
+    title: "the load balancer to serve does not exist",
+    explanation:
+      "The option alb names an ALB2 that is not among the objects. Nothing is served until it appears, since its auth is not known.",
+    hint: "create the ALB2, or correct the option",
+  },
+  ALB_SETTING_WITHOUT_EFFECT: {
+    severity: "info",
+    title: "a setting of an ALB2 does nothing here",
+    explanation:
+      "The field is for what deploys the load balancer (its network, its pods, the Service before it), not for the data plane.",
+    hint: "nothing needs to be done",
+  },
+  ALB_WITHOUT_PROJECTS: {
+    severity: "warning",
+    title: "an ALB2 names no project",
+    explanation:
+      "An ALB2 serves the Ingresses of the projects that it names, by the project label of their namespaces. Without any it serves none; its Frontends and Rules are served.",
+    hint: "name projects in spec.config.projects; ALL_ALL means every namespace",
+  },
+  PORT_CONFLICT: {
+    severity: "error",
+    title: "two objects want the same port",
+    explanation:
+      "A port has one owner. The older one has it; what the other one would have served on it is not served.",
+    hint: "give one of them another port",
+  },
+  PROTOCOL_UNSUPPORTED: {
+    severity: "error",
+    title: "a Frontend's protocol is not served",
+    explanation:
+      "Frontends of protocol http, https and grpc are served. The port of any other stays closed.",
+    hint: "use http, https or grpc",
+  },
+  FRONTEND_UNATTACHED: {
+    severity: "warning",
+    title: "a Frontend belongs to no ALB2",
+    explanation:
+      "A Frontend belongs to the ALB2 that its label alb2.<label domain>/name names, in its own namespace. Without one its port stays closed.",
+    hint: "set the label to the name of an ALB2 in the same namespace",
+  },
+  RULE_UNATTACHED: {
+    severity: "warning",
+    title: "a Rule belongs to no Frontend that is served",
+    explanation:
+      "A Rule belongs to the Frontend that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name, in its own namespace. Without one it is not served.",
+    hint: "set both labels to an ALB2 and a Frontend of the same namespace",
+  },
+  RULE_WITHOUT_MATCH: {
+    severity: "error",
+    title: "a Rule matches nothing",
+    explanation:
+      "A Rule's requests are those that its dslx matches. Without dslx, or when none of its terms can be read, there are none, so the Rule is not served.",
+    hint: "write at least one valid term in spec.dslx",
+  },
+  RULE_MATCH_INVALID: {
+    severity: "error",
+    title: "a term of a Rule's match is invalid",
+    explanation:
+      "The match can't be done as written. The Rule keeps its hosts and its other terms and answers 500, so that no wider rule serves its requests.",
+    hint: "correct the term",
+  },
+  RULE_INVALID: {
+    severity: "error",
+    title: "a Rule can't be done as written",
+    explanation:
+      "Without this setting the Rule would do something else than it says, so its requests answer 500.",
+    hint: "correct the value",
+  },
 } as const satisfies Record<string, CatalogEntry>;

@@ -1,3 +1,4 @@
+import type { AuthTranslator } from "./auth/auth-policies.js";
 import type { Backends } from "./backends.js";
 import type { Certificates } from "./certificates.js";
 import type { ConfigBuilder } from "./config-builder.js";
@@ -8,4 +9,5 @@ export interface BuildContext extends TranslateContext {
   readonly config: ConfigBuilder;
   readonly backends: Backends;
   readonly certificates: Certificates;
+  readonly auth: AuthTranslator;
 }

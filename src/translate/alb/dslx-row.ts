@@ -1,0 +1,123 @@
+import { isIP } from "node:net";
+import type { Predicate, ValueTest } from "../../ir/match.js";
+import type { Result } from "../../support/result.js";
+import { ok, problem } from "../../support/result.js";
+import { regexProblem } from "../regex.js";
+
+export type Operator = "EQ" | "IN" | "STARTS_WITH" | "ENDS_WITH" | "REGEX" | "RANGE" | "EXIST";
+
+/** One row `[operator, argument…]`, and the tests of which one has to hold. */
+export interface Row {
+  readonly operator: Operator;
+  readonly args: readonly string[];
+  readonly tests: readonly ValueTest[];
+}
+
+/** How many arguments each operator takes. */
+const ARITY: Readonly<Record<Operator, { readonly min: number; readonly max: number }>> = {
+  EQ: { min: 1, max: 1 },
+  IN: { min: 1, max: Number.POSITIVE_INFINITY },
+  STARTS_WITH: { min: 1, max: 1 },
+  ENDS_WITH: { min: 1, max: 1 },
+  REGEX: { min: 1, max: 1 },
+  RANGE: { min: 2, max: 2 },
+  EXIST: { min: 0, max: 0 },
+};
+
+/** Reads a row of a term that looks at `of`. */
+export function parseRow(values: readonly string[], of: Predicate["of"]): Result<Row> {
+  const [name = "", ...args] = values;
+  if (!isOperator(name)) {
+    return problem(
+      `the operator ${JSON.stringify(name)} is none of ${Object.keys(ARITY).join(", ")}`,
+    );
+  }
+  const { min, max } = ARITY[name];
+  if (args.length < min || args.length > max) {
+    return problem(`${name} takes ${arityText(min, max)}, not ${String(args.length)}`);
+  }
+  const tests = testsOf(name, args, of);
+  return tests.ok ? ok({ operator: name, args, tests: tests.value }) : tests;
+}
+
+function isOperator(name: string): name is Operator {
+  return Object.hasOwn(ARITY, name);
+}
+
+function arityText(min: number, max: number): string {
+  if (max === Number.POSITIVE_INFINITY) return `at least ${String(min)} argument`;
+  return `${String(min)} ${min === 1 ? "argument" : "arguments"}`;
+}
+
+function testsOf(
+  operator: Operator,
+  args: readonly string[],
+  of: Predicate["of"],
+): Result<readonly ValueTest[]> {
+  const [first = "", second = ""] = args;
+  switch (operator) {
+    case "EQ":
+    case "IN":
+      return equalityTests(args, of);
+    case "STARTS_WITH":
+      return ok([{ op: "start", value: cased(first, of) }]);
+    case "ENDS_WITH":
+      return ok([endTest(first, of)]);
+    case "REGEX": {
+      const invalid = regexProblem(first);
+      return invalid === undefined ? ok([{ op: "regex", pattern: first }]) : problem(invalid);
+    }
+    case "RANGE":
+      return rangeTests(first, second, of);
+    case "EXIST":
+      return ok([{ op: "exists" }]);
+  }
+}
+
+function equalityTests(args: readonly string[], of: Predicate["of"]): Result<readonly ValueTest[]> {
+  if (of === "sourceIp") return addressTests(args);
+  const values = args.map((arg) => cased(arg, of));
+  const wildcards = of === "host" ? values.filter((value) => value.startsWith("*.")) : [];
+  const plain = values.filter((value) => !wildcards.includes(value));
+  const equal: readonly ValueTest[] =
+    plain.length === 0
+      ? []
+      : plain.length === 1
+        ? plain.map((value) => ({ op: "eq", value }))
+        : [{ op: "in", values: plain }];
+  return ok([
+    ...equal,
+    ...wildcards.map((value): ValueTest => ({ op: "oneLabel", suffix: value.slice(2) })),
+  ]);
+}
+
+/** Addresses are compared as addresses: IPv6 has many spellings of one. */
+function addressTests(args: readonly string[]): Result<readonly ValueTest[]> {
+  const wrong = args.find((arg) => isIP(arg) === 0);
+  if (wrong !== undefined) return problem(`${JSON.stringify(wrong)} is not an IP address`);
+  return ok(args.map((arg) => ({ op: "cidr", cidr: `${arg}/${isIP(arg) === 4 ? "32" : "128"}` })));
+}
+
+function rangeTests(low: string, high: string, of: Predicate["of"]): Result<readonly ValueTest[]> {
+  const comparable = isIP(low) === 0 ? isNumber(low) && isNumber(high) : isIP(low) === isIP(high);
+  if (!comparable || (of === "sourceIp" && isIP(low) === 0)) {
+    return problem(`${JSON.stringify(low)} and ${JSON.stringify(high)} are no range`);
+  }
+  return ok([{ op: "range", low, high }]);
+}
+
+/** For hosts `*.example` and `.example` mean one label before the suffix; for anything else the text is the end. */
+function endTest(text: string, of: Predicate["of"]): ValueTest {
+  const value = cased(text, of);
+  const suffix = of === "host" ? /^\*?\.(.+)$/.exec(value)?.[1] : undefined;
+  return suffix === undefined ? { op: "end", value } : { op: "oneLabel", suffix };
+}
+
+/** Hosts have no case and reach the data plane in lower case. */
+function cased(text: string, of: Predicate["of"]): string {
+  return of === "host" ? text.toLowerCase() : text;
+}
+
+function isNumber(text: string): boolean {
+  return text.trim() !== "" && Number.isFinite(Number(text));
+}

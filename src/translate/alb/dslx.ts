@@ -1,0 +1,148 @@
+import type { DslxTerm } from "../../api/alb.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import type { PathMatch, Predicate, ValueTest } from "../../ir/match.js";
+import type { Result } from "../../support/result.js";
+import { ok, problem } from "../../support/result.js";
+import { parseHostRow } from "./dslx-host.js";
+import { parseRow } from "./dslx-row.js";
+import type { Row } from "./dslx-row.js";
+
+/** What a Rule matches: one of the hosts, the path, and all conditions. */
+export interface RuleMatch {
+  readonly hosts: readonly HostPattern[];
+  readonly path: PathMatch;
+  readonly when: readonly Predicate[];
+}
+
+/** A problem of the term at `index`, in its row when it is one's. */
+export interface DslxProblem {
+  readonly term: number;
+  readonly row?: number;
+  readonly problem: string;
+}
+
+export interface ParsedDslx {
+  /** Undefined when no term holds anything, or none of them could be read. */
+  readonly match: RuleMatch | undefined;
+  /** The terms that could be read. */
+  readonly terms: readonly DslxTerm[];
+  readonly problems: readonly DslxProblem[];
+}
+
+type Subject = Predicate["of"];
+
+/** Types of terms, and whether they name what they look at. */
+const SUBJECTS: Readonly<Record<string, { readonly of: Subject; readonly keyed: boolean }>> = {
+  HOST: { of: "host", keyed: false },
+  URL: { of: "path", keyed: false },
+  SRC_IP: { of: "sourceIp", keyed: false },
+  METHOD: { of: "method", keyed: false },
+  HEADER: { of: "header", keyed: true },
+  PARAM: { of: "query", keyed: true },
+  COOKIE: { of: "cookie", keyed: true },
+};
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+interface ParsedTerm {
+  readonly of: Subject;
+  readonly key?: string;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * Terms are ANDed, rows of one term ORed. A term that is wrong is left out of the match, which then is wider than meant: the caller
+ * refuses what it matches.
+ */
+export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
+  const problems: DslxProblem[] = [];
+  const terms: DslxTerm[] = [];
+  const parsed: ParsedTerm[] = [];
+  for (const [index, term] of dslx.entries()) {
+    // The origin drops a term without rows.
+    if (term.values.length === 0) continue;
+    const result = parseTerm(term, index);
+    if ("rows" in result) {
+      terms.push(term);
+      parsed.push(result);
+    } else problems.push(result);
+  }
+  return { match: parsed.length === 0 ? undefined : combine(parsed), terms, problems };
+}
+
+function parseTerm(term: DslxTerm, index: number): ParsedTerm | DslxProblem {
+  const subject = Object.hasOwn(SUBJECTS, term.type) ? SUBJECTS[term.type] : undefined;
+  if (subject === undefined) {
+    const known = Object.keys(SUBJECTS).join(", ");
+    return { term: index, problem: `the type ${JSON.stringify(term.type)} is none of ${known}` };
+  }
+  const key = parseKey(term, subject.keyed);
+  if (!key.ok) return { term: index, problem: key.problem };
+  const rows: Row[] = [];
+  for (const [position, values] of term.values.entries()) {
+    const row = parseRow(values, subject.of);
+    if (!row.ok) return { term: index, row: position, problem: row.problem };
+    rows.push(row.value);
+  }
+  return { of: subject.of, ...(key.value !== undefined && { key: key.value }), rows };
+}
+
+/** Names of headers have no case and are tokens, as those of cookies are (RFC 9110, RFC 6265); parameters can have any name. */
+function parseKey({ type, key = "" }: DslxTerm, keyed: boolean): Result<string | undefined> {
+  if (!keyed) return ok(undefined);
+  if (key === "") return problem(`a term of type ${type} needs a key`);
+  if (type !== "PARAM" && !TOKEN.test(key)) {
+    return problem(`the key ${JSON.stringify(key)} is not a name`);
+  }
+  return ok(type === "HEADER" ? key.toLowerCase() : key);
+}
+
+function combine(terms: readonly ParsedTerm[]): RuleMatch {
+  let hosts: readonly HostPattern[] | undefined;
+  let path: PathMatch | undefined;
+  const when: Predicate[] = [];
+  for (const term of terms) {
+    const termHosts = term.of === "host" && hosts === undefined ? hostsOf(term.rows) : undefined;
+    const termPath = term.of === "path" && path === undefined ? pathOf(term.rows) : undefined;
+    if (termHosts !== undefined) hosts = termHosts;
+    else if (termPath !== undefined) path = termPath;
+    else when.push(predicateOf(term));
+  }
+  return { hosts: hosts ?? [ANY_HOST], path: path ?? { kind: "any" }, when };
+}
+
+/** The hosts of a term whose rows all name hosts; such a term is looked up instead of tried. */
+function hostsOf(rows: readonly Row[]): readonly HostPattern[] | undefined {
+  const hosts = new Map<string, HostPattern>();
+  for (const row of rows) {
+    const patterns = parseHostRow(row);
+    if (patterns === undefined) return undefined;
+    for (const pattern of patterns) hosts.set(hostKey(pattern), pattern);
+  }
+  return [...hosts.values()];
+}
+
+function pathOf(rows: readonly Row[]): PathMatch | undefined {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) return undefined;
+  const [value = ""] = row.args;
+  switch (row.operator) {
+    case "EQ":
+      return { kind: "exact", value };
+    case "STARTS_WITH":
+      return { kind: "start", value };
+    case "REGEX":
+      return { kind: "regex", pattern: value, ignoreCase: false };
+    case "IN":
+    case "ENDS_WITH":
+    case "RANGE":
+    case "EXIST":
+      return undefined;
+  }
+}
+
+function predicateOf({ of, key, rows }: ParsedTerm): Predicate {
+  const any: readonly ValueTest[] = rows.flatMap(({ tests }) => tests);
+  return { of, ...(key !== undefined && { key }), any };
+}

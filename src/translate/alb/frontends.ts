@@ -1,0 +1,117 @@
+import type { Frontend } from "../../api/alb.js";
+import { ANY_HOST } from "../../ir/host-pattern.js";
+import type { Redirect } from "../../ir/route.js";
+import type { BuildContext } from "../build-context.js";
+import type { EntryPort } from "../entry-port.js";
+import { bindWholePort } from "../entry-port.js";
+import type { LoadBalancer } from "../load-balancer.js";
+import { placeOf, sourceRef } from "../place.js";
+import { listenerRank } from "../precedence.js";
+import { addServerCertificate } from "../server-certificates.js";
+import { configOf } from "./alb-settings.js";
+import { frontendRedirect } from "./frontend-port.js";
+import { albNameOf } from "./labels.js";
+import { translateServiceGroup } from "./service-group.js";
+
+/** What Frontends do themselves: their redirect before every rule, their service group after all, their certificate. */
+export function translateFrontends(
+  balancers: readonly LoadBalancer[],
+  context: BuildContext,
+): void {
+  for (const balancer of balancers) {
+    for (const port of balancer.ports) {
+      if (port.frontend !== undefined) translateFrontend(port.frontend, port, context);
+    }
+    addDefaultCertificate(balancer, context);
+  }
+  reportUnattached(context);
+}
+
+/** defaultSSLCert is for the HTTPS port of Ingresses, unless its Frontend names another. */
+function addDefaultCertificate({ alb, ingress }: LoadBalancer, context: BuildContext): void {
+  const port = ingress.https;
+  if (alb === undefined || port === undefined || hasCertificate(port.frontend)) return;
+  const reference = configOf(alb).defaultSSLCert ?? "";
+  if (reference === "") return;
+  const place = placeOf(alb, "spec", "config", "defaultSSLCert");
+  addServerCertificate(reference, ANY_HOST, { port, place, context });
+}
+
+function translateFrontend(frontend: Frontend, port: EntryPort, context: BuildContext): void {
+  const redirect = frontendRedirect(frontend, context);
+  if (redirect !== undefined && redirect.unlessScheme === undefined) {
+    bindRedirect(frontend, redirect, port, context);
+  }
+  if ((frontend.spec.serviceGroup?.services ?? []).length > 0) {
+    bindServiceGroup(frontend, port, context);
+  }
+  if (port.tls && hasCertificate(frontend)) {
+    const place = placeOf(frontend, "spec", "certificate_name");
+    const reference = frontend.spec.certificate_name ?? "";
+    addServerCertificate(reference, ANY_HOST, { port, place, context });
+  }
+}
+
+function bindRedirect(
+  frontend: Frontend,
+  redirect: Redirect,
+  port: EntryPort,
+  { config }: BuildContext,
+): void {
+  const route = config.addRoute(
+    {
+      id: `${frontendId(frontend)}/redirect`,
+      source: sourceRef(placeOf(frontend, "spec", "config", "redirect")),
+      redirect,
+      satisfy: "all",
+      auth: [],
+      timeouts: port.inherited.timeouts,
+      backends: [],
+    },
+    port.port,
+  );
+  bindWholePort(port, route, listenerRank("first", frontend), config);
+}
+
+/** The default backend has the auth that the Frontend has, as every route of it. */
+function bindServiceGroup(frontend: Frontend, port: EntryPort, context: BuildContext): void {
+  const { schemeRedirect, auth, timeouts, protocol } = port.inherited;
+  const place = placeOf(frontend, "spec", "serviceGroup");
+  const group = frontend.spec.serviceGroup ?? {};
+  const route = context.config.addRoute(
+    {
+      id: frontendId(frontend),
+      source: sourceRef(place),
+      ...(schemeRedirect && { redirect: schemeRedirect }),
+      satisfy: "all",
+      auth,
+      timeouts,
+      ...translateServiceGroup(group, place, protocol, context),
+    },
+    port.port,
+  );
+  bindWholePort(port, route, listenerRank("default", frontend), context.config);
+}
+
+function frontendId({ metadata }: Frontend): string {
+  return `frontend/${metadata.namespace}/${metadata.name}`;
+}
+
+function hasCertificate(frontend: Frontend | undefined): boolean {
+  return (frontend?.spec.certificate_name ?? "") !== "";
+}
+
+/** A Frontend whose labels name no ALB2 is nobody's, and its port stays closed. */
+function reportUnattached({ resources, options, diagnostics }: BuildContext): void {
+  for (const frontend of resources.list("Frontend")) {
+    const { namespace } = frontend.metadata;
+    const name = albNameOf(frontend, options.domains);
+    if (name !== undefined && resources.get("ALB2", namespace, name) !== undefined) continue;
+    const message =
+      name === undefined
+        ? "its labels name no ALB2"
+        : `there is no ALB2 ${namespace}/${name}, which its label names`;
+    const place = placeOf(frontend, "metadata", "labels");
+    diagnostics.report({ code: "FRONTEND_UNATTACHED", message, ...place });
+  }
+}

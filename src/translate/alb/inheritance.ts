@@ -1,0 +1,43 @@
+import type { Alb2, Frontend, Rule, TimeoutSpec } from "../../api/alb.js";
+import type { Auth } from "../../api/auth.js";
+import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import type { BuildContext } from "../build-context.js";
+import type { Inherited } from "../entry-port.js";
+import { placeOf } from "../place.js";
+import { timeoutsOf } from "./timeouts.js";
+
+/** The settings that ALB2, Frontend and Rule share. */
+interface SharedConfig {
+  readonly auth?: Auth;
+  readonly timeout?: TimeoutSpec;
+}
+
+/** What an ALB2 gives to its ports. */
+export function inheritedFromAlb(alb: Alb2, context: BuildContext): Inherited {
+  const nothing: Inherited = { auth: [], timeouts: DEFAULT_TIMEOUTS, protocol: "http" };
+  return overridden(nothing, alb, alb.spec?.config, context);
+}
+
+/**
+ * `inherited` with what `owner` says itself: whole objects by presence, never merged by field, so that `auth: {}` switches auth off.
+ * Source: specification, inheritance of auth.
+ */
+export function overridden(
+  inherited: Inherited,
+  owner: Alb2 | Frontend | Rule,
+  config: SharedConfig | undefined,
+  context: BuildContext,
+): Inherited {
+  const place = placeOf(owner, "spec", "config");
+  const auth =
+    config?.auth &&
+    context.auth.fromObject(config.auth, {
+      resource: place.resource,
+      field: [...place.field, "auth"],
+      operator: true,
+    });
+  const timeouts =
+    config?.timeout &&
+    timeoutsOf(config.timeout, placeOf(owner, "spec", "config", "timeout"), context);
+  return { ...inherited, ...(auth && { auth }), ...(timeouts && { timeouts }) };
+}

@@ -1,0 +1,149 @@
+import type { Alb2, Frontend } from "../../api/alb.js";
+import type { Redirect } from "../../ir/route.js";
+import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import type { BuildContext } from "../build-context.js";
+import type { EntryPort } from "../entry-port.js";
+import { addEntryPort, serverId } from "../entry-port.js";
+import { selectsByOptions } from "../ingress/ingress-class.js";
+import type { LoadBalancer } from "../load-balancer.js";
+import { placeOf, sourceRef } from "../place.js";
+import { compareAge } from "../precedence.js";
+import { configOf, reportSettings, sslStrategyOf } from "./alb-settings.js";
+import { frontendPort, frontendRedirect } from "./frontend-port.js";
+import { inheritedFromAlb } from "./inheritance.js";
+import type { PortClaim } from "./port-claims.js";
+import { grantPorts, ingressPortOf } from "./port-claims.js";
+import { selectsByProject } from "./projects.js";
+
+/**
+ * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
+ * refused counts as written: without its auth nothing of it may be served.
+ */
+export function translateLoadBalancers(context: BuildContext): readonly LoadBalancer[] {
+  const { resources, options } = context;
+  const known = resources.list("ALB2");
+  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
+  if (known.length === 0 && !isRefused && options.alb === "") {
+    return [loadBalancerByOptions(context)];
+  }
+  const served = known.filter(
+    ({ metadata }) =>
+      options.alb === "" || options.alb === `${metadata.namespace}/${metadata.name}`,
+  );
+  if (served.length === 0 && options.alb !== "") {
+    context.diagnostics.report({
+      code: "ALB_NOT_FOUND",
+      message: `there is no ALB2 ${options.alb}, which is the one to serve`,
+    });
+  }
+  for (const alb of served) reportSettings(alb, context);
+  const claims = grantPorts(served, context);
+  return [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
+}
+
+function loadBalancer(
+  alb: Alb2,
+  claims: readonly PortClaim[],
+  context: BuildContext,
+): LoadBalancer {
+  const ports = claims
+    .filter((claim) => claim.alb === alb)
+    .flatMap((claim) => entryPort(claim, context) ?? [])
+    .sort((a, b) => a.port - b.port);
+  const find = (number: number): EntryPort | undefined => ports.find(({ port }) => port === number);
+  const http = find(ingressPortOf(alb, "ingressHTTPPort"));
+  const https = find(ingressPortOf(alb, "ingressHTTPSPort"));
+  const sslStrategy = sslStrategyOf(alb, context);
+  return {
+    alb,
+    ports,
+    ingress: {
+      ...(http && { http }),
+      ...(https && { https }),
+      ...(sslStrategy && { sslStrategy }),
+      selects: selectsByProject(alb, context),
+    },
+  };
+}
+
+/** Undefined when the Frontend can't be served. */
+function entryPort(claim: PortClaim, context: BuildContext): EntryPort | undefined {
+  const { alb, port, tls, frontend } = claim;
+  const declared = frontend && frontendPort(frontend, alb, context);
+  if (frontend !== undefined && declared === undefined) return undefined;
+  const inherited = declared ?? inheritedFromAlb(alb, context);
+  const redirect = ingressSslRedirect(alb, port) ?? schemeRedirect(frontend, context);
+  const entry: EntryPort = {
+    port,
+    tls,
+    server: serverId(port),
+    listener: listenerId(claim),
+    ...(frontend && { frontend }),
+    inherited: { ...inherited, ...(redirect && { schemeRedirect: redirect }) },
+  };
+  addEntryPort(context.config, entry, sourceRef(placeOf(frontend ?? alb, "spec")));
+  return entry;
+}
+
+function listenerId({ alb, frontend, port }: PortClaim): string {
+  const { namespace, name } = (frontend ?? alb).metadata;
+  return frontend ? `frontend/${namespace}/${name}` : `alb2/${namespace}/${name}/${String(port)}`;
+}
+
+/** ingressSSLRedirect sends every client of the HTTP port to the HTTPS port. */
+function ingressSslRedirect(alb: Alb2, port: number): Redirect | undefined {
+  const isHttpPort = port === ingressPortOf(alb, "ingressHTTPPort");
+  if (configOf(alb).ingressSSLRedirect !== true || !isHttpPort) return undefined;
+  const httpsPort = ingressPortOf(alb, "ingressHTTPSPort");
+  return {
+    status: 308,
+    unlessScheme: "https",
+    scheme: "https",
+    ...(httpsPort !== 0 && httpsPort !== 443 && { port: httpsPort }),
+  };
+}
+
+/** A Frontend's redirect to another scheme: a client that came by that scheme already is served. */
+function schemeRedirect(
+  frontend: Frontend | undefined,
+  context: BuildContext,
+): Redirect | undefined {
+  const redirect = frontend && frontendRedirect(frontend, context);
+  return redirect?.unlessScheme === undefined ? undefined : redirect;
+}
+
+function loadBalancerByOptions(context: BuildContext): LoadBalancer {
+  const { httpPort, httpsPort } = context.options;
+  const http = portByOption(httpPort, "httpPort", context);
+  const https = httpsPort === httpPort ? undefined : portByOption(httpsPort, "httpsPort", context);
+  return {
+    ports: [http, https].flatMap((port) => port ?? []).sort((a, b) => a.port - b.port),
+    ingress: {
+      ...(http && { http }),
+      ...(https && { https }),
+      selects: selectsByOptions(context),
+    },
+  };
+}
+
+function portByOption(
+  port: number,
+  option: "httpPort" | "httpsPort",
+  context: BuildContext,
+): EntryPort | undefined {
+  if (port === 0) return undefined;
+  const entry: EntryPort = {
+    port,
+    tls: option === "httpsPort",
+    server: serverId(port),
+    listener: `ingress/${String(port)}`,
+    inherited: { auth: [], timeouts: DEFAULT_TIMEOUTS, protocol: "http" },
+  };
+  addEntryPort(context.config, entry, {
+    kind: "Option",
+    namespace: "",
+    name: option,
+    field: "",
+  });
+  return entry;
+}

@@ -1,0 +1,69 @@
+import type { Rule } from "../../api/alb.js";
+import type { Cors, HeaderChanges, Route } from "../../ir/route.js";
+import type { BuildContext } from "../build-context.js";
+import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
+import { parseHeaderRewrite } from "../http/header-rewrites.js";
+import { isAuthority, isHeaderName, splitList } from "../http/header-text.js";
+import { annotationField, placeOf } from "../place.js";
+
+type RuleFilters = Pick<Route, "cors" | "upstreamHost" | "requestHeaders" | "responseHeaders">;
+
+/** What a Rule changes in requests and responses; a setting that is wrong is reported and left out. */
+export function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
+  const cors = ruleCors(rule, context);
+  const upstreamHost = ruleVhost(rule, context);
+  const requestHeaders = headerRewrite(rule, "rewrite-request", context);
+  const responseHeaders = headerRewrite(rule, "rewrite-response", context);
+  return {
+    ...(cors && { cors }),
+    ...(upstreamHost !== undefined && { upstreamHost }),
+    ...(requestHeaders && { requestHeaders }),
+    ...(responseHeaders && { responseHeaders }),
+  };
+}
+
+/** enableCORS with its two lists; no origin means every origin. */
+function ruleCors(rule: Rule, { diagnostics }: BuildContext): Cors | undefined {
+  const { spec } = rule;
+  if (spec.enableCORS !== true) return undefined;
+  const origins = splitList(spec.corsAllowOrigin ?? "");
+  const headers = splitList(spec.corsAllowHeaders ?? "");
+  const wrong = headers.find((name) => name !== "*" && !isHeaderName(name));
+  if (wrong !== undefined) {
+    const message = `${JSON.stringify(wrong)} is not the name of a header`;
+    const place = placeOf(rule, "spec", "corsAllowHeaders");
+    diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
+  }
+  return {
+    allowOrigins: origins.length === 0 ? ["*"] : origins,
+    allowMethods: CORS_METHODS,
+    allowHeaders: headers.length === 0 || wrong !== undefined ? CORS_HEADERS : headers,
+    exposeHeaders: [],
+    allowCredentials: true,
+    maxAge: CORS_MAX_AGE,
+  };
+}
+
+function ruleVhost(rule: Rule, { diagnostics }: BuildContext): string | undefined {
+  const { vhost = "" } = rule.spec;
+  if (vhost === "") return undefined;
+  if (isAuthority(vhost)) return vhost;
+  const message = `${JSON.stringify(vhost)} can't be a Host header`;
+  diagnostics.report({ code: "SETTING_IGNORED", message, ...placeOf(rule, "spec", "vhost") });
+  return undefined;
+}
+
+function headerRewrite(
+  rule: Rule,
+  name: "rewrite-request" | "rewrite-response",
+  { options, diagnostics }: BuildContext,
+): HeaderChanges | undefined {
+  const key = `alb.rule.${options.domains.labels}/${name}`;
+  const text = rule.metadata.annotations?.[key];
+  if (text === undefined) return undefined;
+  const changes = parseHeaderRewrite(text);
+  if (changes.ok) return changes.value;
+  const place = placeOf(rule, ...annotationField(key));
+  diagnostics.report({ code: "SETTING_IGNORED", message: changes.problem, ...place });
+  return undefined;
+}

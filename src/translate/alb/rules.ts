@@ -1,0 +1,101 @@
+import type { Rule } from "../../api/alb.js";
+import type { BuildContext } from "../build-context.js";
+import type { EntryPort } from "../entry-port.js";
+import type { LoadBalancer } from "../load-balancer.js";
+import { placeOf, sourceRef } from "../place.js";
+import { orderKey, specificity } from "../precedence.js";
+import { parseDslx } from "./dslx.js";
+import type { ParsedDslx } from "./dslx.js";
+import { albNameOf, frontendNameOf } from "./labels.js";
+import { addRuleCertificate } from "./rule-certificate.js";
+import { translateRuleAction } from "./rule-action.js";
+
+/** Where a Rule that names no priority stands, as an Ingress does. */
+const DEFAULT_PRIORITY = 5;
+
+/** The Rules of every load balancer, bound to their Frontend's port. */
+export function translateRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
+  const ports = new Map<string, EntryPort>();
+  for (const { alb, ports: own } of balancers) {
+    if (alb === undefined) continue;
+    for (const port of own) {
+      if (port.frontend === undefined) continue;
+      const { namespace, name } = port.frontend.metadata;
+      ports.set(`${namespace}/${alb.metadata.name}/${name}`, port);
+    }
+  }
+  const { domains } = context.options;
+  for (const rule of context.resources.list("Rule")) {
+    const alb = albNameOf(rule, domains) ?? "";
+    const frontend = frontendNameOf(rule, domains) ?? "";
+    const port = ports.get(`${rule.metadata.namespace}/${alb}/${frontend}`);
+    if (port !== undefined) translateRule(rule, port, context);
+    else reportUnattached(rule, context);
+  }
+}
+
+function translateRule(rule: Rule, port: EntryPort, context: BuildContext): void {
+  const { config, diagnostics } = context;
+  const place = placeOf(rule, "spec");
+  const dslx = parseDslx(rule.spec.dslx ?? []);
+  reportProblems(rule, dslx, context);
+  const { match } = dslx;
+  if (match === undefined) {
+    const message = "the rule has no dslx that could match a request, so it is not served";
+    diagnostics.report({ code: "RULE_WITHOUT_MATCH", message, ...placeOf(rule, "spec", "dslx") });
+    return;
+  }
+  const { namespace, name } = rule.metadata;
+  const action = translateRuleAction(rule, port, context, dslx.problems.length > 0);
+  const route = config.addRoute(
+    { id: `rule/${namespace}/${name}`, source: sourceRef(place), ...action },
+    port.port,
+  );
+  for (const [position, host] of match.hosts.entries()) {
+    const order = orderKey({
+      class: "rule",
+      priority: rule.spec.priority ?? DEFAULT_PRIORITY,
+      specificity: specificity(dslx.terms),
+      metadata: rule.metadata,
+      position: [position],
+    });
+    config.bind({
+      listener: port.listener,
+      host,
+      path: match.path,
+      when: match.when,
+      order,
+      route,
+    });
+  }
+  addRuleCertificate(rule, match.hosts, port, context);
+}
+
+function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: BuildContext): void {
+  for (const { term, row, problem } of dslx.problems) {
+    const below = row === undefined ? [] : ["values", row];
+    diagnostics.report({
+      code: "RULE_MATCH_INVALID",
+      message: problem,
+      ...placeOf(rule, "spec", "dslx", term, ...below),
+    });
+  }
+}
+
+/** A Rule of another instance, or of a Frontend that is not served. */
+function reportUnattached(rule: Rule, { resources, options, diagnostics }: BuildContext): void {
+  const alb = albNameOf(rule, options.domains);
+  const frontend = frontendNameOf(rule, options.domains);
+  const { namespace } = rule.metadata;
+  const isOthers = options.alb !== "" && alb !== undefined && options.alb !== `${namespace}/${alb}`;
+  if (isOthers) return;
+  const known =
+    frontend !== undefined && resources.get("Frontend", namespace, frontend) !== undefined;
+  diagnostics.report({
+    code: "RULE_UNATTACHED",
+    message: known
+      ? `Frontend ${namespace}/${frontend} is not served`
+      : `its labels name no Frontend of ${namespace}`,
+    ...placeOf(rule, "metadata", "labels"),
+  });
+}

@@ -1,0 +1,58 @@
+import type { Frontend } from "../api/alb.js";
+import { ANY_HOST } from "../ir/host-pattern.js";
+import type { Redirect, Timeouts } from "../ir/route.js";
+import type { SourceRef } from "../ir/source-ref.js";
+import type { BackendProtocol } from "../ir/upstream.js";
+import type { ConfigBuilder } from "./config-builder.js";
+import { orderKey } from "./precedence.js";
+import type { Rank } from "./precedence.js";
+
+/** A port that is served, with one listener for every host: Rules and Ingress paths are bound to it. */
+export interface EntryPort {
+  readonly port: number;
+  readonly tls: boolean;
+  readonly server: string;
+  readonly listener: string;
+  /** The Frontend that declares it; absent for ports that exist for Ingresses alone. */
+  readonly frontend?: Frontend;
+  readonly inherited: Inherited;
+}
+
+/** What routes of a port have unless they say otherwise. */
+export interface Inherited {
+  /** Ids of auth policies. */
+  readonly auth: readonly string[];
+  readonly timeouts: Timeouts;
+  readonly protocol: BackendProtocol;
+  /** To another scheme on the same host; clients that came by that scheme are served. */
+  readonly schemeRedirect?: Redirect;
+}
+
+/** Adds the server and the listener for every host of it. */
+export function addEntryPort(config: ConfigBuilder, port: EntryPort, source: SourceRef): void {
+  config.addListener(
+    { id: port.server, addresses: [], port: port.port, tls: port.tls },
+    { id: port.listener, server: port.server, hostname: ANY_HOST, source },
+  );
+}
+
+/** Binds a route to every host and path of a port. */
+export function bindWholePort(
+  port: EntryPort,
+  route: string,
+  rank: Rank,
+  config: ConfigBuilder,
+): void {
+  config.bind({
+    listener: port.listener,
+    host: ANY_HOST,
+    path: { kind: "any" },
+    when: [],
+    order: orderKey(rank),
+    route,
+  });
+}
+
+export function serverId(port: number): string {
+  return `p${String(port)}`;
+}

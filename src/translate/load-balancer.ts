@@ -1,0 +1,23 @@
+import type { Alb2 } from "../api/alb.js";
+import type { Ingress } from "../api/core.js";
+import type { EntryPort } from "./entry-port.js";
+
+/** One instance: its ports and the Ingresses it serves. */
+export interface LoadBalancer {
+  /** Absent: there is no ALB2, and the options say what is served. */
+  readonly alb?: Alb2;
+  /** By ascending port number. */
+  readonly ports: readonly EntryPort[];
+  readonly ingress: IngressEntry;
+}
+
+/** Where Ingresses are served. */
+export interface IngressEntry {
+  readonly http?: EntryPort;
+  readonly https?: EntryPort;
+  /** Which Ingresses whose hosts have no TLS are served by HTTPS; undefined: all, as ingress-nginx does. */
+  readonly sslStrategy?: SslStrategy;
+  readonly selects: (ingress: Ingress) => boolean;
+}
+
+export type SslStrategy = "Always" | "Never" | "Request" | "Both";

@@ -1,0 +1,44 @@
+import { hostKey } from "../ir/host-pattern.js";
+import type { HostPattern } from "../ir/host-pattern.js";
+import type { BuildContext } from "./build-context.js";
+import type { EntryPort } from "./entry-port.js";
+import type { Place } from "./place.js";
+import { parseCertificateName } from "./references.js";
+
+/** Where a certificate is to be served, and where that is written. */
+interface CertificateUse {
+  readonly port: EntryPort;
+  readonly place: Place;
+  readonly context: BuildContext;
+}
+
+/** Serves the certificate of the secret `<namespace>/<name>` or `<namespace>_<name>` for a host; ANY_HOST is the default. */
+export function addServerCertificate(
+  reference: string,
+  host: HostPattern,
+  use: CertificateUse,
+): void {
+  const { context, place } = use;
+  const name = parseCertificateName(reference);
+  if (!name.ok) {
+    context.diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message: name.problem, ...place });
+    return;
+  }
+  const loaded = context.certificates.load(name.value, place);
+  if (loaded !== undefined) serveCertificate(loaded.id, host, use);
+}
+
+/** Serves a loaded certificate; when the host has another one already, that one stays and this is reported. */
+export function serveCertificate(
+  certificate: string,
+  host: HostPattern,
+  { context, port, place }: CertificateUse,
+): void {
+  const other = context.config.addCertificate({ server: port.server, host, certificate });
+  if (other === undefined) return;
+  context.diagnostics.report({
+    code: "CERTIFICATE_CONFLICT",
+    message: `${hostKey(host) || "the port"} has another certificate already on port ${String(port.port)}`,
+    ...place,
+  });
+}
