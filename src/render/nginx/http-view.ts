@@ -60,25 +60,29 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ["X-Forwarded-Proto", "albc_scheme"],
   ["X-Forwarded-Host", "albc_fwd_host"],
   ["X-Forwarded-Port", "albc_fwd_port"],
-  ["X-Forwarded-Scheme", "albc_scheme"],
   ["X-Scheme", "albc_scheme"],
   ["X-Original-URI", "request_uri"],
   ["X-Request-ID", "albc_request_id"],
-  ["Forwarded", "albc_forwarded"],
 ];
 
-/** Dropped: another way to say "it was https", httpoxy (CVE-2016-5385), and the half of an upgrade to HTTP/2. */
-const DROPPED = ["X-Forwarded-Ssl", "Proxy", "HTTP2-Settings"];
+/** RFC 7239's way to say all that; passed on for the proxies that we believe. */
+const FORWARDED = ["Forwarded", "albc_forwarded"] as const;
+
+/** Dropped: other ways to say "it was https", httpoxy (CVE-2016-5385), and the half of an upgrade to HTTP/2. */
+const DROPPED = ["X-Forwarded-Scheme", "X-Forwarded-Ssl", "Proxy", "HTTP2-Settings"];
 
 /** Timeouts and headers towards backends. */
-export function forwardView(): object {
+export function forwardView(options: DataPlaneOptions): object {
   const { connect, send, read } = DEFAULT_TIMEOUTS;
+  const trusting = options.trustedProxies.length > 0;
+  const headers = trusting ? [...HEADERS, FORWARDED] : HEADERS;
+  const dropped = trusting ? DROPPED : [FORWARDED[0], ...DROPPED];
   return {
     connectTimeout: milliseconds(connect),
     sendTimeout: milliseconds(send),
     readTimeout: milliseconds(read),
-    headers: HEADERS.map(([name, value]) => ({ name: word(name), value: variable(value) })),
-    dropped: [...HEADERS.map(([name]) => underscored(name)), ...DROPPED.map(spellings)]
+    headers: headers.map(([name, value]) => ({ name: word(name), value: variable(value) })),
+    dropped: [...headers.map(([name]) => underscored(name)), ...dropped.map(spellings)]
       .filter((names) => names.length > 0)
       .map((names) => names.map(word)),
   };
