@@ -172,7 +172,7 @@ export default defineConfig(
 
   {
     name: "configuration files",
-    files: ["**/*.js", "**/*.cjs"],
+    files: ["**/*.js", "**/*.cjs", "**/*.mjs"],
     languageOptions: {
       globals: { URL: "readonly", console: "readonly", module: "writable", process: "readonly" },
     },
