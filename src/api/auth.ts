@@ -1,5 +1,10 @@
 /** The Auth object of ALB2, Frontend and Rule (`spec.config.auth`) and of AuthPolicy (`spec`). Absent parts are not configured. */
 export interface Auth {
+  /**
+   * Set by decoding when what the user wrote is not an Auth object (a wrong type, an unknown field): one sentence on
+   * why. Nobody can say what was meant, so the paths that it protects answer 503; `basic` and `forward` are absent.
+   */
+  readonly invalid?: string;
   readonly basic?: BasicAuthSpec;
   readonly forward?: ForwardAuthSpec;
 }

@@ -1,0 +1,64 @@
+/** The Auth object of ALB2, Frontend and Rule, and its parts. */
+import { boolean, list, object, string } from "./schema.js";
+
+const BASIC_AUTH = object(
+  {
+    auth_type: string({
+      description: "Scheme of the credentials; only `basic`, the default, is supported.",
+    }),
+    realm: string({
+      description: "Realm of the WWW-Authenticate header of a 401; empty by default.",
+    }),
+    secret: string({
+      description:
+        "Secret with the credentials, as `<namespace>/<name>`. Only apr1 hashes are supported.",
+    }),
+    secret_type: string({
+      description:
+        "Layout of the secret: `auth-file` (default; htpasswd lines under the key `auth`) or `auth-map` (each key a user, its value the hash).",
+    }),
+  },
+  { description: "Checks user name and password of the request (RFC 7617)." },
+);
+
+const FORWARD_AUTH = object(
+  {
+    url: string({
+      description: "Authentication service that is asked before each request; may hold variables.",
+    }),
+    method: string({ description: "HTTP method of the question; GET by default." }),
+    auth_headers_cm_ref: string({
+      description:
+        "Config map with further headers for the authentication service, as `<namespace>/<name>`; values may hold variables.",
+    }),
+    auth_request_redirect: string({
+      description:
+        "Value of the X-Auth-Request-Redirect header; the request URI by default; may hold variables.",
+    }),
+    upstream_headers: list(string(), {
+      description:
+        "Headers of the authentication service's answer that are copied into the request to the backend.",
+    }),
+    signin: string({
+      description:
+        "Page that a client is redirected to when the authentication service answers 401.",
+    }),
+    signin_redirect_param: string({
+      description:
+        "Query parameter of the sign-in page that takes the original URL; `rd` by default.",
+    }),
+    always_set_cookie: boolean({
+      description:
+        "Pass the authentication service's cookies on with every response, not only with successful ones.",
+    }),
+  },
+  { description: "Asks an authentication service whether the request may pass." },
+);
+
+export const AUTH_SCHEMA = object(
+  { basic: BASIC_AUTH, forward: FORWARD_AUTH },
+  {
+    description:
+      "Authentication of requests. A Rule's replaces its Frontend's, which replaces the ALB2's; an empty object switches authentication off.",
+  },
+);

@@ -1,0 +1,92 @@
+/**
+ * The part of JSON Schema that Kubernetes calls structural: one schema checks manifests here and, in a
+ * CustomResourceDefinition, in a cluster.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
+ */
+export interface JsonSchema {
+  readonly description?: string;
+  readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: JsonSchema;
+  readonly items?: JsonSchema;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly "x-kubernetes-int-or-string"?: true;
+  /** Fields that are not listed are kept and mean nothing here. */
+  readonly "x-kubernetes-preserve-unknown-fields"?: true;
+}
+
+/** Keywords that JSON Schema itself does not know. */
+export const KUBERNETES_KEYWORDS = [
+  "x-kubernetes-int-or-string",
+  "x-kubernetes-preserve-unknown-fields",
+] as const satisfies readonly (keyof JsonSchema)[];
+
+/** What a schema says besides its type. */
+type Facets = Omit<JsonSchema, "type" | "properties" | "items" | "additionalProperties">;
+
+export function string(facets: Facets = {}): JsonSchema {
+  return { type: "string", ...facets };
+}
+
+export function oneOf(values: readonly string[], facets: Facets = {}): JsonSchema {
+  return { type: "string", enum: values, ...facets };
+}
+
+export function boolean(facets: Facets = {}): JsonSchema {
+  return { type: "boolean", ...facets };
+}
+
+export function integer(facets: Facets = {}): JsonSchema {
+  return { type: "integer", ...facets };
+}
+
+/** A TCP or UDP port. */
+export function port(facets: Facets = {}): JsonSchema {
+  return integer({ minimum: 1, maximum: 65535, ...facets });
+}
+
+export function intOrString(facets: Facets = {}): JsonSchema {
+  return {
+    anyOf: [{ type: "integer" }, { type: "string" }],
+    "x-kubernetes-int-or-string": true,
+    ...facets,
+  };
+}
+
+/** A switch that manifests in the field write as `true` and as `"true"`. */
+export function booleanOrText(facets: Facets = {}): JsonSchema {
+  return {
+    anyOf: [{ type: "boolean" }, { type: "string" }],
+    "x-kubernetes-preserve-unknown-fields": true,
+    ...facets,
+  };
+}
+
+export function list(items: JsonSchema, facets: Facets = {}): JsonSchema {
+  return { type: "array", items, ...facets };
+}
+
+export function map(values: JsonSchema, facets: Facets = {}): JsonSchema {
+  return { type: "object", additionalProperties: values, ...facets };
+}
+
+export function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  facets: Facets = {},
+): JsonSchema {
+  return { type: "object", properties, ...facets };
+}
+
+/** An object whose inside is not read. */
+export function anyObject(facets: Facets = {}): JsonSchema {
+  return { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...facets };
+}
