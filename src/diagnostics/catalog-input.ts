@@ -9,6 +9,13 @@ export const INPUT_DIAGNOSTICS = {
       "The file or folder exists, but its content can't be had: permissions, a broken link, or text that is not UTF-8. What it would have held is not served; while running, its last good content stays.",
     hint: "make the file readable and save it as UTF-8",
   },
+  FILE_MISSING: {
+    severity: "error",
+    title: "a path that was named does not exist",
+    explanation:
+      "While running, the objects of a file or folder that goes away are removed, as when it had been emptied. At the start of the other commands it is an error of the call.",
+    hint: "restore the path, or start albc without it",
+  },
   YAML_INVALID: {
     severity: "error",
     title: "a text is not YAML",
