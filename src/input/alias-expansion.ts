@@ -25,36 +25,48 @@ export function expansionProblem(
   documents: readonly unknown[],
   limits: ExpansionLimits,
 ): ExpansionProblem | undefined {
-  const { maxDepth, maxSize } = limits;
-  const known = new Map<object, Expansion | "open">();
-  let problem: ExpansionProblem | undefined;
-
-  const expand = (value: unknown, level: number): Expansion => {
-    if (typeof value === "string") return { size: 1 + value.length, depth: 0 };
-    if (typeof value !== "object" || value === null) return { size: 1, depth: 0 };
-    const before = known.get(value);
-    if (before === "open") problem ??= RECURSIVE;
-    if (level > maxDepth || (typeof before === "object" && level + before.depth > maxDepth)) {
-      problem ??= tooDeep(maxDepth);
-    }
-    if (problem !== undefined) return { size: 1, depth: 0 };
-    if (typeof before === "object") return before;
-    known.set(value, "open");
-    const expansion = { size: 1, depth: 0 };
-    for (const [key, child] of Object.entries(value)) {
-      const { size, depth } = expand(child, level + 1);
-      expansion.size += key.length + size;
-      expansion.depth = Math.max(expansion.depth, depth + 1);
-    }
-    if (expansion.size > maxSize) problem ??= tooLarge(maxSize);
-    known.set(value, expansion);
-    return expansion;
-  };
-
-  for (const document of documents) expand(document, 0);
-  return problem;
+  const expander = new Expander(limits);
+  for (const document of documents) expander.expand(document, 0);
+  return expander.problem;
 }
 
+class Expander {
+  problem: ExpansionProblem | undefined;
+  readonly #limits: ExpansionLimits;
+  readonly #known = new Map<object, Expansion | "open">();
+
+  constructor(limits: ExpansionLimits) {
+    this.#limits = limits;
+  }
+
+  /** Recursion ends at the depth limit at the latest. */
+  expand(value: unknown, level: number): Expansion {
+    if (typeof value === "string") return { size: 1 + value.length, depth: 0 };
+    if (typeof value !== "object" || value === null) return SCALAR;
+    const before = this.#known.get(value);
+    if (before === "open") this.problem ??= RECURSIVE;
+    const depth = typeof before === "object" ? before.depth : 0;
+    if (level + depth > this.#limits.maxDepth) this.problem ??= tooDeep(this.#limits.maxDepth);
+    if (this.problem !== undefined) return SCALAR;
+    return typeof before === "object" ? before : this.#expandChildren(value, level);
+  }
+
+  #expandChildren(value: object, level: number): Expansion {
+    this.#known.set(value, "open");
+    let size = 1;
+    let depth = 0;
+    for (const [key, child] of Object.entries(value)) {
+      const expansion = this.expand(child, level + 1);
+      size += key.length + expansion.size;
+      depth = Math.max(depth, expansion.depth + 1);
+    }
+    if (size > this.#limits.maxSize) this.problem ??= tooLarge(this.#limits.maxSize);
+    this.#known.set(value, { size, depth });
+    return { size, depth };
+  }
+}
+
+const SCALAR: Expansion = { size: 1, depth: 0 };
 const RECURSIVE: ExpansionProblem = {
   message: "an alias stands inside the value that it names, so the value has no end",
   hint: "write the value out, or move the anchor",

@@ -4,6 +4,7 @@ import { decode } from "./decode.js";
 import type { Decoded } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
 import { listItems } from "./list-items.js";
+import { detached } from "./text-chunks.js";
 import { TextLocator } from "./text-locator.js";
 import { parseYaml } from "./yaml.js";
 import type { SyntaxProblem } from "./yaml.js";
@@ -18,17 +19,22 @@ export interface ChunkEntry {
 }
 
 export interface ChunkContents {
+  readonly text: string;
   readonly entries: readonly ChunkEntry[];
   /** Not empty: the chunk could not be parsed, and there are no entries. */
   readonly syntaxProblems: readonly SyntaxProblem[];
   readonly locator: TextLocator;
 }
 
-export function readChunk(text: string, table: KindTable): ChunkContents {
+/** Chunks by their text. */
+export type ChunkCache = ReadonlyMap<string, ChunkContents>;
+
+export function readChunk(part: string, table: KindTable): ChunkContents {
+  const text = detached(part);
   const locator = new TextLocator(text);
   const parsed = parseYaml(text);
   if ("problems" in parsed) {
-    return { entries: [], syntaxProblems: parsed.problems, locator };
+    return { text, entries: [], syntaxProblems: parsed.problems, locator };
   }
   const entries = parsed.documents.flatMap((value, document) =>
     listItems(value).map((item) => ({
@@ -37,5 +43,5 @@ export function readChunk(text: string, table: KindTable): ChunkContents {
       path: item.path,
     })),
   );
-  return { entries, syntaxProblems: [], locator };
+  return { text, entries, syntaxProblems: [], locator };
 }

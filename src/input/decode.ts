@@ -4,60 +4,170 @@
  */
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
+import type { FieldPath } from "../diagnostics/field-path.js";
+import { didYouMean } from "../support/did-you-mean.js";
+import { closeBrokenAuth } from "./auth-shape.js";
+import { conform } from "./conform.js";
+import { shown } from "./finding.js";
 import type { Finding } from "./finding.js";
-import { lookUpKind } from "./kind-table.js";
-import type { KindTable } from "./kind-table.js";
+import { apiVersions, lookUpKind } from "./kind-lookup.js";
+import type { KindDefinition, KindTable } from "./kind-table.js";
 import { isRecord } from "./record.js";
+import { checkMetadata } from "./rules/metadata.js";
+import { schemaFindings } from "./schema-findings.js";
+import { unknownFieldFindings } from "./unknown-fields.js";
 
-export type DecodedObject<K extends KindName = KindName> = {
-  [P in K]: { readonly kind: P; readonly object: KindMap[P] };
-}[K];
+export interface DecodedObject<K extends KindName = KindName> {
+  readonly kind: K;
+  readonly object: KindMap[K];
+}
 
 export type Decoded =
   | {
       readonly result: "object";
       readonly ref: ResourceRef;
-      readonly decoded: DecodedObject;
+      readonly entry: DecodedObject;
       readonly findings: readonly Finding[];
     }
-  /** Not served. `ref` is as complete as the value is. */
+  /** Not served. `ref` is absent where kind or name could not be read. */
   | {
       readonly result: "refused";
-      readonly ref: ResourceRef | undefined;
+      readonly ref?: ResourceRef;
       readonly findings: readonly Finding[];
     }
   /** A kind that is not read; such objects are counted, not checked. */
   | { readonly result: "unknown"; readonly apiVersion: string; readonly kind: string };
 
+const DEFAULT_NAMESPACE = "default";
+
+type Fields = Readonly<Record<string, unknown>>;
+
 export function decode(value: unknown, table: KindTable): Decoded {
-  if (!isRecord(value)) return refused(undefined, [finding([], "not an object")]);
-  const { apiVersion, kind, metadata } = value;
-  if (typeof apiVersion !== "string" || typeof kind !== "string") {
-    return refused(undefined, [finding([], "apiVersion and kind are needed")]);
-  }
+  if (!isRecord(value))
+    return malformed([], `a Kubernetes object was expected, but this is ${shown(value)}`);
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || apiVersion === "")
+    return headerProblem(value, "apiVersion");
+  if (typeof kind !== "string" || kind === "") return headerProblem(value, "kind");
   const lookup = lookUpKind(table, apiVersion, kind);
-  if (lookup.found === "nothing") return { result: "unknown", apiVersion, kind };
-  const name = isRecord(metadata) && typeof metadata["name"] === "string" ? metadata["name"] : "";
-  const given =
-    isRecord(metadata) && typeof metadata["namespace"] === "string" ? metadata["namespace"] : "";
-  const namespace = lookup.row.namespaced ? given || "default" : "";
-  const ref = { apiVersion, kind, namespace, name };
-  if (lookup.found === "other-version")
-    return refused(ref, [finding(["apiVersion"], "other version")]);
-  if (name === "") return refused(ref, [finding(["metadata", "name"], "no name")]);
-  const object = {
-    ...value,
-    metadata: { ...(isRecord(metadata) ? metadata : {}), name, namespace },
+  switch (lookup.found) {
+    case "nothing":
+      return { result: "unknown", apiVersion, kind };
+    case "misspelt":
+      return malformed(["kind"], `there is no kind ${shown(kind)}`, `did you mean ${lookup.kind}?`);
+    case "other-version":
+      return otherVersion(value, lookup.kind, table);
+    case "kind":
+      return decodeKind(lookup.kind, table, value);
+  }
+}
+
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- in the body K ties the kind to its definition and to the object
+function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields): Decoded {
+  const definition: KindDefinition<KindMap[K]> = table[kind];
+  const shape = shapeOf(definition, given);
+  const ref = refOf(shape.value);
+  const checked = definition.validate(shape.value);
+  if (!checked.valid) {
+    const errors = schemaFindings(checked.errors, shape.value, (field) => mayShow(kind, field));
+    return { result: "refused", ref, findings: [...shape.findings, ...errors] };
+  }
+  const problems = [
+    ...checkMetadata(checked.value, definition.name),
+    ...(definition.check?.(checked.value) ?? []),
+  ];
+  const findings = [...shape.findings, ...problems];
+  if (problems.length > 0) return { result: "refused", ref, findings };
+  const object = definition.fill?.(checked.value) ?? checked.value;
+  return { result: "object", ref, entry: { kind, object }, findings };
+}
+
+interface Shape {
+  readonly value: Fields;
+  /** What does not keep the object from being served. */
+  readonly findings: readonly Finding[];
+}
+
+/** Drops nulls, notices unknown fields, and fills in the namespace, which is part of the object's identity. */
+function shapeOf(
+  definition: Pick<KindDefinition<never>, "schema" | "auth" | "namespaced">,
+  given: Fields,
+): Shape {
+  const conformed = conform(definition.schema, given);
+  const value = isRecord(conformed.value) ? conformed.value : given;
+  const auth =
+    definition.auth === true
+      ? closeBrokenAuth(given, value, conformed.unknown)
+      : { value, unknown: conformed.unknown, findings: [] };
+  return {
+    value: withNamespace(auth.value, definition.namespaced),
+    findings: [...auth.findings, ...unknownFieldFindings(auth.unknown)],
   };
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- replaced by ajv's guard next
-  const decoded = { kind: lookup.kind, object } as unknown as DecodedObject;
-  return { result: "object", ref, decoded, findings: [] };
 }
 
-function finding(field: Finding["field"], message: string): Finding {
-  return { code: "FIELD_INVALID", field, message };
+function withNamespace(value: Fields, namespaced: boolean): Fields {
+  const { metadata } = value;
+  if (!isRecord(metadata)) return value;
+  const given = metadata["namespace"];
+  const missing = given === undefined || given === "";
+  const namespace = !namespaced ? "" : missing ? DEFAULT_NAMESPACE : given;
+  return { ...value, metadata: { ...metadata, namespace } };
 }
 
-function refused(ref: ResourceRef | undefined, findings: readonly Finding[]): Decoded {
-  return { result: "refused", ref, findings };
+/** As complete as the value is. */
+function refOf(value: Fields): ResourceRef {
+  const metadata = isRecord(value["metadata"]) ? value["metadata"] : {};
+  return {
+    apiVersion: textOf(value["apiVersion"]),
+    kind: textOf(value["kind"]),
+    namespace: textOf(metadata["namespace"]),
+    name: textOf(metadata["name"]),
+  };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** What of a Secret is no secret. Annotations may hold a copy of all of it. */
+function mayShow(kind: KindName, field: FieldPath): boolean {
+  if (kind !== "Secret") return true;
+  const [first = "", second = ""] = field;
+  if (first === "metadata") return second !== "annotations";
+  return first === "type" || first === "immutable";
+}
+
+function otherVersion(value: Fields, kind: KindName, table: KindTable): Decoded {
+  const { namespaced } = table[kind];
+  const [best = "", ...others] = apiVersions(table, kind);
+  const read = [best, ...others].join(" and ");
+  const finding: Finding = {
+    code: "OBJECT_VERSION",
+    field: ["apiVersion"],
+    message: `${kind} of ${textOf(value["apiVersion"])} is not read; ${read} is`,
+    hint: `convert the object to ${best}`,
+  };
+  return { result: "refused", ref: refOf(withNamespace(value, namespaced)), findings: [finding] };
+}
+
+function malformed(field: FieldPath, message: string, hint?: string): Decoded {
+  const finding: Finding = {
+    code: "OBJECT_MALFORMED",
+    field,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
+  return { result: "refused", findings: [finding] };
+}
+
+function headerProblem(value: Fields, field: "apiVersion" | "kind"): Decoded {
+  const given = value[field];
+  const near = didYouMean(field, Object.keys(value));
+  return given === undefined || given === null || given === ""
+    ? malformed(
+        [],
+        `a Kubernetes object needs ${field}`,
+        near === undefined ? undefined : `is ${near} meant to be it?`,
+      )
+    : malformed([field], `${field} must be a string, but is ${shown(given)}`);
 }

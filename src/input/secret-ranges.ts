@@ -13,6 +13,9 @@ const PUBLIC_FIELDS = new Set(["apiVersion", "kind", "metadata", "type", "immuta
 /** Annotations may hold the whole object (kubectl.kubernetes.io/last-applied-configuration). */
 const PUBLIC_METADATA = new Set(["name", "namespace", "labels"]);
 
+/** Whether a text could hold a secret, judged without being able to parse it. */
+export const MAY_HOLD_SECRETS = /\bSecret(List)?\b|\bstringData\b|\$apr1\$|PRIVATE KEY/;
+
 /** The ranges that excerpts must not touch. */
 export function secretRanges(positions: Positions, length: number): readonly Range[] {
   const ranges = positions.documents.flatMap(rangesBelow);

@@ -1,19 +1,22 @@
 /** Objects, each with its place → Resources. Of two with one name the first stays. */
 import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
-import { DIAGNOSTIC_CATALOG } from "../diagnostics/catalog.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import type { DecodedObject } from "./decode.js";
+import { diagnose } from "./input-diagnostics.js";
 import { indexObjects, refKey } from "./object-store.js";
 import type { Resources } from "./resources.js";
 
+/** An object and where it stands; `path` is its file, empty if there is none. */
 export interface PlacedObject {
+  readonly path: string;
   readonly ref: ResourceRef;
-  readonly decoded: DecodedObject;
+  readonly entry: DecodedObject;
   readonly locate: (field: FieldPath) => SourceLocation | undefined;
 }
 
 export interface Snapshot {
   readonly resources: Resources;
+  readonly served: readonly PlacedObject[];
   /** Objects that are not served because an earlier one has their name. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -31,29 +34,28 @@ export function takeSnapshot(
     if (first === undefined) byKey.set(key, object);
     else diagnostics.push(duplicate(first, object));
   }
+  const served = [...byKey.values()];
   const resources = indexObjects(
-    [...byKey.values()].map((object) => object.decoded),
+    served.map((object) => object.entry),
     (ref, field) => byKey.get(refKey(ref))?.locate(field),
     refused,
   );
-  return { resources, diagnostics };
+  return { resources, served, diagnostics };
 }
 
 function duplicate(first: PlacedObject, second: PlacedObject): Diagnostic {
   const { kind, namespace, name } = second.ref;
   const shown = namespace === "" ? name : `${namespace}/${name}`;
-  const firstPlace = first.locate(["metadata", "name"]);
-  const place = second.locate(["metadata", "name"]);
-  return {
-    code: "OBJECT_DUPLICATE",
-    severity: DIAGNOSTIC_CATALOG.OBJECT_DUPLICATE.severity,
-    message: `there is already a ${kind} ${shown}; this one is not served`,
-    resource: second.ref,
-    field: ["metadata", "name"],
-    hint: DIAGNOSTIC_CATALOG.OBJECT_DUPLICATE.hint,
-    ...(place === undefined ? {} : { location: place }),
-    ...(firstPlace === undefined
-      ? {}
-      : { related: [{ message: "the one that is served", location: firstPlace }] }),
-  };
+  const place = first.locate(["metadata", "name"]);
+  return diagnose(
+    "OBJECT_DUPLICATE",
+    `there is already a ${kind} ${shown}; this one is not served`,
+    {
+      resource: second.ref,
+      field: ["metadata", "name"],
+      location: second.locate(["metadata", "name"]),
+      related:
+        place === undefined ? undefined : [{ message: "the one that is served", location: place }],
+    },
+  );
 }

@@ -7,9 +7,11 @@ export type Source =
     }
   | {
       readonly path: string;
-      /** Why there is no text. */
+      /** Why there is no text. The path may be a folder's. */
       readonly unreadable: string;
-    };
+    }
+  /** Named, but not there. */
+  | { readonly path: string; readonly absent: true };
 
 /** What reading manifests depends on besides their text. */
 export interface InputOptions {

@@ -2,8 +2,9 @@
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { nearestNode } from "./positions.js";
 import type { PositionNode, Positions } from "./positions.js";
-import { secretRanges } from "./secret-ranges.js";
+import { MAY_HOLD_SECRETS, secretRanges } from "./secret-ranges.js";
 import type { Range } from "./secret-ranges.js";
+import { lineStarts } from "./text-chunks.js";
 import { yamlPositions } from "./yaml.js";
 
 /** A place in a text; line and column count from 1, columns in characters. */
@@ -19,16 +20,20 @@ interface TextIndex {
   readonly secrets: readonly Range[];
 }
 
-const LINE_BREAK = /\r\n|\n|\r/g;
-
 export class TextLocator {
   readonly #text: string;
   /** Held weakly: positions of a large text take ten times its size, and few texts are asked twice. */
   #index: WeakRef<TextIndex> | undefined;
-  #lineStarts: readonly number[] | undefined;
+  readonly #lineStarts: readonly number[];
 
   constructor(text: string) {
     this.#text = text;
+    this.#lineStarts = lineStarts(text);
+  }
+
+  /** Lines that end in the text. */
+  get lineBreaks(): number {
+    return this.#lineStarts.length - 1;
   }
 
   /** The place of a field of a document, or of its innermost parent that is written down. */
@@ -48,7 +53,6 @@ export class TextLocator {
   }
 
   #place(offset: number, mayShow: (line: Range) => boolean): TextPlace {
-    this.#lineStarts ??= lineStarts(this.#text);
     const index = lastAtMost(this.#lineStarts, offset);
     const start = this.#lineStarts[index] ?? 0;
     const next = this.#lineStarts[index + 1] ?? this.#text.length;
@@ -68,9 +72,6 @@ export class TextLocator {
   }
 }
 
-/** Whether a text could hold a secret, judged without being able to parse it. */
-export const MAY_HOLD_SECRETS = /\bSecret(List)?\b|\bstringData\b|\$apr1\$|PRIVATE KEY/;
-
 /** A collection is best shown by its key; a scalar by what is written. */
 function valueOffset(node: PositionNode): number {
   return node.scalar === undefined ? node.key : node.start;
@@ -78,12 +79,6 @@ function valueOffset(node: PositionNode): number {
 
 function overlap(a: Range, b: Range): boolean {
   return a.start <= b.end && b.start <= a.end;
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (const match of text.matchAll(LINE_BREAK)) starts.push(match.index + match[0].length);
-  return starts;
 }
 
 /** The index of the last number that is not above `limit`, of ascending ones that begin with 0. */

@@ -27,7 +27,7 @@ function integer(text: string): number | undefined {
 
 const intTag = defineScalarTag<number>("tag:yaml.org,2002:int", {
   implicit: true,
-  implicitFirstChars: ["-", "+", ..."0123456789"],
+  implicitFirstChars: Array.from("-+0123456789"),
   resolve: (text) => {
     const value = integer(text);
     return value === undefined || !Number.isFinite(value) ? NOT_RESOLVED : value;

@@ -1,13 +1,17 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
 import { constructFromEvents, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 import type { Event } from "js-yaml";
+import { shown } from "./finding.js";
+import { explainYamlError } from "./yaml-errors.js";
 import { expansionProblem } from "./alias-expansion.js";
 import { readPositions } from "./positions.js";
-import type { Positions } from "./positions.js";
+import type { DuplicateKey, Positions } from "./positions.js";
+import { MAY_HOLD_SECRETS } from "./secret-ranges.js";
 import { MANIFEST_SCHEMA } from "./yaml-schema.js";
 
 /** Something that keeps a text from being read; offsets into the text. */
 export interface SyntaxProblem {
+  readonly code: "YAML_INVALID" | "YAML_DUPLICATE_KEY";
   readonly message: string;
   readonly hint: string;
   readonly offset: number;
@@ -31,7 +35,8 @@ export function parseYaml(text: string): YamlResult {
     const hasAliases = events.some((event) => event.type === EVENT_ID.ALIAS);
     const limits = { maxDepth: MAX_DEPTH, maxSize: text.length + MAX_EXPANSION };
     const expansion = hasAliases ? expansionProblem(documents, limits) : undefined;
-    return expansion === undefined ? { documents } : { problems: [{ ...expansion, offset: 0 }] };
+    if (expansion === undefined) return { documents };
+    return { problems: [{ code: "YAML_INVALID", ...expansion, offset: 0 }] };
   } catch (error: unknown) {
     return { problems: problemsOf(text, events, error) };
   }
@@ -43,23 +48,28 @@ export function yamlPositions(text: string): Positions {
 }
 
 function problemsOf(text: string, events: readonly Event[], error: unknown): SyntaxProblem[] {
-  if (!(error instanceof YAMLException)) throw error;
+  if (!(error instanceof YAMLException)) {
+    return [{ code: "YAML_INVALID", ...explainYamlError("", false), offset: 0 }];
+  }
   if (error.reason === "duplicated mapping key") {
     const duplicates = readPositions(text, events).duplicates;
-    if (duplicates.length > 0) {
-      return duplicates.map(({ key, first, second }) => ({
-        message: `the key ${JSON.stringify(key)} stands twice in one mapping`,
-        hint: "remove one of the two, or merge them",
-        offset: second,
-        related: { message: "first here", offset: first },
-      }));
-    }
+    if (duplicates.length > 0) return duplicates.map(duplicateKey);
   }
   return [
     {
-      message: error.reason,
-      hint: "correct the text; nothing of this file is used until then",
-      offset: error.mark?.position ?? 0,
+      code: "YAML_INVALID",
+      ...explainYamlError(error.reason, !MAY_HOLD_SECRETS.test(text)),
+      offset: Math.min(error.mark?.position ?? 0, text.length),
     },
   ];
+}
+
+function duplicateKey({ key, first, second }: DuplicateKey): SyntaxProblem {
+  return {
+    code: "YAML_DUPLICATE_KEY",
+    message: `the key ${shown(key)} stands twice in one mapping`,
+    hint: "remove one of the two, or merge them",
+    offset: second,
+    related: { message: "first here", offset: first },
+  };
 }

@@ -1,0 +1,136 @@
+/** Paths, as `-f` names them → texts. The only file of this folder that touches files. */
+import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { compareStrings } from "../support/compare.js";
+import { EnvironmentError } from "../support/environment-error.js";
+import type { Source } from "./source.js";
+
+const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
+const STANDARD_INPUT = "-";
+
+/** A path that was named is not there. */
+export class MissingPathError extends EnvironmentError {
+  constructor(path: string) {
+    super(`${path} does not exist; check the path after -f`);
+  }
+}
+
+export interface ReadOptions {
+  /** Everything that comes on standard input, for the path `-`. */
+  readonly readInput: () => Promise<string>;
+  /** A path that is not there: end with MissingPathError, or give a source that says so. */
+  readonly missing: "fail" | "report";
+}
+
+/**
+ * Reads files, folders (recursively: .yaml, .yml and .json, hidden files and folders left out) and standard input, in the
+ * order of the paths and sorted in each folder. A file that two paths reach is read once. What exists but can't be read
+ * is a source without text.
+ */
+export async function readSources(
+  paths: readonly string[],
+  options: ReadOptions,
+): Promise<readonly Source[]> {
+  const reader = new SourceReader();
+  for (const path of new Set(paths)) {
+    if (path === STANDARD_INPUT) reader.addText("<stdin>", await options.readInput());
+    else if (await reader.addPath(path)) continue;
+    else if (options.missing === "fail") throw new MissingPathError(path);
+    else reader.addAbsent(path);
+  }
+  return reader.sources;
+}
+
+class SourceReader {
+  readonly sources: Source[] = [];
+  /** Real paths of files and folders that were read: links may lead to one twice, or in circles. */
+  readonly #seen = new Set<string>();
+
+  addText(path: string, text: string): void {
+    this.sources.push({ path, text });
+  }
+
+  addAbsent(path: string): void {
+    this.sources.push({ path, absent: true });
+  }
+
+  /** False when there is nothing at the path. */
+  async addPath(path: string): Promise<boolean> {
+    try {
+      const real = await realpath(path);
+      if (this.#seen.has(real)) return true;
+      this.#seen.add(real);
+      if ((await stat(path)).isDirectory()) await this.#addFolder(path);
+      else this.addText(path, decodeUtf8(await readFile(path)));
+    } catch (error: unknown) {
+      if (errorCode(error) === "ENOENT") return false;
+      this.sources.push({ path, unreadable: reasonOf(error) });
+    }
+    return true;
+  }
+
+  async #addFolder(folder: string): Promise<void> {
+    const entries = await readdir(folder, { withFileTypes: true });
+    const visible = entries.filter((entry) => !entry.name.startsWith("."));
+    for (const entry of visible.sort((a, b) => compareStrings(a.name, b.name))) {
+      const path = join(folder, entry.name);
+      const isFolder =
+        entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)));
+      const isManifest = EXTENSIONS.has(extname(entry.name).toLowerCase());
+      const isFile = entry.isFile() || entry.isSymbolicLink();
+      // A file that is gone by now was deleted while we looked: it is simply not there.
+      if (!isFolder && !(isFile && isManifest)) continue;
+      const found = await this.addPath(path);
+      if (!found && entry.isSymbolicLink()) {
+        this.sources.push({ path, unreadable: "it is a link to a file that does not exist" });
+      }
+    }
+  }
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  try {
+    return (await stat(link)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+class NotUtf8Error extends Error {}
+
+function decodeUtf8(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    throw new NotUtf8Error("it is UTF-16; save it as UTF-8");
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error: unknown) {
+    throw new NotUtf8Error("it is not UTF-8 text", { cause: error });
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ELOOP: "its links lead in a circle",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EIO: "the disk reports an error",
+  ENOTDIR: "a part of its path is no folder",
+  ENAMETOOLONG: "its path is too long",
+  ERR_FS_FILE_TOO_LARGE: "it is too large",
+  ERR_STRING_TOO_LONG: "it is too large",
+};
+
+function reasonOf(error: unknown): string {
+  if (error instanceof NotUtf8Error) return error.message;
+  const code = errorCode(error);
+  return REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : "";
+}

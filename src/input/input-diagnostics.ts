@@ -1,0 +1,65 @@
+/** Diagnostics of reading, with their places. */
+import { DIAGNOSTIC_CATALOG } from "../diagnostics/catalog.js";
+import type { DiagnosticCode } from "../diagnostics/catalog.js";
+import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
+import type { PlacedValue } from "./file-contents.js";
+
+/** A diagnostic with the catalogue's severity and hint; parts that are undefined are left out. */
+export function diagnose(
+  code: DiagnosticCode,
+  message: string,
+  parts: { readonly [K in keyof Diagnostic]?: Diagnostic[K] | undefined } = {},
+): Diagnostic {
+  const { severity, hint } = DIAGNOSTIC_CATALOG[code];
+  const { resource, field, location, related } = parts;
+  return {
+    code,
+    severity,
+    message,
+    hint: parts.hint ?? hint,
+    ...(resource === undefined ? {} : { resource }),
+    ...(field === undefined ? {} : { field }),
+    ...(location === undefined ? {} : { location }),
+    ...(related === undefined ? {} : { related }),
+  };
+}
+
+export function findingDiagnostics({ decoded, locate }: PlacedValue): readonly Diagnostic[] {
+  if (decoded.result === "unknown") return [];
+  return decoded.findings.map(({ code, message, field, hint, at }) =>
+    diagnose(code, message, { resource: decoded.ref, field, hint, location: locate(field, at) }),
+  );
+}
+
+export function unreadablePath(path: string, reason: string): Diagnostic {
+  return diagnose("FILE_UNREADABLE", `${path} can't be read: ${reason}`, { location: top(path) });
+}
+
+export function absentPath(path: string): Diagnostic {
+  return diagnose("FILE_MISSING", `${path} does not exist`, { location: top(path) });
+}
+
+export function keptFile(path: string, objects: number): Diagnostic {
+  const number = objects === 1 ? "1 object" : `${objects} objects`;
+  return diagnose(
+    "LAST_GOOD_KEPT",
+    `${number} of ${path} stay as they were when it could last be read`,
+    {
+      location: top(path),
+    },
+  );
+}
+
+export function keptObject(
+  resource: ResourceRef,
+  location: SourceLocation | undefined,
+): Diagnostic {
+  return diagnose("LAST_GOOD_KEPT", "the object stays as it was when it was last valid", {
+    resource,
+    location,
+  });
+}
+
+function top(file: string): SourceLocation {
+  return { file, line: 1, column: 1 };
+}

@@ -1,0 +1,93 @@
+/** What an API server checks in a Secret or ConfigMap beyond its schema. No message shows a value: it may be a password. */
+import type { ConfigMap, Secret } from "../../api/core.js";
+import { invalid, missing, shown } from "../finding.js";
+import type { Findings } from "../finding.js";
+import { dataKeyProblem } from "./names.js";
+
+type Data = Readonly<Record<string, string>>;
+
+/** All values together, in bytes. */
+const MAX_SIZE = 1024 * 1024;
+
+/** Keys that a type of Secret must hold. */
+const TYPE_KEYS: Readonly<Record<string, readonly string[]>> = {
+  "kubernetes.io/tls": ["tls.crt", "tls.key"],
+  "kubernetes.io/ssh-auth": ["ssh-privatekey"],
+  "kubernetes.io/dockercfg": [".dockercfg"],
+  "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
+};
+const BASIC_AUTH_KEYS = ["username", "password"];
+
+export function* checkSecret(secret: Secret): Findings {
+  const { data = {}, stringData = {} } = secret;
+  let size = 0;
+  for (const [key, value] of Object.entries(data)) {
+    yield* checkKey(key, "data");
+    if (Object.hasOwn(stringData, key)) continue;
+    const bytes = base64Size(value);
+    if (bytes === undefined) {
+      yield invalid(
+        ["data", key],
+        `the value of ${shown(key)} is not base64`,
+        "encode it with base64, or move it to stringData, which takes plain text",
+      );
+    }
+    size += bytes ?? 0;
+  }
+  for (const [key, value] of Object.entries(stringData)) {
+    yield* checkKey(key, "stringData");
+    size += Buffer.byteLength(value);
+  }
+  yield* checkSize(size, "data");
+  yield* checkType(secret.type ?? "Opaque", { ...data, ...stringData });
+}
+
+function* checkType(type: string, data: Data): Findings {
+  const keys = Object.hasOwn(TYPE_KEYS, type) ? (TYPE_KEYS[type] ?? []) : [];
+  for (const key of keys) {
+    if (!Object.hasOwn(data, key))
+      yield missing(["data", key], `a Secret of type ${type} needs the key ${shown(key)}`);
+  }
+  if (
+    type === "kubernetes.io/basic-auth" &&
+    !BASIC_AUTH_KEYS.some((key) => Object.hasOwn(data, key))
+  ) {
+    yield missing(["data"], `a Secret of type ${type} needs the key "username" or "password"`);
+  }
+}
+
+export function* checkConfigMap(configMap: ConfigMap): Findings {
+  const data = configMap.data ?? {};
+  let size = 0;
+  for (const [key, value] of Object.entries(data)) {
+    yield* checkKey(key, "data");
+    size += Buffer.byteLength(value);
+  }
+  for (const [key, value] of Object.entries(configMap.binaryData ?? {})) {
+    yield* checkKey(key, "binaryData");
+    if (Object.hasOwn(data, key))
+      yield invalid(["binaryData", key], `the key ${shown(key)} stands in data too`);
+    const bytes = base64Size(value);
+    if (bytes === undefined)
+      yield invalid(["binaryData", key], `the value of ${shown(key)} is not base64`);
+    size += bytes ?? 0;
+  }
+  yield* checkSize(size, "data");
+}
+
+function* checkKey(key: string, field: string): Findings {
+  const problem = dataKeyProblem(key);
+  if (problem !== undefined) yield invalid([field, key], `the key ${shown(key)} ${problem}`);
+}
+
+function* checkSize(size: number, field: string): Findings {
+  if (size > MAX_SIZE)
+    yield invalid([field], `the values take ${size} bytes; at most ${MAX_SIZE} are allowed`);
+}
+
+/** Bytes that a standard base64 text stands for (RFC 4648, section 4; line breaks allowed), or undefined if it is none. */
+function base64Size(text: string): number | undefined {
+  const dense = text.replace(/[\r\n]/g, "");
+  if (dense.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(dense)) return undefined;
+  return Buffer.byteLength(dense, "base64");
+}

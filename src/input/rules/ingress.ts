@@ -1,0 +1,133 @@
+/** What an API server checks in an Ingress beyond its schema. */
+import type { Ingress } from "../../api/core.js";
+import type { FieldPath } from "../../diagnostics/field-path.js";
+import { invalid, missing, shown } from "../finding.js";
+import type { Findings } from "../finding.js";
+import {
+  hostProblem,
+  labelProblem,
+  pathSegmentProblem,
+  portNameProblem,
+  subdomainProblem,
+} from "./names.js";
+
+type Spec = NonNullable<Ingress["spec"]>;
+type Backend = NonNullable<Spec["defaultBackend"]>;
+type Rule = NonNullable<Spec["rules"]>[number];
+type Tls = NonNullable<Spec["tls"]>[number];
+type Path = NonNullable<Rule["http"]>["paths"][number];
+
+const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
+const FORBIDDEN_IN_PATH = ["//", "/./", "/../", "%2f", "%2F"];
+const FORBIDDEN_AT_END = ["/..", "/."];
+
+export function* checkIngress(ingress: Ingress): Findings {
+  const spec = ingress.spec ?? {};
+  const rules = spec.rules ?? [];
+  if (rules.length === 0 && spec.defaultBackend === undefined) {
+    yield missing(["spec", "rules"], "an Ingress needs rules or a defaultBackend");
+  }
+  yield* checkClass(ingress, spec);
+  for (const [i, tls] of (spec.tls ?? []).entries()) yield* checkTls(tls, ["spec", "tls", i]);
+  for (const [i, rule] of rules.entries()) yield* checkRule(rule, ["spec", "rules", i]);
+  if (spec.defaultBackend !== undefined)
+    yield* checkBackend(spec.defaultBackend, ["spec", "defaultBackend"]);
+}
+
+function* checkTls({ hosts, secretName = "" }: Tls, field: FieldPath): Findings {
+  for (const [i, host] of (hosts ?? []).entries()) yield* checkHost(host, [...field, "hosts", i]);
+  const problem = secretName === "" ? undefined : subdomainProblem(secretName);
+  if (problem !== undefined) {
+    yield invalid([...field, "secretName"], `the name ${shown(secretName)} ${problem}`);
+  }
+}
+
+function* checkClass(ingress: Ingress, spec: Spec): Findings {
+  const { ingressClassName } = spec;
+  if (ingressClassName === undefined) return;
+  const problem = subdomainProblem(ingressClassName);
+  if (problem !== undefined) {
+    yield invalid(["spec", "ingressClassName"], `the class ${shown(ingressClassName)} ${problem}`);
+  }
+  const annotation = ingress.metadata.annotations?.[CLASS_ANNOTATION];
+  if (annotation !== undefined && annotation !== ingressClassName) {
+    yield invalid(
+      ["metadata", "annotations", CLASS_ANNOTATION],
+      `the annotation names the class ${shown(annotation)}, but spec.ingressClassName is ${shown(ingressClassName)}`,
+      `remove the annotation; spec.ingressClassName replaces it`,
+    );
+  }
+}
+
+function* checkHost(host: string, field: FieldPath): Findings {
+  const problem = hostProblem(host);
+  if (problem !== undefined) yield invalid(field, `the host ${shown(host)} ${problem}`);
+}
+
+function* checkRule(rule: Rule, field: FieldPath): Findings {
+  if (rule.host !== undefined && rule.host !== "") yield* checkHost(rule.host, [...field, "host"]);
+  for (const [i, path] of (rule.http?.paths ?? []).entries()) {
+    yield* checkPath(path, [...field, "http", "paths", i]);
+    yield* checkBackend(path.backend, [...field, "http", "paths", i, "backend"]);
+  }
+}
+
+function* checkPath(path: Path, field: FieldPath): Findings {
+  const text = path.path ?? "";
+  const place = [...field, "path"];
+  const whole = path.pathType === "Exact" || path.pathType === "Prefix";
+  if (!text.startsWith("/") && (whole || text !== "")) {
+    yield invalid(place, `the path ${shown(text)} of type ${path.pathType} must begin with '/'`);
+    return;
+  }
+  if (!whole) return;
+  for (const part of FORBIDDEN_IN_PATH) {
+    if (text.includes(part))
+      yield invalid(place, `the path ${shown(text)} must not hold '${part}'`);
+  }
+  for (const end of FORBIDDEN_AT_END) {
+    if (text.endsWith(end))
+      yield invalid(place, `the path ${shown(text)} must not end with '${end}'`);
+  }
+}
+
+function* checkBackend(backend: Backend, field: FieldPath): Findings {
+  const { service, resource } = backend;
+  if (service !== undefined && resource !== undefined) {
+    yield invalid(field, "a backend may name a service or a resource, not both");
+  }
+  if (service === undefined && resource === undefined) {
+    yield missing([...field, "service"], "a backend needs a service or a resource");
+  }
+  if (service !== undefined) yield* checkServiceBackend(service, [...field, "service"]);
+  if (resource !== undefined) {
+    const problem = pathSegmentProblem(resource.name);
+    if (problem !== undefined) {
+      yield invalid([...field, "resource", "name"], `the name ${shown(resource.name)} ${problem}`);
+    }
+  }
+}
+
+function* checkServiceBackend(
+  service: NonNullable<Backend["service"]>,
+  field: FieldPath,
+): Findings {
+  const problem = labelProblem(service.name);
+  if (problem !== undefined) {
+    yield invalid([...field, "name"], `the Service name ${shown(service.name)} ${problem}`);
+  }
+  const { name = "", number } = service.port ?? {};
+  if (name !== "" && number !== undefined) {
+    yield invalid([...field, "port"], "a backend's port has a name or a number, not both");
+  }
+  if (name === "" && number === undefined) {
+    yield missing(
+      [...field, "port"],
+      "a backend's port needs a name or a number",
+      "add port: {number: 80} or port: {name: http}",
+    );
+  }
+  const nameProblem = name === "" ? undefined : portNameProblem(name);
+  if (nameProblem !== undefined)
+    yield invalid([...field, "port", "name"], `the port name ${shown(name)} ${nameProblem}`);
+}

@@ -1,0 +1,84 @@
+/**
+ * Grammars of Kubernetes names. Each function gives what is wrong with a text, or undefined.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+ */
+import { isIP } from "node:net";
+
+export type NameProblem = string | undefined;
+/** A grammar of names. */
+export type NameRule = (text: string) => NameProblem;
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+const PORT_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
+
+/** RFC 1123 label: Services, namespaces, ports of Services. */
+export function labelProblem(text: string): NameProblem {
+  if (text.length > 63) return "must be no more than 63 characters long";
+  if (LABEL.test(text)) return undefined;
+  return "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit";
+}
+
+/** RFC 1123 subdomain: names of most objects, host names. */
+export function subdomainProblem(text: string): NameProblem {
+  if (text.length > 253) return "must be no more than 253 characters long";
+  if (SUBDOMAIN.test(text)) return undefined;
+  return "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or digit";
+}
+
+/** A host name, `*.` allowed as its first label. */
+export function hostProblem(text: string): NameProblem {
+  if (isIP(text.replace(/^\[(.*)\]$/, "$1")) !== 0) return "must be a DNS name, not an IP address";
+  if (!text.includes("*")) return subdomainProblem(text);
+  if (text.length > 253) return "must be no more than 253 characters long";
+  if (text.startsWith("*.") && SUBDOMAIN.test(text.slice(2))) return undefined;
+  return "may hold '*' only as its whole first label, as in '*.example.com'";
+}
+
+/** Key of a label, annotation or protocol: `name` or `prefix/name`. */
+export function qualifiedNameProblem(text: string): NameProblem {
+  const slash = text.indexOf("/");
+  const prefix = text.slice(0, Math.max(slash, 0));
+  const name = text.slice(slash + 1);
+  if (slash >= 0) {
+    const problem = subdomainProblem(prefix);
+    if (prefix === "") return "must have something before the '/'";
+    if (problem !== undefined) return `has a prefix before the '/' that ${problem}`;
+  }
+  if (name === "") return "must not have an empty name";
+  if (name.length > 63) return "must have a name of no more than 63 characters";
+  if (QUALIFIED.test(name)) return undefined;
+  return "must have a name of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit";
+}
+
+export function labelValueProblem(text: string): NameProblem {
+  if (text === "") return undefined;
+  if (text.length > 63) return "must be no more than 63 characters long";
+  if (QUALIFIED.test(text)) return undefined;
+  return "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit";
+}
+
+/** Port name as a backend or targetPort gives it (RFC 6335, section 5.1). */
+export function portNameProblem(text: string): NameProblem {
+  if (text.length > 15) return "must be no more than 15 characters long";
+  if (!PORT_NAME.test(text) || text.includes("--")) {
+    return "must consist of lower-case letters, digits and single '-', and begin and end with a letter or digit";
+  }
+  return /[a-z]/.test(text) ? undefined : "must hold at least one letter";
+}
+
+/** Key in the data of a Secret or ConfigMap. */
+export function dataKeyProblem(text: string): NameProblem {
+  if (text.length > 253) return "must be no more than 253 characters long";
+  if (text === "." || text.startsWith("..")) return "must not be '.' or begin with '..'";
+  if (DATA_KEY.test(text)) return undefined;
+  return "must consist of letters, digits, '-', '_' and '.'";
+}
+
+/** One element of a path, as the name of an object of any kind. */
+export function pathSegmentProblem(text: string): NameProblem {
+  if (text === "." || text === "..") return "must not be '.' or '..'";
+  return /[/%]/.test(text) ? "must not hold '/' or '%'" : undefined;
+}

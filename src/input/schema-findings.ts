@@ -1,0 +1,169 @@
+/** ajv's errors → one finding each, in plain English. */
+import type { ErrorObject } from "ajv";
+import type { JsonSchema } from "../api/schemas/schema.js";
+import type { FieldPath } from "../diagnostics/field-path.js";
+import { didYouMean } from "../support/did-you-mean.js";
+import { invalid, missing, shown } from "./finding.js";
+import type { Finding } from "./finding.js";
+import { isRecord } from "./record.js";
+import { typeHint } from "./type-hints.js";
+
+/** More of one object help nobody, and a hostile one could have millions. */
+const MAX_FINDINGS = 50;
+
+/** Whether a message may show the value of a field; false for what may be secret. */
+export type MayShow = (field: FieldPath) => boolean;
+
+export function schemaFindings(
+  errors: readonly ErrorObject[],
+  root: unknown,
+  mayShow: MayShow,
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const error of errors) {
+    // Each branch of an anyOf reports its own failure; the anyOf itself says what was wanted.
+    if (error.schemaPath.includes("/anyOf/")) continue;
+    if (findings.length === MAX_FINDINGS) break;
+    findings.push(finding(error, root, mayShow));
+  }
+  return findings;
+}
+
+/** One value that breaks one keyword of its schema. */
+interface Failure {
+  readonly field: FieldPath;
+  /** How a sentence calls the value. */
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly value: unknown;
+  readonly mayShow: boolean;
+  /** `, but is …`; empty where the value may not be shown. */
+  readonly but: string;
+}
+
+function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Finding {
+  const field = fieldOf(error.instancePath, root);
+  const name = nameOf(field);
+  if (error.keyword === "required") {
+    const property = missingProperty(error);
+    return missing([...field, property], `${name} needs the field ${property}`);
+  }
+  const schema: unknown = error.parentSchema;
+  const value: unknown = error.data;
+  const visible = mayShow(field);
+  const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
+  const failure = {
+    field,
+    name,
+    schema: isSchema(schema) ? schema : {},
+    value,
+    mayShow: visible,
+    but: visible ? `, but is ${shown(value)}` : "",
+  };
+  return explain?.(failure) ?? invalid(field, `${name} ${error.message ?? "is invalid"}`);
+}
+
+const KEYWORDS: Readonly<Record<string, (failure: Failure) => Finding>> = {
+  type: wrongType,
+  anyOf: wrongType,
+  enum: notInEnum,
+  minimum: outOfRange,
+  maximum: outOfRange,
+  minLength: wrongLength,
+  maxLength: wrongLength,
+  minItems: wrongCount,
+  maxItems: wrongCount,
+  pattern: ({ field, name, schema, but }) =>
+    invalid(field, `${name} must match ${schema.pattern ?? "its pattern"}${but}`),
+};
+
+const TYPE_NAMES: Readonly<Record<NonNullable<JsonSchema["type"]>, string>> = {
+  object: "a mapping",
+  array: "a list",
+  string: "a string",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+};
+
+function wrongType({ field, name, schema, value, mayShow, but }: Failure): Finding {
+  const types = schema.anyOf?.map((branch) => branch.type) ?? [schema.type];
+  const wanted = types.map((type) => (type === undefined ? "another type" : TYPE_NAMES[type]));
+  return invalid(
+    field,
+    `${name} must be ${orList(wanted)}${but}`,
+    typeHint(schema, value, mayShow),
+  );
+}
+
+function notInEnum({ field, name, schema, value, but }: Failure): Finding {
+  const values = schema.enum ?? [];
+  const near = typeof value === "string" ? didYouMean(value, values) : undefined;
+  return invalid(
+    field,
+    `${name} must be ${orList(values.map(shown))}${but}`,
+    near === undefined ? undefined : `did you mean ${shown(near)}?`,
+  );
+}
+
+function outOfRange({ field, name, schema, but }: Failure): Finding {
+  return invalid(field, `${name} must be ${range(schema.minimum, schema.maximum)}${but}`);
+}
+
+function wrongLength({ field, name, schema }: Failure): Finding {
+  return invalid(
+    field,
+    `${name} must have ${range(schema.minLength, schema.maxLength)} characters`,
+  );
+}
+
+function wrongCount({ field, name, schema }: Failure): Finding {
+  return invalid(field, `${name} must have ${range(schema.minItems, schema.maxItems)} items`);
+}
+
+function range(low: number | undefined, high: number | undefined): string {
+  if (low !== undefined && high !== undefined) return `from ${low} to ${high}`;
+  return low === undefined ? `at most ${high ?? 0}` : `at least ${low}`;
+}
+
+function orList(words: readonly string[]): string {
+  const last = words.at(-1) ?? "";
+  return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
+}
+
+/** ajv hands back the schemas that it was given, and those are ours. */
+function isSchema(value: unknown): value is JsonSchema {
+  return isRecord(value);
+}
+
+function missingProperty(error: ErrorObject): string {
+  const params: unknown = error.params;
+  const property = isRecord(params) ? params["missingProperty"] : undefined;
+  return typeof property === "string" ? property : "";
+}
+
+function nameOf(field: FieldPath): string {
+  const last = field.at(-1);
+  if (last === undefined) return "the object";
+  if (typeof last === "string") return last;
+  const list = field.findLast((step) => typeof step === "string");
+  return list === undefined ? "an item" : `an item of ${list}`;
+}
+
+/** A JSON pointer as a path; only the value tells a list's position from a property that looks like one. */
+function fieldOf(pointer: string, root: unknown): FieldPath {
+  let value = root;
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((token) => {
+      const name = token.replaceAll("~1", "/").replaceAll("~0", "~");
+      if (Array.isArray(value)) {
+        const index = Number(name);
+        value = value[index];
+        return index;
+      }
+      value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      return name;
+    });
+}

@@ -1,0 +1,133 @@
+/** The YAML parser's complaints in words that say what to do. */
+
+interface Explanation {
+  readonly message: string;
+  readonly hint: string;
+}
+
+interface Row {
+  /** Matches the parser's words; the group `alias` is a name from the text. */
+  readonly reason: RegExp;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const QUOTES = "close the quote; a quote inside the value is doubled ('') or escaped (\\\")";
+
+const ROWS: readonly Row[] = [
+  {
+    reason: /^tab characters/,
+    message: "a tab is used for indentation",
+    hint: "indent with spaces; YAML does not allow tabs there",
+  },
+  {
+    reason: /^bad indentation of a mapping entry/,
+    message: "this line does not fit the mapping around it",
+    hint: "indent it like its neighbours; a value that holds ': ' needs quotes",
+  },
+  {
+    reason: /^bad indentation of a sequence entry/,
+    message: "this line does not fit the list around it",
+    hint: "put the '-' of every item of a list in the same column",
+  },
+  {
+    reason: /^deficient indentation/,
+    message: "this line is indented too little for the value that it continues",
+    hint: "indent it more than the key of the value, or close the value before it",
+  },
+  {
+    reason: /^(expected ':'|can not read a block mapping entry)/,
+    message: "a key without ':' after it",
+    hint: "write 'key: value'; a text over several lines needs '|' after its key",
+  },
+  {
+    reason: /^a whitespace character is expected after/,
+    message: "no space after the ':' of a key",
+    hint: "write 'key: value', with a space",
+  },
+  {
+    reason: /within a (double|single) quoted scalar/,
+    message: "a quoted value has no end",
+    hint: QUOTES,
+  },
+  {
+    reason: /within a flow collection/,
+    message: "a '{' or '[' is never closed",
+    hint: "add the missing '}' or ']'; the file may have been cut off",
+  },
+  {
+    reason: /^(missed comma|expected the node content)/,
+    message: "a ',' is missing or too many between '{ }' or '[ ]'",
+    hint: "separate entries with one ',' each",
+  },
+  {
+    reason: /^end of the stream or a document separator/,
+    message: "text after the end of the document",
+    hint: "put a line '---' between two documents, or correct the indentation of this line",
+  },
+  {
+    reason: /^null byte/,
+    message: "the text holds a NUL character",
+    hint: "save the file as UTF-8 text; NULs are a sign of UTF-16 or of a damaged file",
+  },
+  {
+    reason: /^(the stream contains non-printable|expected valid JSON character)/,
+    message: "the text holds a control character",
+    hint: "remove it, or write it as an escape in double quotes",
+  },
+  {
+    reason: /^(unknown escape sequence|expected hexadecimal)/,
+    message: "an unknown escape after '\\' in double quotes",
+    hint: "double the '\\', or use single quotes, where it means itself",
+  },
+  {
+    reason: /^nesting exceeded/,
+    message: "collections are nested more than 100 deep",
+    hint: "no manifest needs that; check the file's brackets and indentation",
+  },
+  {
+    reason: /^merge keys exceeded|^abnormal merge/,
+    message: "merge keys (<<) bring in too many fields",
+    hint: "write the fields out",
+  },
+  {
+    reason: /^cannot merge mappings/,
+    message: "a merge key (<<) names something that is no mapping",
+    hint: "let it name an anchored mapping, or a list of them",
+  },
+  {
+    reason: /^unidentified alias "(?<alias>.*)"/s,
+    message: "an alias (*) names an anchor that does not stand before it",
+    hint: "define the anchor (&) first; a text that begins with '*' needs quotes",
+  },
+  {
+    reason: /tag|^cannot resolve a node/,
+    message: "a tag (!) is not known here or does not fit its value",
+    hint: "remove it; a text that begins with '!' needs quotes",
+  },
+  {
+    reason: /complex keys|inside keys/,
+    message: "a key is a mapping or a list",
+    hint: "keys are text; a value that begins with '{' or '[' needs quotes",
+  },
+  {
+    reason: /directive/,
+    message: "a line that begins with '%' is no valid directive",
+    hint: "remove it, or put the text in quotes",
+  },
+];
+
+/** `mayShowNames` is false for texts that may hold secrets: an unquoted password can look like an alias. */
+export function explainYamlError(reason: string, mayShowNames: boolean): Explanation {
+  for (const row of ROWS) {
+    const match = row.reason.exec(reason);
+    if (match === null) continue;
+    const alias = mayShowNames ? match.groups?.["alias"] : undefined;
+    const message = alias === undefined ? row.message : `${row.message}: *${alias}`;
+    return { message, hint: row.hint };
+  }
+  return {
+    message: mayShowNames ? `the text is not valid YAML: ${reason}` : "the text is not valid YAML",
+    hint: "correct the text; nothing of this file is used until then",
+  };
+}

@@ -1,0 +1,38 @@
+/** The candidate that a misspelt name most likely stands for, if one is near. */
+export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+  const lower = name.toLowerCase();
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 4));
+    if (Math.abs(name.length - candidate.length) > limit) continue;
+    const distance = editDistance(lower, candidate.toLowerCase());
+    if (distance <= limit && (best === undefined || distance < best.distance)) {
+      best = { candidate, distance };
+    }
+  }
+  return best?.candidate;
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? at(beforeLast, j - 2) + 1
+          : Infinity;
+      row.push(Math.min(replaced, swapped, at(last, j) + 1, at(row, j - 1) + 1));
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return at(last, b.length);
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Infinity;
+}
