@@ -52,6 +52,17 @@ function _M.encode_uri(text)
     return (str_gsub(text, NOT_URI, escapes))
 end
 
+local function byte_of(digits)
+    return str_char(tonumber(digits, 16))
+end
+
+--- The text behind percent-encoding; a `+` is a plus.
+---@param text string
+---@return string
+function _M.decode(text)
+    return (str_gsub(text, "%%(%x%x)", byte_of))
+end
+
 -- Text that somebody wrote as a path or query: escapes stay, a `%` that starts none is escaped.
 local function encode_written(text, illegal)
     local legal = str_gsub(text, illegal, escapes)

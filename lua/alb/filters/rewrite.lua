@@ -5,6 +5,9 @@ local path = require("alb.filters.path")
 
 local ngx = ngx
 local var = ngx.var
+local set_uri = ngx.req.set_uri
+local set_uri_args = ngx.req.set_uri_args
+local str_sub = string.sub
 
 local _M = {}
 
@@ -30,6 +33,18 @@ function _M.uri(route)
         return errors.exit(500, errors.reasons.internal)
     end
     return new and path.join(new, query)
+end
+
+--- Makes the rewritten target the request's own, for locations that can't be given one (gRPC). nginx
+-- keeps the path decoded and escapes it again on its way to the backend.
+function _M.apply(route)
+    local target = _M.uri(route)
+    if not target then
+        return
+    end
+    local raw = path.of_target(target)
+    set_uri(path.decode(raw), false, true)
+    set_uri_args(str_sub(target, #raw + 2))
 end
 
 return _M

@@ -131,6 +131,9 @@ local function proxy(route, backend, counted_limit)
         var.albc_host = route.host
     end
     if is_grpc(protocol) then
+        if route.rewrite then
+            rewrite.apply(route)
+        end
         var.albc_pass = pass_prefix[protocol]
         return exec("@grpc")
     end

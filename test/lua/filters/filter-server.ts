@@ -15,6 +15,8 @@ export interface Setup {
   readonly scheme?: "http" | "https";
   /** What the backend answers. */
   readonly answer?: EchoScript;
+  /** The backend is in a location that sends the request's own target, as gRPC's does. */
+  readonly inPlace?: boolean;
 }
 
 /** nginx that applies the filters of the route that a request brings, in front of an echo backend. */
@@ -36,13 +38,19 @@ location / {
     proxy_http_version 1.1;
     proxy_set_header Host $albc_upstream_host;
     proxy_pass http://127.0.0.1:${backend}$albc_target;
+}
+location @in_place {
+    header_filter_by_lua_block { require("filters.phases").header_filter() }
+    proxy_http_version 1.1;
+    proxy_pass http://127.0.0.1:${backend};
 }`;
 
 /** The setup as the request carries it. */
-function linesOf({ route, server = { port: 80, tls: false }, scheme, answer }: Setup): HeaderLines {
-  const setup = Buffer.from(JSON.stringify({ route, server })).toString("base64");
+function linesOf(setup: Setup): HeaderLines {
+  const { route, server = { port: 80, tls: false }, scheme, answer, inPlace } = setup;
+  const json = Buffer.from(JSON.stringify({ route, server, inPlace })).toString("base64");
   return [
-    ["X-Test-Setup", setup],
+    ["X-Test-Setup", json],
     ...(scheme === undefined ? [] : [["X-Test-Scheme", scheme] as const]),
     ...(answer === undefined ? [] : [asking(answer)]),
   ];

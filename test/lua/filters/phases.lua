@@ -26,6 +26,10 @@ function _M.rewrite()
     cors.preflight(route)
     ngx.req.clear_header("X-Test-Setup")
     headers.request(route)
+    if test.inPlace then
+        rewrite.apply(route)
+        return ngx.exec("@in_place")
+    end
     ngx.var.albc_target = rewrite.uri(route) or ngx.var.request_uri
 end
 

@@ -32,6 +32,34 @@ describe.each(["path-rewrite", "regex-rewrite"])("vectors of %s", (table) => {
   });
 });
 
+describe("rewrites in place", () => {
+  const send = async (rewrite: PolicyRewrite, path: string) =>
+    echoOf(await nginx.send({ route: { rewrite }, inPlace: true }, { path })).url;
+
+  it("give the backend the new path and the query as received", async () => {
+    expect(await send(["prefix", "/foo", "/xyz"], "/foo/a?b=%20c&d")).toBe("/xyz/a?b=%20c&d");
+    expect(await send(["full", "/pkg.Service/Method"], "/foo")).toBe("/pkg.Service/Method");
+  });
+
+  it("mean the same path, spelled as nginx does", async () => {
+    expect(await send(["prefix", "/foo", "/x+y z"], "/foo/a%20b%3Fc%25%C3%A4+d")).toBe(
+      "/x+y%20z/a%20b%3Fc%25%C3%A4+d",
+    );
+  });
+
+  it("replace and drop the query as the replacement says", async () => {
+    const query = ["regex", "^/u/(.*)$", "", "/user?name=$1", true] as const;
+    const dropped = ["regex", "^/u/(.*)$", "", "/user/$1?", true] as const;
+
+    expect(await send(query, "/u/ann?x=1")).toBe("/user?name=ann&x=1");
+    expect(await send(dropped, "/u/ann?x=1")).toBe("/user/ann");
+  });
+
+  it("leave a request alone that they do not apply to", async () => {
+    expect(await send(["prefix", "/foo", "/xyz"], "/b%2Fc?d")).toBe("/b%2Fc?d");
+  });
+});
+
 describe("rewrites", () => {
   it("refuse a request whose expression backtracks beyond the limit", async () => {
     const rewrite = ["regex", "^/(a+)+$", "", "/x", true] as const;
@@ -53,7 +81,7 @@ describe("rewrites", () => {
 
         const { url } = echoOf(response);
         expect(url).toMatch(/^\/(?!\/)(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*$/);
-        expect(url.endsWith(`/${encodeURIComponent(rest)}`) || rest.includes('.')).toBe(true);
+        expect(url.endsWith(`/${encodeURIComponent(rest)}`) || rest.includes(".")).toBe(true);
       }),
       { numRuns: 100 },
     );
