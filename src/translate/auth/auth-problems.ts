@@ -56,9 +56,9 @@ export class AuthProblems {
   }
 
   /** The parsed value of a setting, `absent` without it, undefined after a problem. */
-  optional<T>(
-    setting: Setting | undefined,
-    parse: (text: string) => Result<T>,
+  optional<W, T>(
+    setting: Setting<W> | undefined,
+    parse: (written: W) => Result<T>,
     absent: T,
   ): T | undefined {
     return setting === undefined ? absent : this.valueOf(parse(setting.value), setting);

@@ -37,7 +37,7 @@ export function translateForwardAuth(
   const method = problems.optional(settings.method, parseMethod, "GET");
   const headers = translateHeaders(settings, owner);
   const requestRedirect = problems.optional(settings.requestRedirect, parseRequestRedirect, []);
-  const responseHeaders = translateResponseHeaders(settings, owner);
+  const responseHeaders = problems.optional(settings.responseHeaders, parseResponseHeaders, []);
   const signin = translateSignin(settings, owner);
   const alwaysSetCookie = problems.optional(settings.alwaysSetCookie, parseBoolean, false);
   if (url === undefined || method === undefined || headers === undefined) return undefined;
@@ -78,20 +78,6 @@ function translateHeaders(
   return read.value.headers;
 }
 
-/** Names in lower case, each once; blank items are skipped, as ingress-nginx does. */
-function translateResponseHeaders(
-  { responseHeaders: setting }: ForwardSettings,
-  { problems }: AuthOwner,
-): readonly string[] | undefined {
-  if (setting === undefined) return [];
-  const names = setting.value.map((item) => item.trim()).filter((item) => item !== "");
-  const parsed = names.map((name) => problems.valueOf(parseHeaderName(name), setting));
-  const valid = parsed.filter((name) => name !== undefined);
-  return valid.length < names.length
-    ? undefined
-    : [...new Set(valid.map((name) => name.toLowerCase()))];
-}
-
 /** Empty without a sign-in URL. */
 function translateSignin(
   { signin, signinParameter }: ForwardSettings,
@@ -108,6 +94,17 @@ function translateSignin(
     signin,
   );
   return parameter === undefined ? undefined : parsed;
+}
+
+/** Names in lower case, each once; blank items are skipped, as ingress-nginx does. */
+function parseResponseHeaders(items: readonly string[]): Result<readonly string[]> {
+  const names = new Set<string>();
+  for (const item of items.map((text) => text.trim()).filter((text) => text !== "")) {
+    const name = parseHeaderName(item);
+    if (!name.ok) return name;
+    names.add(name.value.toLowerCase());
+  }
+  return ok([...names]);
 }
 
 function parseMethod(text: string): Result<string> {

@@ -1,0 +1,262 @@
+import { ALB, HASH, compat, harness, own, secret } from "./translator.js";
+
+const USERS = secret("default/users", { auth: `foo:${HASH}\n` });
+const URL = "http://auth.example/verify";
+const OWNER = { resource: ALB, field: ["spec", "config", "auth"], operator: true };
+
+describe("an Auth object", () => {
+  it("that is empty configures nothing to check", () => {
+    const { translator } = harness();
+    expect(translator.fromObject({}, OWNER)).toEqual([]);
+    expect(translator.collected().auths).toEqual([]);
+  });
+
+  it("gives one policy named after its object, however often it is asked for", () => {
+    const { translator, reports } = harness();
+    const auth = { forward: { url: URL, auth_headers_cm_ref: "default/none" } };
+    expect(translator.fromObject(auth, OWNER)).toEqual(["alb2/cpaas-system/alb"]);
+    expect(translator.fromObject(auth, OWNER)).toEqual(["alb2/cpaas-system/alb"]);
+    expect(translator.collected().auths).toHaveLength(1);
+    expect(reports()).toEqual([
+      [
+        "AUTH_REFERENCE_NOT_FOUND",
+        "ALB2 cpaas-system/alb",
+        "spec.config.auth.forward.auth_headers_cm_ref",
+        "config map default/none not found",
+      ],
+    ]);
+  });
+
+  it("has every field", () => {
+    const { translator, policy, reports } = harness(USERS);
+    const [id] = translator.fromObject(
+      {
+        basic: {
+          auth_type: "basic",
+          realm: "r",
+          secret: "default/users",
+          secret_type: "auth-file",
+        },
+        forward: {
+          always_set_cookie: true,
+          auth_request_redirect: "/back",
+          method: "POST",
+          signin: "https://login.example/?to=x",
+          signin_redirect_param: "to",
+          upstream_headers: ["X-User", " X-Email "],
+          url: URL,
+        },
+      },
+      OWNER,
+    );
+    expect(policy(id)).toEqual({
+      id: "alb2/cpaas-system/alb",
+      source: { kind: "ALB2", namespace: "cpaas-system", name: "alb", field: "spec.config.auth" },
+      basic: { realm: "r", credentials: "default/users#auth-file" },
+      forward: {
+        url: {
+          scheme: "http",
+          host: [{ literal: "auth.example" }],
+          target: [{ literal: "/verify" }],
+        },
+        method: "POST",
+        headers: [],
+        requestRedirect: [{ literal: "/back" }],
+        responseHeaders: ["x-user", "x-email"],
+        signin: [{ literal: "https://login.example/?to=x" }],
+        alwaysSetCookie: true,
+      },
+    });
+    expect(reports()).toEqual([]);
+  });
+
+  it.each([
+    ["an empty basic part", { basic: {} }, "basic is set without a secret"],
+    ["an empty forward part", { forward: {} }, "forward is set without a url"],
+    [
+      "digest",
+      { basic: { auth_type: "digest", secret: "default/users" } },
+      "basic.auth_type digest is unsupported",
+    ],
+    [
+      "a bare secret name",
+      { basic: { secret: "users" } },
+      "basic.secret must be <namespace>/<name>",
+    ],
+    [
+      "what decoding could not read",
+      { invalid: 'auth has no field "$(evil)"' },
+      "auth is malformed",
+    ],
+    [
+      "one broken part of two",
+      { basic: { secret: "default/users" }, forward: { url: "x" } },
+      "forward.url must start with http:// or https://",
+    ],
+  ])("is closed by %s", (_, auth, invalid) => {
+    const { translator, policy } = harness(USERS);
+    const [id] = translator.fromObject(auth, OWNER);
+    expect(policy(id)).toEqual({ id, source: policy(id).source, invalid });
+  });
+
+  it("of a tenant may name its own namespace only", () => {
+    const resource = { ...ALB, kind: "AuthPolicy", apiVersion: "crd.alauda.io/v1alpha1" };
+    const { translator, policy } = harness(USERS);
+    const auth = { basic: { secret: "default/users" } };
+    const tenant = { resource, field: ["spec"], operator: false };
+    const [id] = translator.fromObject(auth, tenant);
+    expect(id).toBe("authpolicy/cpaas-system/alb");
+    expect(policy(id).invalid).toBe("secret default/users is in another namespace");
+  });
+});
+
+describe("annotations", () => {
+  it("that say nothing of auth inherit", () => {
+    const { annotated, reports } = harness();
+    expect(annotated({})).toBeUndefined();
+    expect(annotated(compat({ "rewrite-target": "/" }))).toBeUndefined();
+    expect(reports()).toEqual([]);
+  });
+
+  it.each([
+    ["under the own domain", own({ "auth-enable": "false", "auth-url": URL })],
+    [
+      "under the compatible settings",
+      { ...own({ "auth-enable": "false" }), ...compat({ "auth-url": URL, "auth-type": "digest" }) },
+    ],
+    [
+      "for one path",
+      { "index.0-0.alb.ingress.cpaas.io/auth-enable": "false", ...own({ "auth-enable": "true" }) },
+    ],
+  ])("switch auth off by auth-enable %s", (_, annotations) => {
+    const { annotated, translator, reports } = harness();
+    expect(annotated(annotations)).toEqual({ disabled: true });
+    expect(translator.collected().auths).toEqual([]);
+    expect(reports()).toEqual([]);
+  });
+
+  it.each(["False", "FALSE", "0", "no", "", " false", "false\n"])(
+    "leave auth on by auth-enable %j, and it is reported",
+    (value) => {
+      const { annotated, reports } = harness();
+      expect(annotated(own({ "auth-enable": value, "auth-url": URL }))).toEqual({
+        ids: ["ingress/default/web/0-0"],
+      });
+      expect(reports().map(([code]) => code)).toEqual(["AUTH_SETTING_WITHOUT_EFFECT"]);
+    },
+  );
+
+  it("leave auth on by auth-enable true, by an index's true over a general false, and under the compatible domain", () => {
+    const on = { ids: ["ingress/default/web/0-0"] };
+    const { annotated } = harness();
+    expect(annotated(own({ "auth-enable": "true", "auth-url": URL }))).toEqual(on);
+    expect(
+      annotated({
+        "index.0-0.alb.ingress.cpaas.io/auth-enable": "true",
+        ...own({ "auth-enable": "false", "auth-url": URL }),
+      }),
+    ).toEqual(on);
+    expect(annotated(compat({ "auth-enable": "false", "auth-url": URL }))).toEqual(on);
+  });
+
+  it("with auth-secret or companions alone inherit, and are reported", () => {
+    const { annotated, reports } = harness(USERS);
+    expect(
+      annotated(compat({ "auth-secret": "users", "auth-signin": "https://a/" })),
+    ).toBeUndefined();
+    expect(reports().map(([code, , , message]) => [code, message])).toEqual([
+      ["AUTH_SETTING_WITHOUT_EFFECT", "auth-secret has no effect without auth-type"],
+      ["AUTH_SETTING_WITHOUT_EFFECT", "auth-signin has no effect without auth-url"],
+    ]);
+  });
+
+  it("with empty auth-type and auth-url inherit", () => {
+    const { annotated } = harness();
+    expect(annotated(compat({ "auth-type": "", "auth-url": "" }))).toBeUndefined();
+  });
+
+  it("close the path by auth-tls-secret", () => {
+    const { policyOf, reports } = harness();
+    expect(policyOf(compat({ "auth-tls-secret": "default/ca" })).invalid).toBe(
+      "auth-tls-secret is unsupported",
+    );
+    expect(policyOf(compat({ "auth-tls-secret": "default/ca", "auth-url": URL })).invalid).toBe(
+      "auth-tls-secret is unsupported",
+    );
+    expect(reports().map(([code]) => code)).toEqual(["AUTH_UNSUPPORTED"]);
+  });
+
+  it("may ask for both methods", () => {
+    const { policyOf } = harness(USERS);
+    const policy = policyOf(
+      compat({ "auth-type": "basic", "auth-secret": "users", "auth-url": URL }),
+    );
+    expect(policy.basic).toBeDefined();
+    expect(policy.forward).toBeDefined();
+  });
+
+  it("are resolved for each name by the first prefix that holds it", () => {
+    const annotations = {
+      "index.0-1.alb.ingress.cpaas.io/auth-url": "http://index.example/",
+      "index.0-1.alb.ingress.cpaas.io/auth-signin": "",
+      ...own({ "auth-url": "http://own.example/", "auth-method": "POST" }),
+      ...compat({
+        "auth-url": "http://compat.example/",
+        "auth-method": "PUT",
+        "auth-signin": "https://a/",
+      }),
+    };
+    const { annotated, policy } = harness();
+    expect(annotated(annotations)).toEqual({ ids: ["ingress/default/web/0-0"] });
+    expect(annotated(annotations, { rule: 0, path: 1 })).toEqual({
+      ids: ["ingress/default/web/0-1"],
+    });
+    const general = policy("ingress/default/web/0-0").forward;
+    expect(general?.url.host).toEqual([{ literal: "own.example" }]);
+    expect(general?.method).toBe("POST");
+    expect(general?.signin).toBeDefined();
+    const one = policy("ingress/default/web/0-1").forward;
+    expect(one?.url.host).toEqual([{ literal: "index.example" }]);
+    expect(one?.method).toBe("POST");
+    expect(one?.signin).toBeUndefined();
+  });
+
+  it("take back a lower prefix's by an empty value", () => {
+    const { annotated } = harness();
+    expect(
+      annotated({ ...own({ "auth-url": "" }), ...compat({ "auth-url": URL }) }),
+    ).toBeUndefined();
+  });
+
+  it("of fifty paths give one policy", () => {
+    const { annotated, translator, reports } = harness();
+    const annotations = compat({ "auth-url": URL, "auth-proxy-set-headers": "default/none" });
+    const given = Array.from({ length: 50 }, (_, path) =>
+      annotated(annotations, { rule: 0, path }),
+    );
+    expect(new Set(given.map((auth) => JSON.stringify(auth)))).toEqual(
+      new Set(['{"ids":["ingress/default/web/0-0"]}']),
+    );
+    expect(translator.collected().auths).toHaveLength(1);
+    expect(reports()).toHaveLength(1);
+  });
+
+  it("of two Ingresses never share a policy", () => {
+    const { translator, annotated } = harness();
+    annotated(compat({ "auth-url": URL }));
+    const lookup = {
+      get: (name: string) =>
+        name === "auth-url" ? { value: URL, key: "k", prefix: "own" as const } : undefined,
+    };
+    const resource = {
+      ...ALB,
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      namespace: "shop",
+      name: "web",
+    };
+    expect(translator.fromAnnotations(lookup, { resource, pathKey: "0-0" })).toEqual({
+      ids: ["ingress/shop/web/0-0"],
+    });
+  });
+});

@@ -1,0 +1,399 @@
+import { ALB, compat, configMap, grant, harness, object } from "./translator.js";
+
+const KEY = "nginx.ingress.kubernetes.io";
+const FORWARD = { "auth-url": "http://auth.example/verify" };
+const TRANSLATED = {
+  url: { scheme: "http", host: [{ literal: "auth.example" }], target: [{ literal: "/verify" }] },
+  method: "GET",
+  headers: [],
+  responseHeaders: [],
+  alwaysSetCookie: false,
+};
+
+function forwardOf(annotations: Readonly<Record<string, string>>, yaml = "") {
+  const { policyOf } = harness(yaml);
+  const policy = policyOf(compat({ ...FORWARD, ...annotations }));
+  if (policy.forward === undefined) throw new Error(policy.invalid);
+  return policy.forward;
+}
+
+function closedBy(annotations: Readonly<Record<string, string>>, yaml = "") {
+  return harness(yaml).policyOf(compat({ ...FORWARD, ...annotations })).invalid;
+}
+
+describe("forward auth of an Ingress", () => {
+  it("needs a URL only", () => {
+    const { policyOf, reports, translator } = harness();
+    expect(policyOf(compat(FORWARD))).toEqual({
+      id: "ingress/default/web/0-0",
+      source: {
+        kind: "Ingress",
+        namespace: "default",
+        name: "web",
+        field: `metadata.annotations["${KEY}/auth-url"]`,
+      },
+      forward: TRANSLATED,
+    });
+    expect(reports()).toEqual([]);
+    expect(translator.collected().services).toEqual([]);
+  });
+
+  it("takes empty annotations as absent", () => {
+    const names = [
+      "auth-method",
+      "auth-signin",
+      "auth-signin-redirect-param",
+      "auth-response-headers",
+      "auth-proxy-set-headers",
+      "auth-request-redirect",
+      "auth-always-set-cookie",
+    ];
+    expect(forwardOf(Object.fromEntries(names.map((name) => [name, ""])))).toEqual(TRANSLATED);
+  });
+
+  it.each(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])(
+    "asks with %s",
+    (method) => expect(forwardOf({ "auth-method": method }).method).toBe(method),
+  );
+
+  it("trims and lowers response headers, each once", () => {
+    const value = " X-User , X-Email,,x-user,\tRemote_User,Set-Cookie, Authorization ,";
+    expect(forwardOf({ "auth-response-headers": value }).responseHeaders).toEqual([
+      "x-user",
+      "x-email",
+      "remote_user",
+      "set-cookie",
+      "authorization",
+    ]);
+  });
+
+  it("expands the request redirect as it is", () => {
+    expect(
+      forwardOf({ "auth-request-redirect": "https://$http_host$request_uri" }).requestRedirect,
+    ).toEqual([
+      { literal: "https://" },
+      { variable: "http_host", encoding: "raw" },
+      { variable: "request_uri", encoding: "raw" },
+    ]);
+  });
+
+  it.each([
+    ["1", true],
+    ["t", true],
+    ["T", true],
+    ["TRUE", true],
+    ["true", true],
+    ["True", true],
+    ["0", false],
+    ["f", false],
+    ["F", false],
+    ["FALSE", false],
+    ["false", false],
+    ["False", false],
+  ])("reads the boolean %s", (text, value) => {
+    expect(forwardOf({ "auth-always-set-cookie": text }).alwaysSetCookie).toBe(value);
+  });
+
+  it("has a sign-in URL with its parameter", () => {
+    const { signin } = forwardOf({
+      "auth-signin": "https://login.example/",
+      "auth-signin-redirect-param": "next",
+    });
+    expect(signin?.[0]).toEqual({ literal: "https://login.example/?next=" });
+  });
+});
+
+describe("headers for the auth service", () => {
+  it("come from the config map, sorted, with variables", () => {
+    const data = {
+      "X-Time": "t=${msec}",
+      "X-Host": "$http_host",
+      "X-Plain": "a, b; c",
+      "X-None": "",
+    };
+    const { headers } = forwardOf(
+      { "auth-proxy-set-headers": "default/headers" },
+      configMap("default/headers", data),
+    );
+    expect(headers).toEqual([
+      { name: "X-Host", value: [{ variable: "http_host", encoding: "raw" }] },
+      { name: "X-None", value: [] },
+      { name: "X-Plain", value: [{ literal: "a, b; c" }] },
+      { name: "X-Time", value: [{ literal: "t=" }, { variable: "msec", encoding: "raw" }] },
+    ]);
+  });
+
+  it("count once for each name without case", () => {
+    const { policyOf, reports } = harness(configMap("default/h", { "x-a": "2", "X-A": "1" }));
+    const policy = policyOf(compat({ ...FORWARD, "auth-proxy-set-headers": "default/h" }));
+    expect(policy.forward?.headers).toEqual([{ name: "X-A", value: [{ literal: "1" }] }]);
+    expect(reports()).toEqual([
+      [
+        "AUTH_HEADER_DUPLICATE",
+        "Ingress default/web",
+        `metadata.annotations["${KEY}/auth-proxy-set-headers"]`,
+        "config map default/h names the header x-a twice",
+      ],
+    ]);
+  });
+
+  it.each([
+    [
+      "a variable that is none",
+      { "X-A": "$nope" },
+      "has a value for X-A that has the unknown variable $nope",
+    ],
+    [
+      "a line break",
+      { "X-A": "a\nb" },
+      "has a value for X-A that must not hold line breaks or control characters",
+    ],
+    [
+      "a final line break",
+      { "X-A": "a\n" },
+      "has a value for X-A that must not hold line breaks or control characters",
+    ],
+    [
+      "a NUL",
+      { "X-A": "a\u0000" },
+      "has a value for X-A that must not hold line breaks or control characters",
+    ],
+    [
+      "a header of the connection",
+      { "Content-length": "5" },
+      "must not name the header Content-length, which belongs to the connection",
+    ],
+    [
+      "the Host header",
+      { host: "x" },
+      "must not name the header host, which belongs to the connection",
+    ],
+  ])("close the path with %s", (_, data, problem) => {
+    expect(closedBy({ "auth-proxy-set-headers": "default/h" }, configMap("default/h", data))).toBe(
+      `config map default/h ${problem}`,
+    );
+  });
+
+  it("close the path with binary data", () => {
+    const map = object("ConfigMap", "default/h", { binaryData: { "X-A": "AAE=" } });
+    expect(closedBy({ "auth-proxy-set-headers": "default/h" }, map)).toBe(
+      "config map default/h has binary data, which can't be sent as headers",
+    );
+  });
+
+  it.each([
+    ["a missing config map", "default/none", "config map default/none not found"],
+    ["a bare name", "h", "auth-proxy-set-headers must be <namespace>/<name>"],
+    ["another namespace", "other/h", "config map other/h is in another namespace"],
+  ])("close the path with %s", (_, reference, invalid) => {
+    const yaml = configMap("default/h", {}) + configMap("other/h", {});
+    expect(closedBy({ "auth-proxy-set-headers": reference }, yaml)).toBe(invalid);
+  });
+
+  it("may come from another namespace by a ReferenceGrant", () => {
+    const from = [{ group: "networking.k8s.io", kind: "Ingress", namespace: "default" }];
+    const to = [{ group: "", kind: "ConfigMap", name: "h" }];
+    const yaml = configMap("other/h", { "X-A": "1" }) + grant("other", { from, to });
+    expect(forwardOf({ "auth-proxy-set-headers": "other/h" }, yaml).headers).toHaveLength(1);
+  });
+});
+
+describe("broken forward auth closes the path", () => {
+  it.each([
+    [
+      "a URL that is none",
+      { "auth-url": "auth.example" },
+      "auth-url must start with http:// or https://",
+    ],
+    ["a blank URL", { "auth-url": "  " }, "auth-url must start with http:// or https://"],
+    [
+      "a variable that is none",
+      { "auth-url": "http://a/$requst_uri" },
+      "auth-url has the unknown variable $requst_uri, did you mean $request_uri?",
+    ],
+    [
+      "a method in lower case",
+      { "auth-method": "post" },
+      "auth-method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, OPTIONS, TRACE",
+    ],
+    [
+      "a method that is none",
+      { "auth-method": "GET;" },
+      "auth-method must be one of GET, HEAD, POST, PUT, PATCH, DELETE, CONNECT, OPTIONS, TRACE",
+    ],
+    [
+      "response headers without a comma",
+      { "auth-response-headers": "X-A X-B" },
+      "auth-response-headers has an invalid header name",
+    ],
+    [
+      "a response header of the connection",
+      { "auth-response-headers": "X-A, Transfer-Encoding" },
+      "auth-response-headers must not name the header Transfer-Encoding, which belongs to the connection",
+    ],
+    [
+      "a sign-in URL that is none",
+      { "auth-signin": "login.example" },
+      "auth-signin must start with http:// or https://, or be a path that starts with /",
+    ],
+    [
+      "a variable in the sign-in URL that is none",
+      { "auth-signin": "https://a/$nope" },
+      "auth-signin has the unknown variable $nope",
+    ],
+    [
+      "a redirect parameter that would be two",
+      { "auth-signin": "https://a/", "auth-signin-redirect-param": "a=b&c" },
+      "auth-signin-redirect-param must be the name of a query parameter: 1 to 128 letters, digits, ., _, ~ and -",
+    ],
+    [
+      "a variable in the request redirect that is none",
+      { "auth-request-redirect": "$nope" },
+      "auth-request-redirect has the unknown variable $nope",
+    ],
+    [
+      "a line break in the request redirect",
+      { "auth-request-redirect": "/a\n/b" },
+      "auth-request-redirect must not hold line breaks or control characters",
+    ],
+    [
+      "a boolean that is none",
+      { "auth-always-set-cookie": "yes" },
+      "auth-always-set-cookie must be true or false",
+    ],
+  ])("%s", (_, annotations, invalid) => {
+    const { policyOf, reports } = harness();
+    const policy = policyOf(compat({ ...FORWARD, ...annotations }));
+    expect(policy).toMatchObject({ invalid });
+    expect(policy.forward).toBeUndefined();
+    const [name] = Object.keys(annotations).slice(-1);
+    expect(reports()).toEqual([
+      [
+        "AUTH_CONFIG_INVALID",
+        "Ingress default/web",
+        `metadata.annotations["${KEY}/${name}"]`,
+        invalid,
+      ],
+    ]);
+  });
+
+  it("does not show a password of the URL", () => {
+    const { policyOf, diagnostics } = harness();
+    const policy = policyOf(compat({ "auth-url": "http://user:hunter2@auth/" }));
+    expect(policy.invalid).toContain("must not hold a user name or password");
+    expect(JSON.stringify([policy, diagnostics()])).not.toContain("hunter2");
+  });
+
+  it("needs a URL in an object", () => {
+    const { translator, policy } = harness();
+    const [id] = translator.fromObject(
+      { forward: { method: "GET" } },
+      { resource: ALB, field: ["spec", "config", "auth"], operator: true },
+    );
+    expect(policy(id).invalid).toBe("forward is set without a url");
+  });
+});
+
+describe("an auth service in the cluster", () => {
+  const service = object("Service", "default/auth", {
+    spec: {
+      ports: [
+        { name: "a", port: 80 },
+        { name: "b", port: 8443 },
+      ],
+    },
+  });
+  const other = object("Service", "sec/auth", { spec: { ports: [{ name: "a", port: 80 }] } });
+  const external = object("Service", "default/ext", {
+    spec: { type: "ExternalName", externalName: "auth.example", ports: [{ port: 80 }] },
+  });
+  const udp = object("Service", "default/udp", {
+    spec: { ports: [{ port: 80, protocol: "UDP" }] },
+  });
+  const yaml = service + other + external + udp;
+
+  it.each([
+    ["http://auth/x", "default/auth/80"],
+    ["http://AUTH:8443/", "default/auth/8443"],
+    ["https://auth:8443/", "default/auth/8443"],
+    ["http://auth.default/", "default/auth/80"],
+    ["http://auth.sec/", "sec/auth/80"],
+    ["http://auth.sec.svc/", "sec/auth/80"],
+    ["http://auth.sec.svc.cluster.local/", "sec/auth/80"],
+    ["http://auth.sec.svc.cluster.local:80/$http_x", "sec/auth/80"],
+  ])("%s is %s", (url, upstream) => {
+    const { policyOf, translator, reports } = harness(yaml);
+    expect(policyOf(compat({ "auth-url": url })).forward?.url.upstream).toBe(upstream);
+    const [namespace, name, port] = upstream.split("/");
+    expect(translator.collected().services).toEqual([{ namespace, name, port: Number(port) }]);
+    expect(reports()).toEqual([]);
+  });
+
+  it.each([
+    ["a variable in the host", "http://$host/"],
+    ["a variable in the port", "http://auth:$server_port/"],
+    ["a name outside the cluster", "http://auth.example.com/"],
+    ["a bare name without Service", "http://elsewhere/"],
+    ["a namespace without the Service", "http://auth.nowhere/"],
+    ["another cluster domain", "http://auth.sec.svc.other.domain/"],
+    ["more labels than a Service has", "http://pod.auth.sec.svc/"],
+    ["an ExternalName Service", "http://ext/"],
+    ["an address", "http://10.0.0.1/"],
+  ])("%s is looked up in DNS", (_, url) => {
+    const { policyOf, translator, reports } = harness(yaml);
+    const policy = policyOf(compat({ "auth-url": url }));
+    expect(policy.forward?.url).toBeDefined();
+    expect(policy.forward?.url.upstream).toBeUndefined();
+    expect(translator.collected().services).toEqual([]);
+    expect(reports()).toEqual([]);
+  });
+
+  it.each([
+    ["without the port", "http://auth:9999/", "there is no Service default/auth with port 9999"],
+    [
+      "without the scheme's port",
+      "https://auth.sec/",
+      "there is no Service sec/auth with port 443",
+    ],
+    ["with the port for UDP", "http://udp/", "there is no Service default/udp with port 80"],
+    ["that does not exist", "http://x.sec.svc/", "there is no Service sec/x with port 80"],
+    [
+      "by its full name",
+      "http://x.sec.svc.cluster.local/",
+      "there is no Service sec/x with port 80",
+    ],
+  ])("a Service %s is reported and looked up in DNS", (_, url, message) => {
+    const { policyOf, reports } = harness(yaml);
+    const policy = policyOf(compat({ "auth-url": url }));
+    expect(policy.forward?.url.upstream).toBeUndefined();
+    expect(reports().map(([code, , , text]) => [code, text])).toEqual([
+      ["AUTH_SERVICE_NOT_FOUND", message],
+    ]);
+  });
+
+  it("is found by the cluster's domain", () => {
+    const { policyOf } = harness(yaml, { clusterDomain: "k8s.example" });
+    const url = "http://auth.sec.svc.k8s.example/";
+    expect(policyOf(compat({ "auth-url": url })).forward?.url.upstream).toBe("sec/auth/80");
+  });
+
+  it("is of the object's namespace for a bare name", () => {
+    const { translator, policy } = harness(
+      object("Service", "cpaas-system/auth", { spec: { ports: [{ port: 80 }] } }),
+    );
+    const [id] = translator.fromObject(
+      { forward: { url: "http://auth" } },
+      { resource: ALB, field: ["spec", "config", "auth"], operator: true },
+    );
+    expect(policy(id).forward?.url.upstream).toBe("cpaas-system/auth/80");
+  });
+});
+
+describe("a fragment", () => {
+  it("is left out of the auth URL and reported", () => {
+    const { policyOf, reports } = harness();
+    const policy = policyOf(compat({ "auth-url": "http://auth.example/verify#x" }));
+    expect(policy.forward).toEqual(TRANSLATED);
+    expect(reports().map(([code]) => code)).toEqual(["AUTH_URL_FRAGMENT"]);
+  });
+});
