@@ -36,9 +36,15 @@ local function score(key_hash, seed)
     return (mix(bxor(key_hash, seed)) + 2147483648.5) / 4294967296
 end
 
--- The name of a backend, so that its position in the list does not matter.
-local function backend_seed(backend, position)
-    return tobit(mix(crc32(backend.upstream or "#" .. position)))
+-- Backends are known by name, so that their order does not matter; one that is listed twice counts
+-- twice.
+local function seed_backends(wheel)
+    local times = {}
+    for i = 1, #wheel do
+        local name = wheel[i].upstream or ""
+        times[name] = (times[name] or 0) + 1
+        wheel[i].seed = tobit(mix(crc32(name .. "#" .. times[name])))
+    end
 end
 
 --- Called once for each decoded route, after weighted.prepare.
@@ -56,10 +62,7 @@ function _M.prepare(route)
         affinity.variable = "cookie_" .. name
         affinity.cookie = name
     end
-    local wheel = route.wheel
-    for i = 1, #wheel do
-        wheel[i].seed = backend_seed(wheel[i], i)
-    end
+    seed_backends(route.wheel)
 end
 
 -- A client without the cookie gets the request's id as its key: that is random, and the same all
