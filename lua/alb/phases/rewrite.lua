@@ -96,8 +96,8 @@ local function check_body(route)
     return not length and limit or nil
 end
 
-local function choose_backend(route)
-    local backend = route.affinity and affinity.backend(route) or weighted.choose(route)
+local function choose_backend(route, key)
+    local backend = key and affinity.backend(key, route) or weighted.choose(route)
     if not backend then
         return exit(500, reasons.no_backend)
     end
@@ -142,8 +142,9 @@ local function proxy(route, backend, counted_limit)
 end
 
 local function forward(route, counted_limit)
-    local backend, upstream = choose_backend(route)
-    local preferred = route.affinity and affinity.choose(route, upstream) or nil
+    local key = route.affinity and affinity.key(route) or nil
+    local backend, upstream = choose_backend(route, key)
+    local preferred = key and affinity.position(key, upstream) or nil
     var.albc_backend = target.encode(backend.upstream, route.timeouts, preferred)
     return proxy(route, backend, counted_limit)
 end

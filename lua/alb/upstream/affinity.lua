@@ -9,6 +9,9 @@ local bit = require("bit")
 local ngx = ngx
 local var = ngx.var
 local crc32 = ngx.crc32_short
+local md5 = ngx.md5
+local now = ngx.now
+local worker_pid = ngx.worker.pid
 local band, bxor, lshift, rshift, tobit = bit.band, bit.bxor, bit.lshift, bit.rshift, bit.tobit
 local log = math.log
 local huge = math.huge
@@ -16,6 +19,9 @@ local str_gsub = string.gsub
 local str_lower = string.lower
 
 local _M = {}
+
+-- Sessions that this worker has started.
+local sessions = 0
 
 -- 32-bit product; a double is exact only up to 53 bits, hence in halves.
 local function multiply(a, b)
@@ -65,35 +71,40 @@ function _M.prepare(route)
     seed_backends(route.wheel)
 end
 
--- A client without the cookie gets the request's id as its key: that is random, and the same all
--- through the request (as long as nginx.conf mentions $request_id; else each reading is another).
-local function start_session(affinity)
-    local id = var.request_id
+-- Unique, not secret: whoever makes one up chooses an endpoint, which anybody may.
+local function new_session()
+    sessions = sessions + 1
+    return md5(worker_pid() .. "." .. sessions .. "." .. now())
+end
+
+local function start_session(cookie)
+    local id = new_session()
     local secure = var.albc_scheme == "https" and "; Secure" or ""
-    ngx.header["Set-Cookie"] = affinity.cookie .. "=" .. id .. "; Path=/; HttpOnly" .. secure
+    ngx.header["Set-Cookie"] = cookie .. "=" .. id .. "; Path=/; HttpOnly" .. secure
     return id
 end
 
--- What the client is recognised by; nil when it shows nothing.
-local function client_key(affinity)
+--- What this client is recognised by. One without the cookie is given it.
+---@param route table a prepared route with affinity
+---@return string? key nil: it shows nothing, so any endpoint will do
+function _M.key(route)
+    local affinity = route.affinity
     local value = var[affinity.variable]
     if value and value ~= "" then
         return value
     end
-    return affinity.cookie and var.request_id
+    return affinity.cookie and start_session(affinity.cookie) or nil
 end
 
---- The backend of this client among those with a weight: shares are as the weights say, and a
--- changed weight moves only as many clients as it must.
----@return table? backend nil: the client shows nothing to be recognised by, or there is no backend
-function _M.backend(route)
+--- The backend of a key among those with a weight: shares are as the weights say, and a changed
+-- weight moves only as many clients as it must.
+---@param key string
+---@param route table
+---@return table? backend nil: none has a weight
+function _M.backend(key, route)
     local wheel = route.wheel
     if #wheel <= 1 then
         return wheel[1]
-    end
-    local key = client_key(route.affinity)
-    if not key then
-        return nil
     end
     local hash = mix(crc32(key))
     local best, best_score = nil, -huge
@@ -133,19 +144,6 @@ function _M.position(key, upstream)
         end
     end
     return best
-end
-
---- Position of this client's endpoint. A client without the cookie is given one.
----@param route table a prepared route with affinity
----@param upstream table a prepared upstream
----@return integer? position nil: any will do
-function _M.choose(route, upstream)
-    local affinity = route.affinity
-    local value = var[affinity.variable]
-    if value and value ~= "" then
-        return _M.position(value, upstream)
-    end
-    return affinity.cookie and _M.position(start_session(affinity), upstream) or nil
 end
 
 return _M

@@ -4,8 +4,7 @@ import type { LuaNginx } from "../../support/lua-nginx.js";
 const CLIENTS = 4000;
 
 const conf = `
-map "" $albc_scheme { default $http_x_test_scheme; }
-map "" $albc_request_id { default $request_id; }`;
+map "" $albc_scheme { default $http_x_test_scheme; }`;
 const server = `
 location / {
     content_by_lua_block { require("upstream.affinity_server").run() }

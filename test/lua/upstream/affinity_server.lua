@@ -37,8 +37,7 @@ function _M.place_backends(weights, count)
     end
     local route = route_of({ affinity = { "header", "x-client" }, backends = backends })
     for i = 1, count do
-        ngx.req.set_header("X-Client", "client-" .. i)
-        names[i] = affinity.backend(route).upstream
+        names[i] = affinity.backend("client-" .. i, route).upstream
     end
     return names
 end
@@ -46,8 +45,9 @@ end
 function _M.run()
     local setup = cjson.decode(ngx.var.http_x_test_setup)
     local route = route_of(setup)
-    local backend = affinity.backend(route)
-    local position = affinity.choose(route, upstream_of(setup.endpoints))
+    local key = affinity.key(route)
+    local backend = key and affinity.backend(key, route)
+    local position = key and affinity.position(key, upstream_of(setup.endpoints))
     ngx.say(cjson.encode({
         backend = backend and backend.upstream or cjson.null,
         endpoint = position or cjson.null,
