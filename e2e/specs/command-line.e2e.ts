@@ -1,0 +1,219 @@
+import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
+
+const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+const SERVICE = `
+apiVersion: v1
+kind: Service
+metadata: { name: web }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, labels: { kubernetes.io/service-name: web } }
+addressType: IPv4
+endpoints: [{ addresses: [127.0.0.1] }]
+ports: [{ port: 8081 }]
+`;
+
+const INGRESS = `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: web }
+spec:
+  rules:
+    - host: web.example
+      http:
+        paths:
+          - { path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }
+`;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await makeTempFolder();
+});
+afterEach(() => removeFolder(folder));
+
+interface Outcome {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function albc(
+  words: readonly string[],
+  options: { input?: string; env?: Record<string, string> } = {},
+): Outcome {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [MAIN, ...words], {
+    cwd: folder,
+    encoding: "utf8",
+    input: options.input ?? "",
+    env: { ...process.env, ...options.env },
+  });
+  return { status, output: stdout, errors: stderr };
+}
+
+async function manifests(files: Readonly<Record<string, string>>): Promise<void> {
+  await mkdir(join(folder, "in"), { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, "in", name), text);
+}
+
+describe("render", () => {
+  test("writes a folder that --check then finds equal", async () => {
+    await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
+    expect(albc(["render", "-f", "in", "-o", "out"])).toEqual({
+      status: 0,
+      output: "",
+      errors: "",
+    });
+    expect(await readdir(join(folder, "out"))).toEqual(
+      expect.arrayContaining(["lua", "nginx.conf", "policy.json"]),
+    );
+    expect((await stat(join(folder, "out/policy.json"))).mode & 0o777).toBe(0o600);
+    expect(albc(["render", "-f", "in", "-o", "out", "--check"])).toEqual({
+      status: 0,
+      output: "",
+      errors: "",
+    });
+  });
+
+  test("--check shows a diff and changes nothing", async () => {
+    await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
+    albc(["render", "-f", "in", "-o", "out"]);
+    const before = await readFile(join(folder, "out/policy.json"), "utf8");
+    await manifests({ "ingress.yaml": INGRESS.replace("web.example", "other.example") });
+    const checked = albc(["render", "-f", "in", "-o", "out", "--check"]);
+    expect(checked.status).toBe(1);
+    expect(checked.output).toContain("other.example");
+    expect(await readFile(join(folder, "out/policy.json"), "utf8")).toBe(before);
+  });
+
+  test("gives the same bytes whatever the order and the form of the input", async () => {
+    await manifests({ "a.yaml": SERVICE, "b.yaml": INGRESS });
+    albc(["render", "-f", "in/a.yaml", "-f", "in/b.yaml", "-o", "one"]);
+    albc(["render", "-f", "-", "-o", "two"], { input: `${INGRESS}---${SERVICE}` });
+    expect(await readFile(join(folder, "two/policy.json"))).toEqual(
+      await readFile(join(folder, "one/policy.json")),
+    );
+    expect(await readFile(join(folder, "two/nginx.conf"))).toEqual(
+      await readFile(join(folder, "one/nginx.conf")),
+    );
+  });
+
+  test("writes what is valid and exits 1 when something is not", async () => {
+    await manifests({ "good.yaml": SERVICE + "---" + INGRESS, "bad.yaml": "kind: [\n" });
+    const rendered = albc(["render", "-f", "in", "-o", "out"]);
+    expect(rendered.status).toBe(1);
+    expect(rendered.errors).toMatch(/^in\/bad\.yaml:\d+:\d+: error /m);
+    expect(await readFile(join(folder, "out/policy.json"), "utf8")).toContain("web.example");
+  });
+
+  test.each(["resources", "ir", "nginx", "policy", "status"])(
+    "--emit %s prints that stage alone",
+    async (stage) => {
+      await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
+      const emitted = albc(["render", "-f", "in", "--emit", stage]);
+      expect({ status: emitted.status, errors: emitted.errors }).toEqual({ status: 0, errors: "" });
+      if (stage === "nginx") expect(emitted.output).toContain("worker_processes");
+      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 1 });
+      if (stage === "ir" || stage === "resources") expect(emitted.output).toContain("web.example");
+    },
+  );
+
+  test("no stage shows what a secret holds", async () => {
+    const secret = `
+apiVersion: v1
+kind: Secret
+metadata: { name: users }
+stringData: { auth: "ann:$apr1$saltsalt$0123456789abcdefghijkl" }
+`;
+    const annotated = INGRESS.replace(
+      "metadata: { name: web }",
+      "metadata: { name: web, annotations: { nginx.ingress.kubernetes.io/auth-type: basic, nginx.ingress.kubernetes.io/auth-secret: users } }",
+    );
+    await manifests({ "all.yaml": [SERVICE, secret, annotated].join("---") });
+    const encoded = Buffer.from("ann:$apr1$saltsalt$0123456789abcdefghijkl").toString("base64");
+    for (const stage of ["resources", "ir", "nginx", "policy", "status"]) {
+      const { output, errors } = albc(["render", "-f", "in", "--emit", stage]);
+      expect(output + errors).not.toMatch(/saltsalt|0123456789abcdef/);
+      expect(output).not.toContain(encoded);
+    }
+  });
+});
+
+describe("validate", () => {
+  test("says nothing and exits 0 when all is well", async () => {
+    await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
+    expect(albc(["validate", "-f", "in"])).toEqual({ status: 0, output: "", errors: "" });
+  });
+
+  test("names file, line and column, with the line and a caret", async () => {
+    await manifests({ "ingress.yaml": INGRESS.replace("host: web.example", "host: Web_Example") });
+    const { status, output } = albc(["validate", "-f", "in"]);
+    expect(status).toBe(1);
+    expect(output).toMatch(/^in\/ingress\.yaml:7:\d+: error /m);
+    expect(output).toContain("host: Web_Example");
+    expect(output).toMatch(/^ *\|? *\^/m);
+  });
+
+  test("--format json prints one object a line", async () => {
+    await manifests({ "ingress.yaml": INGRESS.replace("host: web.example", "host: Web_Example") });
+    const { output } = albc(["validate", "-f", "in", "--format", "json"]);
+    const lines = output
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+    expect(lines[0]).toMatchObject({
+      severity: "error",
+      field: "spec.rules[0].host",
+      location: { file: "in/ingress.yaml", line: 7 },
+      resource: { kind: "Ingress", name: "web", namespace: "default" },
+    });
+  });
+
+  test("counts kinds that are not read", async () => {
+    await manifests({
+      "deployment.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: a }\n",
+    });
+    const { status, output } = albc(["validate", "-f", "in"]);
+    expect(status).toBe(0);
+    expect(output).toContain("1 × apps/v1 Deployment");
+  });
+});
+
+describe("exit statuses", () => {
+  test.each([
+    ["an unknown command", ["serve", "-f", "in"]],
+    ["an unknown flag", ["validate", "-f", "in", "--wrokers", "2"]],
+    ["no input", ["validate"]],
+    ["a value of the wrong kind", ["validate", "-f", "in", "--http-port", "eighty"]],
+  ])("%s is usage: 2, with one line", (_what, words) => {
+    const { status, output, errors } = albc(words);
+    expect({ status, output }).toEqual({ status: 2, output: "" });
+    expect(errors).toMatch(/^albc: .+\n$/);
+  });
+
+  test("an unknown key of the options file is usage", async () => {
+    await writeFile(join(folder, "albc.yaml"), "htppPort: 1\n");
+    const { status, errors } = albc(["validate", "-f", ".", "--config", "albc.yaml"]);
+    expect(status).toBe(2);
+    expect(errors).toContain('unknown key "htppPort"');
+  });
+
+  test("a path that is not there is the environment: 3", () => {
+    const { status, errors } = albc(["validate", "-f", "nowhere"]);
+    expect(status).toBe(3);
+    expect(errors).toMatch(/^albc: nowhere does not exist.*\n$/);
+  });
+
+  test("no nginx is the environment: 3, with the command that mends it", async () => {
+    await manifests({ "service.yaml": SERVICE });
+    const { status, errors } = albc(["run", "-f", "in", "--nginx", "/nonexistent/nginx"]);
+    expect(status).toBe(3);
+    expect(errors).toContain("/nonexistent/nginx");
+  });
+});

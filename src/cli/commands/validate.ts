@@ -1,0 +1,28 @@
+import { compile } from "../../compile.js";
+import type { ValidateCall } from "../arguments.js";
+import type { ExitStatus } from "../exit-status.js";
+import { EXIT } from "../exit-status.js";
+import { hasErrors, loadInput, reportDiagnostics } from "../load-input.js";
+import type { Settings } from "../settings.js";
+import { compileOptions } from "../settings.js";
+import type { Terminal } from "../terminal.js";
+
+/** `albc validate`: everything that is wrong with the manifests, on standard output. */
+export async function runValidate(
+  call: ValidateCall,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const input = await loadInput(call.paths, settings, terminal);
+  const { diagnostics } = compile(input.resources, compileOptions(settings));
+  const all = [...input.diagnostics, ...diagnostics];
+  reportDiagnostics(all, call.format, terminal.write, terminal.colours);
+  if (call.format === "text") {
+    for (const unknown of input.unknownKinds) {
+      terminal.write(
+        `not read: ${String(unknown.count)} × ${unknown.apiVersion} ${unknown.kind}\n`,
+      );
+    }
+  }
+  return hasErrors(all) ? EXIT.inputErrors : EXIT.fine;
+}

@@ -1,0 +1,35 @@
+import { formatJson } from "../diagnostics/format-json.js";
+import { formatText } from "../diagnostics/format-text.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { sortDiagnostics } from "../diagnostics/sink.js";
+import { readSources } from "../input/files.js";
+import { loadResources } from "../input/load.js";
+import type { LoadResult } from "../input/load.js";
+import type { Settings } from "./settings.js";
+import type { Terminal } from "./terminal.js";
+
+/** Reads the manifests that `-f` names, `-` being standard input. */
+export async function loadInput(
+  paths: readonly string[],
+  settings: Settings,
+  terminal: Terminal,
+): Promise<LoadResult> {
+  const sources = await readSources(paths, { readInput: terminal.readInput, missing: "fail" });
+  return loadResources(sources, { albGroup: settings.text("albApiGroup") });
+}
+
+/** Prints diagnostics in the order of their places. */
+export function reportDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  format: "text" | "json",
+  write: (text: string) => void,
+  colours: boolean,
+): void {
+  const sorted = sortDiagnostics(diagnostics);
+  const text = format === "json" ? formatJson(sorted) : formatText(sorted, { colours });
+  if (text !== "") write(text);
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env node
+/** The entry: words, variables and files in; a command's work; an exit status out. The only place that knows the process. */
+import { readFileSync } from "node:fs";
+import { text as readStream } from "node:stream/consumers";
+import { load as loadYaml } from "js-yaml";
+import { EnvironmentError } from "../support/environment-error.js";
+import { HelpShown, parseArguments } from "./arguments.js";
+import type { Call } from "./arguments.js";
+import { runExplain } from "./commands/explain.js";
+import { runRender } from "./commands/render.js";
+import { runRun } from "./commands/run.js";
+import { runValidate } from "./commands/validate.js";
+import type { ExitStatus } from "./exit-status.js";
+import { EXIT } from "./exit-status.js";
+import type { Settings } from "./settings.js";
+import { resolveSettings } from "./settings.js";
+import type { Terminal } from "./terminal.js";
+import { UsageError } from "./usage-error.js";
+import { readVersion } from "./version.js";
+
+const terminal: Terminal = {
+  write: (text) => void process.stdout.write(text),
+  writeError: (text) => void process.stderr.write(text),
+  colours: process.stderr.isTTY && process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
+  variables: process.env,
+  readInput: () => readStream(process.stdin),
+};
+
+// A reader that went away, such as `head`, is no failure of ours.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+});
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(words: readonly string[]): Promise<ExitStatus> {
+  try {
+    const call = parseArguments(words, { version: readVersion(), ...terminal });
+    return await runCommand(call, readSettings(call));
+  } catch (error: unknown) {
+    return explainFailure(error);
+  }
+}
+
+function runCommand(call: Call, settings: Settings): Promise<ExitStatus> {
+  switch (call.command) {
+    case "render":
+      return runRender(call, settings, terminal);
+    case "validate":
+      return runValidate(call, settings, terminal);
+    case "explain":
+      return runExplain(call, settings, terminal);
+    case "run":
+      return runRun(call, settings, terminal);
+  }
+}
+
+function readSettings(call: Call): Settings {
+  const name = call.config ?? process.env["ALBC_CONFIG"];
+  const sources = { flags: call.flags, variables: process.env };
+  if (name === undefined || name === "") return resolveSettings(sources);
+  return resolveSettings({ ...sources, file: { name, contents: readOptionsFile(name) } });
+}
+
+function readOptionsFile(name: string): unknown {
+  try {
+    return loadYaml(readFileSync(name, "utf8"), { filename: name }) ?? {};
+  } catch (error: unknown) {
+    throw new UsageError(
+      `the options file can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function explainFailure(error: unknown): ExitStatus {
+  if (error instanceof HelpShown) return EXIT.fine;
+  if (error instanceof UsageError) {
+    terminal.writeError(`albc: ${error.message}\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof EnvironmentError) {
+    terminal.writeError(`albc: ${error.message}\n`);
+    return EXIT.environment;
+  }
+  throw error;
+}

@@ -1,0 +1,14 @@
+/** The public API: manifests or objects in, files, statuses and diagnostics out. */
+export { compile } from "./compile.js";
+export type { Compilation } from "./compile.js";
+export { formatJson } from "./diagnostics/format-json.js";
+export { formatText } from "./diagnostics/format-text.js";
+export type { Diagnostic, ResourceRef, Severity, SourceLocation } from "./diagnostics/diagnostic.js";
+export { loadResources, resourcesFromObjects, resourcesFromYaml } from "./input/load.js";
+export type { LoadResult } from "./input/load.js";
+export type { Resources } from "./input/resources.js";
+export { DEFAULT_OPTIONS } from "./options.js";
+export type { CompileOptions } from "./options.js";
+export type { PolicyDocument } from "./render/policy/policy-document.js";
+export type { RenderedFile } from "./render/rendered-file.js";
+export type { ObjectStatus } from "./status/object-status.js";
