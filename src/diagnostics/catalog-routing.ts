@@ -58,9 +58,9 @@ export const ROUTING_DIAGNOSTICS = {
       "The option alb names an ALB2 that is not among the objects. Nothing is served until it appears, since its auth is not known.",
     hint: "create the ALB2, or correct the option",
   },
-  ALB_SETTING_WITHOUT_EFFECT: {
+  SETTING_WITHOUT_EFFECT: {
     severity: "info",
-    title: "a setting of an ALB2 does nothing here",
+    title: "a setting does nothing here",
     explanation:
       "The field is for what deploys the load balancer (its network, its pods, the Service before it), not for the data plane.",
     hint: "nothing needs to be done",
@@ -120,5 +120,71 @@ export const ROUTING_DIAGNOSTICS = {
     explanation:
       "Without this setting the Rule would do something else than it says, so its requests answer 500.",
     hint: "correct the value",
+  },
+  BACKEND_INVALID: {
+    severity: "error",
+    title: "a backend is no port of a Service",
+    explanation: "Only ports of Services can be backends. The path answers 500.",
+    hint: "name a Service and its port",
+  },
+  INGRESS_PATH_INVALID: {
+    severity: "error",
+    title: "a path of an Ingress can't be matched",
+    explanation:
+      "The path is not a valid pattern, or nothing that a request can have. What it could have matched answers 500, so that no wider rule serves it.",
+    hint: "correct the path",
+  },
+  INGRESS_PATH_SHADOWED: {
+    severity: "warning",
+    title: "two paths are for the same requests",
+    explanation:
+      "Several rules name the same host and path. The one of the older Ingress serves the requests, the others none.",
+    hint: "remove one of them, or give it another host or path",
+  },
+  INGRESS_REGEX_HOST: {
+    severity: "warning",
+    title: "a path is a regular expression because of another Ingress",
+    explanation:
+      "use-regex and rewrite-target hold for all paths of a host, as in ingress-nginx: the path matches without case, and everything that begins with it.",
+    hint: "give the Ingress with use-regex or rewrite-target a host of its own",
+  },
+  INGRESS_CANARY: {
+    severity: "warning",
+    title: "a canary Ingress is not served",
+    explanation:
+      "Serving its rules by themselves would send all requests to the canary, so they are left out; the main Ingress gets all requests.",
+    hint: "use weights of a Rule's serviceGroup, or remove the Ingress",
+  },
+  ANNOTATION_CLOSED: {
+    severity: "error",
+    title: "an annotation that restricts access is invalid",
+    explanation:
+      "The value can't be read. Without the restriction anybody could pass, so the paths answer 503.",
+    hint: "correct the value; the paths stay closed until then",
+  },
+  ANNOTATION_UNKNOWN: {
+    severity: "warning",
+    title: "an annotation is not known",
+    explanation: "Its key has one of our domains, but no such annotation exists. It has no effect.",
+    hint: "correct the name, or remove the annotation; docs/annotations.md lists them",
+  },
+  ANNOTATION_UNSUPPORTED: {
+    severity: "warning",
+    title: "an annotation is not supported",
+    explanation: "The annotation is one of ingress-nginx or of the origin that has no effect here.",
+    hint: "remove the annotation; docs/annotations.md says what to use instead",
+  },
+  ANNOTATION_PREFIX: {
+    severity: "warning",
+    title: "an annotation stands under the wrong prefix",
+    explanation: "The annotation exists, but is not read under this prefix. It has no effect.",
+    hint: "move it to a prefix that docs/annotations.md names",
+  },
+  ANNOTATION_INDEX_UNUSED: {
+    severity: "warning",
+    title: "an index prefix points at no path",
+    explanation:
+      "index.<rule>-<path> counts the entries of spec.rules and the paths of each from 0. There is no such path, so the annotation has no effect.",
+    hint: "correct the numbers",
   },
 } as const satisfies Record<string, CatalogEntry>;

@@ -31,16 +31,26 @@ export class Backends {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
     const port = service === undefined ? undefined : findPort(service, ref.port);
     this.#reportUnusable(ref, service, port, place);
-    const id = upstreamId(ref, port);
-    if (!this.#upstreams.has(id)) {
-      this.#upstreams.set(id, { id, endpoints: this.#endpoints(ref, service, port) });
-    }
-    return id;
+    return this.#add(ref, service, port);
+  }
+
+  /** The same for a reference whose problems are reported elsewhere. */
+  add(ref: ServicePortRef): string {
+    const service = this.#context.resources.get("Service", ref.namespace, ref.name);
+    return this.#add(ref, service, service && findPort(service, ref.port));
   }
 
   /** Every upstream that was asked for, by id. */
   collected(): readonly Upstream[] {
     return [...this.#upstreams.values()].sort((a, b) => compareStrings(a.id, b.id));
+  }
+
+  #add(ref: ServicePortRef, service: Service | undefined, port: ServicePort | undefined): string {
+    const id = upstreamId(ref, port);
+    if (!this.#upstreams.has(id)) {
+      this.#upstreams.set(id, { id, endpoints: this.#endpoints(ref, service, port) });
+    }
+    return id;
   }
 
   #endpoints(

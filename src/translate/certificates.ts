@@ -30,7 +30,7 @@ export class Certificates {
 
   /** The certificate in the secret; undefined when it can't be used, which is reported at `place` without its content. */
   load(ref: NamespacedName, place: Place): LoadedCertificate | undefined {
-    const result = this.#result(ref);
+    const result = this.read(ref);
     if (result.ok) return result.value;
     const { diagnostics } = this.#context;
     diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message: result.problem, ...place });
@@ -42,7 +42,8 @@ export class Certificates {
     return [...this.#certificates.values()].sort((a, b) => compareStrings(a.id, b.id));
   }
 
-  #result({ namespace, name }: NamespacedName): Result<LoadedCertificate> {
+  /** The same without a report. */
+  read({ namespace, name }: NamespacedName): Result<LoadedCertificate> {
     const key = `${namespace}/${name}`;
     const known = this.#read.get(key);
     if (known !== undefined) return known;

@@ -53,6 +53,12 @@ export function bindWholePort(
   });
 }
 
+/** A grpc Frontend has grpc backends; what may differ is whether they speak TLS. */
+export function protocolOn({ frontend }: EntryPort, protocol: BackendProtocol): BackendProtocol {
+  if (frontend?.spec.protocol !== "grpc") return protocol;
+  return protocol === "https" || protocol === "grpcs" ? "grpcs" : "grpc";
+}
+
 export function serverId(port: number): string {
   return `p${String(port)}`;
 }

@@ -57,12 +57,15 @@ export function orderKey(rank: Rank): string {
   ].join(" ");
 }
 
-/** The rank of what holds for a whole listener; among equals the older object comes first. */
-export function listenerRank(orderClass: "first" | "default", object: KubernetesObject): Rank {
-  const { metadata } = object;
+/** The rank of what holds for a whole listener; of one priority the older object comes first. */
+export function listenerRank(
+  orderClass: "first" | "default",
+  { metadata }: KubernetesObject,
+  priority = 0,
+): Rank {
   return {
     class: orderClass,
-    priority: 0,
+    priority,
     specificity: NO_SPECIFICITY,
     metadata,
     position: [],

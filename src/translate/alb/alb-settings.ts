@@ -20,7 +20,7 @@ export function reportSettings(alb: Alb2, { diagnostics }: TranslateContext): vo
   for (const field of WITHOUT_EFFECT) {
     if (config[field] === undefined) continue;
     const message = `${field} has no effect on the data plane`;
-    diagnostics.report({ code: "ALB_SETTING_WITHOUT_EFFECT", message, ...within(place, field) });
+    diagnostics.report({ code: "SETTING_WITHOUT_EFFECT", message, ...within(place, field) });
   }
   const reportIgnored = (field: string, message: string): void =>
     diagnostics.report({ code: "SETTING_IGNORED", message, ...within(place, field) });

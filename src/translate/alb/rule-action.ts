@@ -4,6 +4,7 @@ import type { BackendProtocol } from "../../ir/upstream.js";
 import type { Result } from "../../support/result.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
+import { protocolOn } from "../entry-port.js";
 import { placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";
 import { regexProblem } from "../regex.js";
@@ -71,15 +72,9 @@ function translateContent(rule: Rule, port: EntryPort, context: BuildContext): R
   return {
     ...(redirect && { redirect }),
     ...(rewrite && { rewrite }),
-    protocol: onGrpc(port, protocol ?? port.inherited.protocol),
+    protocol: protocolOn(port, protocol ?? port.inherited.protocol),
     ...(invalid !== undefined && { invalid }),
   };
-}
-
-/** A grpc Frontend has grpc backends; what may differ is whether they speak TLS. */
-function onGrpc({ frontend }: EntryPort, protocol: BackendProtocol): BackendProtocol {
-  if (frontend?.spec.protocol !== "grpc") return protocol;
-  return protocol === "https" || protocol === "grpcs" ? "grpcs" : "grpc";
 }
 
 /** The deprecated redirectURL and redirectCode override those of config.redirect. */

@@ -13,12 +13,30 @@ export interface AnnotationType<T> {
  * What becomes of a value that can't be honoured, because it is malformed or the annotation is not supported.
  * `ignored`: reported, and the paths are served as if it were absent (it only tunes).
  * `closed`: reported, and the paths answer 503 (it restricts access, so serving them would open them).
+ * `unserved`: reported, and the Ingress is not served (it means something else than its rules say).
  */
-export type Fallback = "ignored" | "closed";
+export type Fallback = "ignored" | "closed" | "unserved";
+
+/** What the annotation is about; a section of docs/annotations.md. */
+export type AnnotationGroup =
+  | "auth"
+  | "access"
+  | "tls"
+  | "routing"
+  | "redirect"
+  | "rewrite"
+  | "cors"
+  | "backend"
+  | "affinity"
+  | "canary"
+  | "observability"
+  | "waf"
+  | "snippet";
 
 interface AnnotationBase {
   /** Without prefix. */
   readonly name: string;
+  readonly group: AnnotationGroup;
   /** Where it is read, highest priority first. */
   readonly prefixes: readonly AnnotationPrefix[];
   readonly fallback: Fallback;

@@ -1,0 +1,22 @@
+import { ANY_HOST } from "../ir/host-pattern.js";
+import type { BuildContext } from "./build-context.js";
+import type { LoadBalancer } from "./load-balancer.js";
+import { parseNamespacedName } from "./references.js";
+
+/** The option defaultCertificate is for the HTTPS ports that have no default of their own. */
+export function addFallbackCertificate(
+  balancers: readonly LoadBalancer[],
+  { options, config, certificates, diagnostics }: BuildContext,
+): void {
+  if (options.defaultCertificate === "") return;
+  const name = parseNamespacedName(options.defaultCertificate);
+  const loaded = name.ok ? certificates.read(name.value) : name;
+  if (!loaded.ok) {
+    const message = `option defaultCertificate: ${loaded.problem}`;
+    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message });
+    return;
+  }
+  for (const { tls, server } of balancers.flatMap(({ ports }) => ports)) {
+    if (tls) config.addCertificate({ server, host: ANY_HOST, certificate: loaded.value.id });
+  }
+}

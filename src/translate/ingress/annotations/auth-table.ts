@@ -1,0 +1,146 @@
+/** Authentication. src/translate/auth reads these itself, with the fallback that any problem closes the path. */
+import type { AnyAnnotation, Annotation, UnsupportedAnnotation } from "../annotation.js";
+import { OWN_PREFIXES, PATH_PREFIXES } from "./prefixes.js";
+import { BOOLEAN, HEADER_NAMES, oneOf, TEXT } from "./types.js";
+
+function auth<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
+  return {
+    name,
+    group: "auth",
+    prefixes: PATH_PREFIXES,
+    fallback: "closed",
+    supported: true,
+    type,
+    doc,
+  };
+}
+
+function unsupported(name: string, doc: string, why: string): UnsupportedAnnotation {
+  return {
+    name,
+    group: "auth",
+    prefixes: PATH_PREFIXES,
+    fallback: "ignored",
+    supported: false,
+    doc,
+    why,
+  };
+}
+
+const NO_CACHE = "Every request is checked: a cached answer would outlive a revoked session.";
+const POOLED = "Connections to auth services are always kept alive.";
+const NO_CLIENT_CERTIFICATES = "Client certificates are not verified for Ingresses.";
+
+export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
+  {
+    name: "auth-enable",
+    group: "auth",
+    prefixes: OWN_PREFIXES,
+    fallback: "ignored",
+    supported: true,
+    type: oneOf(["true", "false"]),
+    doc: "`false` switches authentication off, inherited one included; anything else leaves it on.",
+  },
+  auth(
+    "auth-type",
+    oneOf(["basic"]),
+    "`basic` asks for a user and password; `digest` is not supported.",
+  ),
+  auth(
+    "auth-secret",
+    TEXT,
+    "Secret with the users, `<namespace>/<name>` or a name of the Ingress's namespace.",
+  ),
+  auth(
+    "auth-secret-type",
+    oneOf(["auth-file", "auth-map"]),
+    "Layout of that secret: one key `auth` with htpasswd lines, or a key for each user; `auth-file` by default.",
+  ),
+  auth("auth-realm", TEXT, "Realm of the WWW-Authenticate header; empty by default."),
+  auth("auth-url", TEXT, "URL of the service that decides about each request; may hold variables."),
+  auth("auth-method", TEXT, "Method of the request to it; GET by default."),
+  auth(
+    "auth-signin",
+    TEXT,
+    "URL that clients are sent to when the service answers 401; may hold variables.",
+  ),
+  auth(
+    "auth-signin-redirect-param",
+    TEXT,
+    "Query parameter of the sign-in URL for the original URL; `rd` by default.",
+  ),
+  auth(
+    "auth-response-headers",
+    HEADER_NAMES,
+    "Headers of the service's answer that the backend gets; a client's own are removed.",
+  ),
+  auth(
+    "auth-proxy-set-headers",
+    TEXT,
+    "ConfigMap `<namespace>/<name>` with more headers for the service.",
+  ),
+  auth(
+    "auth-request-redirect",
+    TEXT,
+    "Value of X-Auth-Request-Redirect; the request URI by default.",
+  ),
+  auth(
+    "auth-always-set-cookie",
+    BOOLEAN,
+    "Cookies of the service reach the client with every response, not only with successful ones.",
+  ),
+  {
+    name: "auth-tls-secret",
+    group: "auth",
+    prefixes: PATH_PREFIXES,
+    fallback: "closed",
+    supported: false,
+    doc: "Secret with the CA of client certificates.",
+    why: "Client certificates are not verified for Ingresses, and without them the path would be open.",
+  },
+  unsupported(
+    "auth-tls-verify-client",
+    "How client certificates are verified.",
+    NO_CLIENT_CERTIFICATES,
+  ),
+  unsupported(
+    "auth-tls-verify-depth",
+    "Longest chain of client certificates.",
+    NO_CLIENT_CERTIFICATES,
+  ),
+  unsupported(
+    "auth-tls-error-page",
+    "Where clients without a valid certificate are sent.",
+    NO_CLIENT_CERTIFICATES,
+  ),
+  unsupported(
+    "auth-tls-match-cn",
+    "Pattern for the name in client certificates.",
+    NO_CLIENT_CERTIFICATES,
+  ),
+  unsupported(
+    "auth-tls-pass-certificate-to-upstream",
+    "Sends client certificates to the backend.",
+    NO_CLIENT_CERTIFICATES,
+  ),
+  unsupported(
+    "auth-snippet",
+    "nginx configuration for the request to the auth service.",
+    "Text of users never becomes nginx configuration.",
+  ),
+  unsupported("auth-cache-key", "What the service's answers are cached by.", NO_CACHE),
+  unsupported("auth-cache-duration", "How long they are cached.", NO_CACHE),
+  unsupported("auth-keepalive", "Number of kept connections to the service.", POOLED),
+  unsupported("auth-keepalive-requests", "Requests on one kept connection.", POOLED),
+  unsupported("auth-keepalive-timeout", "How long an idle connection is kept.", POOLED),
+  unsupported(
+    "auth-keepalive-share-vars",
+    "Shares nginx's variables with the request to the service.",
+    POOLED,
+  ),
+  unsupported(
+    "enable-global-auth",
+    "Switches off authentication that is configured for all Ingresses.",
+    "Use auth-enable under the load balancer's own prefix; this one leaves authentication on.",
+  ),
+];

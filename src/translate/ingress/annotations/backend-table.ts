@@ -1,0 +1,77 @@
+/** How requests reach the backend. */
+import { parseHeaderRewrite } from "../../http/header-rewrites.js";
+import type { HeaderChanges } from "../../../ir/route.js";
+import type { Annotation, AnnotationType, AnyAnnotation } from "../annotation.js";
+import { OWN_PREFIXES, PATH_PREFIXES } from "./prefixes.js";
+import { AUTHORITY, COOKIE, DURATION, oneOf } from "./types.js";
+
+function row<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
+  return {
+    name,
+    group: "backend",
+    prefixes: PATH_PREFIXES,
+    fallback: "ignored",
+    supported: true,
+    type,
+    doc,
+  };
+}
+
+const HEADER_REWRITE: AnnotationType<HeaderChanges> = {
+  description: "JSON object with `headers`, `headers_remove`, `headers_add`",
+  parse: parseHeaderRewrite,
+};
+
+export const BACKEND_PROTOCOL = row(
+  "backend-protocol",
+  oneOf(["HTTP", "HTTPS", "GRPC", "GRPCS"], (text) => text.toUpperCase()),
+  "Protocol of the backend; HTTP by default. AUTO_HTTP, FCGI and AJP are not supported.",
+);
+export const PROXY_CONNECT_TIMEOUT = row(
+  "proxy-connect-timeout",
+  DURATION,
+  "Time for the connection to the backend; 5 s by default.",
+);
+export const PROXY_SEND_TIMEOUT = row(
+  "proxy-send-timeout",
+  DURATION,
+  "Time between two writes to the backend; 120 s by default.",
+);
+export const PROXY_READ_TIMEOUT = row(
+  "proxy-read-timeout",
+  DURATION,
+  "Time between two reads from the backend; 120 s by default.",
+);
+export const UPSTREAM_VHOST = row(
+  "upstream-vhost",
+  AUTHORITY,
+  "Host header of requests to the backend; the client's by default.",
+);
+export const REWRITE_REQUEST: Annotation<HeaderChanges> = {
+  ...row("rewrite-request", HEADER_REWRITE, "Changes headers of the request to the backend."),
+  prefixes: OWN_PREFIXES,
+};
+export const REWRITE_RESPONSE: Annotation<HeaderChanges> = {
+  ...row("rewrite-response", HEADER_REWRITE, "Changes headers of the response to the client."),
+  prefixes: OWN_PREFIXES,
+};
+export const AFFINITY: Annotation<"cookie"> = {
+  ...row("affinity", oneOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
+  group: "affinity",
+};
+export const SESSION_COOKIE_NAME: Annotation<string> = {
+  ...row("session-cookie-name", COOKIE, "Name of that cookie; INGRESSCOOKIE by default."),
+  group: "affinity",
+};
+
+export const BACKEND_ANNOTATIONS: readonly AnyAnnotation[] = [
+  BACKEND_PROTOCOL,
+  PROXY_CONNECT_TIMEOUT,
+  PROXY_SEND_TIMEOUT,
+  PROXY_READ_TIMEOUT,
+  UPSTREAM_VHOST,
+  REWRITE_REQUEST,
+  REWRITE_RESPONSE,
+  AFFINITY,
+  SESSION_COOKIE_NAME,
+];

@@ -1,0 +1,62 @@
+/** Cross-origin resource sharing. */
+import type { Annotation, AnyAnnotation } from "../annotation.js";
+import { PATH_PREFIXES } from "./prefixes.js";
+import { BOOLEAN, HEADER_NAMES, METHODS, NATURAL, ORIGINS } from "./types.js";
+
+function row<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
+  return {
+    name,
+    group: "cors",
+    prefixes: PATH_PREFIXES,
+    fallback: "ignored",
+    supported: true,
+    type,
+    doc,
+  };
+}
+
+export const ENABLE_CORS = row(
+  "enable-cors",
+  BOOLEAN,
+  "Answers preflight requests and adds the CORS headers to responses.",
+);
+export const CORS_ALLOW_ORIGIN = row(
+  "cors-allow-origin",
+  ORIGINS,
+  "Origins that may ask; a leading `*.` in the host stands for one label. Every origin by default.",
+);
+export const CORS_ALLOW_METHODS = row(
+  "cors-allow-methods",
+  METHODS,
+  "Methods that may be used; GET, PUT, POST, DELETE, PATCH, OPTIONS by default.",
+);
+export const CORS_ALLOW_HEADERS = row(
+  "cors-allow-headers",
+  HEADER_NAMES,
+  "Request headers that may be sent.",
+);
+export const CORS_EXPOSE_HEADERS = row(
+  "cors-expose-headers",
+  HEADER_NAMES,
+  "Response headers that scripts may read.",
+);
+export const CORS_ALLOW_CREDENTIALS = row(
+  "cors-allow-credentials",
+  BOOLEAN,
+  "Whether cookies may be sent; true by default.",
+);
+export const CORS_MAX_AGE_SECONDS = row(
+  "cors-max-age",
+  NATURAL,
+  "Seconds that a preflight answer may be remembered; 1728000 by default.",
+);
+
+export const CORS_ANNOTATIONS: readonly AnyAnnotation[] = [
+  ENABLE_CORS,
+  CORS_ALLOW_ORIGIN,
+  CORS_ALLOW_METHODS,
+  CORS_ALLOW_HEADERS,
+  CORS_EXPOSE_HEADERS,
+  CORS_ALLOW_CREDENTIALS,
+  CORS_MAX_AGE_SECONDS,
+];

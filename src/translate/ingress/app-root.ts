@@ -1,0 +1,58 @@
+import type { Ingress } from "../../api/core.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import { annotationField, placeOf, resourceRef, sourceRef } from "../place.js";
+import { INGRESS_PRIORITY, orderKey } from "../precedence.js";
+import { AnnotationReader } from "./annotation-reader.js";
+import { annotationLookup } from "./annotation-lookup.js";
+import { APP_ROOT } from "./annotations/routing-table.js";
+import type { IngressScope } from "./ingress-scope.js";
+import { portsFor, withAliases } from "./ingress-scope.js";
+import { matchPath } from "./path-match.js";
+
+/** Redirects `/` of the hosts to the application's path, before any rule for `/`. */
+export function bindAppRoot(
+  ingress: Ingress,
+  rule: number,
+  host: HostPattern,
+  scope: IngressScope,
+): void {
+  const { config, options, diagnostics } = scope.context;
+  const { metadata } = ingress;
+  const lookup = annotationLookup(metadata.annotations, options.domains);
+  const url = new AnnotationReader(lookup, resourceRef(ingress), diagnostics).get(APP_ROOT);
+  if (url === undefined) return;
+  const key = lookup.get(APP_ROOT.name, APP_ROOT.prefixes)?.key ?? "";
+  const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });
+  const { complexity, length } = match.specificity;
+  for (const port of portsFor(ingress, host, scope)) {
+    const route = config.addRoute(
+      {
+        id: `ingress/${metadata.namespace}/${metadata.name}/app-root`,
+        source: sourceRef(placeOf(ingress, ...annotationField(key))),
+        redirect: { status: 302, url },
+        satisfy: "all",
+        auth: [],
+        timeouts: port.inherited.timeouts,
+        backends: [],
+      },
+      port.port,
+    );
+    for (const [position, pattern] of withAliases(ingress, host, scope).entries()) {
+      const order = orderKey({
+        class: "rule",
+        priority: INGRESS_PRIORITY,
+        specificity: { complexity: complexity + 1, length },
+        metadata,
+        position: [rule, position],
+      });
+      config.bind({
+        listener: port.listener,
+        host: pattern,
+        path: match.path,
+        when: [],
+        order,
+        route,
+      });
+    }
+  }
+}

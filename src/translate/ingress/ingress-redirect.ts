@@ -1,0 +1,101 @@
+import type { Redirect } from "../../ir/route.js";
+import type { EntryPort } from "../entry-port.js";
+import type { AnnotationReader } from "./annotation-reader.js";
+import {
+  FORCE_SSL_REDIRECT,
+  PERMANENT_REDIRECT,
+  PERMANENT_REDIRECT_CODE,
+  REDIRECT_CODE,
+  REDIRECT_HOST,
+  REDIRECT_PORT,
+  REDIRECT_PREFIX_MATCH,
+  REDIRECT_REPLACE_PREFIX,
+  SSL_REDIRECT,
+  TEMPORAL_REDIRECT,
+  TEMPORAL_REDIRECT_CODE,
+} from "./annotations/redirect-table.js";
+
+/** Where a path stands. */
+export interface RedirectScope {
+  /** Whether an Ingress names the host in its TLS. */
+  readonly hasTls: boolean;
+  /** The HTTPS port of Ingresses; absent when there is none. */
+  readonly https?: EntryPort;
+  /** Of the port that the path is bound to. */
+  readonly inherited?: Redirect;
+}
+
+/** Where a certificate authority looks for the answer to its challenge, by http (RFC 8555, 8.3). */
+const ACME_CHALLENGE = "/.well-known/acme-challenge";
+
+/** temporal-redirect, else permanent-redirect, else the origin's parts, else the redirect to https. */
+export function ingressRedirect(
+  reader: AnnotationReader,
+  path: string,
+  scope: RedirectScope,
+): Redirect | undefined {
+  const ssl = sslRedirect(reader, path, scope);
+  return (
+    temporalRedirect(reader) ??
+    permanentRedirect(reader) ??
+    redirectOfParts(reader, ssl) ??
+    scope.inherited ??
+    ssl
+  );
+}
+
+function temporalRedirect(reader: AnnotationReader): Redirect | undefined {
+  const status = reader.get(TEMPORAL_REDIRECT_CODE) ?? 302;
+  const url = reader.get(TEMPORAL_REDIRECT);
+  return url === undefined ? undefined : { status, url };
+}
+
+function permanentRedirect(reader: AnnotationReader): Redirect | undefined {
+  const status = reader.get(PERMANENT_REDIRECT_CODE) ?? 301;
+  const url = reader.get(PERMANENT_REDIRECT);
+  return url === undefined ? undefined : { status, url };
+}
+
+/** The origin's redirect-* annotations; one that also leads to https does both at once. */
+function redirectOfParts(
+  reader: AnnotationReader,
+  ssl: Redirect | undefined,
+): Redirect | undefined {
+  const host = reader.get(REDIRECT_HOST);
+  const port = reader.get(REDIRECT_PORT);
+  const prefix = reader.get(REDIRECT_PREFIX_MATCH);
+  const replacement = reader.get(REDIRECT_REPLACE_PREFIX) ?? "";
+  const status = reader.get(REDIRECT_CODE) ?? 302;
+  if (host === undefined && port === undefined && prefix === undefined) return undefined;
+  return {
+    status,
+    ...(ssl?.scheme && { scheme: ssl.scheme }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(prefix !== undefined && {
+      path: { kind: "prefix", prefix: prefix.replace(/\/+$/, ""), replacement },
+    }),
+  };
+}
+
+/**
+ * To https with 308, for clients that did not come by it. force-ssl-redirect does it always; ssl-redirect, which is on by default,
+ * where the host has TLS, and never for a challenge's path, which must stay reachable by http to get a certificate at all.
+ */
+function sslRedirect(
+  reader: AnnotationReader,
+  path: string,
+  { hasTls, https }: RedirectScope,
+): Redirect | undefined {
+  const isForced = reader.get(FORCE_SSL_REDIRECT) ?? false;
+  const isWanted = reader.get(SSL_REDIRECT) ?? true;
+  const isByTls = isWanted && hasTls && https !== undefined && !path.startsWith(ACME_CHALLENGE);
+  if (!isForced && !isByTls) return undefined;
+  const port = https === undefined || https.port === 443 ? undefined : https.port;
+  return {
+    status: 308,
+    unlessScheme: "https",
+    scheme: "https",
+    ...(port !== undefined && { port }),
+  };
+}

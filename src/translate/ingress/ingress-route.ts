@@ -1,0 +1,71 @@
+import type { Route } from "../../ir/route.js";
+import type { EntryPort } from "../entry-port.js";
+import { protocolOn } from "../entry-port.js";
+import type { Place } from "../place.js";
+import { sourceRef } from "../place.js";
+import { closedRule, invalidRule } from "../reasons.js";
+import { AnnotationReader } from "./annotation-reader.js";
+import type { AnnotationLookup } from "./annotation-lookup.js";
+import { readAction, readProtocol } from "./ingress-action.js";
+import { translateBackend } from "./ingress-backend.js";
+import type { IngressBackend } from "./ingress-paths.js";
+import { ingressRedirect } from "./ingress-redirect.js";
+import type { IngressScope } from "./ingress-scope.js";
+
+/** A path, or a default backend, as far as its route depends on it. */
+export interface RouteInput {
+  /** Last part of the route's id, and of the id of its auth policy: `<rule>-<path>` or `default`. */
+  readonly key: string;
+  readonly place: Place;
+  readonly lookup: AnnotationLookup;
+  readonly backend: IngressBackend;
+  readonly path: string;
+  /** Whether the path is a pattern, whose captures rewrite-target may use. */
+  readonly isRegex: boolean;
+  readonly hasTls: boolean;
+  /** What is wrong with the path, if anything. */
+  readonly problem?: string;
+}
+
+/** What happens to the requests of a path on one port. */
+export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressScope): Route {
+  const { context, balancer } = scope;
+  const { place, lookup } = input;
+  const { inherited } = port;
+  const { namespace, name } = place.resource;
+  const reader = new AnnotationReader(lookup, place.resource, context.diagnostics);
+  const { https } = balancer.ingress;
+  const redirect = ingressRedirect(reader, input.path, {
+    hasTls: input.hasTls,
+    ...(https && { https }),
+    ...(inherited.schemeRedirect && { inherited: inherited.schemeRedirect }),
+  });
+  const action = readAction(reader, input.isRegex ? input.path : undefined, inherited);
+  const protocol = readProtocol(reader, inherited);
+  const refusal = refusalOf(input, reader);
+  return {
+    id: `ingress/${namespace}/${name}/${input.key}`,
+    source: sourceRef(place),
+    ...(refusal && { refusal }),
+    ...(redirect && { redirect }),
+    ...action,
+    auth: authOf(input, port, scope),
+    backends: [translateBackend(input.backend, place, protocolOn(port, protocol), context)],
+  };
+}
+
+function refusalOf(input: RouteInput, reader: AnnotationReader): Route["refusal"] {
+  if (input.problem !== undefined) return invalidRule("path");
+  return reader.closedBy === undefined ? undefined : closedRule(reader.closedBy);
+}
+
+/** The Ingress's own auth, else what the port has; auth-enable: "false" is an auth of its own that checks nothing. */
+function authOf(
+  { key, lookup, place }: RouteInput,
+  port: EntryPort,
+  { context }: IngressScope,
+): readonly string[] {
+  const own = context.auth.fromAnnotations(lookup, { resource: place.resource, pathKey: key });
+  if (own === undefined) return port.inherited.auth;
+  return "disabled" in own ? [] : own.ids;
+}

@@ -1,0 +1,124 @@
+/** Annotations of the origin under domains of their own: `alb.<labels>` and `alb.networking.<labels>`. */
+import type { Ingress } from "../../api/core.js";
+import type { Domains } from "../../options.js";
+import type { Result } from "../../support/result.js";
+import { ok, problem } from "../../support/result.js";
+import type { TranslateContext } from "../context.js";
+import { splitList } from "../http/header-text.js";
+import { parseHostPattern } from "../hostnames.js";
+import { annotationField, placeOf } from "../place.js";
+import { INGRESS_PRIORITY } from "../precedence.js";
+import { parseNamespacedName } from "../references.js";
+import type { NamespacedName } from "../references.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import { hostKey } from "../../ir/host-pattern.js";
+import type { PathIndex } from "./annotation-lookup.js";
+
+/** An annotation outside the two domains of the table; `<labels>` stands for the label domain. */
+export interface OriginAnnotation {
+  readonly key: string;
+  readonly type: string;
+  readonly doc: string;
+}
+
+export const ORIGIN_ANNOTATIONS: readonly OriginAnnotation[] = [
+  {
+    key: "alb.<labels>/ingress-rule-priority-<rule>-<path>",
+    type: "number",
+    doc: "Priority of one path among the rules of the port, lower first; 5 by default.",
+  },
+  {
+    key: "alb.networking.<labels>/enable-https",
+    type: "`true` or `false`",
+    doc: "Whether hosts without TLS are served by HTTPS, as defaultSSLStrategy of the ALB2 lets it.",
+  },
+  {
+    key: "alb.networking.<labels>/tls",
+    type: "list of `<host>=<namespace>/<secret>`",
+    doc: "Certificates for hosts that spec.tls does not name.",
+  },
+];
+
+/** Priority of one path. Zero and what is no whole number count as absent. */
+export function priorityOf(ingress: Ingress, index: PathIndex, context: TranslateContext): number {
+  const { labels } = context.options.domains;
+  const key = `alb.${labels}/ingress-rule-priority-${String(index.rule)}-${String(index.path)}`;
+  const text = valueOf(ingress, key);
+  if (text === undefined) return INGRESS_PRIORITY;
+  const priority = /^-?\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (priority !== 0) return priority;
+  report(ingress, key, `${JSON.stringify(text)} is not a whole number other than 0`, context);
+  return INGRESS_PRIORITY;
+}
+
+export function enableHttpsOf(ingress: Ingress, domains: Domains): boolean | undefined {
+  const text = valueOf(ingress, `alb.networking.${domains.labels}/enable-https`);
+  return text === "true" ? true : text === "false" ? false : undefined;
+}
+
+export interface TlsAnnotation {
+  readonly key: string;
+  readonly certificates: readonly { readonly host: HostPattern; readonly secret: NamespacedName }[];
+}
+
+/** Certificates by host; one wrong item, or two secrets for one host, void the whole annotation. */
+export function tlsAnnotationOf(
+  ingress: Ingress,
+  context: TranslateContext,
+): TlsAnnotation | undefined {
+  const key = `alb.networking.${context.options.domains.labels}/tls`;
+  const text = valueOf(ingress, key);
+  if (text === undefined) return undefined;
+  const certificates = new Map<string, TlsAnnotation["certificates"][number]>();
+  for (const item of splitList(text)) {
+    const parsed = parseTlsItem(item);
+    const problem = parsed.ok ? undefined : parsed.problem;
+    const known = parsed.ok ? certificates.get(hostKey(parsed.value.host)) : undefined;
+    const isOther = parsed.ok && known !== undefined && !isSame(known.secret, parsed.value.secret);
+    if (!parsed.ok || isOther) {
+      report(
+        ingress,
+        key,
+        problem ?? `${JSON.stringify(item)} is a second secret for its host`,
+        context,
+      );
+      return undefined;
+    }
+    certificates.set(hostKey(parsed.value.host), parsed.value);
+  }
+  return { key, certificates: [...certificates.values()] };
+}
+
+function parseTlsItem(item: string): Result<TlsAnnotation["certificates"][number]> {
+  const [host = "", secret = "", ...rest] = item.split("=");
+  if (host === "" || rest.length > 0) {
+    return problem(`${JSON.stringify(item)} is not <host>=<namespace>/<secret>`);
+  }
+  const pattern = parseHostPattern(host.trim(), "one");
+  if (!pattern.ok) return pattern;
+  const name = parseNamespacedName(secret);
+  return name.ok ? ok({ host: pattern.value, secret: name.value }) : name;
+}
+
+function isSame(a: NamespacedName, b: NamespacedName): boolean {
+  return a.namespace === b.namespace && a.name === b.name;
+}
+
+function valueOf({ metadata }: Ingress, key: string): string | undefined {
+  const annotations = metadata.annotations ?? {};
+  const text = Object.hasOwn(annotations, key) ? annotations[key]?.trim() : undefined;
+  return text === "" ? undefined : text;
+}
+
+function report(
+  ingress: Ingress,
+  key: string,
+  message: string,
+  { diagnostics }: TranslateContext,
+): void {
+  diagnostics.report({
+    code: "ANNOTATION_INVALID",
+    message,
+    ...placeOf(ingress, ...annotationField(key)),
+  });
+}

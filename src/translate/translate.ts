@@ -1,0 +1,53 @@
+/**
+ * Objects → the data plane's model, statuses and diagnostics. Pure; a problem of one object never keeps another from being served.
+ */
+import type { DiagnosticSink } from "../diagnostics/sink.js";
+import type { Resources } from "../input/resources.js";
+import type { CompileOptions } from "../options.js";
+import { albStatuses } from "./alb/alb-status.js";
+import { translateFrontends } from "./alb/frontends.js";
+import { translateLoadBalancers } from "./alb/load-balancers.js";
+import { translateRules } from "./alb/rules.js";
+import { createAuthTranslator } from "./auth/auth-policies.js";
+import { Backends } from "./backends.js";
+import type { BuildContext } from "./build-context.js";
+import { Certificates } from "./certificates.js";
+import { ConfigBuilder } from "./config-builder.js";
+import { addFallbackCertificate } from "./fallback-certificate.js";
+import { translateIngresses } from "./ingress/ingresses.js";
+import type { Translation } from "./translation.js";
+
+export function translate(
+  resources: Resources,
+  options: CompileOptions,
+  diagnostics: DiagnosticSink,
+): Translation {
+  const context = { resources, options, diagnostics };
+  const build: BuildContext = {
+    ...context,
+    config: new ConfigBuilder(),
+    backends: new Backends(context),
+    certificates: new Certificates(context),
+    auth: createAuthTranslator(context),
+  };
+
+  const balancers = translateLoadBalancers(build);
+  translateFrontends(balancers, build);
+  translateRules(balancers, build);
+  translateIngresses(balancers, build);
+  addFallbackCertificate(balancers, build);
+
+  return { config: finish(build), statuses: albStatuses(balancers) };
+}
+
+/** Auth services are upstreams too, so their endpoints change without anything else changing. */
+function finish({ config, backends, certificates, auth }: BuildContext): Translation["config"] {
+  const { auths, credentials, services } = auth.collected();
+  for (const service of services) backends.add(service);
+  return config.build({
+    auths,
+    credentials,
+    upstreams: backends.collected(),
+    certificates: certificates.collected(),
+  });
+}
