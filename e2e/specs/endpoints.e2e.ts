@@ -1,0 +1,191 @@
+import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
+import { Gateway } from "../harness/gateway.js";
+import type { Request } from "../harness/http-client.js";
+import type { EndpointSpec } from "../harness/manifests.js";
+import { endpointSlices, ingress, nginx, service, yaml } from "../harness/manifests.js";
+import { RudeServer } from "../harness/rude-server.js";
+import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+
+const scene = useScene();
+let gateway: Gateway;
+let a: EchoBackend;
+let b: EchoBackend;
+let six: EchoBackend;
+let rude: RudeServer;
+let silent: RudeServer;
+
+/** Services and an Ingress that serves each on the host `<service>.example`. */
+function site(services: Readonly<Record<string, readonly EndpointSpec[]>>): string {
+  const hosts = Object.keys(services).map(
+    (name) => [`${name}.example`, [{ service: name }]] as const,
+  );
+  return yaml(
+    ...Object.entries(services).map(([name, endpoints]) => service(name, endpoints)),
+    ingress("site", {
+      annotations: nginx({ "proxy-read-timeout": "1" }),
+      hosts: { ...Object.fromEntries(hosts), "absent.example": [{ service: "absent" }] },
+    }),
+  );
+}
+
+beforeAll(async () => {
+  [a, b] = [await scene.use(EchoBackend.start("a")), await scene.use(EchoBackend.start("b"))];
+  six = await scene.use(EchoBackend.start("six", { address: "::1" }));
+  rude = await scene.use(RudeServer.start("reset"));
+  silent = await scene.use(RudeServer.start("silence"));
+  const dead = await freePort();
+  const terminating = { ready: false, serving: true, terminating: true };
+  gateway = await scene.use(
+    Gateway.start({
+      files: {
+        "site.yaml": site({
+          both: [{ port: a.port }, { port: b.port }],
+          ready: [{ port: a.port }, { port: b.port, conditions: { ready: false } }],
+          draining: [{ port: a.port }, { port: b.port, conditions: terminating }],
+          drained: [
+            { port: a.port, conditions: { ready: false, serving: false, terminating: true } },
+            { port: b.port, conditions: terminating },
+          ],
+          unready: [{ port: a.port, conditions: { ready: false } }],
+          none: [],
+          refused: [{ port: dead }, { port: a.port }],
+          dead: [{ port: dead }],
+          rude: [{ port: rude.port }, { port: a.port }],
+          silent: [{ port: silent.port }, { port: a.port }],
+          six: [{ address: "::1", port: six.port }],
+        }),
+        "changing.yaml": yaml(
+          service("changing"),
+          ingress("changing", { hosts: { "changing.example": [{ service: "changing" }] } }),
+          ingress("named", {
+            hosts: {
+              "by-name.example": [{ service: "both", port: "http" }],
+              "by-number.example": [{ service: "both", port: 80 }],
+              "no-such-port.example": [{ service: "both", port: "metrics" }],
+            },
+          }),
+        ),
+        "slices.yaml": yaml(...endpointSlices("changing", [{ port: a.port }])),
+      },
+    }),
+  );
+});
+
+/** How often each backend answered 20 requests; a refusal counts under its status. */
+async function shares(host: string, request: Request = {}): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (let i = 0; i < 20; i += 1) {
+    const response = await gateway.send({ host, ...request });
+    const key = response.status === 200 ? echoOf(response).backend : String(response.status);
+    counts[key] = (counts[key] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe("endpoints", () => {
+  it("share the requests when they are ready", async () => {
+    const counts = await shares("both.example");
+
+    expect(Object.keys(counts).sort()).toEqual(["a", "b"]);
+    expect(Math.abs((counts["a"] ?? 0) - (counts["b"] ?? 0))).toBeLessThanOrEqual(4);
+  });
+
+  it.each([
+    ["ready.example", "a", "get nothing when they are not ready"],
+    ["draining.example", "a", "get nothing when they are terminating and another is ready"],
+    ["drained.example", "b", "get requests when they are serving, terminating, and none is ready"],
+    ["six.example", "six", "may have IPv6 addresses"],
+  ])("%s → %s: %s", async (host, backend) => {
+    expect(Object.keys(await shares(host))).toEqual([backend]);
+  });
+
+  it.each(["none.example", "unready.example", "absent.example", "no-such-port.example"])(
+    "that are not there make %s answer 503",
+    async (host) => {
+      const response = await gateway.send({ host });
+
+      expect(response.status).toBe(503);
+      expect(response.reason).toBe("InvalidBalancer : no peer");
+    },
+  );
+
+  it.each(["by-name.example", "by-number.example"])(
+    "are found by the Service's port: %s",
+    async (host) => {
+      expect((await gateway.send({ host })).status).toBe(200);
+    },
+  );
+});
+
+describe("a failing endpoint", () => {
+  it.each(["GET", "POST"])("that refuses %s is replaced by another", async (method) => {
+    expect(await shares("refused.example", { method, body: "once" })).toEqual({ a: 20 });
+  });
+
+  it("alone makes a 502 with its reason", async () => {
+    const response = await gateway.send({ host: "dead.example" });
+
+    expect(response.status).toBe(502);
+    expect(response.reason).toMatch(/^BackendError : /);
+  });
+
+  it("that resets is replaced for requests that may be repeated, and only for those", async () => {
+    expect(await shares("rude.example")).toEqual({ a: 20 });
+    const heard = rude.heard.length;
+    const posts = await shares("rude.example", { method: "POST", body: "once" });
+
+    expect(posts["502"]).toBe(rude.heard.length - heard);
+    expect(posts["502"]).toBeGreaterThan(0);
+    expect((posts["a"] ?? 0) + (posts["502"] ?? 0)).toBe(20);
+  });
+
+  it("that stays silent makes a 504 with its reason and is not tried again elsewhere", async () => {
+    const before = a.requests.length;
+    const timedOut = await gateway.until(
+      "the silent endpoint has its turn",
+      { host: "silent.example", path: "/marked" },
+      ({ status }) => status !== 200,
+    );
+    const answered = a.requests.slice(before).length;
+
+    expect(timedOut.status).toBe(504);
+    expect(timedOut.reason).toBe("TimeoutViaAlb");
+    // The turns before were a's own.
+    expect(answered).toBeLessThanOrEqual(2);
+  });
+
+  it("that answers an error is not replaced", async () => {
+    const response = await gateway.send({
+      host: "both.example",
+      headers: [asking({ status: 500 })],
+    });
+
+    expect(response.status).toBe(500);
+    expect(response.reason).toBeUndefined();
+  });
+});
+
+describe("a change of endpoints", () => {
+  it("is served within moments by the same workers", async () => {
+    const pids = await gateway.workerPids();
+    expect(Object.keys(await shares("changing.example"))).toEqual(["a"]);
+    const conf = await gateway.readRunFile("nginx.conf");
+
+    await gateway.change("slices.yaml", yaml(...endpointSlices("changing", [{ port: b.port }])));
+    expect(Object.keys(await shares("changing.example"))).toEqual(["b"]);
+
+    await gateway.change("slices.yaml", yaml(...endpointSlices("changing", [])));
+    await waitFor(
+      "the last endpoint is gone",
+      async () => (await gateway.send({ host: "changing.example" })).status === 503,
+    );
+
+    const two = [{ port: a.port }, { port: b.port }];
+    await gateway.change("slices.yaml", yaml(...endpointSlices("changing", two)));
+    expect(Object.keys(await shares("changing.example")).sort()).toEqual(["a", "b"]);
+    expect(await gateway.workerPids()).toEqual(pids);
+    expect(await gateway.readRunFile("nginx.conf")).toBe(conf);
+  });
+});

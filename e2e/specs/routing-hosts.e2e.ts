@@ -1,0 +1,116 @@
+import { EchoBackend, echoOf } from "../harness/echo-backend.js";
+import { Gateway } from "../harness/gateway.js";
+import { sendBytes } from "../harness/http-client.js";
+import { Http2Client } from "../harness/http2-client.js";
+import { ingress, service, yaml } from "../harness/manifests.js";
+import { useScene } from "../harness/scene.js";
+
+const scene = useScene();
+const NO_RULE = "InvalidUpstream : no rule match";
+let gateway: Gateway;
+
+beforeAll(async () => {
+  const names = ["exact", "wildcard", "named-wildcard", "any"];
+  const backends = await Promise.all(names.map((name) => scene.use(EchoBackend.start(name))));
+  gateway = await scene.use(
+    Gateway.start({
+      files: {
+        "services.yaml": yaml(...backends.map(({ name, port }) => service(name, [{ port }]))),
+        "web.yaml": yaml(
+          ingress("exact", { hosts: { "shop.example": [{ service: "exact" }] } }),
+          ingress("wildcard", {
+            hosts: {
+              "*.shop.example": [{ service: "wildcard" }],
+              "named.shop.example": [{ path: "/only", service: "named-wildcard" }],
+            },
+          }),
+          ingress("any", { hosts: { "": [{ path: "/open", service: "any" }] } }),
+        ),
+      },
+    }),
+  );
+});
+
+/** Name of the backend that a request reaches, or the reason why none. */
+async function reached(host: string, path = "/"): Promise<string | undefined> {
+  const response = await gateway.send({ host, path });
+  return response.status === 200 ? echoOf(response).backend : response.reason;
+}
+
+describe("hosts", () => {
+  it.each([
+    ["shop.example", "exact"],
+    ["SHOP.Example", "exact"],
+    ["shop.example:8443", "exact"],
+    ["shop.example.", "exact"],
+    ["a.shop.example", "wildcard"],
+    ["A.SHOP.EXAMPLE:80", "wildcard"],
+  ])("serve %s by %s", async (host, backend) => {
+    expect(await reached(host)).toBe(backend);
+  });
+
+  it.each([
+    "a.b.shop.example",
+    "shop.example.org",
+    "example",
+    "xshop.example",
+    "[::1]",
+    "127.0.0.1",
+  ])("do not serve %s by a wildcard of one label or an exact name", async (host) => {
+    expect(await reached(host)).toBe(NO_RULE);
+    expect(await reached(host, "/open")).toBe("any");
+  });
+
+  it("prefer the exact name to the wildcard where both have the path", async () => {
+    expect(await reached("named.shop.example", "/only/this")).toBe("named-wildcard");
+  });
+
+  it("go to the backend as the client wrote them", async () => {
+    const echo = echoOf(await gateway.send({ host: "SHOP.example:8080" }));
+
+    expect(echo.all("host")).toEqual(["SHOP.example:8080"]);
+  });
+
+  it("come from :authority over HTTP/2", async () => {
+    const client = await scene.use(Http2Client.open({ port: gateway.httpPort }));
+    const response = await client.send({ ":path": "/", ":authority": "a.shop.example" });
+
+    expect(response.status).toBe(200);
+    expect(JSON.parse(response.body.toString())).toMatchObject({ backend: "wildcard" });
+  });
+
+  it("refuse a request target that names another host than the Host header", async () => {
+    const response = await gateway.send({ host: "any.example", path: "http://shop.example/" });
+
+    expect(response.status).toBe(400);
+    expect(response.reason).toMatch(/^BadRequest : /);
+  });
+
+  it("take an absolute request target that agrees with the Host header", async () => {
+    const path = "http://shop.example/a";
+    const echo = echoOf(await gateway.send({ host: "shop.example", path }));
+
+    expect(echo.backend).toBe("exact");
+    expect(echo.header("host")).toBe("shop.example");
+  });
+
+  it.each([
+    ["no Host header", "GET / HTTP/1.1\r\n\r\n"],
+    ["two Host headers", "GET / HTTP/1.1\r\nHost: shop.example\r\nHost: any.example\r\n\r\n"],
+    ["a Host header with a blank", "GET / HTTP/1.1\r\nHost: shop. example\r\n\r\n"],
+    ["a Host header with a slash", "GET / HTTP/1.1\r\nHost: shop.example/x\r\n\r\n"],
+  ])("refuse a request with %s", async (_, bytes) => {
+    const response = await sendBytes(gateway.target(), bytes);
+
+    expect(response.status).toBe(400);
+    expect(response.reason).toMatch(/^BadRequest : /);
+  });
+
+  it("answer 404 with its reason when no rule has the path", async () => {
+    const response = await gateway.send({ host: "nobody.example" });
+
+    expect(response.status).toBe(404);
+    expect(response.reason).toBe(NO_RULE);
+    expect(response.text).toContain("404 Not Found");
+  });
+});
