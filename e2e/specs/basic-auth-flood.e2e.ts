@@ -1,0 +1,94 @@
+import { EchoBackend } from "../harness/echo-backend.js";
+import { Gateway } from "../harness/gateway.js";
+import { basic, htpasswdLine } from "../harness/htpasswd.js";
+import type { Request } from "../harness/http-client.js";
+import { Load } from "../harness/load.js";
+import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { useScene } from "../harness/scene.js";
+
+const scene = useScene();
+const FLOOD = 1500;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  const backend = await scene.use(EchoBackend.start("web"));
+  gateway = await scene.use(
+    Gateway.start({
+      files: {
+        "site.yaml": yaml(
+          service("web", [{ port: backend.port }]),
+          secret("users", { auth: await htpasswdLine("ann", "secret") }),
+          ingress("open", { hosts: { "open.example": [{ service: "web" }] } }),
+          ingress("private", {
+            annotations: nginx({ "auth-type": "basic", "auth-secret": "users" }),
+            hosts: { "private.example": [{ service: "web" }] },
+          }),
+        ),
+      },
+    }),
+  );
+});
+
+const wrong = (i: number): Request => ({
+  host: "private.example",
+  headers: [["Authorization", basic(i % 2 === 0 ? "ann" : "eve", `guess-${i}`)]],
+});
+const right: Request = {
+  host: "private.example",
+  headers: [["Authorization", basic("ann", "secret")]],
+};
+
+/** The time below which 95 of 100 of `times` are. */
+function percentile95(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length * 0.95)] ?? 0;
+}
+
+describe("a flood of wrong passwords", () => {
+  it("is cut short, and neither other routes nor users who are logged in notice", async () => {
+    // Every worker has seen the right password once.
+    for (let i = 0; i < 16; i += 1) expect((await gateway.send(right)).status).toBe(200);
+    const refusals: (string | undefined)[] = [];
+    const flood = new Load({
+      target: gateway.target(),
+      requests: Array.from({ length: FLOOD }, (_, i) => wrong(i)),
+      connections: 16,
+      pause: 8,
+      check: ({ status, reason }) => {
+        if (status === 429) refusals.push(reason);
+        return status === 401 || status === 429 ? undefined : `status ${status}`;
+      },
+    });
+    const times: number[] = [];
+    const statuses = new Set<number>();
+    const others = (async () => {
+      for (let i = 0; i < 200; i += 1) {
+        const started = performance.now();
+        statuses.add((await gateway.send(i % 2 === 0 ? { host: "open.example" } : right)).status);
+        times.push(performance.now() - started);
+      }
+    })();
+    await flood.more(FLOOD);
+    await others;
+    const report = await flood.stop();
+
+    expect(report.failures).toEqual([]);
+    // Each worker computes at least 50 a second before it refuses.
+    expect(report.statuses[401]).toBeGreaterThanOrEqual(50);
+    expect(report.statuses[429]).toBeGreaterThan(0);
+    expect(new Set(refusals).size).toBe(1);
+    expect(refusals[0]).toMatch(/^AuthFail : /);
+    expect([...statuses]).toEqual([200]);
+    expect(percentile95(times)).toBeLessThan(100);
+  });
+
+  it("is over when it is over", async () => {
+    const response = await gateway.until(
+      "a wrong password is looked at again",
+      wrong(FLOOD + 1),
+      ({ status }) => status === 401,
+    );
+
+    expect(response.header("www-authenticate")).toBe('Basic realm=""');
+  });
+});
