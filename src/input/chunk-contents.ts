@@ -4,7 +4,7 @@ import { decode } from "./decode.js";
 import type { Decoded } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
 import { listItems } from "./list-items.js";
-import { detached } from "./text-chunks.js";
+import { countLineBreaks, detached } from "./text-chunks.js";
 import { TextLocator } from "./text-locator.js";
 import { parseYaml } from "./yaml.js";
 import type { SyntaxProblem } from "./yaml.js";
@@ -20,6 +20,8 @@ export interface ChunkEntry {
 
 export interface ChunkContents {
   readonly text: string;
+  /** Lines that end in it. */
+  readonly lineBreaks: number;
   readonly entries: readonly ChunkEntry[];
   /** Not empty: the chunk could not be parsed, and there are no entries. */
   readonly syntaxProblems: readonly SyntaxProblem[];
@@ -31,10 +33,10 @@ export type ChunkCache = ReadonlyMap<string, ChunkContents>;
 
 export function readChunk(part: string, table: KindTable): ChunkContents {
   const text = detached(part);
-  const locator = new TextLocator(text);
+  const shared = { text, lineBreaks: countLineBreaks(text), locator: new TextLocator(text) };
   const parsed = parseYaml(text);
   if ("problems" in parsed) {
-    return { text, entries: [], syntaxProblems: parsed.problems, locator };
+    return { ...shared, entries: [], syntaxProblems: parsed.problems };
   }
   const entries = parsed.documents.flatMap((value, document) =>
     listItems(value).map((item) => ({
@@ -43,5 +45,5 @@ export function readChunk(part: string, table: KindTable): ChunkContents {
       path: item.path,
     })),
   );
-  return { text, entries, syntaxProblems: [], locator };
+  return { ...shared, entries, syntaxProblems: [] };
 }

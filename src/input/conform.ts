@@ -3,6 +3,8 @@ import type { JsonSchema } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { isRecord } from "./record.js";
 
+type Fields = Readonly<Record<string, unknown>>;
+
 export interface UnknownField {
   readonly field: FieldPath;
   /** Names that the place knows. */
@@ -18,69 +20,73 @@ export interface Conformed {
 }
 
 export function conform(schema: JsonSchema, value: unknown): Conformed {
-  const unknown: UnknownField[] = [];
-  return { value: visit(schema, value, [], unknown), unknown };
+  const visitor = new ConformVisitor();
+  return { value: visitor.visit(schema, value), unknown: visitor.unknown };
 }
 
-function visit(
-  schema: JsonSchema,
-  value: unknown,
-  field: FieldPath,
-  unknown: UnknownField[],
-): unknown {
-  if (Array.isArray(value)) {
-    const { items } = schema;
-    return items === undefined
+class ConformVisitor {
+  readonly unknown: UnknownField[] = [];
+  /** The place of the value that is visited; copied only where something is reported. */
+  readonly #field: (string | number)[] = [];
+
+  visit(schema: JsonSchema, value: unknown): unknown {
+    if (Array.isArray(value)) return this.#visitList(schema.items, value);
+    if (!isRecord(value)) return value;
+    if (schema.properties !== undefined) return this.#visitFields(schema, value);
+    return schema.additionalProperties === undefined
       ? value
-      : mapItems(value, (item, i) => visit(items, item, [...field, i], unknown));
+      : this.#visitMap(schema.additionalProperties, value);
   }
-  if (!isRecord(value)) return value;
-  const { properties, additionalProperties } = schema;
-  if (properties !== undefined) return visitFields(schema, value, field, unknown);
-  if (additionalProperties === undefined) return value;
-  return mapValues(value, (item, key) =>
-    visit(additionalProperties, item, [...field, key], unknown),
-  );
-}
 
-function visitFields(
-  schema: JsonSchema,
-  value: Readonly<Record<string, unknown>>,
-  field: FieldPath,
-  unknown: UnknownField[],
-): unknown {
-  const properties = schema.properties ?? {};
-  return mapValues(value, (item, key) => {
-    const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
-    if (known !== undefined) {
-      return item === null ? undefined : visit(known, item, [...field, key], unknown);
+  #visitList(items: JsonSchema | undefined, list: readonly unknown[]): readonly unknown[] {
+    if (items === undefined) return list;
+    let copy: unknown[] | undefined;
+    for (const [i, item] of list.entries()) {
+      const next = this.#step(i, items, item);
+      if (next !== item) (copy ??= [...list])[i] = next;
     }
-    const preserved = schema["x-kubernetes-preserve-unknown-fields"] === true;
-    unknown.push({ field: [...field, key], known: Object.keys(properties), preserved });
-    return item;
-  });
-}
-
-/** Copies only when something changed: most objects pass as they are. */
-function mapItems(
-  list: readonly unknown[],
-  change: (item: unknown, index: number) => unknown,
-): readonly unknown[] {
-  const changed = list.map(change);
-  return changed.every((item, i) => item === list[i]) ? list : changed;
-}
-
-/** As `mapItems`; values that become undefined are dropped. */
-function mapValues(
-  record: Readonly<Record<string, unknown>>,
-  change: (value: unknown, key: string) => unknown,
-): Readonly<Record<string, unknown>> {
-  let changed = false;
-  const entries: [string, unknown][] = [];
-  for (const [key, value] of Object.entries(record)) {
-    const next = change(value, key);
-    if (next !== value) changed = true;
-    if (next !== undefined) entries.push([key, next]);
+    return copy ?? list;
   }
-  return changed ? Object.fromEntries(entries) : record;
+
+  #visitMap(values: JsonSchema, map: Fields): Fields {
+    let copy: Record<string, unknown> | undefined;
+    for (const key of Object.keys(map)) {
+      const next = this.#step(key, values, map[key]);
+      if (next !== map[key]) (copy ??= { ...map })[key] = next;
+    }
+    return copy ?? map;
+  }
+
+  #visitFields(schema: JsonSchema, object: Fields): Fields {
+    const properties = schema.properties ?? {};
+    let copy: Record<string, unknown> | undefined;
+    for (const key of Object.keys(object)) {
+      const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      if (known === undefined) {
+        this.#reportUnknown(schema, key);
+      } else if (object[key] === null) {
+        copy ??= { ...object };
+        Reflect.deleteProperty(copy, key);
+      } else {
+        const next = this.#step(key, known, object[key]);
+        if (next !== object[key]) (copy ??= { ...object })[key] = next;
+      }
+    }
+    return copy ?? object;
+  }
+
+  #step(step: string | number, schema: JsonSchema, value: unknown): unknown {
+    this.#field.push(step);
+    const next = this.visit(schema, value);
+    this.#field.pop();
+    return next;
+  }
+
+  #reportUnknown(schema: JsonSchema, key: string): void {
+    this.unknown.push({
+      field: [...this.#field, key],
+      known: Object.keys(schema.properties ?? {}),
+      preserved: schema["x-kubernetes-preserve-unknown-fields"] === true,
+    });
+  }
 }

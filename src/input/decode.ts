@@ -3,6 +3,8 @@
  * server would check; what the object means is decided later.
  */
 import type { KindMap, KindName } from "../api/kinds.js";
+import { objectSchema } from "../api/schemas/object-schema.js";
+import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";
@@ -10,12 +12,14 @@ import { closeBrokenAuth } from "./auth-shape.js";
 import { conform } from "./conform.js";
 import { shown } from "./finding.js";
 import type { Finding } from "./finding.js";
-import { apiVersions, lookUpKind } from "./kind-lookup.js";
+import { apiVersions, lookUpKind, lookUpKindName } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
+import { refKey } from "./object-key.js";
 import { isRecord } from "./record.js";
 import { checkMetadata } from "./rules/metadata.js";
 import { schemaFindings } from "./schema-findings.js";
 import { unknownFieldFindings } from "./unknown-fields.js";
+import { validator } from "./validator.js";
 
 export interface DecodedObject<K extends KindName = KindName> {
   readonly kind: K;
@@ -25,13 +29,16 @@ export interface DecodedObject<K extends KindName = KindName> {
 export type Decoded =
   | {
       readonly result: "object";
+      /** Kind, namespace and name: what may stand only once. */
+      readonly key: string;
       readonly ref: ResourceRef;
       readonly entry: DecodedObject;
       readonly findings: readonly Finding[];
     }
-  /** Not served. `ref` is absent where kind or name could not be read. */
+  /** Not served. `key` and `ref` are absent where it is not even clear what it is. */
   | {
       readonly result: "refused";
+      readonly key?: string;
       readonly ref?: ResourceRef;
       readonly findings: readonly Finding[];
     }
@@ -40,6 +47,9 @@ export type Decoded =
 
 const DEFAULT_NAMESPACE = "default";
 
+/** Metadata can be checked even where the rest of the object is wrong. */
+const validateBase = validator<KubernetesObject>(objectSchema({}));
+
 type Fields = Readonly<Record<string, unknown>>;
 
 export function decode(value: unknown, table: KindTable): Decoded {
@@ -47,8 +57,8 @@ export function decode(value: unknown, table: KindTable): Decoded {
     return malformed([], `a Kubernetes object was expected, but this is ${shown(value)}`);
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || apiVersion === "")
-    return headerProblem(value, "apiVersion");
-  if (typeof kind !== "string" || kind === "") return headerProblem(value, "kind");
+    return headerProblem(value, "apiVersion", table);
+  if (typeof kind !== "string" || kind === "") return headerProblem(value, "kind", table);
   const lookup = lookUpKind(table, apiVersion, kind);
   switch (lookup.found) {
     case "nothing":
@@ -70,16 +80,22 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields
   const checked = definition.validate(shape.value);
   if (!checked.valid) {
     const errors = schemaFindings(checked.errors, shape.value, (field) => mayShow(kind, field));
-    return { result: "refused", ref, findings: [...shape.findings, ...errors] };
+    const base = validateBase(shape.value);
+    const names = base.valid ? checkMetadata(base.value, definition.name) : [];
+    return refused(ref, [...shape.findings, ...errors, ...names]);
   }
   const problems = [
     ...checkMetadata(checked.value, definition.name),
     ...(definition.check?.(checked.value) ?? []),
   ];
   const findings = [...shape.findings, ...problems];
-  if (problems.length > 0) return { result: "refused", ref, findings };
+  if (problems.length > 0) return refused(ref, findings);
   const object = definition.fill?.(checked.value) ?? checked.value;
-  return { result: "object", ref, entry: { kind, object }, findings };
+  return { result: "object", key: refKey(ref), ref, entry: { kind, object }, findings };
+}
+
+function refused(ref: ResourceRef, findings: readonly Finding[]): Decoded {
+  return { result: "refused", key: refKey(ref), ref, findings };
 }
 
 interface Shape {
@@ -147,7 +163,7 @@ function otherVersion(value: Fields, kind: KindName, table: KindTable): Decoded 
     message: `${kind} of ${textOf(value["apiVersion"])} is not read; ${read} is`,
     hint: `convert the object to ${best}`,
   };
-  return { result: "refused", ref: refOf(withNamespace(value, namespaced)), findings: [finding] };
+  return refused(refOf(withNamespace(value, namespaced)), [finding]);
 }
 
 function malformed(field: FieldPath, message: string, hint?: string): Decoded {
@@ -160,14 +176,17 @@ function malformed(field: FieldPath, message: string, hint?: string): Decoded {
   return { result: "refused", findings: [finding] };
 }
 
-function headerProblem(value: Fields, field: "apiVersion" | "kind"): Decoded {
+function headerProblem(value: Fields, field: "apiVersion" | "kind", table: KindTable): Decoded {
   const given = value[field];
+  if (given !== undefined && given !== null && given !== "") {
+    return malformed([field], `${field} must be a string, but is ${shown(given)}`);
+  }
   const near = didYouMean(field, Object.keys(value));
-  return given === undefined || given === null || given === ""
-    ? malformed(
-        [],
-        `a Kubernetes object needs ${field}`,
-        near === undefined ? undefined : `is ${near} meant to be it?`,
-      )
-    : malformed([field], `${field} must be a string, but is ${shown(given)}`);
+  if (near !== undefined) {
+    return malformed([near], `a Kubernetes object needs ${field}`, `rename ${near} to ${field}`);
+  }
+  const known = lookUpKindName(table, textOf(value["kind"]));
+  const hint =
+    known === undefined ? undefined : `add apiVersion: ${apiVersions(table, known)[0] ?? ""}`;
+  return malformed([], `a Kubernetes object needs ${field}`, hint);
 }

@@ -32,10 +32,12 @@ export function beforeDefaults(slice: EndpointSlice): Partial<Pick<EndpointSlice
 /** Merges `stringData`, which wins, into `data`. */
 export function defaultSecret(secret: Secret): Secret {
   const { stringData, data, ...rest } = secret;
-  const merged: Record<string, string> = { ...data };
-  for (const [key, text] of Object.entries(stringData ?? {})) {
-    merged[key] = Buffer.from(text).toString("base64");
-  }
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]): [string, string] => [
+    key,
+    Buffer.from(text).toString("base64"),
+  ]);
+  // Not by assignment: a key may be `__proto__`.
+  const merged = Object.fromEntries([...Object.entries(data ?? {}), ...encoded]);
   return { ...rest, type: secret.type ?? "Opaque", data: merged };
 }
 

@@ -49,7 +49,7 @@ export function readFileText(
       syntaxErrors.push(syntaxError(problem, (offset) => place(chunk.locator.offset(offset))));
     }
     chunks.push(chunk);
-    lineOffset += chunk.locator.lineBreaks;
+    lineOffset += chunk.lineBreaks;
   }
   return syntaxErrors.length === 0
     ? { values, syntaxErrors, chunks }

@@ -34,6 +34,11 @@ function kindNames(table: KindTable): readonly KindName[] {
   return Object.keys(table).filter((name) => isKindName(table, name));
 }
 
+/** The kind of that name, whatever its group. */
+export function lookUpKindName(table: KindTable, kind: string): KindName | undefined {
+  return isKindName(table, kind) ? kind : undefined;
+}
+
 function isKindName(table: KindTable, kind: string): kind is KindName {
   return Object.hasOwn(table, kind);
 }

@@ -15,6 +15,7 @@ export function listItems(value: unknown, path: FieldPath = []): readonly ListIt
   if (value === null || value === undefined) return [];
   if (!isRecord(value)) return [{ value, path }];
   const { kind, apiVersion, items } = value;
+  if (kind === "List" && (items === null || items === undefined)) return [];
   if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) {
     return [{ value, path }];
   }

@@ -39,7 +39,7 @@ export function resourcesFromObjects(
   const snapshot = takeSnapshot(
     values.flatMap(({ decoded, locate }) =>
       decoded.result === "object"
-        ? [{ path: "", ref: decoded.ref, entry: decoded.entry, locate }]
+        ? [{ path: "", key: decoded.key, ref: decoded.ref, entry: decoded.entry, locate }]
         : [],
     ),
     values.flatMap(({ decoded }) =>

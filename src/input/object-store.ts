@@ -4,6 +4,7 @@ import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import type { DecodedObject } from "./decode.js";
+import { objectKey } from "./object-key.js";
 import type { Resources } from "./resources.js";
 
 type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
@@ -33,15 +34,6 @@ const byNamespaceAndName = compareBy<KubernetesObject>(
 );
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
-
-export function objectKey(namespace: string, name: string): string {
-  return `${namespace}/${name}`;
-}
-
-/** Kind, namespace and name: what may stand only once. */
-export function refKey(ref: ResourceRef): string {
-  return `${ref.kind}/${objectKey(ref.namespace, ref.name)}`;
-}
 
 /** Indexes objects of which no two have the same kind, namespace and name. */
 export function indexObjects(

@@ -16,16 +16,16 @@ const PUBLIC_METADATA = new Set(["name", "namespace", "labels"]);
 /** Whether a text could hold a secret, judged without being able to parse it. */
 export const MAY_HOLD_SECRETS = /\bSecret(List)?\b|\bstringData\b|\$apr1\$|PRIVATE KEY/;
 
-/** The ranges that excerpts must not touch. */
+/** The ranges that excerpts must not touch, in order and apart from each other. */
 export function secretRanges(positions: Positions, length: number): readonly Range[] {
-  const ranges = positions.documents.flatMap(rangesBelow);
+  const ranges = positions.documents.flatMap(rangesBelow).sort((a, b) => a.start - b.start);
   // An alias can bring a value into a Secret from anywhere in the document.
   return ranges.length > 0 && positions.hasAliases ? [{ start: 0, end: length }] : ranges;
 }
 
 function rangesBelow(node: PositionNode): readonly Range[] {
   if (node.children === undefined) return [];
-  if (isSecret(node)) {
+  if (isMapping(node) && isSecret(node)) {
     const metadata = childNode(node, "metadata");
     return [
       ...childrenExcept(node, PUBLIC_FIELDS),
@@ -34,6 +34,10 @@ function rangesBelow(node: PositionNode): readonly Range[] {
   }
   const items = childNode(node, "items");
   return [...(items?.children?.values() ?? [])].flatMap(rangesBelow);
+}
+
+function isMapping(node: PositionNode): boolean {
+  return node.merged !== undefined;
 }
 
 /** Also what may be meant as one: a kind in other letters, or data without a kind. */

@@ -3,12 +3,15 @@ import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/dia
 import type { FieldPath } from "../diagnostics/field-path.js";
 import type { DecodedObject } from "./decode.js";
 import { diagnose } from "./input-diagnostics.js";
-import { indexObjects, refKey } from "./object-store.js";
+import { refKey } from "./object-key.js";
+import { indexObjects } from "./object-store.js";
 import type { Resources } from "./resources.js";
 
 /** An object and where it stands; `path` is its file, empty if there is none. */
 export interface PlacedObject {
   readonly path: string;
+  /** Kind, namespace and name. */
+  readonly key: string;
   readonly ref: ResourceRef;
   readonly entry: DecodedObject;
   readonly locate: (field: FieldPath) => SourceLocation | undefined;
@@ -29,9 +32,8 @@ export function takeSnapshot(
   const byKey = new Map<string, PlacedObject>();
   const diagnostics: Diagnostic[] = [];
   for (const object of objects) {
-    const key = refKey(object.ref);
-    const first = byKey.get(key);
-    if (first === undefined) byKey.set(key, object);
+    const first = byKey.get(object.key);
+    if (first === undefined) byKey.set(object.key, object);
     else diagnostics.push(duplicate(first, object));
   }
   const served = [...byKey.values()];

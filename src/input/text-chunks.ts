@@ -1,6 +1,5 @@
-/** A line that starts with `---` begins a document wherever it stands (YAML 1.2.2, section 9.1.2). */
-const DOCUMENT_START = /(?<=[\r\n])---(?=[ \t\r\n]|$)/g;
-const DIRECTIVE_LINE = /(?:^|[\r\n])%/;
+/** What follows a line break where a document begins, wherever that is (YAML 1.2.2, section 9.1.2). */
+const DOCUMENT_START = /[\r\n]---(?=[ \t\r\n]|$)/g;
 const LINE_BREAK = /\r\n|\n|\r/g;
 
 /**
@@ -8,12 +7,13 @@ const LINE_BREAK = /\r\n|\n|\r/g;
  * stays whole: they belong to the document after them. The parts joined are the text.
  */
 export function splitDocuments(text: string): readonly string[] {
-  if (DIRECTIVE_LINE.test(text)) return [text];
+  const hasDirectives = text.startsWith("%") || text.includes("\n%") || text.includes("\r%");
+  if (hasDirectives) return [text];
   const parts: string[] = [];
   let start = 0;
   for (const match of text.matchAll(DOCUMENT_START)) {
-    parts.push(text.slice(start, match.index));
-    start = match.index;
+    parts.push(text.slice(start, match.index + 1));
+    start = match.index + 1;
   }
   parts.push(text.slice(start));
   return parts;
@@ -24,6 +24,14 @@ export function lineStarts(text: string): readonly number[] {
   const starts = [0];
   for (const match of text.matchAll(LINE_BREAK)) starts.push(match.index + match[0].length);
   return starts;
+}
+
+/** Lines that end in a text. */
+export function countLineBreaks(text: string): number {
+  if (text.includes("\r")) return lineStarts(text).length - 1;
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count += 1;
+  return count;
 }
 
 /**

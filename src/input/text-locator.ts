@@ -11,9 +11,12 @@ import { yamlPositions } from "./yaml.js";
 export interface TextPlace {
   readonly line: number;
   readonly column: number;
-  /** The line's text; absent where it could show a secret. */
+  /** The line's text; absent where it could show a secret, or is too long to help. */
   readonly excerpt?: string;
 }
+
+/** Characters; columns in longer lines are counted in UTF-16 units. */
+const LONG_LINE = 2000;
 
 interface TextIndex {
   readonly positions: Positions;
@@ -24,16 +27,10 @@ export class TextLocator {
   readonly #text: string;
   /** Held weakly: positions of a large text take ten times its size, and few texts are asked twice. */
   #index: WeakRef<TextIndex> | undefined;
-  readonly #lineStarts: readonly number[];
+  #lineStarts: readonly number[] | undefined;
 
   constructor(text: string) {
     this.#text = text;
-    this.#lineStarts = lineStarts(text);
-  }
-
-  /** Lines that end in the text. */
-  get lineBreaks(): number {
-    return this.#lineStarts.length - 1;
   }
 
   /** The place of a field of a document, or of its innermost parent that is written down. */
@@ -43,7 +40,7 @@ export class TextLocator {
     if (root === undefined) return undefined;
     const { node, exact } = nearestNode(root, path);
     const offset = exact && at === "value" ? valueOffset(node) : node.key;
-    return this.#place(offset, (line) => !secrets.some((range) => overlap(range, line)));
+    return this.#place(offset, (line) => !touches(secrets, line));
   }
 
   /** A place in a text that could not be parsed, so that nobody knows which of its lines are secret. */
@@ -53,9 +50,12 @@ export class TextLocator {
   }
 
   #place(offset: number, mayShow: (line: Range) => boolean): TextPlace {
-    const index = lastAtMost(this.#lineStarts, offset);
+    this.#lineStarts ??= lineStarts(this.#text);
+    const index = lastAtMost(this.#lineStarts, offset, (start) => start);
     const start = this.#lineStarts[index] ?? 0;
     const next = this.#lineStarts[index + 1] ?? this.#text.length;
+    // A file that is one line would otherwise be scanned, and repeated, for each diagnostic.
+    if (next - start > LONG_LINE) return { line: index + 1, column: offset - start + 1 };
     const line = this.#text.slice(start, next).replace(/[\r\n]+$/, "");
     const column = Array.from(this.#text.slice(start, offset)).length + 1;
     const place = { line: index + 1, column };
@@ -77,17 +77,20 @@ function valueOffset(node: PositionNode): number {
   return node.scalar === undefined ? node.key : node.start;
 }
 
-function overlap(a: Range, b: Range): boolean {
-  return a.start <= b.end && b.start <= a.end;
+/** Whether a line holds a part of one of the ranges, which are in order. */
+function touches(ranges: readonly Range[], line: Range): boolean {
+  const last = ranges[lastAtMost(ranges, line.end, (range) => range.start)];
+  return last !== undefined && last.start <= line.end && last.end >= line.start;
 }
 
-/** The index of the last number that is not above `limit`, of ascending ones that begin with 0. */
-function lastAtMost(ascending: readonly number[], limit: number): number {
+/** The index of the last item whose number is not above `limit`, of items in ascending order; 0 if there is none. */
+function lastAtMost<T>(items: readonly T[], limit: number, numberOf: (item: T) => number): number {
   let low = 0;
-  let high = ascending.length - 1;
+  let high = items.length - 1;
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if ((ascending[middle] ?? 0) <= limit) low = middle;
+    const item = items[middle];
+    if (item !== undefined && numberOf(item) <= limit) low = middle;
     else high = middle - 1;
   }
   return low;

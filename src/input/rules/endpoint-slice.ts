@@ -2,7 +2,7 @@
  * What an API server checks in an EndpointSlice beyond its schema. Loopback addresses pass, though an API server
  * refuses them: outside a cluster a backend is often on the same machine.
  */
-import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { EndpointSlice } from "../../api/core.js";
 import { beforeDefaults } from "../defaults.js";
 import { invalid, shown } from "../finding.js";
@@ -58,7 +58,7 @@ function addressProblem(addressType: string, address: string): string | undefine
     return `is no IPv4 address, as addressType says${inWords(address)}`;
   if (addressType === "IPv6" && !isIPv6(address))
     return `is no IPv6 address, as addressType says${inWords(address)}`;
-  if (unroutable().check(address, addressType === "IPv6" ? "ipv6" : "ipv4")) {
+  if (addressType === "IPv6" ? isUnroutableIPv6(address) : isUnroutableIPv4(address)) {
     return "can't be a backend: it is unspecified, link-local or multicast";
   }
   return undefined;
@@ -69,17 +69,14 @@ function inWords(address: string): string {
   return version === 0 ? "" : `; it is an IPv${version} address`;
 }
 
-let blocked: BlockList | undefined;
+/** Unspecified, link-local, or link-local multicast. */
+function isUnroutableIPv4(address: string): boolean {
+  return address === "0.0.0.0" || address.startsWith("169.254.") || address.startsWith("224.0.0.");
+}
 
-/** Made when first needed; never changes. */
-function unroutable(): BlockList {
-  if (blocked !== undefined) return blocked;
-  blocked = new BlockList();
-  blocked.addAddress("0.0.0.0", "ipv4");
-  blocked.addSubnet("169.254.0.0", 16, "ipv4");
-  blocked.addSubnet("224.0.0.0", 24, "ipv4");
-  blocked.addAddress("::", "ipv6");
-  blocked.addSubnet("fe80::", 10, "ipv6");
-  blocked.addSubnet("ff02::", 16, "ipv6");
-  return blocked;
+/** The same; `address` is a valid IPv6 address in any of its spellings. */
+function isUnroutableIPv6(address: string): boolean {
+  if (/^[0:]*$/.test(address)) return true;
+  const first = parseInt(address.slice(0, Math.max(address.indexOf(":"), 0)), 16);
+  return (first & 0xffc0) === 0xfe80 || first === 0xff02;
 }

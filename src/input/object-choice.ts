@@ -1,0 +1,99 @@
+import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
+import type { Decoded } from "./decode.js";
+import type { PlacedValue } from "./file-contents.js";
+import type { Finding } from "./finding.js";
+import { keptFile, keptObject } from "./input-diagnostics.js";
+import type { SourceReading } from "./read-source.js";
+import type { PlacedObject } from "./snapshot.js";
+
+/** What was served before, by the path of its file. */
+type Served = ReadonlyMap<string, readonly PlacedObject[]>;
+type RefusedValue = Extract<Decoded, { result: "refused" }>;
+
+/** Picks what stands for each value: itself, its last good content, or nothing. */
+export class ObjectChoice {
+  readonly objects: PlacedObject[] = [];
+  readonly refused: ResourceRef[] = [];
+  readonly kept: Diagnostic[] = [];
+  readonly #previous: Served;
+  readonly #previousByKey = new Map<string, PlacedObject>();
+  /** Objects that the input holds now: those that can be served, and the others. */
+  readonly #valid = new Set<string>();
+  readonly #refused = new Set<string>();
+  readonly #stale = new Set<PlacedObject>();
+
+  constructor(previous: Served, readings: readonly SourceReading[]) {
+    this.#previous = previous;
+    for (const objects of previous.values()) {
+      for (const object of objects) this.#previousByKey.set(object.key, object);
+    }
+    for (const { values } of readings) for (const { decoded } of values) this.#note(decoded);
+  }
+
+  #note(decoded: Decoded): void {
+    if (decoded.result === "object") this.#valid.add(decoded.key);
+    else if (decoded.result === "refused" && decoded.key !== undefined) {
+      this.#refused.add(decoded.key);
+    }
+  }
+
+  isStale(object: PlacedObject): boolean {
+    return this.#stale.has(object);
+  }
+
+  take(reading: SourceReading): void {
+    if (reading.broken) this.#keepFile(reading.path);
+    for (const value of reading.values) {
+      const { decoded } = value;
+      if (decoded.result === "object") {
+        const { key, ref, entry } = decoded;
+        this.objects.push({ path: reading.path, key, ref, entry, locate: value.locate });
+      } else if (decoded.result === "refused") {
+        this.#keepRefused(reading.path, value, decoded);
+      }
+    }
+  }
+
+  /** All that a file held; the path of a folder stands for the files below it. */
+  #keepFile(path: string): void {
+    for (const [served, objects] of this.#previous) {
+      if (served !== path && !served.startsWith(`${path}/`)) continue;
+      this.#keep(objects);
+      this.kept.push(keptFile(served, objects.length));
+    }
+  }
+
+  #keepRefused(path: string, value: PlacedValue, { key, ref, findings }: RefusedValue): void {
+    const before = key === undefined ? undefined : this.#previousByKey.get(key);
+    if (before !== undefined) {
+      if (this.#valid.has(before.key)) return;
+      this.#keep([before]);
+      this.kept.push(keptObject(before.ref, value.locate(["metadata", "name"])));
+      return;
+    }
+    if (ref !== undefined && ref.name !== "") this.refused.push(ref);
+    if (ref !== undefined && !findings.some(concernsName)) return;
+    // Nobody can tell which object this was, so none that has gone from the file is taken for removed.
+    const gone = (this.#previous.get(path) ?? []).filter(
+      (object) =>
+        !this.#valid.has(object.key) && !this.#refused.has(object.key) && !this.#stale.has(object),
+    );
+    this.#keep(gone);
+    for (const object of gone) this.kept.push(keptObject(object.ref, value.locate([])));
+  }
+
+  #keep(objects: readonly PlacedObject[]): void {
+    for (const object of objects) {
+      this.#stale.add(object);
+      this.objects.push(object);
+    }
+  }
+}
+
+/** Whether a finding makes an object's name or namespace doubtful. */
+function concernsName({ field }: Finding): boolean {
+  const [first, second] = field;
+  return (
+    first === "metadata" && (field.length === 1 || second === "name" || second === "namespace")
+  );
+}
