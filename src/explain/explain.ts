@@ -1,0 +1,105 @@
+/**
+ * Which route a request takes and why: the compiled policy evaluated as the data plane does it. Pure; it reads the same
+ * document that Lua reads.
+ */
+import type {
+  PolicyDocument,
+  PolicyServer,
+  PolicySource,
+} from "../render/policy/policy-document.js";
+import type { Candidate } from "./candidates.js";
+import { findCandidates } from "./candidates.js";
+import { hostKeyCovers } from "./host-key.js";
+import type { Answer, Outcome } from "./outcome.js";
+import { routeOutcome } from "./outcome.js";
+import type { ExplainRequest } from "./request.js";
+import { normalisePath } from "./request-path.js";
+import { fromWire, toWire } from "./wire-text.js";
+
+export interface Explanation {
+  readonly request: {
+    readonly method: string;
+    readonly scheme: "http" | "https";
+    readonly host: string;
+    readonly port: number;
+    /** Path and query as sent. */
+    readonly target: string;
+    /** What routes are compared with; absent when the target is malformed. */
+    readonly path?: string;
+    readonly client: string;
+  };
+  /** Server and listener that the request belongs to; absent when there is none. */
+  readonly server?: string;
+  readonly listener?: string;
+  readonly answer: Answer;
+  readonly route?: ExplainedRoute;
+  /** False: a candidate that would come first has a regular expression that only the data plane can try. */
+  readonly certain: boolean;
+  readonly candidates: readonly Candidate[];
+}
+
+export interface ExplainedRoute extends Omit<Outcome, "answer"> {
+  readonly id: string;
+  readonly source: PolicySource;
+}
+
+/** Evaluates `policy` for a request. */
+export function explain(policy: PolicyDocument, request: ExplainRequest): Explanation {
+  const path = normalisePath(request.target);
+  const shown = shownRequest(request, path.ok ? path.value : undefined);
+  const base = { request: shown, certain: true, candidates: [] };
+  const server = findServer(policy, request);
+  if (server === undefined) return { ...base, answer: { kind: "unreachable" } };
+  const found = { ...base, server: server.id };
+  if (request.host === "") return { ...found, answer: refused(400, MALFORMED) };
+  if (!path.ok) return { ...found, answer: refused(400, MALFORMED) };
+  const listener = server.server.listeners.find(([key]) =>
+    hostKeyCovers(toWire(key), request.host),
+  );
+  if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
+  const { chosen, certain, all } = findCandidates(policy, listener[1], {
+    ...request,
+    path: path.value,
+  });
+  const routed = { ...found, listener: listener[1], certain, candidates: all };
+  const route = chosen && policy.routes[chosen.route];
+  if (chosen === undefined || route === undefined) {
+    return { ...routed, answer: refused(404, NO_RULE) };
+  }
+  const { answer, ...outcome } = routeOutcome(policy, route, request);
+  return { ...routed, answer, route: { id: chosen.route, source: route.source, ...outcome } };
+}
+
+/** The reasons of docs/errors.md. */
+const NO_RULE = "InvalidUpstream : no rule match";
+const MALFORMED = "BadRequest : malformed request";
+
+function refused(status: number, reason: string): Answer {
+  return { kind: "refused", status, reason };
+}
+
+function findServer(
+  policy: PolicyDocument,
+  { port, scheme, server: wanted }: ExplainRequest,
+): { readonly id: string; readonly server: PolicyServer } | undefined {
+  const entry = Object.entries(policy.servers).find(
+    ([id, server]) =>
+      server.port === port &&
+      server.tls === (scheme === "https") &&
+      (wanted === undefined || wanted === id),
+  );
+  return entry && { id: entry[0], server: entry[1] };
+}
+
+function shownRequest(request: ExplainRequest, path: string | undefined): Explanation["request"] {
+  const { method, scheme, port, client } = request;
+  return {
+    method,
+    scheme,
+    host: fromWire(request.host),
+    port,
+    target: fromWire(request.target),
+    ...(path !== undefined && { path: fromWire(path) }),
+    client,
+  };
+}

@@ -1,0 +1,170 @@
+/** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
+import type {
+  PolicyInterpolation,
+  PolicyPredicate,
+  PolicySource,
+} from "../render/policy/policy-document.js";
+import type { Candidate, Outcome as CandidateOutcome } from "./candidates.js";
+import type { ExplainedRoute, Explanation } from "./explain.js";
+import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
+import { formatFilters, formatRedirect } from "./format-filters.js";
+
+/** Losing candidates beyond these are only counted: a listener may have thousands. */
+const MAX_SHOWN = 20;
+
+export function formatExplanation(explanation: Explanation): string {
+  const { request, route, candidates, certain } = explanation;
+  const url = `${request.scheme}://${request.host}:${String(request.port)}${request.target}`;
+  const path = request.path;
+  const lines = [
+    `${request.method} ${url}`,
+    row("answer", formatAnswer(explanation.answer, route)),
+    ...(certain
+      ? []
+      : [row("", "not certain: a candidate before it has an expression that only nginx can try")]),
+    ...(path === undefined || path === request.target ? [] : [row("path", path)]),
+    ...(explanation.listener === undefined
+      ? []
+      : [row("listener", `${explanation.listener} (server ${explanation.server ?? ""})`)]),
+    ...(route === undefined ? [] : formatRoute(route)),
+    ...formatCandidates(candidates),
+  ];
+  return lines.map((line) => `${visible(line)}\n`).join("");
+}
+
+/** Control characters of manifests and requests must not reach a terminal. */
+function visible(line: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  return line.replaceAll(
+    /[\x00-\x1f\x7f-\x9f]/g,
+    (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(11)} ${text}`;
+}
+
+function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string {
+  switch (answer.kind) {
+    case "unreachable":
+      return "none: no server has this port and scheme";
+    case "refused":
+      return `${String(answer.status)} ${answer.reason}`;
+    case "redirected":
+      return formatRedirect(answer.redirect);
+    case "forwarded":
+      return route?.authChecked === true ? "forwarded when the auth passes" : "forwarded";
+  }
+}
+
+function formatRoute(route: ExplainedRoute): readonly string[] {
+  return [
+    row("route", route.id),
+    row("from", formatSource(route.source)),
+    ...(route.preflight
+      ? [row("cors", "OPTIONS of an allowed origin is answered 204 before auth")]
+      : []),
+    ...formatRange(route),
+    ...formatAuth(route),
+    ...formatFilters(route.filters).map((text) => row("filter", text)),
+    ...route.backends.map((backend) => row("backend", formatBackend(backend))),
+  ];
+}
+
+function formatRange({ sourceRange, satisfyAny }: ExplainedRoute): readonly string[] {
+  if (sourceRange === "unrestricted") return [];
+  const instead = satisfyAny ? "; auth would do instead" : "";
+  return [row("source", `the client's address is ${sourceRange}${instead}`)];
+}
+
+function formatAuth({ auth, authChecked }: ExplainedRoute): readonly string[] {
+  if (auth.length === 0) return [row("auth", "none")];
+  const unchecked = authChecked || auth.some(({ invalid }) => invalid !== undefined);
+  return auth.flatMap((entry) => [
+    ...methodsOf(entry).map((method) => row("auth", method)),
+    row("", `${entry.inherited ? "inherited from" : "set by"} ${formatSource(entry.source)}`),
+    ...(unchecked ? [] : [row("", "not checked for this request")]),
+  ]);
+}
+
+function methodsOf({ invalid, realm, forward }: ExplainedAuth): readonly string[] {
+  if (invalid !== undefined) return [`broken, so closed: ${invalid}`];
+  const methods: string[] = [];
+  if (realm !== undefined) methods.push(`basic, realm ${JSON.stringify(realm)}`);
+  if (forward !== undefined) {
+    const { scheme, host, port, target, method } = forward;
+    const authority = formatText(host) + (port === undefined ? "" : `:${formatText(port)}`);
+    const upstream = forward.upstream === undefined ? "" : ` (Service ${forward.upstream})`;
+    const signin =
+      forward.signin === undefined ? "" : `; 401 leads to ${formatText(forward.signin)}`;
+    const url = `${scheme}://${authority}${formatText(target)}`;
+    methods.push(`forward, ${method} ${url}${upstream}${signin}`);
+  }
+  return methods.length === 0 ? ["nothing to check"] : methods;
+}
+
+function formatText(interpolation: PolicyInterpolation): string {
+  return interpolation.map((part) => (typeof part === "string" ? part : `\${${part[0]}}`)).join("");
+}
+
+function formatBackend({ upstream, protocol, share, endpoints, refuse }: ExplainedBackend): string {
+  const part = `${String(Math.round(share * 1000) / 10)} %`;
+  if (refuse !== undefined) return `${part} answered ${String(refuse[0])} ${refuse[1]}`;
+  const count = `${String(endpoints)} endpoint${endpoints === 1 ? "" : "s"}`;
+  return `${part} ${upstream ?? ""} by ${protocol}, ${count}`;
+}
+
+function formatSource([kind, namespace, name, field]: PolicySource): string {
+  return `${kind} ${namespace}/${name} ${field}`.trimEnd();
+}
+
+function formatCandidates(candidates: readonly Candidate[]): readonly string[] {
+  if (candidates.length === 0) return [];
+  const chosen = candidates.findIndex(({ outcome }) => outcome.kind === "chosen");
+  const count = Math.max(MAX_SHOWN, chosen + 1);
+  const more = candidates.length - count;
+  return [
+    "  candidates, in the order in which they are tried",
+    ...candidates.slice(0, count).map(formatCandidate),
+    ...(more > 0 ? [`    and ${String(more)} more`] : []),
+  ];
+}
+
+function formatCandidate({ route, host, path, when, outcome }: Candidate): string {
+  const where = [
+    `host ${host === "" ? "any" : host}`,
+    `path ${path === undefined ? "any" : `${path[0]} ${path[1] === "" ? "/" : path[1]}`}`,
+    ...(when ?? []).map(formatPredicate),
+  ].join(", ");
+  const mark = outcome.kind === "chosen" ? ">" : " ";
+  return `  ${mark} ${route} (${where}): ${formatOutcome(outcome)}`;
+}
+
+function formatOutcome(outcome: CandidateOutcome): string {
+  switch (outcome.kind) {
+    case "chosen":
+      return "chosen";
+    case "order":
+      return "comes later";
+    case "host":
+      return "other host";
+    case "path":
+      return "other path";
+    case "predicate": {
+      const { predicate, value } = outcome;
+      const is = value === undefined ? "there is none" : `it is ${JSON.stringify(value)}`;
+      return `${subject(predicate)} does not match, ${is}`;
+    }
+    case "undecided":
+      return "only nginx can try its regular expression";
+  }
+}
+
+function formatPredicate(predicate: PolicyPredicate): string {
+  return `${subject(predicate)} ${predicate.any.map((test) => test.join(" ")).join(" or ")}`;
+}
+
+function subject({ of, key }: PolicyPredicate): string {
+  return key === undefined ? of : `${of} ${key}`;
+}
