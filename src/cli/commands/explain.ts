@@ -1,0 +1,37 @@
+import { compile } from "../../compile.js";
+import { explain } from "../../explain/explain.js";
+import { formatExplanation } from "../../explain/format.js";
+import { parseRequest } from "../../explain/request.js";
+import type { PolicyDocument } from "../../render/policy/policy-document.js";
+import type { ExplainCall } from "../arguments.js";
+import type { ExitStatus } from "../exit-status.js";
+import { EXIT } from "../exit-status.js";
+import { hasErrors, loadInput, reportDiagnostics } from "../load-input.js";
+import type { Settings } from "../settings.js";
+import { compileOptions } from "../settings.js";
+import type { Terminal } from "../terminal.js";
+import { UsageError } from "../usage-error.js";
+
+/** `albc explain`: what becomes of a request, and why, read from the policy that the manifests give. */
+export async function runExplain(
+  call: ExplainCall,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<ExitStatus> {
+  const request = parseRequest(call);
+  if (!request.ok) throw new UsageError(request.problem);
+  const input = await loadInput(call.paths, settings, terminal);
+  const { files, diagnostics } = compile(input.resources, compileOptions(settings));
+  const all = [...input.diagnostics, ...diagnostics];
+  reportDiagnostics(all, call.format, terminal.writeError, terminal.colours);
+  const text = files.find((file) => file.path === "policy.json")?.contents;
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-type-assertion -- made by this very compilation
+  const policy = JSON.parse(typeof text === "string" ? text : "{}") as PolicyDocument;
+  const explanation = explain(policy, request.value);
+  terminal.write(
+    call.format === "json"
+      ? `${JSON.stringify(explanation, null, 2)}\n`
+      : formatExplanation(explanation),
+  );
+  return hasErrors(all) ? EXIT.inputErrors : EXIT.fine;
+}

@@ -1,0 +1,97 @@
+/**
+ * Manifests in files → a data plane that serves them: reads, compiles, applies, once at the start and again at each change.
+ * Nothing in the input ends it: what can't be read keeps its last good content, what nginx refuses is not applied.
+ */
+import { compile } from "../compile.js";
+import { advance, initialInput } from "../input/last-good.js";
+import type { InputState } from "../input/last-good.js";
+import type { Source } from "../input/source.js";
+import type { CompileOptions } from "../options.js";
+import type { Applied } from "../output/apply.js";
+import { NginxRefused } from "../output/reloader.js";
+import type { RenderedFile } from "../render/rendered-file.js";
+import { EnvironmentError } from "../support/environment-error.js";
+import { Batcher } from "./batcher.js";
+import { DiagnosticLog } from "./diagnostic-log.js";
+import type { Log } from "./log.js";
+
+/** Milliseconds; together with compiling and swapping they must stay below 200. */
+const QUIET_DELAY = 40;
+const MAXIMUM_DELAY = 400;
+
+export interface FileControllerOptions {
+  readonly options: CompileOptions;
+  readonly log: Log;
+  readonly readSources: () => Promise<readonly Source[]>;
+  /** Files that do not come from compiling: the Lua code and what the machine needs. */
+  readonly fixedFiles: readonly RenderedFile[];
+  readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+}
+
+export class FileController {
+  readonly #setup: FileControllerOptions;
+  readonly #diagnostics: DiagnosticLog;
+  readonly #batcher: Batcher;
+  #input: InputState;
+  #open = false;
+  #missed = false;
+
+  constructor(setup: FileControllerOptions) {
+    this.#setup = setup;
+    this.#diagnostics = new DiagnosticLog(setup.log);
+    this.#input = initialInput({ albGroup: setup.options.domains.group });
+    this.#batcher = new Batcher({
+      quietDelay: QUIET_DELAY,
+      maximumDelay: MAXIMUM_DELAY,
+      handle: () => this.refresh(),
+    });
+  }
+
+  /** What the files give now; the last good content where they can't be read. */
+  async compileFiles(): Promise<readonly RenderedFile[]> {
+    const sources = await this.#setup.readSources();
+    const input = advance(this.#input, sources);
+    this.#input = input.state;
+    const { files, diagnostics } = compile(input.resources, this.#setup.options);
+    this.#diagnostics.update([...input.diagnostics, ...diagnostics]);
+    return [...files, ...this.#setup.fixedFiles];
+  }
+
+  /** What no file at all would give. */
+  emptyFiles(): readonly RenderedFile[] {
+    const none = advance(initialInput({ albGroup: this.#setup.options.domains.group }), []);
+    return [...compile(none.resources, this.#setup.options).files, ...this.#setup.fixedFiles];
+  }
+
+  /** Something at the paths has changed. Until `open` it is only remembered: the first files are being applied. */
+  notify(): void {
+    if (this.#open) this.#batcher.notify();
+    else this.#missed = true;
+  }
+
+  /** The first files are applied: changes are taken from now on. */
+  open(): void {
+    this.#open = true;
+    if (this.#missed) this.#batcher.notify();
+  }
+
+  /** Takes no further change; resolves when the one under way is applied. */
+  close(): Promise<void> {
+    return this.#batcher.close();
+  }
+
+  /** Reads, compiles and applies. What goes wrong is logged and the last good configuration stays. */
+  async refresh(): Promise<void> {
+    const { log, apply } = this.#setup;
+    const start = performance.now();
+    try {
+      const applied = await apply(await this.compileFiles());
+      const duration = Math.round(performance.now() - start);
+      const level = applied.kind === "unchanged" ? "debug" : "info";
+      log[level]({ kind: applied.kind, version: applied.version, duration }, "change applied");
+    } catch (error: unknown) {
+      if (!(error instanceof NginxRefused) && !(error instanceof EnvironmentError)) throw error;
+      log.error({ reason: error.message }, "change not applied; the last good configuration stays");
+    }
+  }
+}

@@ -1,0 +1,7 @@
+/** What the controller needs of a logger: fields, then a message; one line each. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
