@@ -25,7 +25,7 @@ export async function runExplain(
   const all = [...input.diagnostics, ...diagnostics];
   reportDiagnostics(all, call.format, terminal.writeError, terminal.colours);
   const text = files.find((file) => file.path === "policy.json")?.contents;
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-type-assertion -- made by this very compilation
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- made by this very compilation
   const policy = JSON.parse(typeof text === "string" ? text : "{}") as PolicyDocument;
   const explanation = explain(policy, request.value);
   terminal.write(
