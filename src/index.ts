@@ -3,7 +3,12 @@ export { compile } from "./compile.js";
 export type { Compilation } from "./compile.js";
 export { formatJson } from "./diagnostics/format-json.js";
 export { formatText } from "./diagnostics/format-text.js";
-export type { Diagnostic, ResourceRef, Severity, SourceLocation } from "./diagnostics/diagnostic.js";
+export type {
+  Diagnostic,
+  ResourceRef,
+  Severity,
+  SourceLocation,
+} from "./diagnostics/diagnostic.js";
 export { loadResources, resourcesFromObjects, resourcesFromYaml } from "./input/load.js";
 export type { LoadResult } from "./input/load.js";
 export type { Resources } from "./input/resources.js";

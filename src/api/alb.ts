@@ -62,11 +62,19 @@ export interface Frontend extends KubernetesObject {
     readonly port: number;
     readonly protocol?: string;
     readonly serviceGroup?: ServiceGroup;
-    readonly source?: { readonly name?: string; readonly namespace?: string; readonly type?: string };
+    readonly source?: {
+      readonly name?: string;
+      readonly namespace?: string;
+      readonly type?: string;
+    };
     /** `<namespace>/<name>` or `<namespace>_<name>`. */
     readonly certificate_name?: string;
     readonly backendProtocol?: string;
-    readonly config?: { readonly auth?: Auth; readonly timeout?: TimeoutSpec; readonly redirect?: RedirectSpec };
+    readonly config?: {
+      readonly auth?: Auth;
+      readonly timeout?: TimeoutSpec;
+      readonly redirect?: RedirectSpec;
+    };
   };
 }
 
@@ -90,8 +98,16 @@ export interface Rule extends KubernetesObject {
     readonly backendProtocol?: string;
     readonly description?: string;
     readonly type?: string;
-    readonly source?: { readonly name?: string; readonly namespace?: string; readonly type?: string };
-    readonly config?: { readonly auth?: Auth; readonly timeout?: TimeoutSpec; readonly redirect?: RedirectSpec };
+    readonly source?: {
+      readonly name?: string;
+      readonly namespace?: string;
+      readonly type?: string;
+    };
+    readonly config?: {
+      readonly auth?: Auth;
+      readonly timeout?: TimeoutSpec;
+      readonly redirect?: RedirectSpec;
+    };
   };
 }
 

@@ -22,7 +22,15 @@ export type Service = WireObject<V1Service>;
 /** gateway.networking.k8s.io ReferenceGrant, v1 and v1beta1. */
 export interface ReferenceGrant extends KubernetesObject {
   readonly spec: {
-    readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
-    readonly to: readonly { readonly group: string; readonly kind: string; readonly name?: string }[];
+    readonly from: readonly {
+      readonly group: string;
+      readonly kind: string;
+      readonly namespace: string;
+    }[];
+    readonly to: readonly {
+      readonly group: string;
+      readonly kind: string;
+      readonly name?: string;
+    }[];
   };
 }
