@@ -76,8 +76,8 @@ module.exports = {
     ),
     layer(
       "output",
-      ["render/rendered-file\\.ts$", "support/"],
-      "Writing and reloading handle bytes and do not know what is in them.",
+      ["render/rendered-file\\.ts$", "render/nginx/text\\.ts$", "support/"],
+      "Writing and reloading handle bytes and do not know what is in them; what they tell nginx is quoted.",
     ),
     layer(
       "options.ts",
@@ -105,6 +105,7 @@ module.exports = {
         "options\\.ts$",
         "input/",
         "output/",
+        "render/rendered-file\\.ts$",
         "api/",
         "status/",
         "diagnostics/",
@@ -121,6 +122,7 @@ module.exports = {
         "output/",
         "controller/",
         "explain/",
+        "api/kinds\\.ts$",
         "diagnostics/",
         "support/",
       ],

@@ -1,8 +1,8 @@
 import { compile } from "../../compile.js";
 import { explain } from "../../explain/explain.js";
 import { formatExplanation } from "../../explain/format.js";
+import { readPolicy } from "../../explain/read-policy.js";
 import { parseRequest } from "../../explain/request.js";
-import type { PolicyDocument } from "../../render/policy/policy-document.js";
 import type { ExplainCall } from "../arguments.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
@@ -25,8 +25,7 @@ export async function runExplain(
   const all = [...input.diagnostics, ...diagnostics];
   reportDiagnostics(all, call.format, terminal.writeError, terminal.colours);
   const text = files.find((file) => file.path === "policy.json")?.contents;
-  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- made by this very compilation
-  const policy = JSON.parse(typeof text === "string" ? text : "{}") as PolicyDocument;
+  const policy = readPolicy(typeof text === "string" ? text : "{}");
   const explanation = explain(policy, request.value);
   terminal.write(
     call.format === "json"
