@@ -34,9 +34,8 @@ export function formatExplanation(explanation: Explanation): string {
 
 /** Control characters of manifests and requests must not reach a terminal. */
 function visible(line: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return line.replaceAll(
-    /[\x00-\x1f\x7f-\x9f]/g,
+    /\p{Cc}/gu,
     (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
 }
