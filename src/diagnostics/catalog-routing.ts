@@ -79,6 +79,13 @@ export const ROUTING_DIAGNOSTICS = {
       "A port has one owner. The older one has it; what the other one would have served on it is not served.",
     hint: "give one of them another port",
   },
+  PORT_CLOSED: {
+    severity: "error",
+    title: "a port is closed until its Frontend can be read",
+    explanation:
+      "An ALB2 serves Ingresses on the port without a Frontend, but there is a Frontend that can't be read and may be for it. It may hold auth, so the port answers 503 to everything.",
+    hint: "correct the Frontend, or remove it",
+  },
   PROTOCOL_UNSUPPORTED: {
     severity: "error",
     title: "a Frontend's protocol is not served",

@@ -3,17 +3,19 @@ import type { Redirect } from "../../ir/route.js";
 import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
-import { addEntryPort, serverId } from "../entry-port.js";
+import { addEntryPort, bindWholePort, serverId } from "../entry-port.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
-import { compareAge } from "../precedence.js";
+import { compareAge, listenerRank } from "../precedence.js";
+import { closedRule } from "../reasons.js";
 import { configOf, reportSettings, sslStrategyOf } from "./alb-settings.js";
 import { frontendPort, frontendRedirect } from "./frontend-port.js";
 import { inheritedFromAlb } from "./inheritance.js";
 import type { PortClaim } from "./port-claims.js";
 import { grantPorts, ingressPortOf } from "./port-claims.js";
 import { selectsByProject } from "./projects.js";
+import { refusedFrontendFor } from "./refused-frontend.js";
 
 /**
  * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
@@ -82,7 +84,31 @@ function entryPort(claim: PortClaim, context: BuildContext): EntryPort | undefin
     inherited: { ...inherited, ...(redirect && { schemeRedirect: redirect }) },
   };
   addEntryPort(context.config, entry, sourceRef(placeOf(frontend ?? alb, "spec")));
+  if (frontend === undefined) closeIfUnclear(claim, entry, context);
   return entry;
+}
+
+/** Answers 503 to everything on a port whose Frontend can't be read. */
+function closeIfUnclear(claim: PortClaim, entry: EntryPort, context: BuildContext): void {
+  const { alb, port, place } = claim;
+  const refused = refusedFrontendFor(alb, port, context);
+  if (refused === undefined) return;
+  const name = `Frontend ${refused.namespace}/${refused.name}`;
+  const message = `${name} can't be read and may be for port ${String(port)}`;
+  context.diagnostics.report({ code: "PORT_CLOSED", message, ...place });
+  const route = context.config.addRoute(
+    {
+      id: `${entry.listener}/closed`,
+      source: sourceRef(place),
+      refusal: closedRule(name),
+      satisfy: "all",
+      auth: [],
+      timeouts: entry.inherited.timeouts,
+      backends: [],
+    },
+    port,
+  );
+  bindWholePort(entry, route, listenerRank("first", alb), context.config);
 }
 
 function listenerId({ alb, frontend, port }: PortClaim): string {

@@ -64,11 +64,13 @@ function bindHost(
 
 function addRoute(ingress: Ingress, port: EntryPort, hasTls: boolean, scope: IngressScope): string {
   const { config, options } = scope.context;
+  const place = placeOf(ingress, "spec", "defaultBackend");
   const input = {
     key: hasTls ? "default-tls" : "default",
-    place: placeOf(ingress, "spec", "defaultBackend"),
+    place,
     lookup: annotationLookup(ingress.metadata.annotations, options.domains),
     backend: ingress.spec?.defaultBackend ?? {},
+    backendPlace: place,
     path: "/",
     isRegex: false,
     hasTls,

@@ -19,6 +19,7 @@ export interface RouteInput {
   readonly place: Place;
   readonly lookup: AnnotationLookup;
   readonly backend: IngressBackend;
+  readonly backendPlace: Place;
   readonly path: string;
   /** Whether the path is a pattern, whose captures rewrite-target may use. */
   readonly isRegex: boolean;
@@ -50,7 +51,9 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
     ...(redirect && { redirect }),
     ...action,
     auth: authOf(input, port, scope),
-    backends: [translateBackend(input.backend, place, protocolOn(port, protocol), context)],
+    backends: [
+      translateBackend(input.backend, input.backendPlace, protocolOn(port, protocol), context),
+    ],
   };
 }
 

@@ -2,7 +2,7 @@ import type { Ingress } from "../../api/core.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { placeOf, resourceRef } from "../place.js";
+import { placeOf, resourceRef, within } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { annotationLookup } from "./annotation-lookup.js";
@@ -67,6 +67,7 @@ function bindPath(path: IngressPath, scope: IngressScope, duplicates: DuplicateP
       place,
       lookup,
       backend,
+      backendPlace: within(place, "backend"),
       path: path.path,
       isRegex,
       hasTls: scope.tlsHosts.has(host),

@@ -1,0 +1,27 @@
+import type { Alb2 } from "../../api/alb.js";
+import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import type { TranslateContext } from "../context.js";
+
+/** Names that the origin gives to Frontends: `<alb>-<port>`. */
+const NAME_WITH_PORT = /^(.+)-(\d{5})$/;
+
+/**
+ * A Frontend that can't be read and may be for a port that an ALB2 has for its Ingresses. It may hold auth for them, so without it
+ * nothing of the port may be served.
+ */
+export function refusedFrontendFor(
+  alb: Alb2,
+  port: number,
+  { resources }: TranslateContext,
+): ResourceRef | undefined {
+  return resources.refused.find(
+    ({ kind, namespace, name }) =>
+      kind === "Frontend" && namespace === alb.metadata.namespace && mayBeFor(name, alb, port),
+  );
+}
+
+function mayBeFor(name: string, alb: Alb2, port: number): boolean {
+  const match = NAME_WITH_PORT.exec(name);
+  if (match === null) return true;
+  return match[1] === alb.metadata.name && Number(match[2]) === port;
+}
