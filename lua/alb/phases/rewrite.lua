@@ -1,18 +1,21 @@
 --- Decides everything about a request before it is proxied.
 --
--- Order: route, refusal, redirect, body limit, CORS preflight, access (source ranges and auth), filters, backend. For a
--- plain route that is one table lookup and two variables. May yield: yes (forward auth). Phases: rewrite.
+-- Order: route, refusal, redirect, body limit, CORS preflight, access (source ranges and auth), filters, backend.
+-- A plain route (nothing but one upstream) that was looked up before is two reads of tables and one variable.
+-- May yield: yes (forward auth). Phases: rewrite.
 local access = require("alb.auth.access")
 local affinity = require("alb.upstream.affinity")
+local candidates = require("alb.route.candidate")
 local cors = require("alb.filters.cors")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
+local find = require("alb.route.lookup").find
+local handover = require("alb.upstream.handover")
 local headers = require("alb.filters.headers")
+local hosts = require("alb.policy.hosts")
 local index = require("alb.policy.index")
 local redirect = require("alb.filters.redirect")
-local prefix = require("alb.route.prefix")
 local rewrite = require("alb.filters.rewrite")
-local select_candidate = require("alb.route.select").select
 local target = require("alb.upstream.target")
 local weighted = require("alb.upstream.weighted")
 
@@ -21,12 +24,14 @@ local var = ngx.var
 local exit = errors.exit
 local reasons = errors.reasons
 local exec = ngx.exec
-local longest_prefix = prefix.longest
 local str_byte = string.byte
 local str_sub = string.sub
 local tonumber = tonumber
 
 local COLON = 58
+local SEQ, ID, ROUTE, UPSTREAM =
+    candidates.SEQ, candidates.ID, candidates.ROUTE, candidates.UPSTREAM
+local DEPTH = require("alb.route.prefix").DEPTH
 
 local _M = {}
 
@@ -52,35 +57,42 @@ local function check_host(host, raw)
     end
 end
 
-local function find(server_id, host, path)
-    local by_host = index.hosts[server_id]
-    local built = by_host and by_host[host] or index.host(server_id, host)
-    if built.simple then
-        return built.exact_winners[path] or longest_prefix(built.winners, built.depth, path)
-    end
-    return select_candidate(built, path)
+-- Looks up what a candidate says of its route. This may move the worker to a newer commit: then the candidate is of the
+-- old one.
+local function resolve(candidate)
+    local at = index.seq()
+    local route = index.route(candidate[ID])
+    local upstream = route and route.plain and endpoints.upstream(route.fixed)
+    candidate[SEQ], candidate[ROUTE] = at, route or false
+    candidate[UPSTREAM] = upstream and upstream.count > 0 and upstream or false
 end
 
--- A lookup may have moved this worker to a newer commit: then the candidate is of the old one, so start again.
-local function find_route(server_id, host, path)
+-- The candidate of a request; nil when no rule matches. It never mixes commits: if a lookup moved the worker to a newer
+-- one, it starts again.
+local function find_candidate(server_id, host, path)
     for _ = 1, 10 do
-        local seq = index.seq()
-        local candidate = find(server_id, host, path)
-        if not candidate then
-            if seq == index.seq() then
-                return nil
-            end
-        else
-            local route = index.route(candidate.route)
-            if seq == index.seq() then
-                if candidate.broken then
-                    return exit(500, reasons.invalid_rule)
-                end
-                return route
-            end
+        local at = index.seq()
+        local by_host = hosts.tables[server_id]
+        local candidate = find(by_host and by_host[host] or hosts.find(server_id, host), path)
+        if candidate and candidate[SEQ] ~= at then
+            resolve(candidate)
+        end
+        if at == index.seq() then
+            return candidate
         end
     end
     return nil
+end
+
+local function find_route(server_id, host, path)
+    local candidate = find_candidate(server_id, host, path)
+    if not candidate then
+        return nil
+    end
+    if candidate.broken then
+        return exit(500, reasons.invalid_rule)
+    end
+    return candidate[ROUTE]
 end
 
 local function check_body(route)
@@ -173,14 +185,9 @@ local function run_steps(route, server_id)
     return forward(route, counted_limit)
 end
 
---- Called by rewrite_by_lua of `location /`.
-function _M.run(server_id)
-    local host, path = var.host, var.uri
-    local raw_host = var.http_host
-    if raw_host ~= host then
-        check_host(host, raw_host)
-    end
-    local route = find_route(server_id, host, path)
+-- All but plain routes whose lookups are done.
+local function decide(route, server_id)
+    handover.clear()
     if not route then
         return exit(404, reasons.no_rule)
     end
@@ -189,14 +196,42 @@ function _M.run(server_id)
     if not fixed then
         return run_steps(route, server_id)
     end
-    if not route.plain then
-        access.check(route)
-    end
+    access.check(route)
     local upstream = endpoints.upstream(fixed)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
     end
-    var.albc_backend = fixed
+    return handover.give(upstream)
+end
+
+-- The candidate of a path if it is known beforehand and up to date.
+local function known_candidate(server_id, host, path)
+    local by_host = hosts.tables[server_id]
+    local built = by_host and by_host[host]
+    if not built or not built[DEPTH] then
+        return nil
+    end
+    local candidate = find(built, path)
+    if candidate and candidate[SEQ] == index.seq() then
+        return candidate
+    end
+    return nil
+end
+
+--- Called by rewrite_by_lua of `location /`.
+function _M.run(server_id)
+    local host, path = var.host, var.uri
+    local raw_host = var.http_host
+    if raw_host ~= host then
+        check_host(host, raw_host)
+    end
+    local candidate = known_candidate(server_id, host, path)
+    local upstream = candidate and candidate[UPSTREAM]
+    if upstream then
+        var.albc_route = candidate[ID]
+        return handover.give(upstream)
+    end
+    return decide(candidate and candidate[ROUTE] or find_route(server_id, host, path), server_id)
 end
 
 return _M

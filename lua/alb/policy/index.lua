@@ -3,46 +3,36 @@
 -- May yield: no. Phases: any but init.
 local cjson = require("cjson.safe")
 local store = require("alb.policy.store")
-local host_table = require("alb.route.host_table")
-local host_keys = require("alb.route.host_keys")
 
 local ngx = ngx
 local ERR = ngx.ERR
+local pairs = pairs
 local setmetatable = setmetatable
-
--- Hosts whose table is remembered; clients choose hosts, so the number is bounded (two generations of this size).
-local MAX_HOSTS = 20000
 
 -- Commits that may come while one shard is read; more can't come in so short a time.
 local MAX_CATCH_UPS = 10
 
-local _M = {
-    --- Route id → prepared route, for those decoded so far. Read it first; `route` loads what is missing.
-    routes = {},
-    -- Server id → host → table of candidates.
-    hosts = {},
-}
+local _M = {}
 
 local seq, epoch, version = 0, -1, ""
 local shards = {}
-local host_count = 0
-local old_hosts = {}
 
 -- Functions that make a decoded shard ready for the hot path, by map; set by phases/init.
 local prepare = {}
 _M.prepare = prepare
 
-local function forget_hosts()
-    _M.hosts, old_hosts, host_count = {}, {}, 0
-end
+-- Told which shard of a map changed, nil for all; for those that keep more than the shards themselves.
+local on_forget = {}
+_M.on_forget = on_forget
 
 local function forget_all()
     shards = {}
     for map in pairs(store.maps) do
         shards[map] = {}
     end
-    _M.routes = shards.routes
-    forget_hosts()
+    for _, forgotten in pairs(on_forget) do
+        forgotten(nil)
+    end
 end
 
 forget_all()
@@ -53,9 +43,9 @@ local function forget(map, key)
     if map == "auths" or map == "settings" then
         shards.routes = {}
         shards.auths = {}
-        _M.routes = shards.routes
-    elseif map == "servers" or map == "hosts" then
-        forget_hosts()
+    end
+    if on_forget[map] then
+        on_forget[map](key)
     end
 end
 
@@ -116,22 +106,27 @@ local function load(map, key)
     return value
 end
 
---- The decoded shard, or nil. May move to a newer commit (see `seq`).
-function _M.get(map, key)
-    local found = shards[map][key]
-    if found ~= nil then
-        return found
-    end
+--- Reads a shard without keeping it. May move to a newer commit (see `seq`).
+function _M.read(map, key)
     for _ = 1, MAX_CATCH_UPS do
         local at = seq
         local value = load(map, key)
         -- What was loaded while the commit changed is of the old one, or a mixture.
         if at == seq then
-            shards[map][key] = value
             return value
         end
     end
     return nil
+end
+
+--- The decoded shard, or nil. May move to a newer commit (see `seq`).
+function _M.get(map, key)
+    local found = shards[map][key]
+    if found == nil then
+        found = _M.read(map, key)
+        shards[map][key] = found
+    end
+    return found
 end
 
 local no_settings = setmetatable({}, { __newindex = error })
@@ -139,62 +134,6 @@ local no_settings = setmetatable({}, { __newindex = error })
 --- Settings that hold for all routes.
 function _M.settings()
     return _M.get("settings", "-") or no_settings
-end
-
-local function find_listener(server, host)
-    local listeners = server.listeners
-    for i = 1, #listeners do
-        if host_keys.covers(listeners[i][1], host) then
-            return listeners[i][2]
-        end
-    end
-    return nil
-end
-
-local function build(server_id, host)
-    local server = _M.get("servers", server_id)
-    local listener = server and find_listener(server, host)
-    if not listener then
-        return host_table.EMPTY
-    end
-    local lists, n = {}, 0
-    local keys = host_keys.matching(host)
-    for i = 1, #keys do
-        local bindings = _M.get("hosts", listener .. "|" .. keys[i])
-        if bindings then
-            n = n + 1
-            lists[n] = bindings
-        end
-    end
-    return host_table.build(lists)
-end
-
-local function remember(server_id, host, built)
-    host_count = host_count + 1
-    if host_count > MAX_HOSTS then
-        old_hosts, _M.hosts, host_count = _M.hosts, {}, 1
-    end
-    local by_host = _M.hosts[server_id]
-    if not by_host then
-        by_host = {}
-        _M.hosts[server_id] = by_host
-    end
-    by_host[host] = built
-end
-
---- The candidates for a host on a server; never nil. For hosts that `hosts` does not hold yet.
-function _M.host(server_id, host)
-    local old = old_hosts[server_id]
-    local built = old and old[host]
-    if not built then
-        local before
-        repeat
-            before = seq
-            built = build(server_id, host)
-        until before == seq
-    end
-    remember(server_id, host, built)
-    return built
 end
 
 --- The prepared route of an id, or nil when this commit has none.

@@ -1,8 +1,9 @@
 --- The candidates of one host, indexed by path: built once, asked on every request.
 --
--- Bindings are tried in byte order of `order`; the index only skips those whose path can not match (select.lua). Where
--- no candidate has further conditions (`simple`), the winner of every path is known at build time and a request is one
--- or two table reads. May yield: no. Pure.
+-- Bindings are tried in byte order of `order`; the index only skips those whose path can not match (select.lua).
+-- Where no candidate has further conditions, the winner of every path is known at build time and a request is one or
+-- two reads of one table (prefix.lua). May yield: no. Pure.
+local candidates = require("alb.route.candidate")
 local predicates = require("alb.route.predicates")
 local prefix_index = require("alb.route.prefix")
 
@@ -12,8 +13,10 @@ local str_match = string.match
 local str_sub = string.sub
 local re_find = ngx.re.find
 local sort = table.sort
+local next = next
 local pairs = pairs
 local longest_prefix = prefix_index.longest
+local DEPTH, EXACT = prefix_index.DEPTH, prefix_index.EXACT
 
 local _M = {}
 
@@ -31,8 +34,6 @@ local function new_table()
         any = {},
     }
 end
-
-_M.EMPTY = new_table()
 
 local function merge(lists)
     local all, n = {}, 0
@@ -88,7 +89,7 @@ local function add_regex(built, candidate, path)
     candidate.flags = path[3] == "i" and "joi" or "jo"
     local _, _, err = re_find("", candidate.pattern, candidate.flags)
     if err then
-        ngx.log(ngx.ERR, "albc: route ", candidate.route, ": regular expression: ", err)
+        ngx.log(ngx.ERR, "albc: route ", candidate[candidates.ID], ": regular expression: ", err)
         candidate.broken = true
         candidate.literal = path[3] == "i" and "" or literal_start(candidate.pattern)
     end
@@ -156,7 +157,7 @@ local function precompute(built)
     sort(prefixes, function(a, b)
         return #a < #b
     end)
-    local winners = {}
+    local winners = { built.depth, false }
     local root = better(built.prefix[""] and built.prefix[""][1], built.any[1])
     winners[""] = root
     for i = 1, n do
@@ -166,39 +167,54 @@ local function precompute(built)
                 better(built.prefix[prefix][1], parent_winner(winners, prefix) or root)
         end
     end
-    built.winners = winners
     local exact = {}
     for path, list in pairs(built.exact) do
         exact[path] = better(list[1], longest_prefix(winners, built.depth, path))
     end
-    built.exact_winners = exact
+    winners[EXACT] = next(exact) and exact or false
+    return winners
 end
 
---- Builds the table from lists of bindings, each sorted by `order`.
-function _M.build(lists)
-    local built = new_table()
-    local all = merge(lists)
-    for i = 1, #all do
-        local binding = all[i]
-        local candidate = { rank = i, route = binding.route }
-        if binding.when and #binding.when > 0 then
-            candidate.when = predicates.prepare(binding.when)
-        end
-        add(built, candidate, binding.path)
-    end
+local function sorted_lengths(set)
     local lengths, n = {}, 0
-    for length in pairs(built.start_lengths) do
+    for length in pairs(set) do
         n = n + 1
         lengths[n] = length
     end
     sort(lengths, function(a, b)
         return a > b
     end)
-    built.start_lengths = lengths
-    if built.simple then
-        precompute(built)
+    return lengths
+end
+
+--- Indexes the candidates of lists of bindings, each sorted by `order`, for select.lua.
+function _M.index(lists)
+    local built = new_table()
+    local all = merge(lists)
+    for i = 1, #all do
+        local binding = all[i]
+        local candidate = candidates.new(i, binding.route)
+        if binding.when and #binding.when > 0 then
+            candidate.when = predicates.prepare(binding.when)
+        end
+        add(built, candidate, binding.path)
     end
+    built.start_lengths = sorted_lengths(built.start_lengths)
     return built
 end
+
+--- Builds the table of a host: winners by path (prefix.lua) if the path decides all, which its number at `DEPTH`
+--- tells; else the index.
+function _M.build(lists)
+    local built = _M.index(lists)
+    return built.simple and precompute(built) or built
+end
+
+--- Is all decided by the path?
+function _M.is_simple(built)
+    return built[DEPTH] ~= nil
+end
+
+_M.EMPTY = _M.build({})
 
 return _M

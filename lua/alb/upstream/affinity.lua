@@ -5,6 +5,7 @@
 -- takes over only the clients that it wins, and one that goes gives away only its own.
 -- May yield: no. Phases: rewrite.
 local bit = require("bit")
+local endpoint_at = require("alb.upstream.endpoints").at
 
 local ngx = ngx
 local var = ngx.var
@@ -122,7 +123,8 @@ end
 local function endpoint_seeds(upstream)
     local seeds = {}
     for i = 1, upstream.count do
-        seeds[i] = tobit(mix(crc32(upstream.addresses[i] .. " " .. upstream.ports[i])))
+        local address, port = endpoint_at(upstream, i)
+        seeds[i] = tobit(mix(crc32(address .. " " .. port)))
     end
     upstream.seeds = seeds
     return seeds

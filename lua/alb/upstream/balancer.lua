@@ -4,6 +4,8 @@
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
+local handover = require("alb.upstream.handover")
+local index = require("alb.policy.index")
 local target = require("alb.upstream.target")
 
 local ngx = ngx
@@ -62,11 +64,13 @@ local function connect(address, port)
 end
 
 local function first_try(upstream, preferred)
-    if upstream.count > 1 then
-        set_more_tries((upstream.count < MAX_TRIES and upstream.count or MAX_TRIES) - 1)
+    -- One endpoint, the usual case behind a Service's address: nothing to choose and nothing else to try.
+    if upstream[3] == nil then
+        return connect(upstream[1], upstream[2])
     end
+    set_more_tries((upstream.count < MAX_TRIES and upstream.count or MAX_TRIES) - 1)
     if preferred > 0 and preferred <= upstream.count then
-        return connect(upstream.addresses[preferred], upstream.ports[preferred])
+        return connect(endpoints.at(upstream, preferred))
     end
     return connect(endpoints.next(upstream))
 end
@@ -78,29 +82,43 @@ local function further_try(upstream, failure_status)
     return connect(next_untried(upstream))
 end
 
---- Runs for each try of a request.
-function _M.balance()
+-- What the rewrite phase wrote down; of a route with nothing to choose that is the route alone.
+local function written_down()
     local id = var.albc_backend
-    local preferred = 0
-    if str_byte(id, 1) == EXCLAMATION then
-        local connect_ms, send_ms, read_ms
-        id, connect_ms, send_ms, read_ms, preferred = target.decode(id)
-        if connect_ms > 0 then
-            set_timeouts(connect_ms / 1000, send_ms / 1000, read_ms / 1000)
-        end
+    if id == "" then
+        local route = index.route(var.albc_route)
+        return route and route.fixed, 0
     end
-    local upstream = endpoints.upstream(id)
+    if str_byte(id, 1) ~= EXCLAMATION then
+        return id, 0
+    end
+    local upstream_id, connect_ms, send_ms, read_ms, preferred = target.decode(id)
+    if connect_ms > 0 then
+        set_timeouts(connect_ms / 1000, send_ms / 1000, read_ms / 1000)
+    end
+    return upstream_id, preferred
+end
+
+local function balance_written_down()
+    local id, preferred = written_down()
+    local upstream = id and endpoints.upstream(id)
     if not upstream or upstream.count == 0 then
         return refuse(errors.reasons.no_peer)
-    end
-    if upstream.count == 1 and preferred == 0 then
-        return connect(upstream.addresses[1], upstream.ports[1])
     end
     local failure, status = get_last_failure()
     if failure then
         return further_try(upstream, status)
     end
     return first_try(upstream, preferred)
+end
+
+--- Runs for each try of a request.
+function _M.balance()
+    local upstream = handover.take()
+    if upstream then
+        return first_try(upstream, 0)
+    end
+    return balance_written_down()
 end
 
 return _M

@@ -1,26 +1,33 @@
 --- Endpoints of an upstream, taken in turn by each worker.
--- May yield: no. Phases: rewrite, balancer.
+-- A prepared upstream is a list of addresses and ports in turn: the first endpoint is `[1]`, `[2]`, so an upstream
+-- with just one is read without another look into memory. May yield: no. Phases: rewrite, balancer.
 local index = require("alb.policy.index")
 
 local math_random = math.random
 
 local _M = {}
 
---- Makes a decoded upstream shard ready: addresses and ports side by side, a random start so that workers don't march
--- in step.
+--- Makes a decoded upstream shard ready; a random start so that workers don't march in step.
 function _M.prepare(upstream)
     local endpoints = upstream.endpoints or {}
-    local addresses, ports = {}, {}
-    for i = 1, #endpoints do
-        addresses[i], ports[i] = endpoints[i][1], endpoints[i][2]
+    local count = #endpoints
+    for i = 1, count do
+        upstream[2 * i - 1], upstream[2 * i] = endpoints[i][1], endpoints[i][2]
     end
-    upstream.addresses, upstream.ports, upstream.count = addresses, ports, #endpoints
-    upstream.last = #endpoints > 0 and math_random(#endpoints) or 0
+    upstream.endpoints, upstream.count = nil, count
+    upstream.last = count > 0 and math_random(count) or 0
 end
 
 --- The decoded upstream, or nil.
 function _M.upstream(id)
     return index.get("upstreams", id)
+end
+
+--- Address and port of the endpoint at a position from 1 to `upstream.count`.
+---@return string address
+---@return integer port
+function _M.at(upstream, position)
+    return upstream[2 * position - 1], upstream[2 * position]
 end
 
 --- The next endpoint in turn.
@@ -36,7 +43,7 @@ function _M.next(upstream)
         i = 1
     end
     upstream.last = i
-    return upstream.addresses[i], upstream.ports[i]
+    return upstream[2 * i - 1], upstream[2 * i]
 end
 
 --- The next endpoint of an upstream by id.

@@ -24,7 +24,8 @@ function _M.place(list, count)
     local upstream, names = upstream_of(list), {}
     for i = 1, count do
         local position = affinity.position("client-" .. i, upstream)
-        names[i] = upstream.addresses[position] .. ":" .. upstream.ports[position]
+        local address, port = endpoints.at(upstream, position)
+        names[i] = address .. ":" .. port
     end
     return names
 end

@@ -1,0 +1,128 @@
+--- The tables of hosts, built when a host is first asked for.
+--
+-- Clients choose hosts, so what they make up must not cost memory without end: hosts that no binding names share the
+-- tables of the wildcards that cover them, and only so many hosts are remembered.
+-- May yield: no. Phases: rewrite.
+local host_keys = require("alb.route.host_keys")
+local host_table = require("alb.route.host_table")
+local index = require("alb.policy.index")
+
+local concat = table.concat
+local pairs = pairs
+local str_byte = string.byte
+local str_match = string.match
+
+local ASTERISK = 42
+
+-- Hosts whose table is remembered: two generations of this size.
+local MAX_HOSTS = 20000
+
+local _M = {
+    --- Server id → host → table, for hosts asked for so far. Read it first; `find` builds what is missing.
+    tables = {},
+}
+
+local count = 0
+local older = {}
+-- By listener and the wildcards that cover a host.
+local shared = {}
+
+local function forget_all()
+    _M.tables, older, count, shared = {}, {}, 0, {}
+end
+
+local function forget_host(host)
+    for _, by_host in pairs(_M.tables) do
+        by_host[host] = nil
+    end
+    for _, by_host in pairs(older) do
+        by_host[host] = nil
+    end
+end
+
+index.on_forget.servers = forget_all
+
+function index.on_forget.hosts(key)
+    local host = key and str_match(key, "|([^|]*)$") or ""
+    if host == "" or str_byte(host) == ASTERISK then
+        forget_all()
+    else
+        forget_host(host)
+    end
+end
+
+local function find_listener(server, host)
+    local listeners = server.listeners
+    for i = 1, #listeners do
+        if host_keys.covers(listeners[i][1], host) then
+            return listeners[i][2]
+        end
+    end
+    return nil
+end
+
+-- Bindings of the host keys from the `first` on that match a host, and a name for that set of lists.
+local function matching(listener, host, first)
+    local keys = host_keys.matching(host)
+    local lists, names = {}, { listener }
+    for i = first, #keys do
+        local bindings = index.get("hosts", listener .. "|" .. keys[i])
+        if bindings then
+            lists[#lists + 1] = bindings
+            names[#names + 1] = keys[i]
+        end
+    end
+    return lists, concat(names, "|")
+end
+
+local function build(server_id, host)
+    local server = index.get("servers", server_id)
+    local listener = server and find_listener(server, host)
+    if not listener then
+        return host_table.EMPTY
+    end
+    -- Not kept as a shard: there is no second use for what a host has of its own.
+    local own = host ~= "" and index.read("hosts", listener .. "|" .. host)
+    local lists, name = matching(listener, host, 2)
+    if own then
+        lists[#lists + 1] = own
+        return host_table.build(lists)
+    end
+    shared[name] = shared[name] or host_table.build(lists)
+    return shared[name]
+end
+
+local function remember(server_id, host, built)
+    count = count + 1
+    if count > MAX_HOSTS then
+        older, _M.tables, count = _M.tables, {}, 1
+    end
+    local by_host = _M.tables[server_id]
+    if not by_host then
+        by_host = {}
+        _M.tables[server_id] = by_host
+    end
+    by_host[host] = built
+end
+
+local function build_consistent(server_id, host)
+    while true do
+        local at = index.seq()
+        local built = build(server_id, host)
+        if at == index.seq() then
+            return built
+        end
+        -- What was built while the commit changed is a mixture.
+        shared = {}
+    end
+end
+
+--- The table of a host that `tables` does not hold; never nil. May move to a newer commit (see index.seq).
+function _M.find(server_id, host)
+    local by_host = older[server_id]
+    local built = by_host and by_host[host] or build_consistent(server_id, host)
+    remember(server_id, host, built)
+    return built
+end
+
+return _M

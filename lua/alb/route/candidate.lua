@@ -1,0 +1,24 @@
+--- One rule at one place of a host's table, and what is known of its route.
+--
+-- What every request reads stands in the array part of the table, side by side in memory: with thousands of routes in
+-- use most of a request's time in Lua is waiting for memory. May yield: no. Pure.
+local _M = {
+    --- Number of the commit as of which ROUTE and UPSTREAM hold; 0: not looked up yet.
+    SEQ = 1,
+    --- Route id.
+    ID = 2,
+    --- The prepared route; false when the commit has none.
+    ROUTE = 3,
+    --- The prepared upstream, if that is all there is to decide about a request; else false.
+    UPSTREAM = 4,
+}
+
+--- A candidate of rank `rank` (its place in the order of the bindings). `when` (conditions), `pattern`, `flags`,
+--- `broken` and `literal` are added by host_table.lua where there are any.
+---@param rank integer
+---@param route_id string
+function _M.new(rank, route_id)
+    return { 0, route_id, false, false, rank = rank }
+end
+
+return _M
