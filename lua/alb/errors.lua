@@ -5,6 +5,7 @@ local reasons = require("alb.reasons")
 local ngx = ngx
 local var = ngx.var
 local str_find = string.find
+local str_gsub = string.gsub
 local str_sub = string.sub
 
 local _M = {}
@@ -14,6 +15,15 @@ _M.reasons = reasons.text
 
 --- Reasons of the answers that nginx makes by itself, by status.
 _M.nginx_reasons = reasons.of_nginx
+
+--- Puts a value in the place that the text of a reason has for it.
+function _M.fill(reason, value)
+    return (
+        str_gsub(reason, "<%a+>", function()
+            return (str_gsub(value, "%c", " "))
+        end)
+    )
+end
 
 -- gRPC clients look at grpc-status only, so every refusal becomes one
 -- (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).

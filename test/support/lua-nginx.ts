@@ -62,7 +62,7 @@ export const luaDirectives = `
 const conf = (setup: LuaNginxSetup) => (port: number) => `
 worker_processes ${setup.workers ?? 1};
 pid nginx.pid;
-error_log logs/error.log warn;
+error_log stderr warn;
 pcre_jit on;
 events { worker_connections 4096; }
 http {
@@ -84,8 +84,7 @@ http {
 /** Starts an nginx for Lua tests; stop it in afterAll. */
 export async function startLuaNginx(setup: LuaNginxSetup = {}): Promise<LuaNginx> {
   const nginx = await startNginx({
-    conf: conf(setup),
-    ...(setup.files === undefined ? {} : { files: setup.files }),
+    files: (port) => ({ "nginx.conf": conf(setup)(port), ...setup.files }),
   });
   return {
     ...nginx,

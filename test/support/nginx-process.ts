@@ -1,8 +1,10 @@
-import { execa } from "execa";
+import { spawn } from "node:child_process";
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -16,10 +18,13 @@ import { until } from "./until.js";
 
 /** What a test gives to nginx besides the port that it listens on. */
 export interface NginxSetup {
-  /** Text of nginx.conf for a run with this port (of the loopback addresses, free a moment ago). */
-  readonly conf: (port: number) => string;
-  /** Files below the run folder by path; folders are made, mode 0600. */
-  readonly files?: Readonly<Record<string, string>>;
+  /**
+   * Files of the run folder by path, nginx.conf among them, for a run with this port (free a moment ago). Folders are
+   * made, files have mode 0600. The error log is what nginx says on its standard error.
+   */
+  readonly files: (port: number) => Readonly<Record<string, string>>;
+  /** Does what else the folder needs. */
+  readonly prepare?: (dir: string) => void;
 }
 
 /** A running nginx in a folder of its own. */
@@ -78,11 +83,11 @@ const accepts = (port: number) =>
 function makeFolder(setup: NginxSetup, port: number): string {
   const dir = mkdtempSync(join(tmpdir(), "albc-nginx-"));
   for (const folder of ["logs", "tmp", "control"]) mkdirSync(join(dir, folder));
-  const files = { "nginx.conf": setup.conf(port), ...setup.files };
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, text] of Object.entries(setup.files(port))) {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text, { mode: 0o600 });
   }
+  setup.prepare?.(dir);
   return dir;
 }
 
@@ -93,19 +98,27 @@ export async function startNginx(setup: NginxSetup): Promise<NginxProcess> {
   const binary = nginxBinary();
   const { directives, env } = machinePart(binary);
   const log = join(dir, "logs/error.log");
-  const child = execa(binary, ["-p", dir, "-c", "nginx.conf", "-e", log, "-g", directives], {
+  const logFile = openSync(log, "w");
+  const words = ["-p", dir, "-c", "nginx.conf", "-e", "stderr", "-g", directives];
+  const child = spawn(binary, words, {
     cwd: dir,
-    env,
-    reject: false,
-    stdio: ["ignore", "ignore", "ignore"],
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "ignore", logFile],
   });
-  // A test that fails before it stops its nginx must not keep jest waiting; execa ends it with the process.
+  closeSync(logFile);
+  // A test that fails before it stops its nginx must neither keep jest waiting nor leave it behind.
   child.unref();
+  const kill = () => child.kill();
+  process.once("exit", kill);
   let ended = false;
-  const end = child.then(() => {
-    ended = true;
+  const end = new Promise<void>((resolve) => {
+    child.once("close", () => {
+      ended = true;
+      process.off("exit", kill);
+      resolve();
+    });
   });
-  const errorLog = () => (existsSync(log) ? readFileSync(log, "utf8") : "");
+  const errorLog = () => readFileSync(log, "utf8");
   await until(async () => {
     if (ended) throw new Error(`nginx ended at once:\n${errorLog()}`);
     return accepts(port);
@@ -117,7 +130,7 @@ export async function startNginx(setup: NginxSetup): Promise<NginxProcess> {
     pid: child.pid ?? 0,
     errorLog,
     stop: async () => {
-      child.kill("SIGTERM");
+      kill();
       await end;
       rmSync(dir, { recursive: true, force: true });
     },

@@ -1,0 +1,257 @@
+--- The request that an auth service gets: the client's headers, then the gateway's, then those of the config map; of
+-- equal names (without case) the last wins. It never has a body.
+-- May yield: no. Phases: prepare any; build in rewrite.
+local client_headers = require("alb.auth.client_headers")
+local ffi = require("ffi")
+local hop_headers = require("alb.auth.hop_headers")
+local interpolation = require("alb.interpolation")
+
+local var = ngx.var
+local expand = interpolation.expand
+local fold = client_headers.fold
+local ffi_copy = ffi.copy
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local str_find = string.find
+local str_lower = string.lower
+local pairs = pairs
+
+local _M = {}
+
+-- What clients say about forwarding is replaced by what is so: theirs where they are trusted proxies.
+local replaced = {
+    ["x-forwarded-proto"] = "albc_scheme",
+    ["x-forwarded-host"] = "albc_fwd_host",
+    ["x-forwarded-port"] = "albc_fwd_port",
+    forwarded = "albc_forwarded",
+}
+
+-- The gateway's own headers with their values for the request.
+local own = {
+    {
+        "X-Original-URI",
+        function()
+            return var.request_uri
+        end,
+    },
+    {
+        "X-Scheme",
+        function()
+            return var.albc_scheme
+        end,
+    },
+    {
+        "X-Original-URL",
+        function()
+            return var.albc_scheme .. "://" .. (var.http_host or var.host) .. var.request_uri
+        end,
+    },
+    {
+        "X-Original-Method",
+        function()
+            return var.request_method
+        end,
+    },
+    {
+        "X-Sent-From",
+        function()
+            return "alb"
+        end,
+    },
+    {
+        "X-Real-IP",
+        function()
+            return var.remote_addr
+        end,
+    },
+    {
+        "X-Forwarded-For",
+        function()
+            return var.albc_xff
+        end,
+    },
+}
+local REDIRECT = "X-Auth-Request-Redirect"
+
+local capacity = 4096
+local buffer = ffi_new("unsigned char[?]", capacity)
+
+-- Room for more bytes after the first `used`.
+local function reserve(used, more)
+    if used + more <= capacity then
+        return
+    end
+    while used + more > capacity do
+        capacity = capacity * 2
+    end
+    local larger = ffi_new("unsigned char[?]", capacity)
+    ffi_copy(larger, buffer, used)
+    buffer = larger
+end
+
+-- Appends `<name>: <value>CRLF`; the value as pointer and length or as a string.
+local function put(used, name, value, size)
+    reserve(used, #name + size + 4)
+    ffi_copy(buffer + used, name, #name)
+    used = used + #name
+    buffer[used], buffer[used + 1] = 58, 32
+    ffi_copy(buffer + used + 2, value, size)
+    used = used + 2 + size
+    buffer[used], buffer[used + 1] = 13, 10
+    return used + 2
+end
+
+-- Client headers by what becomes of them: true is left out, a string is the variable whose value goes in instead.
+local function actions_of(forward)
+    local actions = {}
+    for name in pairs(hop_headers.names) do
+        actions[name] = true
+    end
+    for name, variable in pairs(replaced) do
+        actions[name] = variable
+    end
+    for i = 1, #own do
+        actions[str_lower(own[i][1])] = true
+    end
+    actions[str_lower(REDIRECT)] = true
+    for i = 1, #forward.config_headers do
+        actions[str_lower(forward.config_headers[i][1])] = true
+    end
+    return actions
+end
+
+-- The gateway's own headers that the config map does not set.
+local function own_of(config)
+    local list = {}
+    for i = 1, #own do
+        if not config[str_lower(own[i][1])] then
+            list[#list + 1] = own[i]
+        end
+    end
+    return list
+end
+
+-- A header of the config map. Those of the hop would change where the request ends: they are left out, but for Host.
+local function prepare_config_header(forward, name, segments)
+    local value, err = interpolation.prepare(segments)
+    if not value or not str_find(name, "^[%w!#$%%&'*+.^_`|~-]+$") then
+        return nil, err or "header name"
+    end
+    if str_lower(name) == "host" then
+        forward.host_header = value
+    elseif not hop_headers.names[str_lower(name)] then
+        forward.config_headers[#forward.config_headers + 1] = { name, value }
+    end
+    return true
+end
+
+--- Makes the header part of a decoded forward auth ready.
+---@return true? ok
+---@return string? err
+function _M.prepare(forward)
+    forward.config_headers = {}
+    local config = {}
+    for _, header in ipairs(forward.headers or {}) do
+        local ok, err = prepare_config_header(forward, header[1], header[2])
+        if not ok then
+            return nil, err
+        end
+        config[str_lower(header[1])] = true
+    end
+    forward.own_headers = own_of(config)
+    forward.sends_redirect = not config[str_lower(REDIRECT)]
+    forward.actions = actions_of(forward)
+    return true
+end
+
+local function put_client_headers(used, actions, declared)
+    local lines, count = client_headers.read()
+    for i = 0, count - 1 do
+        local key, value = lines[i].key, lines[i].value
+        local name = ffi_str(key.data, key.len)
+        local action = actions[fold(name)]
+        if action == nil then
+            if not (declared and declared[name]) then
+                used = put(used, name, value.data, value.len)
+            end
+        elseif action ~= true then
+            local text = var[action] or ""
+            if text ~= "" then
+                used = put(used, name, text, #text)
+            end
+        end
+    end
+    return used
+end
+
+local function put_own_headers(used, forward)
+    local list = forward.own_headers
+    for i = 1, #list do
+        local value = list[i][2]() or ""
+        used = put(used, list[i][1], value, #value)
+    end
+    if forward.sends_redirect then
+        local value, err = expand(forward.redirect)
+        if not value then
+            return nil, err
+        end
+        value = value ~= "" and value or var.request_uri
+        used = put(used, REDIRECT, value, #value)
+    end
+    return used
+end
+
+local function put_config_headers(used, forward)
+    local list = forward.config_headers
+    for i = 1, #list do
+        local value, err = expand(list[i][2])
+        if not value then
+            return nil, err
+        end
+        -- As nginx does it: an empty value removes the header.
+        if value ~= "" then
+            used = put(used, list[i][1], value, #value)
+        end
+    end
+    return used
+end
+
+local function put_request_line(forward, target, authority)
+    local host, err = authority, nil
+    if forward.host_header then
+        host, err = expand(forward.host_header)
+    end
+    if not host then
+        return nil, err
+    end
+    local line = forward.method .. " " .. target .. " HTTP/1.1\r\nHost: " .. host .. "\r\n"
+    reserve(0, #line)
+    ffi_copy(buffer, line, #line)
+    return #line
+end
+
+--- The whole request as bytes.
+---@param forward table prepared
+---@param target string path and query
+---@param authority string value of Host
+---@param declared table<string, true>? names of the hop, see hop_headers
+---@return string? request
+---@return string? err
+function _M.build(forward, target, authority, declared)
+    local used, err = put_request_line(forward, target, authority)
+    if used then
+        used = put_client_headers(used, forward.actions, declared)
+        used, err = put_own_headers(used, forward)
+    end
+    if used then
+        used, err = put_config_headers(used, forward)
+    end
+    if not used then
+        return nil, err
+    end
+    reserve(used, 2)
+    buffer[used], buffer[used + 1] = 13, 10
+    return ffi_str(buffer, used + 2)
+end
+
+return _M

@@ -1,0 +1,116 @@
+--- Basic auth (RFC 7617) against apr1 hashes.
+-- A login that was right is remembered under a keyed digest of the header, so that the usual request costs one MD5.
+-- May yield: no. Phases: prepare any but init; check in rewrite.
+local apr1 = require("alb.auth.apr1")
+local attempts = require("alb.auth.attempts")
+local credentials = require("alb.auth.credentials")
+local errors = require("alb.errors")
+local source_range = require("alb.auth.source_range")
+local verified = require("alb.auth.verified")
+
+local ngx = ngx
+local var = ngx.var
+local now = ngx.now
+local md5_bin = ngx.md5_bin
+local decode_base64 = ngx.decode_base64
+local re_match = ngx.re.match
+local expires = verified.expires
+local reasons = errors.reasons
+local str_find = string.find
+local str_gsub = string.gsub
+local str_sub = string.sub
+local floor = math.floor
+
+local _M = {}
+
+-- Bytes of password that cost about as much as a login of usual length does.
+local COST_UNIT = 32
+-- Seconds between two tries to read credentials that could not be read.
+local RETRY = 1
+
+-- quoted-string of RFC 9110, 5.6.4.
+local function quote(text)
+    return '"' .. str_gsub(str_gsub(text, "[%z\1-\8\10-\31\127]", " "), '[\\"]', "\\%0") .. '"'
+end
+
+--- Makes the `basic` part of a decoded auth policy ready.
+function _M.prepare(basic)
+    basic.challenge = "Basic realm=" .. quote(basic.realm or "")
+    basic.credentials = credentials.load(basic.file)
+    basic.tried = now()
+end
+
+local function reload(basic)
+    if now() - basic.tried > RETRY then
+        _M.prepare(basic)
+    end
+    return basic.credentials
+end
+
+-- The user-id and password of an Authorization header, or nil and the reason.
+local function parse(header)
+    local m = re_match(header, [[^([^ ]+) *(.*)$]], "jos")
+    if not m or m[1]:lower() ~= "basic" then
+        return nil, nil, reasons.basic_scheme
+    end
+    local token = m[2]
+    -- Base64 with its padding and nothing after it; nginx's decoder alone would stop at the first other character.
+    local text = #token > 0
+        and #token % 4 == 0
+        and re_match(token, [[^[A-Za-z0-9+/]+={0,2}$]], "jo")
+        and decode_base64(token)
+    if not text then
+        return nil, nil, reasons.basic_base64
+    end
+    local colon = str_find(text, ":", 1, true)
+    -- No control characters in either (RFC 7617, 2).
+    if not colon or str_find(text, "[%z\1-\31\127]") then
+        return nil, nil, reasons.basic_format
+    end
+    return str_sub(text, 1, colon - 1), str_sub(text, colon + 1)
+end
+
+-- Computes the hash, unless too many logins of this client have failed just now.
+local function compute(set, header, key, is_known)
+    local user, password, reason = parse(header)
+    if not user then
+        return 401, reason
+    end
+    if #password > apr1.MAX_PASSWORD then
+        return 401, reasons.basic_wrong
+    end
+    local client = set.key .. str_sub(source_range.client(), 1, 8)
+    -- What was right before is not held up: nobody else can have sent it.
+    if not is_known and not attempts.allowed(client) then
+        return 429, reasons.basic_flood
+    end
+    if credentials.verify(set, user, password) then
+        verified.add(key)
+        return nil
+    end
+    attempts.failed(client, 1 + floor(#password / COST_UNIT))
+    return 401, reasons.basic_wrong
+end
+
+--- Are the credentials of the request right?
+---@param basic table prepared
+---@return integer? status nil when they are, else 401, 429 or 503
+---@return string? reason
+function _M.check(basic)
+    local set = basic.credentials or reload(basic)
+    if not set then
+        return 503, errors.fill(reasons.auth_invalid, "credentials can't be read")
+    end
+    local header = var.http_authorization
+    if not header then
+        return 401, reasons.basic_missing
+    end
+    local key = md5_bin(set.key .. header)
+    local known_until = expires(key)
+    if known_until and known_until > now() then
+        return nil
+    end
+    return compute(set, header, key, known_until ~= nil)
+end
+
+return _M

@@ -1,0 +1,65 @@
+--- The client's headers as nginx holds them: read in place, in their order, however many.
+-- May yield: no; what `read` gives is valid until the next yield. Phases: rewrite.
+local base = require("resty.core.base")
+local ffi = require("ffi")
+require("resty.core.request")
+
+local C = ffi.C
+local ffi_new = ffi.new
+local ffi_str = ffi.string
+local get_request = base.get_request
+local clear_header = ngx.req.clear_header
+local str_find = string.find
+local str_gsub = string.gsub
+
+local _M = {}
+
+local UNLIMITED, LOWER_CASE = 0, 0
+
+local capacity = 64
+local elements = ffi_new("ngx_http_lua_ffi_table_elt_t[?]", capacity)
+local truncated = ffi_new("int[1]")
+
+--- All header lines: an array of `key` and `value`, each with `data` and `len`; keys in lower case.
+---@return ffi.cdata* elements
+---@return integer count
+function _M.read()
+    local request = get_request()
+    local count = C.ngx_http_lua_ffi_req_get_headers_count(request, UNLIMITED, truncated)
+    if count > capacity then
+        capacity = count
+        elements = ffi_new("ngx_http_lua_ffi_table_elt_t[?]", capacity)
+    end
+    if count > 0 then
+        C.ngx_http_lua_ffi_req_get_headers(request, elements, count, LOWER_CASE)
+    end
+    return elements, count
+end
+
+--- The name with hyphens, as servers see it that do not tell `_` from `-` (all that follow CGI).
+function _M.fold(name)
+    if str_find(name, "_", 1, true) then
+        return (str_gsub(name, "_", "-"))
+    end
+    return name
+end
+
+--- Removes the lines that such a server would take for one of the names.
+---@param names table<string, true> lower case
+function _M.clear_lookalikes(names)
+    local lines, count = _M.read()
+    local found
+    for i = 0, count - 1 do
+        local key = lines[i].key
+        local name = ffi_str(key.data, key.len)
+        if str_find(name, "_", 1, true) and names[_M.fold(name)] then
+            found = found or {}
+            found[#found + 1] = name
+        end
+    end
+    for i = 1, found and #found or 0 do
+        clear_header(found[i])
+    end
+end
+
+return _M

@@ -1,0 +1,244 @@
+--- Forward auth: an auth service decides.
+-- 2xx lets the request pass, 401 sends to the sign-in page if there is one, 403 refuses, everything else is an error.
+-- May yield: check does. Phases: prepare any but init; check and apply in rewrite.
+local auth_request = require("alb.auth.auth_request")
+local client_headers = require("alb.auth.client_headers")
+local cookies = require("alb.auth.cookies")
+local errors = require("alb.errors")
+local hop_headers = require("alb.auth.hop_headers")
+local http_client = require("alb.auth.http_client")
+local index = require("alb.policy.index")
+local interpolation = require("alb.interpolation")
+
+local ngx = ngx
+local now = ngx.now
+local clear_header = ngx.req.clear_header
+local set_header = ngx.req.set_header
+local expand = interpolation.expand
+local reasons = errors.reasons
+local re_match = ngx.re.match
+local str_find = string.find
+local tonumber = tonumber
+
+local _M = {}
+
+-- Milliseconds, where the settings have none.
+local DEFAULT_TIMEOUT = 5000
+local DEFAULT_PORT = { http = 80, https = 443 }
+
+-- The parts of a URL and of the sign-in page, ready to expand.
+local function prepare_texts(forward)
+    local err
+    local function prepare(segments, how)
+        local text, problem = how(segments)
+        err = err or problem
+        return text
+    end
+    forward.host_text = prepare(forward.host, interpolation.prepare)
+    forward.port_text = forward.port and prepare(forward.port, interpolation.prepare)
+    forward.target_text = prepare(forward.target, interpolation.prepare_url)
+    forward.signin_text = forward.signin and prepare(forward.signin, interpolation.prepare_url)
+    forward.redirect = prepare(forward.requestRedirect or {}, interpolation.prepare)
+    return err
+end
+
+-- Names that the auth service may set in the backend's request: never those that say where the request ends.
+local function prepare_response_headers(forward)
+    forward.sets, forward.sets_name = {}, {}
+    local wanted = http_client.with_framing({ ["set-cookie"] = true, ["www-authenticate"] = true })
+    for _, name in ipairs(forward.responseHeaders or {}) do
+        name = name:lower()
+        if not hop_headers.names[name] then
+            forward.sets[#forward.sets + 1] = name
+            forward.sets_name[name] = true
+            wanted[name] = true
+        end
+    end
+    forward.wanted = wanted
+end
+
+--- Makes the `forward` part of a decoded auth policy ready.
+---@return true? ok
+---@return string? err what is wrong with it
+function _M.prepare(forward)
+    local err = prepare_texts(forward)
+    if err then
+        return nil, err
+    end
+    prepare_response_headers(forward)
+    return auth_request.prepare(forward)
+end
+
+-- Host without brackets, port and authority of a host that variables went into: it may bring its own port.
+local function take_apart(text)
+    local m =
+        re_match(text, [[^(?:\[([0-9A-Fa-f:.]+)\]|([\w-]+(?:\.[\w-]+)*\.?))(?::([0-9]+))?$]], "jo")
+    if not m then
+        return nil, "host"
+    end
+    return m[1] or m[2], m[3] or nil
+end
+
+local function expand_host(forward)
+    local text, err = expand(forward.host_text)
+    if not text or text == forward.host_text then
+        return text, err
+    end
+    return take_apart(text)
+end
+
+-- The port as text, nil for that of the scheme.
+local function expand_port(forward, of_host)
+    if not forward.port_text then
+        return of_host
+    end
+    -- A port twice is none.
+    return not of_host and expand(forward.port_text) or ""
+end
+
+-- Where the auth service is, and its authority; nil and the error if a variable can't stand where it does.
+local function locate(forward, settings)
+    local host, port_text = expand_host(forward)
+    if not host then
+        return nil, port_text
+    end
+    local authority = str_find(host, ":", 1, true) and "[" .. host .. "]" or host
+    local port = DEFAULT_PORT[forward.scheme]
+    port_text = expand_port(forward, port_text)
+    if port_text then
+        port = str_find(port_text, "^%d+$") and tonumber(port_text) or 0
+        if port < 1 or port > 65535 then
+            return nil, "port"
+        end
+        authority = authority .. ":" .. port_text
+    end
+    return {
+        scheme = forward.scheme,
+        host = host,
+        port = port,
+        upstream = forward.upstream,
+        verify = settings.authTlsVerify ~= false,
+    },
+        authority
+end
+
+-- The request as bytes.
+local function build(forward, authority, declared)
+    local target, err = expand(forward.target_text)
+    if not target then
+        return nil, err
+    end
+    -- A blank would end the target, a control character could end the line.
+    if str_find(target, "[%z\1-\32\127]") then
+        return nil, "character in the URL"
+    end
+    return auth_request.build(forward, target, authority, declared)
+end
+
+local function as_set(names)
+    if not names then
+        return nil
+    end
+    local set = {}
+    for i = 1, #names do
+        set[names[i]] = true
+    end
+    return set
+end
+
+local function ask(forward)
+    local settings = index.settings()
+    local service, authority = locate(forward, settings)
+    local declared = hop_headers.declared()
+    local bytes, err
+    if service then
+        bytes, err = build(forward, authority, as_set(declared))
+    end
+    if not bytes then
+        ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
+        return nil, reasons.forward_build
+    end
+    local deadline = now() + (settings.authTimeout or DEFAULT_TIMEOUT) / 1000
+    local response
+    response, err = http_client.request(service, forward.method, bytes, deadline, forward.wanted)
+    if not response then
+        ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
+        return nil, reasons.forward_send
+    end
+    -- Headers of this hop go no further; what the auth service did not see the backend must not see either.
+    for i = 1, declared and #declared or 0 do
+        clear_header(declared[i])
+    end
+    return response
+end
+
+local function refuse_unauthorized(forward, refusal, response)
+    refusal.status = 401
+    refusal.challenges = response.headers["www-authenticate"]
+    if forward.signin_text then
+        local location, err = expand(forward.signin_text)
+        if location then
+            refusal.location = location
+            refusal.cookies = response.headers["set-cookie"]
+            return refusal
+        end
+        ngx.log(ngx.WARN, "albc: sign-in URL: ", err)
+        refusal.reason = reasons.forward_signin
+    end
+    return refusal
+end
+
+local function refuse(forward, response)
+    local status = response.status
+    local refusal = {
+        status = status == 403 and 403 or 500,
+        reason = errors.fill(reasons.forward_status, status),
+        cookies = forward.alwaysSetCookie and response.headers["set-cookie"] or nil,
+    }
+    if status == 401 then
+        return refuse_unauthorized(forward, refusal, response)
+    end
+    return refusal
+end
+
+--- Asks the auth service.
+---@param forward table prepared
+---@return table? response when it lets the request pass, for `apply`
+---@return table? refusal { status, reason, location?, challenges?: string[], cookies?: string[] }
+function _M.check(forward)
+    local response, reason = ask(forward)
+    if not response then
+        return nil, { status = 500, reason = reason }
+    end
+    if response.status >= 200 and response.status < 300 then
+        return response
+    end
+    return nil, refuse(forward, response)
+end
+
+--- Gives the backend what the auth service said, and nothing that a client made up in its place.
+---@param forward table prepared
+---@param response table? nil when the service was not asked
+function _M.apply(forward, response)
+    local sets = forward.sets
+    if #sets > 0 then
+        client_headers.clear_lookalikes(forward.sets_name)
+    end
+    for i = 1, #sets do
+        local name = sets[i]
+        local values = response and response.headers[name]
+        if not values then
+            clear_header(name)
+        elseif #values == 1 then
+            set_header(name, values[1])
+        else
+            set_header(name, values)
+        end
+    end
+    local lines = response and response.headers["set-cookie"]
+    if lines then
+        cookies.add(lines, forward.alwaysSetCookie == true)
+    end
+end
+
+return _M

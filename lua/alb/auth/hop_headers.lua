@@ -1,0 +1,60 @@
+--- Headers of one hop or of the body (RFC 9110, 7.6.1 and 6.4): none of them is copied to an auth service or from one.
+-- May yield: no. Phases: any with a request.
+local var = ngx.var
+local re_gmatch = ngx.re.gmatch
+local str_lower = string.lower
+local str_sub = string.sub
+
+local _M = {}
+
+_M.names = {
+    connection = true,
+    ["keep-alive"] = true,
+    ["proxy-connection"] = true,
+    ["proxy-authenticate"] = true,
+    ["proxy-authorization"] = true,
+    te = true,
+    trailer = true,
+    ["transfer-encoding"] = true,
+    upgrade = true,
+    ["http2-settings"] = true,
+    ["content-length"] = true,
+    expect = true,
+    host = true,
+}
+
+-- Values of Connection that name no header of the client's.
+local usual = {
+    [""] = true,
+    close = true,
+    ["keep-alive"] = true,
+    upgrade = true,
+    ["keep-alive, upgrade"] = true,
+}
+
+-- What tells where a request came from is not the client's to take away.
+local function is_kept(name)
+    return _M.names[name]
+        or name == "forwarded"
+        or name == "x-real-ip"
+        or str_sub(name, 1, 12) == "x-forwarded-"
+end
+
+--- Names that the client's Connection header declares to be of this hop, in lower case; nil when there are none.
+---@return string[]?
+function _M.declared()
+    local connection = var.http_connection
+    if not connection or usual[str_lower(connection)] then
+        return nil
+    end
+    local list
+    for m in re_gmatch(str_lower(connection), [[[^,\s]+]], "jo") do
+        if not is_kept(m[0]) and m[0] ~= "close" then
+            list = list or {}
+            list[#list + 1] = m[0]
+        end
+    end
+    return list
+end
+
+return _M

@@ -1,0 +1,149 @@
+--- One HTTP/1.1 request without a body over a pooled connection, and the head of its response.
+-- May yield: request does. Phases: those with cosockets.
+local connection = require("alb.auth.connection")
+local http_body = require("alb.auth.http_body")
+local http_head = require("alb.auth.http_head")
+
+local now = ngx.now
+local re_find = ngx.re.find
+local str_sub = string.sub
+
+local _M = {}
+
+-- Bytes of all heads of a response, interim ones included.
+local MAX_HEAD = 65536
+
+--- Adds to a set of wanted header names those that the client itself needs.
+function _M.with_framing(wanted)
+    wanted.connection = true
+    wanted["content-length"] = true
+    wanted["transfer-encoding"] = true
+    return wanted
+end
+
+local function receive(sock, deadline)
+    local ms = (deadline - now()) * 1000
+    if ms <= 0 then
+        return nil, "timeout"
+    end
+    sock:settimeout(ms)
+    return sock:receiveany(MAX_HEAD)
+end
+
+-- The text up to the end of a head, read on from what is there.
+local function receive_head(sock, text, received, deadline)
+    local from = 1
+    while true do
+        local last = http_head.find_end(text, from)
+        if last then
+            return text, received, last
+        end
+        if received >= MAX_HEAD then
+            return nil, "response header too large"
+        end
+        local data, err = receive(sock, deadline)
+        if not data then
+            return nil, err, received == 0
+        end
+        from = #text > 3 and #text - 2 or 1
+        text = text .. data
+        received = received + #data
+    end
+end
+
+-- Returns the response and what came after its head; or nil, the error, and whether nothing had come at all.
+local function read_response(sock, deadline, wanted)
+    local text, received = "", 0
+    while true do
+        local last
+        text, received, last = receive_head(sock, text, received, deadline)
+        if not text then
+            -- Here: the error, and whether nothing had come.
+            return nil, received, last
+        end
+        local status, headers, old = http_head.parse(text, last, wanted)
+        if not status then
+            return nil, "malformed response"
+        end
+        text = str_sub(text, last + 1)
+        -- Interim responses (RFC 9110, 15.2) are passed over; 101 was not asked for, and ends HTTP here.
+        if status >= 200 or status == 101 then
+            return { status = status, headers = headers, old = old }, text
+        end
+    end
+end
+
+local function wants_close(response)
+    local values = response.headers.connection
+    if not values then
+        return response.old
+    end
+    for i = 1, #values do
+        if re_find(values[i], [[(^|[, \t])close($|[, \t])]], "ijo") then
+            return true
+        end
+    end
+    return response.old
+end
+
+-- Keeps the connection for the next request if nothing speaks against it.
+local function finish(sock, method, response, rest, deadline)
+    local framing, length = http_body.framing(method, response.status, response.headers)
+    local ok, clean
+    if framing then
+        ok, clean = http_body.drain(sock, rest, framing, length, deadline)
+    else
+        clean = "contradictory length"
+    end
+    if ok and clean and response.status ~= 101 and not wants_close(response) then
+        connection.keep(sock)
+    else
+        sock:close()
+    end
+    if not ok then
+        return nil, clean
+    end
+    return response
+end
+
+local function exchange(sock, method, bytes, deadline, wanted)
+    local _, err = sock:send(bytes)
+    if err then
+        sock:close()
+        return nil, err, true
+    end
+    local response, rest, nothing = read_response(sock, deadline, wanted)
+    if not response then
+        sock:close()
+        return nil, rest, nothing and rest ~= "timeout"
+    end
+    return finish(sock, method, response, rest, deadline)
+end
+
+--- Sends a request and reads the response's head; the body is passed over.
+---@param service table see connection.open
+---@param method string
+---@param bytes string the whole request
+---@param deadline number seconds as ngx.now, for everything
+---@param wanted table<string, true> from `with_framing`: headers whose values are given back
+---@return table? response { status, headers: name in lower case → values }
+---@return string? err
+function _M.request(service, method, bytes, deadline, wanted)
+    local sock, err, reused = connection.open(service, deadline, false)
+    if not sock then
+        return nil, err
+    end
+    local response, unanswered
+    response, err, unanswered = exchange(sock, method, bytes, deadline, wanted)
+    if not response and reused and unanswered then
+        -- The service closed an idle connection just when it was taken: once more, on a new one.
+        sock, err = connection.open(service, deadline, true)
+        if not sock then
+            return nil, err
+        end
+        response, err = exchange(sock, method, bytes, deadline, wanted)
+    end
+    return response, err
+end
+
+return _M

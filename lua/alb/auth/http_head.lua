@@ -1,0 +1,81 @@
+--- The head of an HTTP/1.x response (RFC 9112): status and the header lines that somebody wants.
+-- It comes from a service that may be broken or hostile, so whatever is not well-formed is refused.
+-- May yield: no. Phases: any.
+local str_byte = string.byte
+local str_find = string.find
+local str_lower = string.lower
+local str_match = string.match
+local str_sub = string.sub
+local tonumber = tonumber
+
+local _M = {}
+
+local CR = 13
+
+--- Where the head ends.
+---@param from integer where to start looking
+---@return integer? last position of its last byte; nil: there is more to come
+function _M.find_end(text, from)
+    local _, crlf = str_find(text, "\n\r\n", from, true)
+    local _, lf = str_find(text, "\n\n", from, true)
+    if crlf and lf then
+        return crlf < lf and crlf or lf
+    end
+    return crlf or lf
+end
+
+local function trim(text)
+    return str_match(text, "^[ \t]*(.-)[ \t]*$")
+end
+
+-- One header line without its line break. Unwanted ones are only held to have a name.
+local function parse_line(line, wanted, headers)
+    local colon = str_find(line, ":", 1, true)
+    local first = str_byte(line, 1)
+    -- A line that starts with a blank continues the one before (obs-fold, RFC 9112, 5.2).
+    if not colon or colon == 1 or first == 32 or first == 9 then
+        return false
+    end
+    local name = str_lower(str_sub(line, 1, colon - 1))
+    if not wanted[name] then
+        return true
+    end
+    local value = trim(str_sub(line, colon + 1))
+    if str_find(value, "[%z\1-\8\10-\31\127]") then
+        return false
+    end
+    local values = headers[name]
+    if values then
+        values[#values + 1] = value
+    else
+        headers[name] = { value }
+    end
+    return true
+end
+
+--- Reads a head.
+---@param text string
+---@param last integer its end, from `find_end`
+---@param wanted table<string, true> header names in lower case
+---@return integer? status nil when it is no head of an HTTP/1.x response
+---@return table<string, string[]> headers the values of wanted ones
+---@return boolean old it is HTTP/1.0
+function _M.parse(text, last, wanted)
+    local headers = {}
+    local minor, status = str_match(text, "^HTTP/1%.([01]) ([1-9]%d%d)[ \r\n]")
+    if not status then
+        return nil, headers, true
+    end
+    local pos = str_find(text, "\n", 1, true) + 1
+    while pos <= last do
+        local stop = str_find(text, "\n", pos, true)
+        local line_end = str_byte(text, stop - 1) == CR and stop - 2 or stop - 1
+        if line_end >= pos and not parse_line(str_sub(text, pos, line_end), wanted, headers) then
+            return nil, headers, true
+        end
+        pos = stop + 1
+    end
+    return tonumber(status), headers, minor == "0"
+end
+
+return _M

@@ -1,0 +1,117 @@
+--- Text with variables of the request (PolicyInterpolation of docs/policy-format.md).
+-- Text without any stays a plain string, and costs nothing.
+-- May yield: no. Phases: prepare and prepare_url any; expand in rewrite, access, content.
+local variables = require("alb.variables")
+
+local concat = table.concat
+local format = string.format
+local str_byte = string.byte
+local re_find = ngx.re.find
+local str_find = string.find
+local str_gsub = string.gsub
+local type = type
+
+local _M = {}
+
+-- As nginx itself writes a normalised path into a request line (NGX_ESCAPE_URI).
+local function escape_path(value)
+    return (
+        str_gsub(value, '[%z\1-\32"#%%?\127-\255]', function(character)
+            return format("%%%02X", str_byte(character))
+        end)
+    )
+end
+
+-- Each gives nil for a value that must not go in.
+local encoders = {
+    raw = function(value)
+        return not str_find(value, "[%z\r\n]") and value or nil
+    end,
+    component = variables.escape_component,
+    -- Nothing, or a host, which may bring its port as the Host header does. The whole is for the user to check.
+    host = function(value)
+        return re_find(
+            value,
+            [[^(?:(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?)?$]],
+            "jod"
+        ) and value or nil
+    end,
+    path = escape_path,
+}
+
+-- Literals side by side become one; a variable stays `{ name, encoding }`.
+local function append(parts, n, segment)
+    if type(segment) == "string" and type(parts[n]) == "string" then
+        parts[n] = parts[n] .. segment
+        return n
+    end
+    parts[n + 1] = segment
+    return n + 1
+end
+
+local function check(segment)
+    if type(segment) == "string" then
+        return true
+    end
+    return variables.is_known(segment[1]) and encoders[segment[2]] ~= nil
+end
+
+--- Makes decoded segments ready for `expand`: a string when they hold no variable.
+---@return string|table|nil
+---@return string? err names a variable or encoding that does not exist
+function _M.prepare(segments)
+    local parts, n = {}, 0
+    for i = 1, #segments do
+        local segment = segments[i]
+        if not check(segment) then
+            return nil, "variable " .. tostring(segment[1]) .. " as " .. tostring(segment[2])
+        end
+        n = append(parts, n, segment)
+    end
+    if n == 0 then
+        return ""
+    end
+    if n == 1 and type(parts[1]) == "string" then
+        return parts[1]
+    end
+    return parts
+end
+
+--- The same for a URL's path and query: the decoded $uri, which has no raw form, goes in as a path is written.
+function _M.prepare_url(segments)
+    local parts = {}
+    for i = 1, #segments do
+        local segment = segments[i]
+        if type(segment) == "table" and segment[1] == "uri" and segment[2] == "raw" then
+            segment = { "uri", "path" }
+        end
+        parts[i] = segment
+    end
+    return _M.prepare(parts)
+end
+
+--- The text for this request. A variable without a value is empty.
+---@param prepared string|table made by `prepare`
+---@return string? text nil when a value must not go where it would
+---@return string? err names the variable, never its value
+function _M.expand(prepared)
+    if type(prepared) == "string" then
+        return prepared
+    end
+    local parts = {}
+    for i = 1, #prepared do
+        local segment = prepared[i]
+        if type(segment) == "string" then
+            parts[i] = segment
+        else
+            local text = encoders[segment[2]](variables.get(segment[1]) or "")
+            if not text then
+                return nil, "value of $" .. segment[1] .. " can't stand as " .. segment[2]
+            end
+            parts[i] = text
+        end
+    end
+    return concat(parts)
+end
+
+return _M

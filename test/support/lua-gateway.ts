@@ -1,0 +1,131 @@
+import { fileURLToPath } from "node:url";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { send, type Request, type Target } from "../../e2e/harness/http-client.js";
+import type { HttpResponse } from "../../e2e/harness/http-message.js";
+import type { Closable } from "../../e2e/harness/scene.js";
+import type { AuthPolicy, CredentialSet } from "../../src/ir/auth.js";
+import type { DataPlaneConfig } from "../../src/ir/config.js";
+import { DEFAULT_TIMEOUTS, type Route } from "../../src/ir/route.js";
+import type { Upstream } from "../../src/ir/upstream.js";
+import { DEFAULT_OPTIONS, type CompileOptions } from "../../src/options.js";
+import { render } from "../../src/render/render.js";
+import { startNginx, type NginxProcess } from "./nginx-process.js";
+
+const LUA = fileURLToPath(new URL("../../lua", import.meta.url));
+const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
+
+/** What a test says about a route; the rest is the simplest that there is. */
+export type TestRoute = Partial<Omit<Route, "auth">> & { readonly auth?: readonly AuthPolicy[] };
+
+export interface LuaGatewaySetup {
+  /** Port of the backend, on 127.0.0.1. */
+  readonly backend: number;
+  /** Routes by the host that they serve. */
+  readonly routes: Readonly<Record<string, TestRoute>>;
+  readonly credentials?: readonly CredentialSet[];
+  /** Besides the backend's, which is `backend`. */
+  readonly upstreams?: readonly Upstream[];
+  readonly options?: Partial<CompileOptions>;
+  /** Files below environment/: what the machine knows, such as the name servers. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The data plane as it is shipped, rendered from a model that a test makes. */
+export class LuaGateway implements Closable {
+  readonly nginx: NginxProcess;
+  #log = "";
+
+  private constructor(nginx: NginxProcess) {
+    this.nginx = nginx;
+  }
+
+  static async start(setup: LuaGatewaySetup): Promise<LuaGateway> {
+    const options = { ...DEFAULT_OPTIONS, ...setup.options };
+    const dataPlane = { workers: 1, accessLog: "off", ...setup.options?.dataPlane };
+    const files = (port: number) =>
+      Object.fromEntries(
+        render(modelOf(setup, port), {
+          ...options,
+          dataPlane: { ...options.dataPlane, ...dataPlane },
+        }).map(({ path, contents }) => [
+          path,
+          typeof contents === "string" ? contents : contents.reveal(),
+        ]),
+      );
+    const environment = Object.entries(setup.environment ?? {});
+    const nginx = await startNginx({
+      files: (port) => ({
+        ...files(port),
+        ...Object.fromEntries(environment.map(([name, text]) => [`environment/${name}`, text])),
+      }),
+      prepare: (dir) => symlinkSync(LUA, join(dir, "lua")),
+    });
+    return new LuaGateway(nginx);
+  }
+
+  target(over: Partial<Target> = {}): Target {
+    return { port: this.nginx.port, ...over };
+  }
+
+  /** One request on a connection of its own. */
+  async send(request: Request & Partial<Target>): Promise<HttpResponse> {
+    return send(this.target(request), request);
+  }
+
+  /** What nginx has logged since this was last asked. */
+  newLog(): string {
+    const before = this.#log.length;
+    this.#log = this.nginx.errorLog();
+    return this.#log.slice(before);
+  }
+
+  async close(): Promise<void> {
+    await this.nginx.stop();
+  }
+}
+
+function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
+  const hosts = Object.entries(setup.routes);
+  const auths = new Map(
+    hosts.flatMap(([, { auth = [] }]) => auth.map((policy) => [policy.id, policy])),
+  );
+  const backend = {
+    id: "backend",
+    endpoints: [{ address: "127.0.0.1", port: setup.backend }],
+  };
+  return {
+    servers: [{ id: "test", addresses: ["127.0.0.1"], port, tls: false }],
+    listeners: [{ id: "test", server: "test", hostname: { kind: "any" }, source: SOURCE }],
+    bindings: hosts.map(([host], index) => ({
+      listener: "test",
+      host: { kind: "exact", host },
+      path: { kind: "any" },
+      when: [],
+      order: String(index).padStart(4, "0"),
+      route: host,
+    })),
+    routes: hosts.map(([host, { auth = [], ...route }]) => ({
+      id: host,
+      source: SOURCE,
+      satisfy: "all",
+      timeouts: DEFAULT_TIMEOUTS,
+      backends: [{ upstream: "backend", weight: 1, protocol: "http" }],
+      ...route,
+      auth: auth.map(({ id }) => id),
+    })),
+    auths: [...auths.values()],
+    credentials: setup.credentials ?? [],
+    upstreams: [backend, ...(setup.upstreams ?? [])],
+    serverCertificates: [],
+    certificates: [],
+  };
+}
+
+let policies = 0;
+
+/** An auth policy with an id of its own. */
+export function authPolicy(parts: Partial<AuthPolicy>): AuthPolicy {
+  policies += 1;
+  return { id: `test/${policies}`, source: SOURCE, ...parts };
+}
