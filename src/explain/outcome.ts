@@ -146,7 +146,7 @@ function accessAnswer(
   }
   const lost = sourceRange === "refused" && !(satisfyAny && auth.length > 0);
   return lost
-    ? { kind: "refused", status: 403, reason: "AccessDenied : source address" }
+    ? { kind: "refused", status: 403, reason: "AccessFail : client address not allowed" }
     : undefined;
 }
 

@@ -164,7 +164,7 @@ const bindings = fc.array(
   fc.record({
     host: fc.constantFrom("", "a.example", "*.example", "**.example", "*.a.example"),
     path,
-    when: fc.array(predicate, { maxLength: 2 }),
+    when: fc.oneof(fc.constant([]), fc.array(predicate, { maxLength: 2 })),
     rank: fc.nat({ max: 99 }),
   }),
   { maxLength: 8 },
@@ -207,6 +207,6 @@ describe("explain", () => {
     );
     // The property must not hold because there is never anything to say.
     expect(decided).toBeGreaterThan(RUNS * 0.7);
-    expect(routed).toBeGreaterThan(RUNS * 0.2);
+    expect(routed).toBeGreaterThan(RUNS * 0.1);
   });
 });

@@ -1,5 +1,5 @@
---- Answers a request with the route that the router finds for it, for tests. The bindings of a listener by host key come
--- as JSON in the header X-Test-Hosts.
+--- Answers a request with the route that the router finds for it, for tests.
+-- The bindings of a listener by host key come as JSON in the header X-Test-Hosts.
 local cjson = require("cjson.safe")
 local candidates = require("alb.route.candidate")
 local host_keys = require("alb.route.host_keys")

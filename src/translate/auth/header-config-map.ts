@@ -34,7 +34,8 @@ export function readHeaderConfigMap(configMap: ConfigMap): Result<HeaderConfigMa
 }
 
 function parseHeader(key: string, text: string): Result<HeaderTemplate> {
-  const name = parseHeaderName(key);
+  // Host says which service is asked where several share an address; it does not change where the message ends.
+  const name = key.toLowerCase() === "host" ? ok(key) : parseHeaderName(key);
   if (!name.ok) return name;
   const checked = parseHeaderText(text);
   const value = checked.ok ? parseTemplate(text, "text") : checked;

@@ -294,13 +294,13 @@ describe("what a route does", () => {
       "a client outside the allowed ranges",
       { allow: ["10.0.0.0/8"] },
       403,
-      "AccessDenied : source address",
+      "AccessFail : client address not allowed",
     ],
     [
       "a client in a denied range",
       { allow: ["192.0.0.0/8"], deny: ["192.0.2.1"] },
       403,
-      "AccessDenied : source address",
+      "AccessFail : client address not allowed",
     ],
   ] as const)("refuses by %s", (_, route, status, reason) => {
     expect(outcome(route).answer).toEqual({ kind: "refused", status, reason });

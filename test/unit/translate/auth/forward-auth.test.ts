@@ -123,6 +123,13 @@ describe("headers for the auth service", () => {
     ]);
   });
 
+  it("may name the host that is asked for", () => {
+    const yaml = configMap("default/h", { Host: "auth.example" });
+    expect(forwardOf({ "auth-proxy-set-headers": "default/h" }, yaml).headers).toEqual([
+      { name: "Host", value: [{ literal: "auth.example" }] },
+    ]);
+  });
+
   it("count once for each name without case", () => {
     const { policyOf, reports } = harness(configMap("default/h", { "x-a": "2", "X-A": "1" }));
     const policy = policyOf(compat({ ...FORWARD, "auth-proxy-set-headers": "default/h" }));
@@ -164,9 +171,9 @@ describe("headers for the auth service", () => {
       "must not name the header Content-length, which belongs to the connection",
     ],
     [
-      "the Host header",
-      { host: "x" },
-      "must not name the header host, which belongs to the connection",
+      "credentials for a proxy",
+      { "Proxy-Authorization": "x" },
+      "must not name the header Proxy-Authorization, which belongs to the connection",
     ],
   ])("close the path with %s", (_, data, problem) => {
     expect(closedBy({ "auth-proxy-set-headers": "default/h" }, configMap("default/h", data))).toBe(
