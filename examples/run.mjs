@@ -1,5 +1,5 @@
 // Starts the example services and the gateway, prints what to try, and ends both with itself.
-// ALBC_MAIN names another albc than the one built here.
+// EXAMPLES_ALBC names another albc than the one built here.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -12,7 +12,7 @@ const HTTP_PORT = 8080;
 const START_DEADLINE = 30_000;
 
 const examples = import.meta.dirname;
-const albc = process.env.ALBC_MAIN ?? join(examples, "../dist/cli/main.js");
+const albc = process.env.EXAMPLES_ALBC ?? join(examples, "../dist/cli/main.js");
 // Below the folder that is made by a run and removed by `make clean`.
 const work = ".albc/examples";
 
