@@ -138,7 +138,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "a path of an Ingress can't be matched",
     explanation:
-      "The path is not a valid pattern, or nothing that a request can have. What it could have matched answers 500, so that no wider rule serves it.",
+      "The path is a regular expression that is not valid. What it could have matched answers 500, so that no wider rule serves it.",
     hint: "correct the path",
   },
   INGRESS_PATH_SHADOWED: {

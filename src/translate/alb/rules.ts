@@ -82,20 +82,26 @@ function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: BuildCont
   }
 }
 
-/** A Rule of another instance, or of a Frontend that is not served. */
-function reportUnattached(rule: Rule, { resources, options, diagnostics }: BuildContext): void {
-  const alb = albNameOf(rule, options.domains);
-  const frontend = frontendNameOf(rule, options.domains);
-  const { namespace } = rule.metadata;
-  const isOthers = options.alb !== "" && alb !== undefined && options.alb !== `${namespace}/${alb}`;
-  if (isOthers) return;
-  const known =
-    frontend !== undefined && resources.get("Frontend", namespace, frontend) !== undefined;
+/** A Rule of a Frontend that is not served; one of an instance that is not this one's is nobody's business here. */
+function reportUnattached(rule: Rule, context: BuildContext): void {
+  const { options, diagnostics } = context;
+  const alb = albNameOf(rule, options.domains) ?? "";
+  if (options.alb !== "" && options.alb !== `${rule.metadata.namespace}/${alb}`) return;
   diagnostics.report({
     code: "RULE_UNATTACHED",
-    message: known
-      ? `Frontend ${namespace}/${frontend} is not served`
-      : `its labels name no Frontend of ${namespace}`,
+    message: whyUnattached(rule, alb, context),
     ...placeOf(rule, "metadata", "labels"),
   });
+}
+
+function whyUnattached(rule: Rule, alb: string, { resources, options }: BuildContext): string {
+  const { namespace } = rule.metadata;
+  if (resources.get("ALB2", namespace, alb) === undefined) {
+    return `its labels name no ALB2 of namespace ${namespace}`;
+  }
+  const name = frontendNameOf(rule, options.domains) ?? "";
+  const frontend = resources.get("Frontend", namespace, name);
+  return frontend !== undefined && albNameOf(frontend, options.domains) === alb
+    ? `Frontend ${namespace}/${name} is not served`
+    : `its labels name no Frontend of ALB2 ${namespace}/${alb}`;
 }

@@ -18,7 +18,10 @@ interface OwnKey {
 
 const NAMES = ANNOTATIONS.map(({ name }) => name);
 
-/** Reports the annotations of our domains that have no effect: unknown, unsupported, or under a prefix where they are not read. */
+/**
+ * Reports the annotations of our domains that can't be honoured: unknown, unsupported, malformed, or under a prefix where they are
+ * not read. Values of auth annotations are the auth translation's to report, with what the path answers.
+ */
 export function reportAnnotations(ingress: Ingress, context: TranslateContext): void {
   const annotations = ingress.metadata.annotations ?? {};
   for (const [key, value] of Object.entries(annotations)) {
@@ -76,10 +79,21 @@ function problemOfName({ prefix, name }: OwnKey, value: string): Report | undefi
     const message = `${name} is not read under this prefix, only under ${prefixList(annotation)}`;
     return { code: "ANNOTATION_PREFIX", message };
   }
-  // The auth translation reports what closes a path, with the path's answer.
-  const isReported = annotation.supported || annotation.fallback === "closed";
-  if (isReported || value.trim() === "") return undefined;
-  return { code: "ANNOTATION_UNSUPPORTED", message: `${name} has no effect. ${annotation.why}` };
+  return value.trim() === "" ? undefined : problemOfValue(annotation, value.trim());
+}
+
+function problemOfValue(annotation: AnyAnnotation, text: string): Report | undefined {
+  const { name, group, fallback } = annotation;
+  if (!annotation.supported) {
+    // auth-tls-secret, which closes its path.
+    if (fallback === "closed") return undefined;
+    return { code: "ANNOTATION_UNSUPPORTED", message: `${name} has no effect. ${annotation.why}` };
+  }
+  if (group === "auth") return undefined;
+  const result = annotation.type.parse(text);
+  if (result.ok) return undefined;
+  const code = fallback === "closed" ? "ANNOTATION_CLOSED" : "ANNOTATION_INVALID";
+  return { code, message: `${name}: ${result.problem}` };
 }
 
 const SHOWN_PREFIX: Readonly<Record<AnnotationPrefix, string>> = {

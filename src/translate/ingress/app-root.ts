@@ -1,6 +1,6 @@
 import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
-import { annotationField, placeOf, resourceRef, sourceRef } from "../place.js";
+import { annotationField, placeOf, sourceRef } from "../place.js";
 import { INGRESS_PRIORITY, orderKey } from "../precedence.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { annotationLookup } from "./annotation-lookup.js";
@@ -16,10 +16,10 @@ export function bindAppRoot(
   host: HostPattern,
   scope: IngressScope,
 ): void {
-  const { config, options, diagnostics } = scope.context;
+  const { config, options } = scope.context;
   const { metadata } = ingress;
   const lookup = annotationLookup(metadata.annotations, options.domains);
-  const url = new AnnotationReader(lookup, resourceRef(ingress), diagnostics).get(APP_ROOT);
+  const url = new AnnotationReader(lookup).get(APP_ROOT);
   if (url === undefined) return;
   const key = lookup.get(APP_ROOT.name, APP_ROOT.prefixes)?.key ?? "";
   const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });

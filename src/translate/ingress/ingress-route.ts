@@ -34,7 +34,7 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
   const { place, lookup } = input;
   const { inherited } = port;
   const { namespace, name } = place.resource;
-  const reader = new AnnotationReader(lookup, place.resource, context.diagnostics);
+  const reader = new AnnotationReader(lookup);
   const { https } = balancer.ingress;
   const redirect = ingressRedirect(reader, input.path, {
     hasTls: input.hasTls,

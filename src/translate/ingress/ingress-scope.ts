@@ -4,7 +4,6 @@ import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { resourceRef } from "../place.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { annotationLookup } from "./annotation-lookup.js";
 import { SERVER_ALIAS } from "./annotations/routing-table.js";
@@ -79,7 +78,7 @@ export function withAliases(
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
   const lookup = annotationLookup(ingress.metadata.annotations, context.options.domains);
-  const reader = new AnnotationReader(lookup, resourceRef(ingress), context.diagnostics);
+  const reader = new AnnotationReader(lookup);
   const aliases = (reader.get(SERVER_ALIAS) ?? []).flatMap((name) => {
     const pattern = parseHostPattern(name, "one");
     return pattern.ok && !ruleHosts.has(hostKey(pattern.value)) ? [pattern.value] : [];

@@ -2,7 +2,7 @@ import type { Ingress } from "../../api/core.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { placeOf, resourceRef, within } from "../place.js";
+import { placeOf, within } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { annotationLookup } from "./annotation-lookup.js";
@@ -114,8 +114,7 @@ function isPattern(
 
 function isCanary(ingress: Ingress, context: BuildContext): boolean {
   const lookup = annotationLookup(ingress.metadata.annotations, context.options.domains);
-  const reader = new AnnotationReader(lookup, resourceRef(ingress), context.diagnostics);
-  if (reader.get(CANARY) !== true) return false;
+  if (new AnnotationReader(lookup).get(CANARY) !== true) return false;
   const message = "canaries are not supported, so this Ingress is not served";
   const key = lookup.get(CANARY.name, CANARY.prefixes)?.key ?? "";
   const place = placeOf(ingress, "metadata", "annotations", key);

@@ -29,12 +29,10 @@ export function matchPath(
   if (pathType === "Exact") {
     return { path: { kind: "exact", value: path }, specificity: rank(host, ["EQ", path]) };
   }
-  const ranked = rank(host, ["STARTS_WITH", path]);
-  if (!path.startsWith("/")) {
-    const problem = `${JSON.stringify(path)} does not begin with /, so no request has it`;
-    return { path: { kind: "exact", value: path }, specificity: ranked, problem };
-  }
-  return { path: { kind: "prefix", value: path.replace(/\/+$/, "") }, specificity: ranked };
+  return {
+    path: { kind: "prefix", value: path.replace(/\/+$/, "") },
+    specificity: rank(host, ["STARTS_WITH", path]),
+  };
 }
 
 function matchRegex(host: HostPattern, path: string): IngressMatch {

@@ -1,8 +1,7 @@
 import type { Ingress } from "../../api/core.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
-import type { AnnotationLookup } from "./annotation-lookup.js";
-import type { Annotation } from "./annotation.js";
+import { AnnotationReader } from "./annotation-reader.js";
 import { REWRITE_TARGET, USE_REGEX } from "./annotations/routing-table.js";
 import { ingressPaths } from "./ingress-paths.js";
 
@@ -17,8 +16,9 @@ export function regexHosts(
   const hosts = new Map<string, Ingress[]>();
   for (const ingress of ingresses) {
     for (const { host, path, lookup } of ingressPaths(ingress, context)) {
-      const target = value(lookup, REWRITE_TARGET);
-      const isPattern = value(lookup, USE_REGEX) === true || (target ?? path) !== path;
+      const reader = new AnnotationReader(lookup);
+      const target = reader.get(REWRITE_TARGET) ?? path;
+      const isPattern = reader.get(USE_REGEX) === true || target !== path;
       if (isPattern) add(hosts, hostKey(host), ingress);
     }
   }
@@ -29,14 +29,4 @@ function add(hosts: Map<string, Ingress[]>, key: string, ingress: Ingress): void
   const causes = hosts.get(key);
   if (causes === undefined) hosts.set(key, [ingress]);
   else if (!causes.includes(ingress)) causes.push(ingress);
-}
-
-/** Malformed values are reported where the path is translated. */
-function value<T>(
-  lookup: AnnotationLookup,
-  { name, prefixes, type }: Annotation<T>,
-): T | undefined {
-  const text = lookup.get(name, prefixes)?.value.trim() ?? "";
-  const result = text === "" ? undefined : type.parse(text);
-  return result?.ok === true ? result.value : undefined;
 }
