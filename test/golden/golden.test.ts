@@ -1,10 +1,15 @@
+import { DIAGNOSTIC_CATALOG } from "../../src/diagnostics/catalog.js";
+import type { DiagnosticCode } from "../../src/diagnostics/catalog.js";
 import {
   actualOutput,
+  compileCase,
   expectedOutput,
   goldenCases,
   updateExpected,
 } from "../support/golden-case.js";
 
+/** A password hash of any kind, a private key, base64 of either. */
+const SECRET = /\$(?:apr1|2[aby]|[156])\$|\{SHA\}|PRIVATE KEY|JGFwcjEk|UFJJVkFURSBLRV/;
 const UPDATE = process.env["UPDATE_GOLDEN"] === "1";
 
 test.each(goldenCases().map((golden) => [golden.name, golden] as const))("%s", (_name, golden) => {
@@ -14,4 +19,24 @@ test.each(goldenCases().map((golden) => [golden.name, golden] as const))("%s", (
   expect([...expected.keys()].sort()).toEqual([...actual.keys()].sort());
   for (const [name, contents] of actual)
     expect({ name, contents: expected.get(name) }).toEqual({ name, contents });
+});
+
+test("every diagnostic code has a case that shows it", () => {
+  const shown = new Set(
+    goldenCases().flatMap((golden) => compileCase(golden).diagnostics.map(({ code }) => code)),
+  );
+  expect(
+    Object.keys(DIAGNOSTIC_CATALOG).filter((code) => !shown.has(code as DiagnosticCode)),
+  ).toEqual([]);
+});
+
+test("no expected file holds a hash or a key", () => {
+  for (const golden of goldenCases()) {
+    for (const [name, contents] of expectedOutput(golden)) {
+      expect({ golden: golden.name, name, secret: SECRET.exec(contents)?.[0] }).toEqual({
+        golden: golden.name,
+        name,
+      });
+    }
+  }
 });

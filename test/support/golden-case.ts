@@ -1,14 +1,16 @@
 /**
- * A golden case is a folder: `case.yaml` says what it shows (and the options), `input.yaml` is the whole input,
- * `expected/` what compiling it gives. Its name is a sentence.
+ * A golden case is a folder: `case.yaml` says what it shows (and the options), `input.yaml` is the whole input (`before.yaml`
+ * what stood there earlier), `expected/` what compiling it gives. Its name is a sentence.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dump, load } from "js-yaml";
 import { compile } from "../../src/compile.js";
+import type { Compilation } from "../../src/compile.js";
 import { formatText } from "../../src/diagnostics/format-text.js";
 import { sortDiagnostics } from "../../src/diagnostics/sink.js";
-import { loadResources } from "../../src/input/load.js";
+import { advance, initialInput } from "../../src/input/last-good.js";
+import type { Source } from "../../src/input/source.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
 
 export const GOLDEN_ROOT = join(import.meta.dirname, "../golden");
@@ -41,7 +43,13 @@ interface CaseDescription {
   readonly purpose: string;
   /** Options of docs/options.md, by key. */
   readonly options?: Readonly<Record<string, unknown>>;
+  /** Sources besides input.yaml, such as a file that is gone. */
+  readonly also?: readonly Source[];
+  /** Files to compare that other cases show well enough: nginx.conf, which is nearly the same in all. */
+  readonly show?: readonly string[];
 }
+
+const KEYS = ["purpose", "options", "also", "show"];
 
 /** `case.yaml`; throws when it lacks a purpose or has an unknown key. */
 export function describeCase(golden: GoldenCase): CaseDescription {
@@ -49,37 +57,52 @@ export function describeCase(golden: GoldenCase): CaseDescription {
   if (typeof description !== "object" || description === null || !("purpose" in description)) {
     throw new Error(`${golden.name}: case.yaml needs a purpose`);
   }
-  const unknown = Object.keys(description).filter((key) => key !== "purpose" && key !== "options");
+  const unknown = Object.keys(description).filter((key) => !KEYS.includes(key));
   if (unknown.length > 0)
     throw new Error(`${golden.name}: case.yaml has the unknown key ${unknown.join(", ")}`);
-  const options = "options" in description ? (description.options as Record<string, unknown>) : {};
-  return { purpose: String(description.purpose), options };
+  return description as CaseDescription;
 }
 
-/** What compiling the case gives: file name → contents. Secret files are listed, their contents left out. */
-export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
-  const { options } = describeCase(golden);
+/** Everything that compiling the case gives. */
+export function compileCase(golden: GoldenCase): Compilation {
+  const { options = {}, also = [] } = describeCase(golden);
   const settings = resolveSettings({
     flags: {},
     variables: {},
     file: { name: "case.yaml", contents: options },
   });
-  const text = readFileSync(join(golden.folder, "input.yaml"), "utf8");
-  const input = loadResources([{ path: "input.yaml", text }], {
-    albGroup: settings.text("albApiGroup"),
-  });
-  const { files, statuses, diagnostics } = compile(input.resources, compileOptions(settings));
+  let input = initialInput({ albGroup: settings.text("albApiGroup") });
+  const before = join(golden.folder, "before.yaml");
+  if (existsSync(before)) input = advance(input, [sourceOf(before)]).state;
+  const { resources, diagnostics } = advance(input, [
+    sourceOf(join(golden.folder, "input.yaml")),
+    ...also,
+  ]);
+  const compilation = compile(resources, compileOptions(settings));
+  return { ...compilation, diagnostics: [...diagnostics, ...compilation.diagnostics] };
+}
+
+// What was there before had the same name: it is one file that has changed.
+function sourceOf(file: string): Source {
+  return { path: "input.yaml", text: readFileSync(file, "utf8") };
+}
+
+/** What is compared: file name → contents. Secret files are listed, their contents left out. */
+export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
+  const { show = [] } = describeCase(golden);
+  const { files, statuses, diagnostics } = compileCase(golden);
   const output = new Map<string, string>();
-  const listed: string[] = [];
+  const secret: string[] = [];
   for (const file of files) {
-    if (typeof file.contents === "string") output.set(file.path, file.contents);
-    else listed.push(`${file.mode.toString(8)} ${file.path}\n`);
+    if (typeof file.contents !== "string") secret.push(`${file.mode.toString(8)} ${file.path}\n`);
+    else if (file.path !== "nginx.conf" || show.includes(file.path))
+      output.set(file.path, file.contents);
   }
-  if (listed.length > 0) output.set("secret-files.txt", listed.join(""));
+  if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
   if (statuses.length > 0)
     output.set("status.yaml", statuses.map((status) => `---\n${dump(status)}`).join(""));
-  const all = sortDiagnostics([...input.diagnostics, ...diagnostics]);
-  if (all.length > 0) output.set("diagnostics.txt", formatText(all, { colours: false }));
+  const sorted = sortDiagnostics(diagnostics);
+  if (sorted.length > 0) output.set("diagnostics.txt", formatText(sorted, { colours: false }));
   return output;
 }
 
