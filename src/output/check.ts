@@ -1,0 +1,62 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { createTwoFilesPatch } from "diff";
+import type { RenderedFile } from "../render/rendered-file.js";
+import { errorCode, fileError } from "./file-error.js";
+import { contentsOf, ownFiles } from "./file-writer.js";
+
+/**
+ * What would change if the files were written to `folder`, each difference as text that ends a line: a unified diff, or
+ * one sentence for a mode, a stale file, and a secret, whose contents are never shown. Empty when all is as it should be.
+ */
+export async function differences(
+  folder: string,
+  files: readonly RenderedFile[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const file of files) {
+    const difference = await compare(folder, file);
+    if (difference !== undefined) found.push(difference);
+  }
+  const expected = new Set(files.map((file) => file.path));
+  for (const path of await ownFiles(folder)) {
+    if (!expected.has(path)) found.push(`${path}: stale, would be removed\n`);
+  }
+  return found;
+}
+
+async function compare(folder: string, file: RenderedFile): Promise<string | undefined> {
+  const actual = await readIfThere(join(folder, file.path));
+  if (actual === undefined) return missing(file);
+  if (actual.text !== contentsOf(file)) {
+    if (typeof file.contents !== "string") return `${file.path}: differs (contents not shown)\n`;
+    return patch(file.path, actual.text, file.contents);
+  }
+  if (actual.mode !== file.mode) {
+    return `${file.path}: mode is ${actual.mode.toString(8)}, would be ${file.mode.toString(8)}\n`;
+  }
+  return undefined;
+}
+
+function missing(file: RenderedFile): string {
+  if (typeof file.contents !== "string") return `${file.path}: missing (contents not shown)\n`;
+  return patch(file.path, undefined, file.contents);
+}
+
+function patch(path: string, before: string | undefined, after: string): string {
+  const old = before === undefined ? "/dev/null" : `a/${path}`;
+  return createTwoFilesPatch(old, `b/${path}`, before ?? "", after, undefined, undefined, {
+    context: 3,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+  });
+}
+
+async function readIfThere(path: string): Promise<{ text: string; mode: number } | undefined> {
+  try {
+    const { mode } = await stat(path);
+    return { text: await readFile(path, "utf8"), mode: mode & 0o777 };
+  } catch (error: unknown) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw fileError("read", path, error);
+  }
+}

@@ -1,0 +1,177 @@
+/** Talks to the data plane over control/control.sock of the run folder (docs/policy-format.md says what). */
+import { open } from "node:fs/promises";
+import { request } from "node:http";
+import { join } from "node:path";
+
+/** What a PUT of a policy came to. `conflict`: another version is served than the body starts from. */
+export type PutOutcome =
+  | { readonly kind: "accepted" }
+  | { readonly kind: "conflict" }
+  /** The data plane can't read it, or has no room for it; nothing is changed. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+export interface WorkerStatus {
+  readonly pid: number;
+  /** Grows by one with each start or reload of nginx. */
+  readonly generation: number;
+  /** Version of the policy that it serves. */
+  readonly version: string;
+}
+
+export interface DataPlaneStatus {
+  readonly version: string;
+  /** The workers that have reported; those of an older generation may be among them until they are replaced. */
+  readonly workers: readonly WorkerStatus[];
+  /** Number of workers there should be. */
+  readonly expected: number;
+}
+
+/** Nothing answers at the control socket, or what answers is not our data plane. */
+export class ControlError extends Error {
+  override readonly name = "ControlError";
+}
+
+const SOCKET = "control/control.sock";
+/** A unix socket's path holds 107 bytes on Linux, 103 elsewhere. */
+const LONGEST_PATH = 100;
+
+export interface ControlClientOptions {
+  /** Milliseconds for one call. */
+  readonly timeout?: number;
+}
+
+export class ControlClient {
+  readonly #folder: string;
+  readonly #timeout: number;
+
+  /** `folder`: the run folder. */
+  constructor(folder: string, options: ControlClientOptions = {}) {
+    this.#folder = folder;
+    this.#timeout = options.timeout ?? 5000;
+  }
+
+  /** Sends a body made by policyDelta. Throws ControlError. */
+  async put(body: string): Promise<PutOutcome> {
+    const answer = await this.#call("PUT", "/policy", body);
+    switch (answer.status) {
+      case 200:
+        return { kind: "accepted" };
+      case 409:
+        return { kind: "conflict" };
+      case 422:
+      case 507:
+        return { kind: "refused", reason: reasonOf(answer.text) };
+      default:
+        throw new ControlError(`the data plane answered ${answer.status} to a policy`);
+    }
+  }
+
+  /** Throws ControlError. */
+  async status(): Promise<DataPlaneStatus> {
+    const answer = await this.#call("GET", "/status", "");
+    const status = answer.status === 200 ? readStatus(answer.text) : undefined;
+    if (status === undefined) {
+      throw new ControlError(
+        `the data plane answered ${answer.status} to the question for its status`,
+      );
+    }
+    return status;
+  }
+
+  async #call(method: string, path: string, body: string): Promise<Answer> {
+    const socketPath = join(this.#folder, SOCKET);
+    if (Buffer.byteLength(socketPath) <= LONGEST_PATH) {
+      return send(socketPath, { method, path, body, timeout: this.#timeout });
+    }
+    // The folder by its descriptor is a short name for it.
+    const folder = await open(this.#folder, "r").catch((error: unknown) => {
+      throw unreachable(error);
+    });
+    try {
+      const short = `/proc/self/fd/${folder.fd}/${SOCKET}`;
+      return await send(short, { method, path, body, timeout: this.#timeout });
+    } finally {
+      await folder.close();
+    }
+  }
+}
+
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+  readonly timeout: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+function send(socketPath: string, call: Call): Promise<Answer> {
+  const { method, path, body, timeout } = call;
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      reject(unreachable(error));
+    };
+    const headers = { Host: "control", "Content-Length": Buffer.byteLength(body) };
+    const asked = request({ socketPath, method, path, headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      answer.on("error", fail);
+      answer.on("end", () => {
+        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
+      });
+    });
+    asked.on("error", fail);
+    const limit = setTimeout(() => {
+      asked.destroy(new Error(`no answer within ${timeout} ms`));
+    }, timeout);
+    asked.on("close", () => {
+      clearTimeout(limit);
+    });
+    asked.end(body);
+  });
+}
+
+function unreachable(cause: unknown): ControlError {
+  const said = cause instanceof Error ? cause.message : String(cause);
+  return new ControlError(`the data plane can't be reached: ${said}`, { cause });
+}
+
+function reasonOf(text: string): string {
+  const answer = parseObject(text);
+  return typeof answer?.["error"] === "string" ? answer["error"] : "without a reason";
+}
+
+function readStatus(text: string): DataPlaneStatus | undefined {
+  const { version, expected, workers } = parseObject(text) ?? {};
+  if (typeof version !== "string" || typeof expected !== "number" || !Array.isArray(workers)) {
+    return undefined;
+  }
+  const read = workers.map(readWorker);
+  const known = read.filter((worker) => worker !== undefined);
+  return known.length === read.length ? { version, expected, workers: known } : undefined;
+}
+
+function readWorker(value: unknown): WorkerStatus | undefined {
+  const { pid, generation, version } = asObject(value) ?? {};
+  if (typeof pid !== "number" || typeof generation !== "number" || typeof version !== "string") {
+    return undefined;
+  }
+  return { pid, generation, version };
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return asObject(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : undefined;
+}

@@ -1,0 +1,107 @@
+/**
+ * environment/ of the run folder: what nginx must be told and only the machine knows. nginx.conf includes it, so that
+ * nginx.conf itself is the same everywhere.
+ */
+import { readFile } from "node:fs/promises";
+import { networkInterfaces } from "node:os";
+import { isIP } from "node:net";
+import { address, quoted, word } from "../render/nginx/text.js";
+import type { RenderedFile } from "../render/rendered-file.js";
+import { EnvironmentError } from "../support/environment-error.js";
+import { errorCode, fileError } from "./file-error.js";
+
+export interface EnvironmentOptions {
+  /** Addresses of name servers; empty: those of /etc/resolv.conf. */
+  readonly resolver: readonly string[];
+  /** CAs (PEM) for https auth services; empty: the system's. */
+  readonly caFile: string;
+}
+
+const RESOLV_CONF = "/etc/resolv.conf";
+const CA_COPY = "environment/ca.pem";
+
+/** Where Debian and Alpine, Red Hat, SUSE, and BSD keep their certificate authorities. */
+const CA_BUNDLES = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/** environment/http.conf, and a copy of the CAs that an nginx in another container can read. Throws EnvironmentError. */
+export async function environmentFiles(
+  options: EnvironmentOptions,
+): Promise<readonly RenderedFile[]> {
+  const ca = await authorities(options.caFile);
+  const resolvConf = await readIfThere(RESOLV_CONF);
+  const conf = environmentConf({
+    servers: nameServers(options.resolver, resolvConf ?? ""),
+    ipv6: hasIpv6Route(),
+    trustsAuthorities: ca !== undefined,
+  });
+  const files: RenderedFile[] = [{ path: "environment/http.conf", contents: conf, mode: 0o644 }];
+  if (ca !== undefined) files.push({ path: CA_COPY, contents: ca, mode: 0o644 });
+  return files;
+}
+
+interface Environment {
+  readonly servers: readonly string[];
+  /** Ask for IPv6 addresses too. */
+  readonly ipv6: boolean;
+  readonly trustsAuthorities: boolean;
+}
+
+/** The text of environment/http.conf. */
+export function environmentConf({ servers, ipv6, trustsAuthorities }: Environment): string {
+  const lines = ["# Written by albc when it started: what is known only on this machine."];
+  if (servers.length > 0) {
+    const list = servers.map((server) => address(server).toString()).join(" ");
+    lines.push(`resolver ${list} valid=30s ipv6=${word(ipv6 ? "on" : "off").toString()};`);
+    lines.push("resolver_timeout 5s;");
+  }
+  if (trustsAuthorities) {
+    lines.push(`lua_ssl_trusted_certificate ${quoted(CA_COPY).toString()};`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Those that were given, else the `nameserver` lines; addresses with a zone are not for nginx. */
+export function nameServers(given: readonly string[], resolvConf: string): readonly string[] {
+  const wrong = given.find((server) => isIP(server) === 0);
+  if (wrong !== undefined) throw new EnvironmentError(`resolver ${wrong} is no IP address`);
+  if (given.length > 0) return given;
+  return [...resolvConf.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)]
+    .map(([, server = ""]) => server)
+    .filter((server) => isIP(server) !== 0 && !server.includes("%"));
+}
+
+async function authorities(given: string): Promise<string | undefined> {
+  if (given !== "") {
+    const text = await readIfThere(given);
+    if (text === undefined) throw new EnvironmentError(`the CA file ${given} does not exist`);
+    return text;
+  }
+  for (const path of CA_BUNDLES) {
+    const text = await readIfThere(path);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+/** Without one an IPv6 address of an auth service could only fail. */
+function hasIpv6Route(): boolean {
+  const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+  return addresses.some(
+    ({ family, internal, address: ip }) =>
+      family === "IPv6" && !internal && !ip.toLowerCase().startsWith("fe80:"),
+  );
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error: unknown) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw fileError("read", path, error);
+  }
+}

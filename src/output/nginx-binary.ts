@@ -1,0 +1,158 @@
+/** Finds an nginx that can run the data plane, by trying: it must start with our modules and load what our Lua needs. */
+import { existsSync } from "node:fs";
+import { access, constants, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { EnvironmentError } from "../support/environment-error.js";
+import { fileError } from "./file-error.js";
+
+/** An nginx and what it must be told to have ngx_lua. */
+export interface NginxBinary {
+  readonly path: string;
+  /** Of nginx itself, such as `1.30.6`. */
+  readonly version: string;
+  /** `load_module …;` directives for -g, or nothing where ngx_lua is built in. */
+  readonly directives: string;
+  /** LUA_PATH and LUA_CPATH, where its Lua libraries are not in the usual places. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface NginxSearch {
+  /** `--nginx` or NGINX_BIN: then no other is tried. */
+  readonly given?: string | undefined;
+  /** The PATH in which `openresty` and `nginx` are looked up. */
+  readonly path: string;
+}
+
+/** The one that `make nginx` unpacks, beside src/ or dist/. */
+const UNPACKED = fileURLToPath(new URL("../../.nginx/forky/nginx", import.meta.url));
+const OLDEST_NGINX = [1, 25, 1] as const;
+const OLDEST_LUA = "10026";
+const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.26";
+const MEND = "run `make nginx`, or name one by --nginx or NGINX_BIN";
+
+/** Throws EnvironmentError, in one line with what mends it, when there is none that can be used. */
+export async function findNginx({ given, path }: NginxSearch): Promise<NginxBinary> {
+  if (given !== undefined && given !== "") {
+    const probed = await probe(given);
+    if (typeof probed === "string") {
+      throw new EnvironmentError(`${given} can't be used: ${probed}; needed is ${NEEDED}`);
+    }
+    return probed;
+  }
+  const rejected: string[] = [];
+  for (const candidate of [...onPath(path), UNPACKED]) {
+    if (!(await isExecutable(candidate))) continue;
+    const probed = await probe(candidate);
+    if (typeof probed !== "string") return probed;
+    rejected.push(`${candidate}: ${probed}`);
+  }
+  const tried = rejected.length === 0 ? "" : ` (${rejected.join("; ")})`;
+  throw new EnvironmentError(`no ${NEEDED} was found${tried}: ${MEND}`);
+}
+
+/** The binary, or what is wrong with it. */
+async function probe(path: string): Promise<NginxBinary | string> {
+  const { exitCode, all } = await execa(path, ["-V"], { all: true, reject: false });
+  const [, version] = /^nginx version: [^/\s]+\/(\d+\.\d+\.\d+)/m.exec(all) ?? [];
+  if (version === undefined) return exitCode === 0 ? "it is no nginx" : "it does not run";
+  if (isOlder(version, OLDEST_NGINX)) return `it is version ${version}`;
+  const root = dirname(await realpath(path).catch(() => path));
+  const modules = / --add-module=\S*lua/.test(all) ? [] : await modulesFor(root, all);
+  const binary: NginxBinary = {
+    path,
+    version,
+    directives: modules.map((file) => `load_module ${file};`).join(" "),
+    variables: await luaVariables(root),
+  };
+  return (await tryLua(binary)) ?? binary;
+}
+
+/** ndk and ngx_lua as dynamic modules: beside an unpacked nginx, else where it was built to look for them. */
+async function modulesFor(root: string, configureArguments: string): Promise<readonly string[]> {
+  const [, builtIn = ""] = /--modules-path=(\S+)/.exec(configureArguments) ?? [];
+  for (const folder of [join(root, "usr/lib/nginx/modules"), builtIn, "/usr/lib/nginx/modules"]) {
+    const files = ["ndk_http_module.so", "ngx_http_lua_module.so"].map((name) =>
+      join(folder, name),
+    );
+    if ((await Promise.all(files.map(isReadable))).every(Boolean)) return files;
+  }
+  return [];
+}
+
+/** Where an unpacked nginx has its Lua libraries; nothing for an installed one. */
+async function luaVariables(root: string): Promise<Readonly<Record<string, string>>> {
+  const lua = join(root, "usr/share/lua/5.1");
+  if (!(await isReadable(lua))) return {};
+  const triplets = await readdir(join(root, "usr/lib")).catch(() => []);
+  const folders = triplets.map((triplet) => join(root, "usr/lib", triplet, "lua/5.1"));
+  const native = folders.filter((folder) => existsSync(folder)).map((folder) => `${folder}/?.so;`);
+  return { LUA_PATH: `${lua}/?.lua;;`, LUA_CPATH: `${native.join("")};` };
+}
+
+const PROBE_CONF = `error_log stderr warn;
+pid nginx.pid;
+events {}
+http {
+    client_body_temp_path a; proxy_temp_path b; fastcgi_temp_path c; uwsgi_temp_path d; scgi_temp_path e;
+    access_log off;
+    init_by_lua_block {
+        assert(ngx.config.ngx_lua_version >= ${OLDEST_LUA}, "ngx_lua is too old")
+        require("resty.core") require("cjson.safe")
+    }
+}
+`;
+
+/** What keeps it from running Lua as we need it, or nothing. */
+async function tryLua(binary: NginxBinary): Promise<string | undefined> {
+  const folder = await mkdtemp(join(tmpdir(), "albc-probe-")).catch((error: unknown) => {
+    throw fileError("make a folder in", tmpdir(), error);
+  });
+  try {
+    await writeFile(join(folder, "nginx.conf"), PROBE_CONF);
+    const tested = await execa(
+      binary.path,
+      ["-t", "-q", "-p", folder, "-c", "nginx.conf", "-g", binary.directives],
+      { all: true, reject: false, env: binary.variables },
+    );
+    return tested.exitCode === 0 ? undefined : whyNoLua(tested.all);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function whyNoLua(said: string): string {
+  if (said.includes('unknown directive "init_by_lua_block"')) return "it has no ngx_lua";
+  if (said.includes("ngx_lua is too old")) return "its ngx_lua is too old";
+  const [, module] = /module '([\w.]+)' not found/.exec(said) ?? [];
+  if (module !== undefined) return `the Lua library ${module} is missing`;
+  const [, message] = /\[(?:emerg|alert|error)\] (?:\d+#\d+: )?(.*)/.exec(said) ?? [];
+  return message ?? "it can't be tested";
+}
+
+function isOlder(version: string, oldest: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  const index = oldest.findIndex((part, at) => parts[at] !== part);
+  return index !== -1 && (parts[index] ?? 0) < (oldest[index] ?? 0);
+}
+
+function onPath(path: string): readonly string[] {
+  const folders = path.split(delimiter).filter((folder) => folder !== "");
+  return ["openresty", "nginx"].flatMap((name) => folders.map((folder) => join(folder, name)));
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,230 @@
+/** The nginx that albc runs itself: from its start to its end, with everything that can happen between. */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { execa } from "execa";
+import { EnvironmentError } from "../support/environment-error.js";
+import { ControlClient } from "./control-client.js";
+import { haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
+import type { NginxBinary } from "./nginx-binary.js";
+import { isFinalFailure, nginxFailure } from "./nginx-failure.js";
+import { mainDirectives } from "./nginx-directives.js";
+import { poll } from "./poll.js";
+import type { Reloader } from "./reloader.js";
+import { NginxRefused, RELOAD_LIMIT } from "./reloader.js";
+
+export interface NginxProcessOptions {
+  readonly binary: NginxBinary;
+  /** The run folder, absolute. */
+  readonly folder: string;
+  /** User of the workers when albc is root; empty: root, as albc itself. */
+  readonly user: string;
+  /** Milliseconds that requests in flight have when nginx is stopped. */
+  readonly drainTimeout: number;
+  /** Where standard output goes: a descriptor that /dev/stdout can be opened on. */
+  readonly stdout: number | "inherit" | "ignore";
+  /** Each line that nginx writes to its error log. */
+  readonly onLine: (line: string) => void;
+  /** It ended by itself, or could not be started again, and is started again after `delay` milliseconds. */
+  readonly onDeath: (reason: string, delay: number) => void;
+  /** It runs again after a death. */
+  readonly onRestart: () => void;
+}
+
+/** Milliseconds. */
+const START_LIMIT = 30_000;
+const TERM_LIMIT = 2000;
+const RELEASE_LIMIT = 2000;
+const FIRST_DELAY = 100;
+const LONGEST_DELAY = 10_000;
+/** One that lived as long as this did not die of its start. */
+const HEALTHY_AFTER = 10_000;
+const SAID_LINES = 50;
+
+export class NginxProcess implements Reloader {
+  readonly #options: NginxProcessOptions;
+  readonly #control: ControlClient;
+  readonly #stopping = new AbortController();
+  #child: ChildProcess | undefined;
+  #exit: Promise<void> = Promise.resolve();
+  #said: string[] = [];
+  #startedAt = 0;
+  #delay = 0;
+
+  constructor(options: NginxProcessOptions) {
+    this.#options = options;
+    this.#control = new ControlClient(options.folder);
+  }
+
+  /** Of the master; undefined while there is none. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /**
+   * Starts nginx on the run folder and waits until it accepts connections. What an earlier albc that was killed may have
+   * left running in this folder is ended first. Throws EnvironmentError with what is in nginx's way.
+   */
+  async start(): Promise<void> {
+    await this.#endLeftovers();
+    await this.#launch();
+  }
+
+  async test(folder: string): Promise<void> {
+    const { binary } = this.#options;
+    const words = ["-t", "-q", "-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
+    const tested = await execa(binary.path, words, {
+      cwd: folder,
+      env: binary.variables,
+      all: true,
+      reject: false,
+      stdin: "ignore",
+    });
+    if (tested.exitCode !== 0) throw new NginxRefused(nginxFailure(tested.all));
+  }
+
+  async reload(isDone: () => Promise<boolean>): Promise<void> {
+    this.#said = [];
+    const pid = this.pid;
+    if (pid === undefined || !signalOne(pid, "SIGHUP")) {
+      // It is about to be started again, with the files that are to be loaded.
+      if (await poll(isDone, { limit: RELOAD_LIMIT, signal: this.#stopping.signal })) return;
+      throw new NginxRefused("nginx does not run");
+    }
+    const gaveUp = (): boolean => this.#said.some(isFinalFailure);
+    const settled = async (): Promise<boolean> => gaveUp() || (await isDone());
+    const inTime = await poll(settled, { limit: RELOAD_LIMIT, signal: this.#stopping.signal });
+    if (gaveUp()) throw new NginxRefused(nginxFailure(this.#said.join("\n")));
+    if (!inTime) throw new NginxRefused(`the reload was not done in ${RELOAD_LIMIT / 1000} s`);
+  }
+
+  /**
+   * Ends nginx: no new connections, requests in flight have the drain timeout (or `limit` milliseconds) to end, then they
+   * are cut. When this returns nothing of it runs any more. A second call with a shorter limit hastens the first.
+   */
+  async stop(limit = this.#options.drainTimeout): Promise<void> {
+    this.#stopping.abort();
+    const { folder } = this.#options;
+    for (const [signal, patience] of [
+      ["SIGQUIT", limit],
+      ["SIGTERM", TERM_LIMIT],
+      ["SIGKILL", TERM_LIMIT],
+    ] as const) {
+      this.#child?.kill(signal);
+      signalAll(await nginxProcessesIn(folder), signal);
+      if (await haveEnded(folder, patience)) break;
+    }
+    await this.#exit;
+  }
+
+  async #launch(): Promise<void> {
+    const { binary, folder, stdout } = this.#options;
+    await rm(join(folder, "control/control.sock"), { force: true });
+    const words = ["-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
+    this.#said = [];
+    this.#startedAt = performance.now();
+    // In a session of its own: an interrupt at the terminal is for albc, which then drains nginx.
+    const child = spawn(binary.path, words, {
+      cwd: folder,
+      env: { ...process.env, ...binary.variables },
+      stdio: ["ignore", stdout, "pipe"],
+      detached: true,
+    });
+    this.#child = child;
+    this.#listen(child);
+    const { hasEnded, silence } = this.#watch(child);
+    const settled = async (): Promise<boolean> => hasEnded() || (await this.#answers());
+    await poll(settled, { limit: START_LIMIT, signal: this.#stopping.signal });
+    if (hasEnded() || !(await this.#answers())) {
+      child.kill("SIGKILL");
+      await silence;
+      signalAll(await nginxProcessesIn(folder), "SIGKILL");
+      throw new EnvironmentError(`nginx could not start: ${nginxFailure(this.#said.join("\n"))}`);
+    }
+    void this.#exit.then(() => this.#revive(child));
+  }
+
+  /** `silence`: it has ended and all that it said was read, or its workers keep its standard error open. */
+  #watch(child: ChildProcess): { hasEnded: () => boolean; silence: Promise<unknown> } {
+    let ended = false;
+    this.#exit = new Promise((resolve) => {
+      const end = (): void => {
+        ended = true;
+        resolve();
+      };
+      child.once("error", end).once("exit", end);
+    });
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    return { hasEnded: () => ended, silence: Promise.race([closed, pause(TERM_LIMIT)]) };
+  }
+
+  #listen(child: ChildProcess): void {
+    child.once("error", (error) => this.#said.push(error.message));
+    if (child.stderr === null) return;
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      this.#said.push(line);
+      if (this.#said.length > SAID_LINES) this.#said.splice(1, 1);
+      this.#options.onLine(line);
+    });
+  }
+
+  /** The master has ended. Workers may still run: a killed master can't end them. */
+  async #revive(child: ChildProcess): Promise<void> {
+    if (this.#isStopping()) return;
+    this.#child = undefined;
+    if (performance.now() - this.#startedAt > HEALTHY_AFTER) this.#delay = 0;
+    let reason = `nginx ended (${child.signalCode ?? `status ${child.exitCode ?? "unknown"}`})`;
+    while (!this.#isStopping()) {
+      this.#options.onDeath(reason, this.#delay);
+      await pause(this.#delay, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+      if (this.#isStopping()) return;
+      this.#delay = Math.min(Math.max(this.#delay * 2, FIRST_DELAY), LONGEST_DELAY);
+      try {
+        await this.#release();
+        await this.#launch();
+        this.#options.onRestart();
+        return;
+      } catch (error: unknown) {
+        reason = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+
+  #isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** Workers without a master finish what they are at, but give the ports free at once. */
+  async #release(): Promise<void> {
+    const { folder } = this.#options;
+    const orphans = (await nginxProcessesIn(folder)).filter(({ role }) => role === "worker");
+    if (orphans.length === 0) return;
+    signalAll(orphans, "SIGQUIT");
+    const released = await poll(async () => !(await this.#answers()), { limit: RELEASE_LIMIT });
+    if (!released) signalAll(orphans, "SIGKILL");
+  }
+
+  async #endLeftovers(): Promise<void> {
+    const { folder } = this.#options;
+    for (const signal of ["SIGQUIT", "SIGTERM", "SIGKILL"] as const) {
+      const left = await nginxProcessesIn(folder);
+      if (left.length === 0) return;
+      signalAll(left, signal);
+      await haveEnded(folder, TERM_LIMIT);
+    }
+  }
+
+  #answers(): Promise<boolean> {
+    return this.#control.status().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #directives(): Promise<string> {
+    return mainDirectives(this.#options.binary, this.#options.user);
+  }
+}

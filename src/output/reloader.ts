@@ -1,0 +1,18 @@
+/** nginx, or what stands for it, would not have a configuration. The message is what nginx said, in one line. */
+export class NginxRefused extends Error {
+  override readonly name = "NginxRefused";
+}
+
+/** How nginx is told that files which it reads only at a reload have changed. */
+export interface Reloader {
+  /** `nginx -t` on a folder that is laid out as a run folder. Throws NginxRefused. */
+  test(folder: string): Promise<void>;
+  /**
+   * Tells nginx to reload, and waits until `isDone`. Throws NginxRefused when nginx gives up, or is not done in time; it
+   * then goes on as before.
+   */
+  reload(isDone: () => Promise<boolean>): Promise<void>;
+}
+
+/** Milliseconds: a reload of a large configuration on a busy machine. */
+export const RELOAD_LIMIT = 30_000;
