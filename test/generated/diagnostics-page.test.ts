@@ -1,0 +1,21 @@
+import { DIAGNOSTIC_CATALOG } from "../../src/diagnostics/catalog.js";
+import type { CatalogEntry } from "../../src/diagnostics/catalog-entry.js";
+import { expectGenerated } from "../support/generated-file.js";
+
+const INTRODUCTION = `# Diagnostics
+
+What \`albc validate\` and \`albc render\` print, and \`albc run\` logs. An *error* means that something written is not served as
+written, a *warning* that it may not be what was meant, an *info* that it does nothing here. Each costs its own object or path
+only. Codes are stable. This page is generated from \`src/diagnostics\`; each code has a case in \`test/golden\`.
+`;
+
+test("docs/diagnostics.md lists every code", () => {
+  const entries = Object.entries<CatalogEntry>(DIAGNOSTIC_CATALOG).sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  expectGenerated("docs/diagnostics.md", INTRODUCTION + entries.map(section).join(""));
+});
+
+function section([code, { severity, title, explanation, hint }]: [string, CatalogEntry]): string {
+  return `\n## ${code}\n\n*${severity}*: ${title}.\n\n${explanation}\n\nWhat to do: ${hint}.\n`;
+}
