@@ -1,0 +1,96 @@
+import type { AnnotationGroup, AnyAnnotation } from "../../src/translate/ingress/annotation.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
+import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";
+import { expectGenerated } from "../support/generated-file.js";
+
+const INTRODUCTION = `# Annotations of Ingresses
+
+Annotations are read under three prefixes, highest priority first; the tables name them by these numbers:
+
+1. \`index.<rule>-<path>.alb.ingress.cpaas.io/\`: for one path of one rule, both counted from 0; \`<rule>\` counts every entry of
+   \`spec.rules\`, \`<path>\` restarts in each.
+2. \`alb.ingress.cpaas.io/\`: the load balancer's own.
+3. \`nginx.ingress.kubernetes.io/\`: as ingress-nginx has them.
+
+Each name is looked up by itself: the first prefix that holds the key wins, also with an empty value, which is as if the annotation
+were absent. The domains are options (docs/options.md).
+
+What can't be honoured is reported, always: a value that is malformed, an annotation that is not supported or not known, one under a
+prefix where it is not read, an index that points at no path. If it only tunes, it is *ignored* and the paths are served without it. If
+it restricts access, the paths are *closed* and answer 503 until it is corrected; no other path is affected.
+
+HTTP and HTTPS serve the same paths. Hosts in \`spec.tls\` of any Ingress are redirected from HTTP to HTTPS unless \`ssl-redirect\` says
+otherwise. Of ImplementationSpecific paths, those on hosts in regex mode are regular expressions, all others are prefixes by path
+elements. A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules: what the paths
+of an exact host leave is for rules of a wildcard, then for rules without a host, then for default backends. \`rewrite-target\` and \`use-regex\` put a host into regex mode as a whole, in every Ingress that names it.
+
+This page is generated from the annotation table, \`src/translate/ingress/annotation-table.ts\`.
+`;
+
+const TITLES: Readonly<Record<AnnotationGroup, string>> = {
+  auth: "Authentication",
+  access: "Access and limits",
+  tls: "TLS",
+  routing: "Matching",
+  redirect: "Redirects",
+  rewrite: "Rewriting",
+  cors: "Cross-origin resource sharing",
+  backend: "Backends",
+  affinity: "Session affinity",
+  canary: "Canaries",
+  observability: "Logs, traces and metrics",
+  waf: "Web application firewall",
+  snippet: "Snippets",
+};
+
+const PREFIX: Readonly<Record<AnyAnnotation["prefixes"][number], string>> = {
+  index: "1",
+  own: "2",
+  compat: "3",
+};
+
+const GROUPS = Object.keys(TITLES) as AnnotationGroup[];
+
+test("docs/annotations.md lists every annotation", () => {
+  expectGenerated("docs/annotations.md", [INTRODUCTION, ...GROUPS.map(section), origin()].join(""));
+});
+
+function section(group: AnnotationGroup): string {
+  const rows = ANNOTATIONS.filter((annotation) => annotation.group === group);
+  const supported = rows.flatMap((row) => (row.supported ? [supportedLine(row)] : []));
+  const unsupported = rows.flatMap((row) => (row.supported ? [] : [unsupportedLine(row)]));
+  return [
+    `\n## ${TITLES[group]}\n`,
+    table("| annotation | prefixes | value | what it does | a wrong value is |", supported),
+    table("| not supported | prefixes | what it is for | why not | it is |", unsupported),
+  ].join("");
+}
+
+function table(header: string, lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `\n${header}\n|---|---|---|---|---|\n${lines.join("")}`;
+}
+
+function supportedLine(row: Extract<AnyAnnotation, { supported: true }>): string {
+  const { name, type, doc, fallback } = row;
+  return line(`\`${name}\``, prefixes(row), type.description, doc, fallback);
+}
+
+function unsupportedLine(row: Extract<AnyAnnotation, { supported: false }>): string {
+  const { name, doc, why, fallback } = row;
+  return line(`\`${name}\``, prefixes(row), doc, why, fallback);
+}
+
+function prefixes(row: AnyAnnotation): string {
+  return row.prefixes.map((prefix) => PREFIX[prefix]).join(" ");
+}
+
+function line(...cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |\n`;
+}
+
+function origin(): string {
+  const lines = ORIGIN_ANNOTATIONS.map(
+    ({ key, type, doc }) => `| \`${key.replace("<labels>", "cpaas.io")}\` | ${type} | ${doc} |\n`,
+  );
+  return `\n## Under other domains\n\n| annotation | value | what it does |\n|---|---|---|\n${lines.join("")}`;
+}
