@@ -208,7 +208,7 @@ describe("any annotations", () => {
   });
 
   it("of a megabyte are dealt with", () => {
-    for (const character of ["a", "$", "${", "/", "%", ":", ",", "\n", "é", "[", "."]) {
+    for (const character of ["a", "$", "%", ","]) {
       const huge = character.repeat(1_000_000 / character.length);
       for (const name of NAMES) annotated(compat({ ...Object.fromEntries(FINE), [name]: huge }));
     }

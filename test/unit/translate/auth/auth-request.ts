@@ -25,7 +25,7 @@ export function authRequest(url: AuthUrl, variables: Variables): AuthRequest | n
     const usual = url.scheme === "https" ? 443 : 80;
     const port = portNumber(brought ?? written ?? String(usual));
     const shown = isIPv6(host) ? `[${host}]` : host;
-    const authority = port === usual ? shown : `${shown}:${port}`;
+    const authority = written === undefined && brought === undefined ? shown : `${shown}:${port}`;
     return { host, port, target: text(url.target), authority };
   } catch (error) {
     if (error instanceof Refused) return null;
