@@ -9,6 +9,8 @@ import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
 import { ControlClient } from "./control-client.js";
 import { haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
+import type { LogPipe } from "./log-pipe.js";
+import { openLogPipe } from "./log-pipe.js";
 import type { NginxBinary } from "./nginx-binary.js";
 import { isFinalFailure, nginxFailure } from "./nginx-failure.js";
 import { mainDirectives } from "./nginx-directives.js";
@@ -24,8 +26,6 @@ export interface NginxProcessOptions {
   readonly user: string;
   /** Milliseconds that requests in flight have when nginx is stopped. */
   readonly drainTimeout: number;
-  /** Where standard output goes: a descriptor that /dev/stdout can be opened on. */
-  readonly stdout: number | "inherit" | "ignore";
   /** Each line that nginx writes to its error log. */
   readonly onLine: (line: string) => void;
   /** It ended by itself, or could not be started again, and is started again after `delay` milliseconds. */
@@ -51,6 +51,7 @@ export class NginxProcess implements Reloader {
   #child: ChildProcess | undefined;
   #exit: Promise<void> = Promise.resolve();
   #said: string[] = [];
+  #logPipe: LogPipe | undefined;
   #startedAt = 0;
   #delay = 0;
 
@@ -70,6 +71,7 @@ export class NginxProcess implements Reloader {
    */
   async start(): Promise<void> {
     await this.#endLeftovers();
+    this.#logPipe = await openLogPipe(this.#options.folder, (bytes) => process.stdout.write(bytes));
     await this.#launch();
   }
 
@@ -118,10 +120,11 @@ export class NginxProcess implements Reloader {
       if (await haveEnded(folder, patience)) break;
     }
     await this.#exit;
+    this.#logPipe?.close();
   }
 
   async #launch(): Promise<void> {
-    const { binary, folder, stdout } = this.#options;
+    const { binary, folder } = this.#options;
     await rm(join(folder, "control/control.sock"), { force: true });
     const words = ["-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
     this.#said = [];
@@ -130,7 +133,7 @@ export class NginxProcess implements Reloader {
     const child = spawn(binary.path, words, {
       cwd: folder,
       env: { ...process.env, ...binary.variables },
-      stdio: ["ignore", stdout, "pipe"],
+      stdio: ["ignore", this.#logPipe?.stdout ?? "ignore", "pipe"],
       detached: true,
     });
     this.#child = child;

@@ -75,7 +75,6 @@ function createNginx(
     folder,
     user: settings.text("nginxUser"),
     drainTimeout: settings.number("drainTimeout"),
-    stdout: "inherit",
     onLine: (line) => {
       logNginxLine(line, log);
     },
