@@ -29,6 +29,8 @@ export interface PathIndex {
 /** Highest priority first. */
 export const EVERY_PREFIX: readonly AnnotationPrefix[] = ["index", "own", "compat"];
 
+const NOTHING: AnnotationLookup = { get: () => undefined };
+
 /** Reads `annotations` as they hold for the path at `index`; without one (default backend) index prefixes hold for nothing. */
 export function annotationLookup(
   annotations: Readonly<Record<string, string>> | undefined,
@@ -36,6 +38,8 @@ export function annotationLookup(
   index?: PathIndex,
 ): AnnotationLookup {
   const held = annotations ?? {};
+  // Most Ingresses have few annotations or none, and are asked for every name of the table for every path.
+  if (Object.keys(held).length === 0) return NOTHING;
   const prefixText: Readonly<Record<AnnotationPrefix, string | undefined>> = {
     index: index && `index.${String(index.rule)}-${String(index.path)}.${domains.annotations}`,
     own: domains.annotations,
