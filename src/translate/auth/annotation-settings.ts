@@ -22,8 +22,15 @@ const COMPANIONS: readonly { readonly switch: string; readonly names: readonly s
 export interface AnnotationSettings {
   /** Undefined: the annotations configure no auth. */
   readonly auth: AuthSettings | undefined;
-  /** Written for a method of auth that is not switched on; `needs` is what would switch it on. */
-  readonly orphans: readonly { readonly orphan: Setting; readonly needs: string }[];
+  readonly companions: readonly Companion[];
+}
+
+/** An annotation that has an effect only with another one, and whether that one is there for this path. */
+export interface Companion {
+  readonly setting: Setting;
+  /** The annotation that switches its method of auth on. */
+  readonly needs: string;
+  readonly used: boolean;
 }
 
 /**
@@ -42,7 +49,7 @@ export function settingsOfAnnotations(lookup: AnnotationLookup): AnnotationSetti
     ...(url && { forward: forwardOf(url, read) }),
     ...(clientCertificates && { clientCertificates }),
   };
-  return { auth, orphans: orphans(read) };
+  return { auth, companions: companions(read) };
 }
 
 function setting(name: string, found: FoundAnnotation | undefined): Setting | undefined {
@@ -76,11 +83,12 @@ function forwardOf(url: Setting, read: (name: string) => Setting | undefined): F
   };
 }
 
-function orphans(read: (name: string) => Setting | undefined): AnnotationSettings["orphans"] {
-  return COMPANIONS.filter((method) => read(method.switch) === undefined).flatMap((method) =>
-    method.names.flatMap((name) => {
-      const orphan = read(name);
-      return orphan === undefined ? [] : [{ orphan, needs: method.switch }];
-    }),
-  );
+function companions(read: (name: string) => Setting | undefined): readonly Companion[] {
+  return COMPANIONS.flatMap(({ switch: needs, names }) => {
+    const used = read(needs) !== undefined;
+    return names.flatMap((name) => {
+      const found = read(name);
+      return found === undefined ? [] : [{ setting: found, needs, used }];
+    });
+  });
 }

@@ -11,6 +11,7 @@ import type { AuthOwner } from "./auth-owner.js";
 import { AuthProblems } from "./auth-problems.js";
 import { translateBasicAuth } from "./basic-auth.js";
 import { CredentialSets } from "./credential-sets.js";
+import { CompanionReports } from "./companion-reports.js";
 import { translateForwardAuth } from "./forward-auth.js";
 import type { ServicePort } from "./service-host.js";
 import type { AuthSettings } from "./settings.js";
@@ -40,7 +41,10 @@ export interface AuthTranslator {
   /** Ids for `Route.auth`, none for an object that configures nothing. */
   fromObject(auth: Auth, owner: ObjectOwner): readonly string[];
   fromAnnotations(lookup: AnnotationLookup, owner: AnnotationOwner): AnnotatedAuth;
-  /** All that was translated so far, sorted. `services` become upstreams named `<namespace>/<name>/<port>`. */
+  /**
+   * All that was translated, sorted; to be called last, since it reports annotations that turned out to serve no path.
+   * `services` become upstreams named `<namespace>/<name>/<port>`.
+   */
   collected(): CollectedAuth;
 }
 
@@ -68,6 +72,7 @@ interface Translated {
 class Translator implements AuthTranslator {
   readonly #context: TranslateContext;
   readonly #sets: CredentialSets;
+  readonly #companions = new CompanionReports();
   readonly #byId = new Map<string, Translated>();
   /** Ids by Ingress and settings: paths with equal settings share a policy. */
   readonly #annotated = new Map<string, string>();
@@ -88,11 +93,8 @@ class Translator implements AuthTranslator {
   fromAnnotations(lookup: AnnotationLookup, { resource, pathKey }: AnnotationOwner): AnnotatedAuth {
     const problems = new AuthProblems(this.#context.diagnostics, resource);
     if (isDisabled(lookup, problems)) return { disabled: true };
-    const { auth, orphans } = settingsOfAnnotations(lookup);
-    for (const { orphan, needs } of orphans) {
-      const message = `${orphan.label} has no effect without ${needs}`;
-      problems.warn("AUTH_SETTING_WITHOUT_EFFECT", message, orphan);
-    }
+    const { auth, companions } = settingsOfAnnotations(lookup);
+    this.#companions.add(resource, companions);
     if (auth === undefined) return undefined;
     const key = `${objectId(resource)} ${JSON.stringify(auth)}`;
     const known = this.#annotated.get(key);
@@ -104,6 +106,7 @@ class Translator implements AuthTranslator {
   }
 
   collected(): CollectedAuth {
+    this.#companions.report(this.#context.diagnostics);
     const all = [...this.#byId.values()];
     return {
       auths: sortedBy(

@@ -170,6 +170,21 @@ describe("annotations", () => {
     ]);
   });
 
+  it("that serve one path only are not reported for the others", () => {
+    const { annotated, reports } = harness(USERS);
+    const annotations = {
+      ...compat({ "auth-type": "basic", "auth-secret": "users", "auth-signin": "https://a/" }),
+      "index.0-1.alb.ingress.cpaas.io/auth-type": "",
+      "index.0-1.alb.ingress.cpaas.io/auth-url": URL,
+      "index.0-2.alb.ingress.cpaas.io/auth-enable": "false",
+      "index.0-0.alb.ingress.cpaas.io/auth-method": "POST",
+    };
+    for (const path of [0, 1, 2]) annotated(annotations, { rule: 0, path });
+    expect(reports().map(([, , , message]) => message)).toEqual([
+      "auth-method has no effect without auth-url",
+    ]);
+  });
+
   it("with empty auth-type and auth-url inherit", () => {
     const { annotated } = harness();
     expect(annotated(compat({ "auth-type": "", "auth-url": "" }))).toBeUndefined();

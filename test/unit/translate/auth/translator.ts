@@ -45,15 +45,17 @@ export function harness(yaml = "", options: Partial<CompileOptions> = {}): Harne
   const self: Harness = {
     translator,
     diagnostics: () => sink.sorted(),
-    reports: () =>
-      sink
+    reports: () => {
+      translator.collected();
+      return sink
         .sorted()
         .map(({ code, resource, field, message }) => [
           code,
           `${String(resource?.kind)} ${String(resource?.namespace)}/${String(resource?.name)}`,
           formatFieldPath(field ?? []),
           message,
-        ]),
+        ]);
+    },
     policy: (id) => {
       const found = translator.collected().auths.find((auth) => auth.id === id);
       if (found === undefined) throw new Error(`no policy ${String(id)}`);
