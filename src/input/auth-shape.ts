@@ -3,6 +3,7 @@
  * ALB2, Frontend or Rule they might be served by a wider rule. So the object stays and its `auth` says that it is broken.
  */
 import { AUTH_SCHEMA } from "../api/schemas/auth-schema.js";
+import { object } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { conform } from "./conform.js";
@@ -20,7 +21,9 @@ const AUTH = [...CONFIG, "auth"];
 /** Where an auth setting ends up when its lines are indented too little. */
 const MISPLACED = new Set(["auth", "basic", "forward"]);
 
-const validateAuth = validator(AUTH_SCHEMA);
+/** Around the Auth object, so that messages can call it by its name. */
+const CONFIG_SCHEMA = object({ auth: AUTH_SCHEMA });
+const validateConfig = validator(CONFIG_SCHEMA);
 
 export interface AuthShape {
   /** The object, with `spec.config.auth` replaced if it is broken. */
@@ -57,15 +60,15 @@ function authFindings(value: Fields): readonly Finding[] {
   const auth = config["auth"];
   if (auth === null)
     return [broken(AUTH, "auth is empty", "remove it, or write auth: {} for no authentication")];
-  const checked = validateAuth(auth);
-  const errors = checked.valid ? [] : schemaFindings(checked.errors, auth, () => true);
-  const unknown = conform(AUTH_SCHEMA, auth).unknown.map(({ field, known }) =>
+  const checked = validateConfig({ auth });
+  const errors = checked.valid ? [] : schemaFindings(checked.errors, { auth }, () => true);
+  const unknown = conform(CONFIG_SCHEMA, { auth }).unknown.map(({ field, known }) =>
     broken(field, `auth has no field ${String(field.at(-1))}`, unknownFieldHint(field, known)),
   );
   return [...errors, ...unknown].map((finding) => ({
     ...finding,
     code: "AUTH_CONFIG_INVALID",
-    field: [...AUTH, ...finding.field],
+    field: [...CONFIG, ...finding.field],
   }));
 }
 

@@ -53,8 +53,11 @@ const validateBase = validator<KubernetesObject>(objectSchema({}));
 type Fields = Readonly<Record<string, unknown>>;
 
 export function decode(value: unknown, table: KindTable): Decoded {
-  if (!isRecord(value))
-    return malformed([], `a Kubernetes object was expected, but this is ${shown(value)}`);
+  if (!isRecord(value)) {
+    // Not shown: text that has lost its structure may be a secret's.
+    const found = Array.isArray(value) ? "a list" : "plain text";
+    return malformed([], `a Kubernetes object was expected, but this is ${found}`);
+  }
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || apiVersion === "")
     return headerProblem(value, "apiVersion", table);

@@ -3,6 +3,7 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { compareStrings } from "../support/compare.js";
 import { EnvironmentError } from "../support/environment-error.js";
+import { isRecord } from "./record.js";
 import type { Source } from "./source.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
@@ -63,7 +64,7 @@ class SourceReader {
       if ((await stat(path)).isDirectory()) await this.#addFolder(path);
       else this.addText(path, decodeUtf8(await readFile(path)));
     } catch (error: unknown) {
-      if (errorCode(error) === "ENOENT") return false;
+      if (textOf(error, "code") === "ENOENT") return false;
       this.sources.push({ path, unreadable: reasonOf(error) });
     }
     return true;
@@ -125,12 +126,10 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   if (error instanceof NotUtf8Error) return error.message;
-  const code = errorCode(error);
-  return REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+  return REASONS[textOf(error, "code")] ?? textOf(error, "message");
 }
 
-function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string"
-    ? error.code
-    : "";
+function textOf(error: unknown, name: "code" | "message"): string {
+  const value = isRecord(error) ? error[name] : undefined;
+  return typeof value === "string" ? value : "";
 }

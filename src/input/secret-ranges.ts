@@ -14,7 +14,12 @@ const PUBLIC_FIELDS = new Set(["apiVersion", "kind", "metadata", "type", "immuta
 const PUBLIC_METADATA = new Set(["name", "namespace", "labels"]);
 
 /** Whether a text could hold a secret, judged without being able to parse it. */
-export const MAY_HOLD_SECRETS = /\bSecret(List)?\b|\bstringData\b|\$apr1\$|PRIVATE KEY/;
+export function mayHoldSecrets(text: string): boolean {
+  return /\bSecret(List)?\b/.test(text) || TRACES.test(text);
+}
+
+/** In any letters; but `auth-secret`, which only names one, is none. */
+const TRACES = /kind\W{0,4}secret|\bstringData\b|\$apr1\$|PRIVATE KEY/i;
 
 /** The ranges that excerpts must not touch, in order and apart from each other. */
 export function secretRanges(positions: Positions, length: number): readonly Range[] {
@@ -24,6 +29,8 @@ export function secretRanges(positions: Positions, length: number): readonly Ran
 }
 
 function rangesBelow(node: PositionNode): readonly Range[] {
+  // Text that has lost its structure may be a secret's.
+  if (node.scalar !== undefined) return [{ start: node.key, end: node.end }];
   if (node.children === undefined) return [];
   if (isMapping(node) && isSecret(node)) {
     const metadata = childNode(node, "metadata");

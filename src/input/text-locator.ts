@@ -2,7 +2,7 @@
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { nearestNode } from "./positions.js";
 import type { PositionNode, Positions } from "./positions.js";
-import { MAY_HOLD_SECRETS, secretRanges } from "./secret-ranges.js";
+import { mayHoldSecrets, secretRanges } from "./secret-ranges.js";
 import type { Range } from "./secret-ranges.js";
 import { lineStarts } from "./text-chunks.js";
 import { yamlPositions } from "./yaml.js";
@@ -45,7 +45,7 @@ export class TextLocator {
 
   /** A place in a text that could not be parsed, so that nobody knows which of its lines are secret. */
   offset(offset: number): TextPlace {
-    const mayShow = !MAY_HOLD_SECRETS.test(this.#text);
+    const mayShow = !mayHoldSecrets(this.#text);
     return this.#place(offset, () => mayShow);
   }
 

@@ -21,6 +21,11 @@ const ROWS: readonly Row[] = [
     hint: "indent with spaces; YAML does not allow tabs there",
   },
   {
+    reason: /^duplicated mapping key/,
+    message: "a key stands twice in one mapping",
+    hint: "remove one of the two; YAML reads y, on and yes as the same key as true",
+  },
+  {
     reason: /^bad indentation of a mapping entry/,
     message: "this line does not fit the mapping around it",
     hint: "indent it like its neighbours; a value that holds ': ' needs quotes",

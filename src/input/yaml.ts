@@ -6,7 +6,7 @@ import { explainYamlError } from "./yaml-errors.js";
 import { expansionProblem } from "./alias-expansion.js";
 import { readPositions } from "./positions.js";
 import type { DuplicateKey, Positions } from "./positions.js";
-import { MAY_HOLD_SECRETS } from "./secret-ranges.js";
+import { mayHoldSecrets } from "./secret-ranges.js";
 import { MANIFEST_SCHEMA } from "./yaml-schema.js";
 
 /** Something that keeps a text from being read; offsets into the text. */
@@ -59,7 +59,7 @@ function problemsOf(text: string, events: readonly Event[], error: unknown): Syn
   return [
     {
       code: "YAML_INVALID",
-      ...explainYamlError(error.reason, !MAY_HOLD_SECRETS.test(text)),
+      ...explainYamlError(error.reason, !mayHoldSecrets(text)),
       offset: Math.min(error.mark?.position ?? 0, text.length),
     },
   ];

@@ -56,6 +56,7 @@ export const SERVICE_GROUP_SCHEMA = object(
         },
         { required: ["name", "port"] },
       ),
+      { description: "The Services, by name." },
     ),
   },
   { description: "Services that the traffic goes to." },

@@ -1,0 +1,51 @@
+import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
+import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
+import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
+
+const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
+
+describe("DiagnosticSink", () => {
+  it("takes severity and advice from the catalogue and the place from the input", () => {
+    const sink = new DiagnosticSink((_ref, field) => ({
+      file: "f",
+      line: field.length,
+      column: 1,
+    }));
+    sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: REF, field: ["a", "b"] });
+    sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: REF, hint: "own" });
+    expect(sink.sorted()).toMatchObject([
+      { severity: "warning", hint: "own", location: { line: 0 } },
+      { hint: DIAGNOSTIC_CATALOG.FIELD_UNKNOWN.hint, location: { line: 2 } },
+    ]);
+  });
+
+  it("drops repeats and sorts, whatever the order of the reports", () => {
+    const reports = ["b", "a", "b", "c"].map(
+      (message) => ({ code: "FIELD_UNKNOWN", message }) as const,
+    );
+    const sorted = (list: typeof reports) => {
+      const sink = new DiagnosticSink();
+      for (const report of list) sink.report(report);
+      return sink.sorted().map(({ message }) => message);
+    };
+    expect(sorted(reports)).toEqual(["a", "b", "c"]);
+    expect(sorted(reports.toReversed())).toEqual(["a", "b", "c"]);
+  });
+});
+
+describe("the catalogue", () => {
+  it.each(Object.entries(DIAGNOSTIC_CATALOG))("explains %s", (code, entry) => {
+    expect(code).toMatch(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/);
+    expect(entry.title).not.toMatch(/[.]$/);
+    expect(entry.explanation).toMatch(/[.]$/);
+    expect(entry.hint).not.toBe("");
+  });
+});
+
+it("field paths quote what is no plain name", () => {
+  expect(formatFieldPath(["metadata", "annotations", "a.b/c", 0, "x-y"])).toBe(
+    'metadata.annotations["a.b/c"][0].x-y',
+  );
+  expect(formatFieldPath([])).toBe("");
+  expect(formatFieldPath(["a b", "c"])).toBe('["a b"].c');
+});

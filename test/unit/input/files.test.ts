@@ -1,0 +1,115 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MissingPathError, readSources } from "../../../src/input/files.js";
+import type { Source } from "../../../src/input/source.js";
+import { EnvironmentError } from "../../../src/support/environment-error.js";
+
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "albc-files-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, contents: string | Buffer = name): string {
+  const path = join(folder, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, contents);
+  return path;
+}
+
+async function read(...paths: readonly string[]): Promise<readonly Source[]> {
+  return readSources(paths, { readInput: async () => "from input", missing: "report" });
+}
+
+/** Paths below the folder. */
+async function names(...paths: readonly string[]): Promise<readonly string[]> {
+  return (await read(...paths)).map((source) => source.path.replace(`${folder}/`, ""));
+}
+
+it("reads a file of any name", async () => {
+  const path = write("manifest", "a: é");
+  expect(await read(path)).toEqual([{ path, text: "a: é" }]);
+});
+
+it("reads folders recursively, sorted, without what is hidden or no manifest", async () => {
+  for (const name of ["b.yaml", "a/z.json", "a/y.yml", "c.YAML", "notes.txt", ".hidden.yaml"]) {
+    write(name);
+  }
+  write(".git/x.yaml");
+  write("a-b.yaml");
+  expect(await names(folder)).toEqual(["a/y.yml", "a/z.json", "a-b.yaml", "b.yaml", "c.YAML"]);
+});
+
+it("keeps the order of the paths and reads each file once", async () => {
+  const b = write("b.yaml");
+  write("a.yaml");
+  symlinkSync("b.yaml", join(folder, "c.yaml"));
+  expect(await names(b, folder, b, join(folder, "c.yaml"))).toEqual(["b.yaml", "a.yaml"]);
+});
+
+it("reads standard input once", async () => {
+  expect(await read("-", "-")).toEqual([{ path: "<stdin>", text: "from input" }]);
+});
+
+it("follows links, as Kubernetes mounts config maps", async () => {
+  write("..2026/a.yaml");
+  symlinkSync("..2026", join(folder, "..data"));
+  symlinkSync("..data/a.yaml", join(folder, "a.yaml"));
+  expect(await names(folder)).toEqual(["a.yaml"]);
+});
+
+it("follows links to folders, and comes back from circles", async () => {
+  write("d/a.yaml");
+  symlinkSync("..", join(folder, "d/up"));
+  symlinkSync("d", join(folder, "e"));
+  expect(await names(folder)).toEqual(["d/a.yaml"]);
+});
+
+it("says what can't be read and why", async () => {
+  write("utf16.yaml", Buffer.from("\ufeffa: 1", "utf16le"));
+  write("latin1.yaml", Buffer.from([0x61, 0x3a, 0x20, 0xe9]));
+  symlinkSync("nowhere", join(folder, "link.yaml"));
+  symlinkSync("circle.yaml", join(folder, "circle.yaml"));
+  write("good.yaml");
+  const sources = await read(folder);
+  const reasons = sources.map((source) => ("unreadable" in source ? source.unreadable : "read"));
+  expect(reasons).toEqual([
+    "its links lead in a circle",
+    "read",
+    "it is not UTF-8 text",
+    "it is a link to a file that does not exist",
+    "it is UTF-16; save it as UTF-8",
+  ]);
+});
+
+it("says what it may not read", async () => {
+  const path = write("secret.yaml");
+  chmodSync(path, 0);
+  const [source] = await read(path);
+  // The superuser may read everything.
+  const expected =
+    process.getuid?.() === 0 ? { text: "secret.yaml" } : { unreadable: "permission denied" };
+  expect(source).toEqual({ path, ...expected });
+});
+
+it("leaves out the byte order mark", async () => {
+  const path = write("a.yaml", "\ufeffa: 1");
+  expect(await read(path)).toEqual([{ path, text: "a: 1" }]);
+});
+
+it("ends with an error when a named path does not exist, or reports it", async () => {
+  const path = join(folder, "none");
+  const options = { readInput: async () => "", missing: "fail" } as const;
+  await expect(readSources([path], options)).rejects.toThrow(MissingPathError);
+  await expect(readSources([path], options)).rejects.toThrow(EnvironmentError);
+  await expect(readSources([path], options)).rejects.toThrow(`${path} does not exist`);
+  expect(await read(path)).toEqual([{ path, absent: true }]);
+});
+
+it("reads an empty folder as nothing", async () => {
+  expect(await read(folder)).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import {
+  dataKeyProblem,
+  hostProblem,
+  labelProblem,
+  labelValueProblem,
+  pathSegmentProblem,
+  portNameProblem,
+  qualifiedNameProblem,
+  subdomainProblem,
+} from "../../../../src/input/rules/names.js";
+
+const long = (length: number) => "a".repeat(length);
+
+describe.each([
+  [
+    "labelProblem",
+    labelProblem,
+    ["a", "0", "a-b", long(63)],
+    ["", "A", "a.b", "-a", "a-", "a_b", "a\n", long(64)],
+  ],
+  [
+    "subdomainProblem",
+    subdomainProblem,
+    ["a", "a.b-c.0", `${long(63)}.${long(63)}`, long(253)],
+    ["", "A.b", ".a", "a.", "a..b", "a.-b", "a/b", "a\n", long(254)],
+  ],
+  [
+    "hostProblem",
+    hostProblem,
+    ["a.example", "*.a.example", "*.x"],
+    [
+      "",
+      "*",
+      "*.",
+      "a.*.b",
+      "*a.b",
+      "**.a",
+      "10.0.0.1",
+      "::1",
+      "[::1]",
+      "A.b",
+      "a:80",
+      "*.10.0.0.1x_",
+    ],
+  ],
+  [
+    "qualifiedNameProblem",
+    qualifiedNameProblem,
+    ["a", "A.b_c-0", "example.com/a", "index.0-1.alb.ingress.cpaas.io/auth-url", long(63)],
+    ["", "/a", "a/", "a/b/c", "A.com/b", "-a", "a b", long(64), `${long(254)}/a`],
+  ],
+  [
+    "labelValueProblem",
+    labelValueProblem,
+    ["", "a", "A_b.c-0", long(63)],
+    ["-a", "a ", "a/b", long(64)],
+  ],
+  [
+    "portNameProblem",
+    portNameProblem,
+    ["http", "h2c", "a-1"],
+    ["", "80", "HTTP", "a--b", "-a", "a-", long(16)],
+  ],
+  [
+    "dataKeyProblem",
+    dataKeyProblem,
+    ["auth", "tls.crt", "__proto__", ".a", long(253)],
+    ["", ".", "..", "..a", "a/b", "a b", long(254)],
+  ],
+  ["pathSegmentProblem", pathSegmentProblem, ["a", "A b", "..."], [".", "..", "a/b", "a%b"]],
+])("%s", (_name, problem, good, bad) => {
+  it.each(good)("takes %j", (text) => {
+    expect(problem(text)).toBeUndefined();
+  });
+
+  it.each(bad)("refuses %j", (text) => {
+    expect(problem(text)).toMatch(/^(must|may|has) /);
+  });
+});
