@@ -16,13 +16,14 @@ export function formatExplanation(explanation: Explanation): string {
   const { request, route, candidates, certain } = explanation;
   const url = `${request.scheme}://${request.host}:${String(request.port)}${request.target}`;
   const path = request.path;
+  const sentPath = request.target.split("?", 1)[0];
   const lines = [
     `${request.method} ${url}`,
     row("answer", formatAnswer(explanation.answer, route)),
     ...(certain
       ? []
       : [row("", "not certain: a candidate before it has an expression that only nginx can try")]),
-    ...(path === undefined || path === request.target ? [] : [row("path", path)]),
+    ...(path === undefined || path === sentPath ? [] : [row("path", path)]),
     ...(explanation.listener === undefined
       ? []
       : [row("listener", `${explanation.listener} (server ${explanation.server ?? ""})`)]),
