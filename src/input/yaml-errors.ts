@@ -12,7 +12,8 @@ interface Row {
   readonly hint: string;
 }
 
-const QUOTES = "close the quote; a quote inside the value is doubled ('') or escaped (\\\")";
+const QUOTES =
+  "close the quote, which may open many lines above; a quote inside the value is doubled ('') or escaped (\\\")";
 
 const ROWS: readonly Row[] = [
   {
@@ -59,6 +60,11 @@ const ROWS: readonly Row[] = [
     reason: /within a flow collection/,
     message: "a '{' or '[' is never closed",
     hint: "add the missing '}' or ']'; the file may have been cut off",
+  },
+  {
+    reason: /^unexpected end of the stream$/,
+    message: "the text ends inside a value",
+    hint: "close the '{', '[' or quote that is open; the file may have been cut off",
   },
   {
     reason: /^(missed comma|expected the node content)/,

@@ -48,6 +48,10 @@ export function yamlPositions(text: string): Positions {
   return readPositions(text, parseEvents(text, { maxDepth: MAX_DEPTH }));
 }
 
+/** What the parser says of a value that the end of the text cuts off on a line of its own. */
+const INDENTATION = "deficient indentation";
+const UNEXPECTED_END = "unexpected end of the stream";
+
 function problemsOf(text: string, events: readonly Event[], error: unknown): SyntaxProblem[] {
   if (!(error instanceof YAMLException)) {
     return [{ code: "YAML_INVALID", ...explainYamlError("", false), offset: 0 }];
@@ -56,13 +60,12 @@ function problemsOf(text: string, events: readonly Event[], error: unknown): Syn
     const duplicates = readPositions(text, events).duplicates;
     if (duplicates.length > 0) return duplicates.map(duplicateKey);
   }
-  return [
-    {
-      code: "YAML_INVALID",
-      ...explainYamlError(error.reason, !mayHoldSecrets(text)),
-      offset: Math.min(error.mark?.position ?? 0, text.length),
-    },
-  ];
+  // Blank lines at the end say nothing; the last character that is written does.
+  const end = text.trimEnd().length;
+  const position = error.mark?.position ?? 0;
+  const reason = position >= end && error.reason === INDENTATION ? UNEXPECTED_END : error.reason;
+  const explanation = explainYamlError(reason, !mayHoldSecrets(text));
+  return [{ code: "YAML_INVALID", ...explanation, offset: Math.min(position, end) }];
 }
 
 function duplicateKey({ key, first, second }: DuplicateKey): SyntaxProblem {

@@ -117,6 +117,8 @@ describe("syntax errors", () => {
     ["a: b: c", 4, /does not fit the mapping/],
     ["a: [1, 2", 8, /never closed/],
     ["a: {b: 1", 8, /never closed/],
+    ["a: [1,\n\n", 6, /ends inside a value/],
+    ["a: [1,\nb: 2", 7, /indented too little/],
     ["a: 'x", 5, /no end/],
     ["a: x\u0000", 4, /NUL/],
     ["a: x\u0007y", 4, /control character/],
