@@ -93,6 +93,13 @@ export const SETTINGS = [
     description: "let Ingresses name auth secrets and config maps of other namespaces",
   },
   {
+    key: "clusterDomain",
+    kind: "text",
+    default: "cluster.local",
+    placeholder: "DOMAIN",
+    description: "domain of the cluster's Services, for auth URLs that name one",
+  },
+  {
     key: "authTimeout",
     kind: "duration",
     default: "5s",

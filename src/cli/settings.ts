@@ -125,6 +125,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     ingressController: settings.text("ingressController"),
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
+    clusterDomain: settings.text("clusterDomain"),
     auth: { timeout: settings.number("authTimeout"), tlsVerify: settings.switch("authTlsVerify") },
     dataPlane: {
       trustedProxies: settings.list("trustedProxies"),
