@@ -21,16 +21,14 @@ local function names_address(session, address)
     return certificate ~= nil and C.X509_check_ip_asc(certificate, address, 0) == 1
 end
 
-local function handshake_with_address(sock, address)
-    local session, err = sock:sslhandshake(nil, nil, true)
-    if not session then
-        return nil, err
+-- A handshake that needs no waiting is reported wrongly by ngx_lua: asked for no session it says yes to a certificate that
+-- it has refused, asked for one (0.10.28) it raises an error. So the session is always asked for, and errors are caught.
+local function get_session(sock, name, verify)
+    local ok, session, err = pcall(sock.sslhandshake, sock, nil, name, verify)
+    if not ok then
+        return nil, "certificate is not trusted"
     end
-    local ok, matches = pcall(names_address, session, address)
-    if not ok or not matches then
-        return nil, "certificate is not for the address"
-    end
-    return true
+    return session, err
 end
 
 --- Makes a connected socket a TLS connection.
@@ -40,10 +38,17 @@ end
 ---@return string? err
 function _M.handshake(sock, host, verify)
     local is_address = ip_address.parse(host) ~= nil
-    if is_address and verify then
-        return handshake_with_address(sock, host)
+    local session, err = get_session(sock, not is_address and host or nil, verify)
+    if not session then
+        return nil, err
     end
-    return sock:sslhandshake(false, not is_address and host or nil, verify)
+    if is_address and verify then
+        local ok, matches = pcall(names_address, session, host)
+        if not ok or not matches then
+            return nil, "certificate is not for the address"
+        end
+    end
+    return true
 end
 
 return _M

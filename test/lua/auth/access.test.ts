@@ -50,7 +50,7 @@ function routes(): Record<string, TestRoute> {
   return {
     "open.example": { auth: [authPolicy({})] },
     "allow.example": { sourceRanges: RANGES },
-    "deny.example": ranged([`${OUTSIDE}`]),
+    "deny.example": ranged([OUTSIDE]),
     "both-lists.example": ranged(["127.0.0.6/32"], ["127.0.0.0/29"]),
     "odd.example": ranged([], ["127.0.0.4/30", "2001:db8::/33"]),
     "everyone.example": ranged([], ["0.0.0.0/0"]),

@@ -1,0 +1,151 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { EchoBackend } from "../../../e2e/harness/echo-backend.js";
+import { basic } from "../../../e2e/harness/htpasswd.js";
+import { send } from "../../../e2e/harness/http-client.js";
+import { useScene } from "../../../e2e/harness/scene.js";
+import { credentialSet } from "../../support/credentials.js";
+import { authPolicy, LuaGateway } from "../../support/lua-gateway.js";
+import { startLuaNginx, type LuaNginx } from "../../support/lua-nginx.js";
+import { until } from "../../support/until.js";
+
+const scene = useScene();
+let nginx: LuaNginx;
+let users: Record<string, readonly [string, string]>;
+
+beforeAll(async () => {
+  const set = await credentialSet("users", { ann: "secret" });
+  users = Object.fromEntries(set.users.map(({ user, salt, hash }) => [user, [salt, hash]]));
+  nginx = await startLuaNginx({
+    server: `location / {
+      content_by_lua_block {
+        require("basic_case").serve_refused(require("cjson").decode('${JSON.stringify(users)}'))
+      }
+    }`,
+  });
+});
+afterAll(() => nginx.stop());
+
+const call = (name: string, ...args: readonly unknown[]) => nginx.call("basic_case", name, ...args);
+
+describe("failed logins", () => {
+  it("of one client are computed 50 times at once", async () => {
+    expect(await call("drain_all", ["a", "a"], 1)).toEqual([[50, 0]]);
+  });
+
+  it("leave the other clients their share, the last of it to those who did not fail before", async () => {
+    const clients = ["a", "b", ...Array.from({ length: 30 }, (_, i) => `c${i}`), "a", "b"];
+    const [counts] = (await call("drain_all", clients, 1)) as [number[]];
+    // 100 in all: 50 and 25 until only the reserve is left, then one for each client.
+    expect(counts.slice(0, 2)).toEqual([50, 25]);
+    expect(counts.slice(2, 27)).toEqual(Array<number>(25).fill(1));
+    expect(counts.slice(27)).toEqual(Array<number>(7).fill(0));
+  });
+
+  it("with long passwords count for what they cost", async () => {
+    expect(await call("drain_all", ["a"], 10)).toEqual([[5]]);
+  });
+
+  it("are computed again as time passes, evenly", async () => {
+    const [count] = (await call("drain_again", "a", 0.2)) as [number];
+    expect(count).toBeGreaterThanOrEqual(10);
+    expect(count).toBeLessThanOrEqual(50);
+  });
+});
+
+describe("a login", () => {
+  const ask = async (path: string, password: string) => {
+    const headers = [["Authorization", basic("ann", password)]] as const;
+    return (await send({ port: nginx.port }, { host: "x", path, headers })).text;
+  };
+
+  it("is not computed when its client has failed too often", async () => {
+    expect(await ask("/", "secret")).toBe("429 AuthFail : too many failed logins");
+  });
+
+  it("that was right before is computed nevertheless when its memory has aged", async () => {
+    expect(await ask("/?known=1", "secret")).toBe("200 ");
+    expect(await ask("/?known=1", "wrong")).toBe("401 AuthFail : invalid user or passwd");
+  });
+
+  it("of an unknown user is hashed like that of a known one", async () => {
+    const [salt] = users["ann"] ?? [];
+    expect(await call("salts_used", users, "ann", "secret")).toEqual([true, [salt]]);
+    expect(await call("salts_used", users, "ann", "wrong")).toEqual([false, [salt]]);
+    expect(await call("salts_used", users, "eve", "secret")).toEqual([false, [salt]]);
+  });
+});
+
+it("verified logins are remembered within bounds of number and age", async () => {
+  const [left, age] = (await call("remembered", 50_000)) as [number, number];
+  expect(left).toBeGreaterThanOrEqual(10_000);
+  expect(left).toBeLessThanOrEqual(20_000);
+  expect(age).toBeGreaterThan(0);
+  expect(age).toBeLessThanOrEqual(300);
+});
+
+describe("a worker", () => {
+  let gateway: LuaGateway;
+  const ask = (host: string, user: string, password: string, from = "127.0.0.1") =>
+    gateway.send({ host, from, headers: [["Authorization", basic(user, password)]] });
+
+  beforeAll(async () => {
+    const backend = await scene.use(EchoBackend.start("web"));
+    const guard = (credentials: string) => ({
+      auth: [authPolicy({ basic: { realm: "", credentials } })],
+    });
+    gateway = await scene.use(
+      LuaGateway.start({
+        backend: backend.port,
+        credentials: [
+          await credentialSet("flooded", { ann: "secret", bob: "secret" }),
+          await credentialSet("calm", { ann: "secret" }),
+          await credentialSet("late", { ann: "secret" }),
+        ],
+        routes: {
+          "flooded.example": guard("flooded"),
+          "calm.example": guard("calm"),
+          "late.example": guard("late"),
+        },
+      }),
+    );
+  });
+
+  it("cuts a flood short, and only for who makes it", async () => {
+    expect((await ask("flooded.example", "ann", "secret")).status).toBe(200);
+    const statuses: number[] = [];
+    let refused;
+    for (let batch = 0; batch < 20; batch += 1) {
+      const guesses = Array.from({ length: 20 }, (_, i) =>
+        ask("flooded.example", i % 2 ? "ann" : "eve", `guess ${batch} ${i}`),
+      );
+      for (const response of await Promise.all(guesses)) {
+        statuses.push(response.status);
+        if (response.status === 429) refused = response;
+      }
+    }
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(50);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    expect(refused?.reason).toBe("AuthFail : too many failed logins");
+    expect(refused?.header("retry-after")).toBe("1");
+    expect(refused?.header("www-authenticate")).toBeUndefined();
+
+    // Someone logged in, someone from elsewhere, someone else's credentials.
+    expect((await ask("flooded.example", "ann", "secret")).status).toBe(200);
+    expect((await ask("flooded.example", "bob", "secret", "127.0.0.2")).status).toBe(200);
+    expect((await ask("calm.example", "ann", "secret")).status).toBe(200);
+  });
+
+  it("looks at credentials again that could not be read", async () => {
+    const folder = join(gateway.nginx.dir, "credentials");
+    renameSync(folder, `${folder}.away`);
+    const closed = await ask("late.example", "ann", "secret");
+    expect([closed.status, closed.reason]).toEqual([
+      503,
+      "AuthFail : invalid cfg credentials can't be read",
+    ]);
+    renameSync(`${folder}.away`, folder);
+    await until(async () => (await ask("late.example", "ann", "secret")).status === 200);
+    expect(gateway.newLog()).not.toContain("$apr1$");
+  });
+});
