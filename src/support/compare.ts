@@ -4,7 +4,9 @@ export function compareStrings(a: string, b: string): number {
 }
 
 /** The first comparison that tells the two values apart. */
-export function compareBy<T>(...comparisons: readonly ((a: T, b: T) => number)[]): (a: T, b: T) => number {
+export function compareBy<T>(
+  ...comparisons: readonly ((a: T, b: T) => number)[]
+): (a: T, b: T) => number {
   return (a, b) => {
     for (const comparison of comparisons) {
       const order = comparison(a, b);
