@@ -81,11 +81,12 @@ export class NginxProcess implements Reloader {
     const tested = await execa(binary.path, words, {
       cwd: folder,
       env: binary.variables,
-      all: true,
       reject: false,
       stdin: "ignore",
+      // An access log to /dev/stdout is opened by name, which the socket that we would read from does not allow.
+      stdout: "ignore",
     });
-    if (tested.exitCode !== 0) throw new NginxRefused(nginxFailure(tested.all));
+    if (tested.exitCode !== 0) throw new NginxRefused(nginxFailure(tested.stderr));
   }
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {

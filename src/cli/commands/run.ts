@@ -12,6 +12,7 @@ import { workerOwner } from "../../output/nginx-user.js";
 import { NginxRefused } from "../../output/reloader.js";
 import { lockRunFolder, makeRunFolder } from "../../output/run-folder.js";
 import { sidecar } from "../../output/sidecar.js";
+import { EnvironmentError } from "../../support/environment-error.js";
 import type { RunCall } from "../arguments.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
@@ -157,9 +158,20 @@ async function startNginx(
     if (!(error instanceof NginxRefused)) throw error;
     // Input must never keep albc from starting: serve nothing until it is mended.
     log.error({ reason: error.message }, "nginx refuses the configuration; nothing is served");
-    await applier.prepare(controller.emptyFiles());
+    await prepareNothing(controller, applier);
   }
   await nginx.start();
+}
+
+async function prepareNothing(controller: FileController, applier: Applier): Promise<void> {
+  try {
+    await applier.prepare(controller.emptyFiles());
+  } catch (error: unknown) {
+    if (!(error instanceof NginxRefused)) throw error;
+    throw new EnvironmentError(`nginx refuses even an empty configuration: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 async function stopNginx(nginx: NginxProcess | undefined, signals: StopSignals): Promise<void> {
