@@ -11,7 +11,7 @@ import { EnvironmentError } from "../support/environment-error.js";
 import { errorCode, fileError } from "./file-error.js";
 
 export interface EnvironmentOptions {
-  /** Addresses of name servers; empty: those of /etc/resolv.conf. */
+  /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
   readonly resolver: readonly string[];
   /** CAs (PEM) for https auth services; empty: the system's. */
   readonly caFile: string;
@@ -55,7 +55,7 @@ interface Environment {
 export function environmentConf({ servers, ipv6, trustsAuthorities }: Environment): string {
   const lines = ["# Written by albc when it started: what is known only on this machine."];
   if (servers.length > 0) {
-    const list = servers.map((server) => address(server).toString()).join(" ");
+    const list = servers.map(resolverAddress).join(" ");
     lines.push(`resolver ${list} valid=30s ipv6=${word(ipv6 ? "on" : "off").toString()};`);
     lines.push("resolver_timeout 5s;");
   }
@@ -67,12 +67,26 @@ export function environmentConf({ servers, ipv6, trustsAuthorities }: Environmen
 
 /** Those that were given, else the `nameserver` lines; addresses with a zone are not for nginx. */
 export function nameServers(given: readonly string[], resolvConf: string): readonly string[] {
-  const wrong = given.find((server) => isIP(server) === 0);
+  const wrong = given.find((server) => isIP(hostOf(server)) === 0);
   if (wrong !== undefined) throw new EnvironmentError(`resolver ${wrong} is no IP address`);
   if (given.length > 0) return given;
   return [...resolvConf.matchAll(/^[ \t]*nameserver[ \t]+(\S+)/gm)]
     .map(([, server = ""]) => server)
     .filter((server) => isIP(server) !== 0 && !server.includes("%"));
+}
+
+function resolverAddress(server: string): string {
+  const host = hostOf(server);
+  const port = server.slice(server.lastIndexOf(":") + 1);
+  const named = address(host).toString();
+  return server === host || server === `[${host}]` ? named : `${named}:${word(port).toString()}`;
+}
+
+/** `::1` of `::1`, `[::1]` and `[::1]:53`. */
+function hostOf(server: string): string {
+  if (isIP(server) !== 0) return server;
+  const [, inBrackets, plain] = /^(?:\[(.*)\](?::\d+)?|([^:]*):\d+)$/.exec(server) ?? [];
+  return inBrackets ?? plain ?? server;
 }
 
 async function authorities(given: string): Promise<string | undefined> {

@@ -7,7 +7,7 @@ import { execa } from "execa";
 import { fileError } from "./file-error.js";
 
 const STDOUT = 1;
-const PIPE = "logs/stdout";
+const PIPE = "tmp/stdout";
 
 export interface LogPipe {
   /** For the standard output of nginx. */
