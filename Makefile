@@ -44,9 +44,10 @@ check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua 
 
 .PHONY: bench
 bench: build nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
+	@deploy/debian-command wrk wrk
 	@tsc -p tsconfig.bench.json
-	@ln -sfn ../templates .bench/templates; ln -sfn ../lua .bench/lua
-	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js
+	@ln -sfn ../dist .bench/dist
+	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
 
 .PHONY: golden-update
 golden-update: $(INSTALLED) nginx ## Rewrite expected and generated files; read the diff before you commit

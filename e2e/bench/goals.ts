@@ -1,0 +1,67 @@
+/** What we aim at, and where we stand. */
+import type { ChangeLatency } from "./change-latency.js";
+import type { CompileCost } from "./compile-cost.js";
+import type { FloodResult } from "./flood.js";
+import { cpuOf } from "./report.js";
+import type { Measurement } from "./rounds.js";
+import { minimum } from "./statistics.js";
+
+export interface Goal {
+  readonly name: string;
+  readonly limit: number;
+  readonly measured: number;
+  readonly unit: string;
+}
+
+export interface Results {
+  /** In the order of SUITES. */
+  readonly suites: readonly (readonly Measurement[])[];
+  readonly flood: FloodResult;
+  readonly compile: readonly CompileCost[];
+  readonly changes: ChangeLatency;
+}
+
+export function goals({ suites, flood, compile, changes }: Results): Goal[] {
+  const [plain = [], basic = [], forward = []] = suites;
+  const largest = compile.at(-1);
+  const log = ratio(plain, "albc, Ingress, access log", 10) - ratio(plain, "albc, Ingress", 10);
+  const times = (name: string, limit: number, measured: number): Goal => {
+    return { name, limit, measured, unit: "× bare" };
+  };
+  return [
+    times("plain route, 10 Ingresses", 1.1, ratio(plain, "albc, Ingress", 10)),
+    times("plain route, 1,000 Ingresses", 1.2, ratio(plain, "albc, Ingress", 1000)),
+    times("plain route, 10,000 Ingresses", 1.2, ratio(plain, "albc, Ingress", 10_000)),
+    times("access log, on top", 0.07, log),
+    times("basic auth, 10 Ingresses", 1.15, ratio(basic, "albc, Ingress", 10)),
+    times("forward auth, 10 Ingresses", 1.8, ratio(forward, "albc, Ingress", 10)),
+    {
+      name: "p99 of another route in a flood of wrong logins",
+      limit: 2,
+      measured: flood.p99During / flood.p99Before,
+      unit: "× without",
+    },
+    {
+      name: `compile ${largest?.ingresses.toLocaleString("en-GB") ?? ""} Ingresses, cold`,
+      limit: 3,
+      measured: largest?.wall ?? NaN,
+      unit: "s",
+    },
+    {
+      name: "memory of that",
+      limit: 300,
+      measured: (largest?.memory ?? NaN) / 2 ** 20,
+      unit: "MiB",
+    },
+    { name: "changed endpoint live", limit: 100, measured: changes.endpoint.median, unit: "ms" },
+    { name: "changed secret live", limit: 100, measured: changes.secret.median, unit: "ms" },
+  ];
+}
+
+/** Minimum over the minimum of bare nginx with the same requests, else of the first bare one. */
+function ratio(suite: readonly Measurement[], name: string, rules: number): number {
+  const bare = suite.filter((one) => one.name === "bare proxy_pass");
+  const base = bare.find((one) => one.rules === rules) ?? bare[0];
+  const found = suite.find((one) => one.name === name && one.rules === rules);
+  return base && found ? cpuOf(found, minimum) / cpuOf(base, minimum) : NaN;
+}

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { availableParallelism, cpus, release, totalmem } from "node:os";
+import { promisify } from "node:util";
+import { nginxBinary } from "./static-nginx.js";
+
+const run = promisify(execFile);
+
+/** What the figures depend on, line by line. */
+export async function describeMachine(peers: readonly string[]): Promise<string[]> {
+  const model = cpus()[0]?.model ?? "unknown processor";
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return [
+    `${availableParallelism()} processors (${model}), ${memory} GiB of memory`,
+    `Linux ${release()}, ${await distribution()}, loopback`,
+    `${await versionOf(nginxBinary(), "-v")}, Node.js ${process.version}, ${await versionOf("wrk", "-v")}`,
+    ...(await Promise.all(peers.map((command) => versionOf(command, "--version")))),
+  ];
+}
+
+async function distribution(): Promise<string> {
+  const text = await readFile("/etc/os-release", "utf8").catch(() => "");
+  return /^PRETTY_NAME="?(.*?)"?$/m.exec(text)?.[1] ?? "unknown distribution";
+}
+
+/** The part of a program's greeting that says what it is: a name and a number with dots. */
+async function versionOf(command: string, flag: string): Promise<string> {
+  const { stdout, stderr } = await run(command, [flag]).catch((error: unknown) => {
+    // wrk prints its version and fails.
+    return error as { readonly stdout: string; readonly stderr: string };
+  });
+  const text = `${stdout}\n${stderr}`;
+  const nginx = /nginx\/[\d.]+/.exec(text)?.[0];
+  const haproxy = /HAProxy version [\d.]+/.exec(text)?.[0];
+  const envoy = /(?<=\/)\d+\.\d+\.\d+(?=\/(?:Clean|Modified))/.exec(text)?.[0];
+  const wrk = /wrk [\w./-]+/.exec(text)?.[0];
+  return nginx ?? haproxy ?? (envoy === undefined ? wrk : `Envoy ${envoy}`) ?? text.trim();
+}
