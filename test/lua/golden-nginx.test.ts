@@ -35,7 +35,6 @@ async function testConfiguration(folder: string): Promise<void> {
     folder,
     user: "",
     drainTimeout: 0,
-    stdout: "ignore",
     onLine: () => undefined,
     onDeath: () => undefined,
     onRestart: () => undefined,

@@ -33,8 +33,8 @@ const OTHER_HASHES: readonly (readonly [RegExp, string])[] = [
 export const AUTH_FILE_KEY = "auth";
 
 /**
- * Reads htpasswd lines `<user>:<hash>`, split at the first colon. Blank lines and `#` comments are skipped, CR and trailing
- * blanks dropped. The first line of a user counts.
+ * Reads htpasswd lines `<user>:<hash>`, split at the first colon; `:<comment>` may follow. Blank lines and `#` comments are
+ * skipped, CR and trailing blanks dropped. The first line of a user counts.
  */
 export function readAuthFile(text: string): ReadCredentials {
   const collector = new CredentialCollector();
@@ -45,9 +45,15 @@ export function readAuthFile(text: string): ReadCredentials {
     const colon = line.indexOf(":");
     if (colon === -1) collector.unusable(place, "no colon between user and hash");
     else if (colon === 0) collector.unusable(place, "no user name");
-    else collector.add(place, line.slice(0, colon), line.slice(colon + 1));
+    else collector.add(place, line.slice(0, colon), withoutComment(line.slice(colon + 1)));
   }
   return collector.result();
+}
+
+/** nginx takes `user:hash:comment`, and no hash holds a colon. */
+function withoutComment(rest: string): string {
+  const [hash = ""] = rest.split(":", 1);
+  return hash.trimEnd();
 }
 
 /** Reads an auth-map: each key is a user, its value the hash alone. */
