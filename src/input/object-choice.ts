@@ -66,7 +66,7 @@ export class ObjectChoice {
   #keepRefused(path: string, value: PlacedValue, { key, ref, findings }: RefusedValue): void {
     const before = key === undefined ? undefined : this.#previousByKey.get(key);
     if (before !== undefined) {
-      if (this.#valid.has(before.key)) return;
+      if (this.#valid.has(before.key) || this.#stale.has(before)) return;
       this.#keep([before]);
       this.kept.push(keptObject(before.ref, value.locate(["metadata", "name"])));
       return;

@@ -100,7 +100,7 @@ describe("whatever comes in", () => {
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         formatted(resourcesFromYaml(parts.join("")).diagnostics);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -115,7 +115,7 @@ describe("whatever comes in", () => {
         );
         expect([served, unknownKinds.length, Number(refused)].sort()).toEqual([0, 0, 1]);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -250,7 +250,7 @@ describe("splitting", () => {
           documents.filter((document) => document !== null);
         expect(written(apart)).toEqual(written(whole.documents));
       }),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });
@@ -307,7 +307,7 @@ describe("secrets", () => {
         expect(formatted(diagnostics)).not.toContain(PASSWORD);
         expect(formatJson(diagnostics)).not.toContain(PASSWORD);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 });

@@ -125,6 +125,12 @@ describe("an object that becomes invalid", () => {
     ]);
   });
 
+  it("keeps it once, however often it is broken", () => {
+    const result = readAll({ "a.yaml": A1 }, { "a.yaml": `${INVALID_A}---\n${INVALID_A}` });
+    expect(served(result)).toEqual(["a=1"]);
+    expect(codes(result)).toEqual(["LAST_GOOD_KEPT", "FIELD_INVALID", "FIELD_INVALID"]);
+  });
+
   it("that was never valid is not served", () => {
     const result = readAll({ "a.yaml": B1 }, { "a.yaml": `${INVALID_A}---\n${B1}` });
     expect(served(result)).toEqual(["b=1"]);

@@ -76,8 +76,8 @@ items:
     const { resources, diagnostics } = resourcesFromYaml(`${TWO}---\na: [\n---\nb: 'x\n`);
     expect(resources.list("Service")).toEqual([]);
     expect(diagnostics.map(({ code, location }) => [code, location?.line])).toEqual([
-      ["YAML_INVALID", 15],
-      ["YAML_INVALID", 17],
+      ["YAML_INVALID", 14],
+      ["YAML_INVALID", 16],
     ]);
   });
 });
