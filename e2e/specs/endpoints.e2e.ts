@@ -39,6 +39,7 @@ beforeAll(async () => {
   const terminating = { ready: false, serving: true, terminating: true };
   gateway = await scene.use(
     Gateway.start({
+      errors: [/SERVICE_(PORT_)?NOT_FOUND/],
       files: {
         "site.yaml": site({
           both: [{ port: a.port }, { port: b.port }],

@@ -49,7 +49,8 @@ local function connect(service, address, pool_address, deadline)
     local sock = tcp()
     local ms = left(deadline)
     sock:settimeouts(ms, ms, ms)
-    local host = str_find(address, ":", 1, true) and "[" .. address .. "]" or address
+    -- Endpoints come with brackets, literal hosts of URLs without.
+    local host = str_find(address, "^[^%[]*:") and "[" .. address .. "]" or address
     local ok, err = sock:connect(
         host,
         service.port,

@@ -29,10 +29,11 @@ local function refuse(reason)
     return ngx.exit(500)
 end
 
--- The last try reached the backend: its connect time is a number.
+-- The last try reached the backend: its connect time is a number. nginx's lists of the tries already end in " : ",
+-- which stands for the try that is being made.
 local function was_connected()
     local times = var.upstream_connect_time
-    return times ~= nil and str_match(times, "%d$") ~= nil
+    return times ~= nil and str_match(times, "%d[ :]*$") ~= nil
 end
 
 local function already_tried(address, port)
@@ -40,9 +41,10 @@ local function already_tried(address, port)
     if not tried then
         return false
     end
-    local text = str_find(address, ":", 1, true) and "[" .. address .. "]:" .. port
-        or address .. ":" .. port
-    return str_find(tried .. ",", text .. ",", 1, true) ~= nil
+    local text = " " .. address .. ":" .. port
+    tried = " " .. tried
+    return str_find(tried, text .. ",", 1, true) ~= nil
+        or str_find(tried, text .. " ", 1, true) ~= nil
 end
 
 local function next_untried(upstream)

@@ -4,15 +4,19 @@
 local index = require("alb.policy.index")
 
 local math_random = math.random
+local str_find = string.find
 
 local _M = {}
 
---- Makes a decoded upstream shard ready; a random start so that workers don't march in step.
+--- Makes a decoded upstream shard ready: IPv6 addresses in brackets, as nginx and sockets take them; a random start so
+-- that workers don't march in step.
 function _M.prepare(upstream)
     local endpoints = upstream.endpoints or {}
     local count = #endpoints
     for i = 1, count do
-        upstream[2 * i - 1], upstream[2 * i] = endpoints[i][1], endpoints[i][2]
+        local address = endpoints[i][1]
+        upstream[2 * i - 1] = str_find(address, ":", 1, true) and "[" .. address .. "]" or address
+        upstream[2 * i] = endpoints[i][2]
     end
     upstream.endpoints, upstream.count = nil, count
     upstream.last = count > 0 and math_random(count) or 0
