@@ -1,6 +1,7 @@
 import type { Frontend } from "../api/alb.js";
 import { ANY_HOST } from "../ir/host-pattern.js";
 import type { Redirect, Timeouts } from "../ir/route.js";
+import { DEFAULT_TIMEOUTS } from "../ir/route.js";
 import type { SourceRef } from "../ir/source-ref.js";
 import type { BackendProtocol } from "../ir/upstream.js";
 import type { ConfigBuilder } from "./config-builder.js";
@@ -27,6 +28,12 @@ export interface Inherited {
   /** To another scheme on the same host; clients that came by that scheme are served. */
   readonly schemeRedirect?: Redirect;
 }
+
+export const NOTHING_INHERITED: Inherited = {
+  auth: [],
+  timeouts: DEFAULT_TIMEOUTS,
+  protocol: "http",
+};
 
 /** Adds the server and the listener for every host of it. */
 export function addEntryPort(config: ConfigBuilder, port: EntryPort, source: SourceRef): void {

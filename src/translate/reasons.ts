@@ -14,5 +14,3 @@ export function closedRule(what: string): Refusal {
 export function invalidBackend(what: string): Refusal {
   return { status: 500, reason: `InvalidBackend : invalid cfg ${what}` };
 }
-
-export const NO_RULE: Refusal = { status: 404, reason: "InvalidUpstream : no rule match" };

@@ -1,11 +1,11 @@
-import type { Alb2, Frontend } from "../../api/alb.js";
+import type { Frontend } from "../../api/alb.js";
 import type { Redirect } from "../../ir/route.js";
 import type { BackendProtocol } from "../../ir/upstream.js";
 import type { BuildContext } from "../build-context.js";
 import type { Inherited } from "../entry-port.js";
 import { placeOf } from "../place.js";
 import { parseBackendProtocol } from "./backend-protocol.js";
-import { inheritedFromAlb, overridden } from "./inheritance.js";
+import { overridden } from "./inheritance.js";
 import { parseRedirect } from "./redirect.js";
 
 const SERVED_PROTOCOLS: ReadonlySet<string> = new Set(["http", "https", "grpc"]);
@@ -13,7 +13,7 @@ const SERVED_PROTOCOLS: ReadonlySet<string> = new Set(["http", "https", "grpc"])
 /** What a Frontend gives to its routes; undefined, with a report, when its protocol is not served. */
 export function frontendPort(
   frontend: Frontend,
-  alb: Alb2,
+  fromAlb: Inherited,
   context: BuildContext,
 ): Inherited | undefined {
   const { spec } = frontend;
@@ -24,7 +24,7 @@ export function frontendPort(
     context.diagnostics.report({ code: "PROTOCOL_UNSUPPORTED", message, ...place });
     return undefined;
   }
-  const inherited = overridden(inheritedFromAlb(alb, context), frontend, spec.config, context);
+  const inherited = overridden(fromAlb, frontend, spec.config, context);
   return { ...inherited, protocol: backendProtocolOf(frontend, protocol, context) };
 }
 

@@ -1,8 +1,8 @@
 import type { Alb2, Frontend, Rule, TimeoutSpec } from "../../api/alb.js";
 import type { Auth } from "../../api/auth.js";
-import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
 import type { BuildContext } from "../build-context.js";
 import type { Inherited } from "../entry-port.js";
+import { NOTHING_INHERITED } from "../entry-port.js";
 import { placeOf } from "../place.js";
 import { timeoutsOf } from "./timeouts.js";
 
@@ -14,8 +14,7 @@ interface SharedConfig {
 
 /** What an ALB2 gives to its ports. */
 export function inheritedFromAlb(alb: Alb2, context: BuildContext): Inherited {
-  const nothing: Inherited = { auth: [], timeouts: DEFAULT_TIMEOUTS, protocol: "http" };
-  return overridden(nothing, alb, alb.spec?.config, context);
+  return overridden(NOTHING_INHERITED, alb, alb.spec?.config, context);
 }
 
 /**

@@ -1,9 +1,8 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
 import type { Redirect } from "../../ir/route.js";
-import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import { addEntryPort, bindWholePort, serverId } from "../entry-port.js";
+import type { EntryPort, Inherited } from "../entry-port.js";
+import { addEntryPort, bindWholePort, NOTHING_INHERITED, serverId } from "../entry-port.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
@@ -48,9 +47,10 @@ function loadBalancer(
   claims: readonly PortClaim[],
   context: BuildContext,
 ): LoadBalancer {
+  const inherited = inheritedFromAlb(alb, context);
   const ports = claims
     .filter((claim) => claim.alb === alb)
-    .flatMap((claim) => entryPort(claim, context) ?? [])
+    .flatMap((claim) => entryPort(claim, inherited, context) ?? [])
     .sort((a, b) => a.port - b.port);
   const find = (number: number): EntryPort | undefined => ports.find(({ port }) => port === number);
   const http = find(ingressPortOf(alb, "ingressHTTPPort"));
@@ -69,11 +69,15 @@ function loadBalancer(
 }
 
 /** Undefined when the Frontend can't be served. */
-function entryPort(claim: PortClaim, context: BuildContext): EntryPort | undefined {
+function entryPort(
+  claim: PortClaim,
+  fromAlb: Inherited,
+  context: BuildContext,
+): EntryPort | undefined {
   const { alb, port, tls, frontend } = claim;
-  const declared = frontend && frontendPort(frontend, alb, context);
+  const declared = frontend && frontendPort(frontend, fromAlb, context);
   if (frontend !== undefined && declared === undefined) return undefined;
-  const inherited = declared ?? inheritedFromAlb(alb, context);
+  const inherited = declared ?? fromAlb;
   const redirect = ingressSslRedirect(alb, port) ?? schemeRedirect(frontend, context);
   const entry: EntryPort = {
     port,
@@ -81,7 +85,7 @@ function entryPort(claim: PortClaim, context: BuildContext): EntryPort | undefin
     server: serverId(port),
     listener: listenerId(claim),
     ...(frontend && { frontend }),
-    inherited: { ...inherited, ...(redirect && { schemeRedirect: redirect }) },
+    inherited: redirect ? { ...inherited, schemeRedirect: redirect } : inherited,
   };
   addEntryPort(context.config, entry, sourceRef(placeOf(frontend ?? alb, "spec")));
   if (frontend === undefined) closeIfUnclear(claim, entry, context);
@@ -163,7 +167,7 @@ function portByOption(
     tls: option === "httpsPort",
     server: serverId(port),
     listener: `ingress/${String(port)}`,
-    inherited: { auth: [], timeouts: DEFAULT_TIMEOUTS, protocol: "http" },
+    inherited: NOTHING_INHERITED,
   };
   addEntryPort(context.config, entry, {
     kind: "Option",

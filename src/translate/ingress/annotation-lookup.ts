@@ -29,7 +29,8 @@ export interface PathIndex {
 /** Highest priority first. */
 export const EVERY_PREFIX: readonly AnnotationPrefix[] = ["index", "own", "compat"];
 
-const NOTHING: AnnotationLookup = { get: () => undefined };
+/** Nothing is annotated: most Ingresses have few annotations, many none. */
+const EMPTY: AnnotationLookup = { get: () => undefined };
 
 /** Reads `annotations` as they hold for the path at `index`; without one (default backend) index prefixes hold for nothing. */
 export function annotationLookup(
@@ -37,22 +38,34 @@ export function annotationLookup(
   domains: Domains,
   index?: PathIndex,
 ): AnnotationLookup {
-  const held = annotations ?? {};
-  // Most Ingresses have few annotations or none, and are asked for every name of the table for every path.
-  if (Object.keys(held).length === 0) return NOTHING;
-  const prefixText: Readonly<Record<AnnotationPrefix, string | undefined>> = {
-    index: index && `index.${String(index.rule)}-${String(index.path)}.${domains.annotations}`,
-    own: domains.annotations,
-    compat: domains.compatAnnotations,
-  };
+  const prefixes = new Map<string, AnnotationPrefix>([
+    [domains.compatAnnotations, "compat"],
+    [domains.annotations, "own"],
+  ]);
+  if (index !== undefined) {
+    const position = `${String(index.rule)}-${String(index.path)}`;
+    prefixes.set(`index.${position}.${domains.annotations}`, "index");
+  }
+  const found = new Map<string, FoundAnnotation[]>();
+  for (const [key, value] of Object.entries(annotations ?? {})) {
+    const slash = key.indexOf("/");
+    const prefix = prefixes.get(key.slice(0, slash));
+    if (prefix === undefined) continue;
+    const name = key.slice(slash + 1);
+    found.set(name, [...(found.get(name) ?? []), { value, key, prefix }]);
+  }
+  return found.size === 0 ? EMPTY : lookupIn(found);
+}
+
+/** Most names are asked for in vain, so that is one look into a map. */
+function lookupIn(found: ReadonlyMap<string, readonly FoundAnnotation[]>): AnnotationLookup {
   return {
     get(name, prefixes = EVERY_PREFIX) {
+      const candidates = found.get(name);
+      if (candidates === undefined) return undefined;
       for (const prefix of prefixes) {
-        const text = prefixText[prefix];
-        if (text === undefined) continue;
-        const key = `${text}/${name}`;
-        const value = Object.hasOwn(held, key) ? held[key] : undefined;
-        if (value !== undefined) return { value, key, prefix };
+        const annotation = candidates.find((candidate) => candidate.prefix === prefix);
+        if (annotation !== undefined) return annotation;
       }
       return undefined;
     },

@@ -1,5 +1,6 @@
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import { hostKey } from "../../ir/host-pattern.js";
+import type { PathMatch } from "../../ir/match.js";
 import type { RouteBinding } from "../../ir/route.js";
 import type { Place } from "../place.js";
 
@@ -19,7 +20,7 @@ export class DuplicatePaths {
   }
 
   add({ listener, host, path, order }: RouteBinding, place: Place): void {
-    const key = JSON.stringify([listener, hostKey(host), path]);
+    const key = `${listener}|${hostKey(host)}|${path.kind}|${pathValue(path)}`;
     const added = { order, place };
     const known = this.#first.get(key);
     if (known === undefined || order < known.order) this.#first.set(key, added);
@@ -38,4 +39,9 @@ export class DuplicatePaths {
       });
     }
   }
+}
+
+function pathValue(path: PathMatch): string {
+  if (path.kind === "any") return "";
+  return path.kind === "regex" ? path.pattern : path.value;
 }

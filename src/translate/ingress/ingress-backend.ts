@@ -3,7 +3,7 @@ import type { BuildContext } from "../build-context.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";
 import { invalidBackend } from "../reasons.js";
-import type { IngressBackend } from "./ingress-paths.js";
+import type { IngressBackend } from "./prepared-ingress.js";
 
 /** The one backend of a path; a Service that is missing answers 503 until it comes, any other kind of backend 500. */
 export function translateBackend(

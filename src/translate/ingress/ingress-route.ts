@@ -8,7 +8,7 @@ import { AnnotationReader } from "./annotation-reader.js";
 import type { AnnotationLookup } from "./annotation-lookup.js";
 import { readAction, readProtocol } from "./ingress-action.js";
 import { translateBackend } from "./ingress-backend.js";
-import type { IngressBackend } from "./ingress-paths.js";
+import type { IngressBackend } from "./prepared-ingress.js";
 import { ingressRedirect } from "./ingress-redirect.js";
 import type { IngressScope } from "./ingress-scope.js";
 

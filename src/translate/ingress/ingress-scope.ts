@@ -5,9 +5,8 @@ import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { AnnotationReader } from "./annotation-reader.js";
-import { annotationLookup } from "./annotation-lookup.js";
 import { SERVER_ALIAS } from "./annotations/routing-table.js";
-import { ingressHosts } from "./ingress-paths.js";
+import type { PreparedIngress } from "./prepared-ingress.js";
 import type { TlsHosts } from "./ingress-tls.js";
 import { translateIngressTls } from "./ingress-tls.js";
 import { enableHttpsOf } from "./origin-annotations.js";
@@ -27,7 +26,7 @@ export interface IngressScope {
 
 /** `ingresses` oldest first. */
 export function ingressScope(
-  ingresses: readonly Ingress[],
+  ingresses: readonly PreparedIngress[],
   balancer: LoadBalancer,
   context: BuildContext,
 ): IngressScope {
@@ -35,10 +34,8 @@ export function ingressScope(
     balancer,
     context,
     tlsHosts: translateIngressTls(ingresses, balancer.ingress.https, context),
-    regexHosts: regexHosts(ingresses, context),
-    ruleHosts: new Set(
-      ingresses.flatMap((ingress) => ingressHosts(ingress).map(({ host }) => hostKey(host))),
-    ),
+    regexHosts: regexHosts(ingresses),
+    ruleHosts: new Set(ingresses.flatMap(({ hosts }) => hosts.map(({ host }) => hostKey(host)))),
   };
 }
 
@@ -47,7 +44,7 @@ export function ingressScope(
  * hosts without TLS where the strategy and the annotation enable-https say.
  */
 export function portsFor(
-  ingress: Ingress,
+  { ingress }: PreparedIngress,
   host: HostPattern,
   { balancer, context, tlsHosts }: IngressScope,
 ): readonly EntryPort[] {
@@ -72,14 +69,12 @@ export function portsFor(
 
 /** The host of a rule, and the further names that server-alias gives it unless a rule has them. */
 export function withAliases(
-  ingress: Ingress,
+  { lookup }: PreparedIngress,
   host: HostPattern,
-  { context, ruleHosts }: IngressScope,
+  { ruleHosts }: IngressScope,
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
-  const lookup = annotationLookup(ingress.metadata.annotations, context.options.domains);
-  const reader = new AnnotationReader(lookup);
-  const aliases = (reader.get(SERVER_ALIAS) ?? []).flatMap((name) => {
+  const aliases = (new AnnotationReader(lookup).get(SERVER_ALIAS) ?? []).flatMap((name) => {
     const pattern = parseHostPattern(name, "one");
     return pattern.ok && !ruleHosts.has(hostKey(pattern.value)) ? [pattern.value] : [];
   });

@@ -10,7 +10,7 @@ import type { Place } from "../place.js";
 import { isReferenceGranted } from "../reference-grants.js";
 import type { NamespacedName } from "../references.js";
 import { serveCertificate } from "../server-certificates.js";
-import { ingressHosts } from "./ingress-paths.js";
+import type { PreparedIngress } from "./prepared-ingress.js";
 import { tlsAnnotationOf } from "./origin-annotations.js";
 
 type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
@@ -37,13 +37,14 @@ function parentWildcard(host: string): HostPattern | undefined {
 
 /** Serves the certificates of Ingresses, given oldest first, on the HTTPS port. */
 export function translateIngressTls(
-  ingresses: readonly Ingress[],
+  ingresses: readonly PreparedIngress[],
   https: EntryPort | undefined,
   context: BuildContext,
 ): TlsHosts {
   const hosts = new TlsHosts();
-  for (const ingress of ingresses) {
-    const scope: TlsScope = { ingress, https, hosts, context };
+  for (const prepared of ingresses) {
+    const { ingress } = prepared;
+    const scope: TlsScope = { prepared, https, hosts, context };
     for (const [index, entry] of (ingress.spec?.tls ?? []).entries()) {
       translateEntry(entry, placeOf(ingress, "spec", "tls", index), scope);
     }
@@ -53,7 +54,7 @@ export function translateIngressTls(
 }
 
 interface TlsScope {
-  readonly ingress: Ingress;
+  readonly prepared: PreparedIngress;
   readonly https: EntryPort | undefined;
   readonly hosts: TlsHosts;
   readonly context: BuildContext;
@@ -65,7 +66,7 @@ function translateEntry(
   place: Place,
   scope: TlsScope,
 ): void {
-  const { namespace } = scope.ingress.metadata;
+  const { namespace } = scope.prepared.ingress.metadata;
   const named = hosts.flatMap((host) => {
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [pattern.value] : [];
@@ -76,7 +77,7 @@ function translateEntry(
   if (certificate === undefined) return;
   serve(
     certificate,
-    named.length > 0 ? named : hostsInCertificate(certificate, scope.ingress),
+    named.length > 0 ? named : hostsInCertificate(certificate, scope.prepared),
     place,
     scope,
   );
@@ -84,7 +85,8 @@ function translateEntry(
 
 /** spec.tls wins over the annotation for hosts that both name. */
 function translateAnnotation(scope: TlsScope): void {
-  const { ingress, context } = scope;
+  const { prepared, context } = scope;
+  const { ingress } = prepared;
   const annotation = tlsAnnotationOf(ingress, context);
   if (annotation === undefined) return;
   const named = new Set((ingress.spec?.tls ?? []).flatMap(({ hosts = [] }) => hosts));
@@ -131,12 +133,15 @@ function serve(
 }
 
 /** An Ingress with a rule for every host takes all names of the certificate. */
-function hostsInCertificate({ leaf }: LoadedCertificate, ingress: Ingress): readonly HostPattern[] {
+function hostsInCertificate(
+  { leaf }: LoadedCertificate,
+  prepared: PreparedIngress,
+): readonly HostPattern[] {
   const names = (leaf.subjectAltName ?? "").split(", ").flatMap((entry) => {
     const name = entry.startsWith("DNS:") ? parseHostPattern(entry.slice(4), "one") : undefined;
     return name?.ok === true ? [name.value] : [];
   });
-  const hosts = ingressHosts(ingress).map(({ host }) => host);
+  const hosts = prepared.hosts.map(({ host }) => host);
   if (hosts.some(({ kind }) => kind === "any")) return names;
   return hosts.filter((host) => names.some((name) => covers(name, host)));
 }

@@ -1,21 +1,19 @@
 import type { Ingress } from "../../api/core.js";
 import { hostKey } from "../../ir/host-pattern.js";
-import type { BuildContext } from "../build-context.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { REWRITE_TARGET, USE_REGEX } from "./annotations/routing-table.js";
-import { ingressPaths } from "./ingress-paths.js";
+import type { PreparedIngress } from "./prepared-ingress.js";
 
 /**
  * Hosts in regex mode: use-regex or a rewrite-target on one Ingress makes patterns of all paths of its hosts, in other Ingresses
  * too (ingress-nginx, "use-regex"). With the Ingresses that make them so, oldest first.
  */
 export function regexHosts(
-  ingresses: readonly Ingress[],
-  context: BuildContext,
+  ingresses: readonly PreparedIngress[],
 ): ReadonlyMap<string, readonly Ingress[]> {
   const hosts = new Map<string, Ingress[]>();
-  for (const ingress of ingresses) {
-    for (const { host, path, lookup } of ingressPaths(ingress, context)) {
+  for (const { ingress, paths } of ingresses) {
+    for (const { host, path, lookup } of paths) {
       const reader = new AnnotationReader(lookup);
       const target = reader.get(REWRITE_TARGET) ?? path;
       const isPattern = reader.get(USE_REGEX) === true || target !== path;

@@ -1,0 +1,91 @@
+import { hostKey } from "../../ir/host-pattern.js";
+import type { Inherited } from "../entry-port.js";
+import { within } from "../place.js";
+import { orderKey } from "../precedence.js";
+import type { DuplicatePaths } from "./duplicate-paths.js";
+import { ingressRoute } from "./ingress-route.js";
+import type { RouteInput } from "./ingress-route.js";
+import type { IngressScope } from "./ingress-scope.js";
+import { portsFor, withAliases } from "./ingress-scope.js";
+import { priorityOf } from "./origin-annotations.js";
+import { matchPath } from "./path-match.js";
+import type { IngressPath, PreparedIngress } from "./prepared-ingress.js";
+
+/** Binds one path to the ports that serve its host, and to the host's further names. */
+export function bindPath(
+  prepared: PreparedIngress,
+  path: IngressPath,
+  scope: IngressScope,
+  duplicates: DuplicatePaths,
+): void {
+  const { ingress } = prepared;
+  const { index, host, place, pathType } = path;
+  const { config, diagnostics } = scope.context;
+  const isRegex = isPattern(prepared, path, scope);
+  const match = matchPath(host, { path: path.path, pathType, isRegex });
+  if (match.problem !== undefined) {
+    const at = within(place, "path");
+    diagnostics.report({ code: "INGRESS_PATH_INVALID", message: match.problem, ...at });
+  }
+  const input = routeInput(path, isRegex, match.problem, scope);
+  const priority = priorityOf(ingress, index, scope.context);
+  const hosts = withAliases(prepared, host, scope).map((pattern, position) => ({
+    host: pattern,
+    order: orderKey({
+      class: "rule",
+      priority,
+      specificity: match.specificity,
+      metadata: ingress.metadata,
+      position: [index.rule, index.path, position],
+    }),
+  }));
+  // Ports that give the same share a route.
+  const routes = new Map<Inherited, string>();
+  for (const port of portsFor(prepared, host, scope)) {
+    const { inherited, listener } = port;
+    const known = routes.get(inherited);
+    const route = known ?? config.addRoute(ingressRoute(input, port, scope), port.port);
+    routes.set(inherited, route);
+    for (const bound of hosts) {
+      const binding = { listener, ...bound, path: match.path, when: [], route };
+      config.bind(binding);
+      duplicates.add(binding, place);
+    }
+  }
+}
+
+function routeInput(
+  { index, place, lookup, backend, path, host }: IngressPath,
+  isRegex: boolean,
+  problem: string | undefined,
+  { tlsHosts }: IngressScope,
+): RouteInput {
+  return {
+    key: `${String(index.rule)}-${String(index.path)}`,
+    place,
+    lookup,
+    backend,
+    backendPlace: within(place, "backend"),
+    path,
+    isRegex,
+    hasTls: tlsHosts.has(host),
+    ...(problem !== undefined && { problem }),
+  };
+}
+
+/** A host is in regex mode as a whole; that another Ingress made it so is worth knowing. */
+function isPattern(
+  { ingress }: PreparedIngress,
+  { host, place }: IngressPath,
+  { regexHosts, context }: IngressScope,
+): boolean {
+  const causes = regexHosts.get(hostKey(host)) ?? [];
+  const [cause] = causes;
+  if (cause === undefined) return false;
+  if (!causes.includes(ingress)) {
+    const { namespace, name } = cause.metadata;
+    const message = `Ingress ${namespace}/${name} makes regular expressions of all paths of its host`;
+    context.diagnostics.report({ code: "INGRESS_REGEX_HOST", message, ...place });
+  }
+  return true;
+}

@@ -1,0 +1,74 @@
+import type { Ingress } from "../../api/core.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import type { TranslateContext } from "../context.js";
+import { parseHostPattern } from "../hostnames.js";
+import type { Place } from "../place.js";
+import { placeOf } from "../place.js";
+import { annotationLookup } from "./annotation-lookup.js";
+import type { AnnotationLookup, PathIndex } from "./annotation-lookup.js";
+
+type IngressSpec = NonNullable<Ingress["spec"]>;
+type IngressRule = NonNullable<IngressSpec["rules"]>[number];
+type HttpPath = NonNullable<IngressRule["http"]>["paths"][number];
+export type IngressBackend = HttpPath["backend"];
+
+/** An Ingress with its hosts, paths and annotations taken apart, once for all steps. */
+export interface PreparedIngress {
+  readonly ingress: Ingress;
+  /** The hosts of its rules; those of rules without http too, since defaultBackend serves them. */
+  readonly hosts: readonly IngressHost[];
+  readonly paths: readonly IngressPath[];
+  /** Annotations as they hold for the whole Ingress. */
+  readonly lookup: AnnotationLookup;
+}
+
+export interface IngressHost {
+  readonly rule: number;
+  readonly host: HostPattern;
+}
+
+/** One path of one rule. */
+export interface IngressPath {
+  readonly index: PathIndex;
+  readonly host: HostPattern;
+  readonly path: string;
+  readonly pathType: string;
+  readonly backend: IngressBackend;
+  readonly lookup: AnnotationLookup;
+  readonly place: Place;
+}
+
+export function prepareIngress(ingress: Ingress, context: TranslateContext): PreparedIngress {
+  const { annotations } = ingress.metadata;
+  const { domains } = context.options;
+  const hosts = (ingress.spec?.rules ?? []).flatMap(({ host }, rule) => {
+    const pattern = parseHostPattern(host, "one");
+    return pattern.ok ? [{ rule, host: pattern.value }] : [];
+  });
+  return {
+    ingress,
+    hosts,
+    paths: hosts.flatMap((host) => pathsOf(ingress, host, context)),
+    lookup: annotationLookup(annotations, domains),
+  };
+}
+
+function pathsOf(
+  ingress: Ingress,
+  { rule, host }: IngressHost,
+  { options }: TranslateContext,
+): readonly IngressPath[] {
+  const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
+  return paths.map(({ path = "", pathType, backend }, position) => {
+    const index = { rule, path: position };
+    return {
+      index,
+      host,
+      path: path === "" ? "/" : path,
+      pathType,
+      backend,
+      lookup: annotationLookup(ingress.metadata.annotations, options.domains, index),
+      place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
+    };
+  });
+}
