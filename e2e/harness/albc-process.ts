@@ -6,6 +6,9 @@ import { within } from "./wait.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
+/** Milliseconds for what it wrote before its end to be read. */
+const LAST_WORDS = 1000;
+
 /** One line of albc's log. */
 export interface LogLine {
   readonly level: string;
@@ -22,6 +25,8 @@ export interface Exit {
 export class AlbcProcess {
   readonly #child: ChildProcess;
   readonly #exit: Promise<Exit>;
+  readonly #silence: Promise<unknown>;
+  #told = false;
   #ended: Exit | undefined;
   #output = "";
   #log = "";
@@ -37,10 +42,12 @@ export class AlbcProcess {
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => (this.#output += bytes.toString()));
     this.#child.stderr?.on("data", (bytes: Buffer) => (this.#log += bytes.toString()));
-    this.#exit = once(this.#child, "close").then(([code, signal]) => {
+    // Not "close": what it may have left behind keeps its output open.
+    this.#exit = once(this.#child, "exit").then(([code, signal]) => {
       this.#ended = { code: code as number | null, signal: signal as NodeJS.Signals | null };
       return this.#ended;
     });
+    this.#silence = once(this.#child, "close");
   }
 
   get pid(): number {
@@ -63,18 +70,26 @@ export class AlbcProcess {
     return this.#log.split("\n").slice(0, -1).map(parseLine);
   }
 
+  /** Whether it ended by itself. */
+  get endedEarly(): boolean {
+    return this.#ended !== undefined && !this.#told;
+  }
+
   get ended(): Exit | undefined {
     return this.#ended;
   }
 
   signal(name: NodeJS.Signals): void {
+    this.#told = true;
     this.#child.kill(name);
   }
 
   /** Waits for the end; one that does not come within `deadline` milliseconds is brought about and is an error. */
   async exit(deadline = 20_000): Promise<Exit> {
     try {
-      return await within("the end of albc", this.#exit, deadline);
+      const exit = await within("the end of albc", this.#exit, deadline);
+      await within("its last words", this.#silence, LAST_WORDS).catch(() => undefined);
+      return exit;
     } catch (error: unknown) {
       this.#child.kill("SIGKILL");
       await this.#exit;

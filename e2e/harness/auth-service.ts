@@ -19,6 +19,8 @@ export type AuthAnswer =
   /** The connection is reset. */
   | "reset";
 
+/** More than the gateway lets through. */
+const MAX_HEADER = 256 * 1024;
 const ALLOWED: AuthAnswer = { status: 200 };
 
 export class AuthService implements Closable {
@@ -41,8 +43,8 @@ export class AuthService implements Closable {
     port = 0,
   }: { tls?: KeyPair; address?: string; port?: number } = {}): Promise<AuthService> {
     const server: Server = tls
-      ? createTlsServer({ cert: tls.certificate, key: tls.key })
-      : createServer();
+      ? createTlsServer({ cert: tls.certificate, key: tls.key, maxHeaderSize: MAX_HEADER })
+      : createServer({ maxHeaderSize: MAX_HEADER });
     server.keepAliveTimeout = 0;
     const connections = new ConnectionCounter();
     server.on(tls ? "secureConnection" : "connection", (socket: Socket) => connections.add(socket));

@@ -35,6 +35,8 @@ export interface Echo {
   readonly bodySha256: string;
 }
 
+/** More than the gateway lets through. */
+const MAX_HEADER = 256 * 1024;
 const SCRIPT_HEADER = "x-echo-script";
 
 /** The header line that makes an echo backend answer as told. */
@@ -86,8 +88,8 @@ export class EchoBackend implements Closable {
     }: { tls?: KeyPair; address?: string; port?: number } = {},
   ): Promise<EchoBackend> {
     const server: Server = tls
-      ? createTlsServer({ cert: tls.certificate, key: tls.key })
-      : createServer();
+      ? createTlsServer({ cert: tls.certificate, key: tls.key, maxHeaderSize: MAX_HEADER })
+      : createServer({ maxHeaderSize: MAX_HEADER });
     // The gateway decides how long connections live; a test may hold one for long.
     server.keepAliveTimeout = 0;
     server.requestTimeout = 0;

@@ -182,7 +182,7 @@ export class Gateway implements Closable {
   /** Stops it as a service manager does. Throws unless it went quietly, completely and with status 0. */
   async close(): Promise<void> {
     if (this.#closed) return;
-    const early = this.albc.ended;
+    const early = this.albc.endedEarly;
     const { exit, left } = await this.#end();
     const unexpected = this.albc.lines.filter(
       ({ level, text }) =>

@@ -23,9 +23,12 @@ export class Scene implements Closable {
   }
 }
 
+/** Milliseconds; gateways close one after another, each within seconds. */
+const CLOSING_TIME = 120_000;
+
 /** A scene for the whole test file. */
 export function useScene(): Scene {
   const scene = new Scene();
-  afterAll(() => scene.close());
+  afterAll(() => scene.close(), CLOSING_TIME);
   return scene;
 }

@@ -127,7 +127,7 @@ describe("the access log's option", () => {
     const gateway = await startGateway("--access-log", "off");
     expect((await gateway.send({ host: HOST })).status).toBe(200);
 
-    expect(await readdir(join(gateway.runFolder, "logs"))).toEqual([]);
+    expect(await readdir(join(gateway.runFolder, "logs"))).not.toContain("access.log");
   });
 
   it("stdout writes it to standard output", async () => {

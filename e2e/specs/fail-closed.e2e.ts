@@ -92,7 +92,7 @@ beforeAll(async () => {
   broken = Object.keys(BROKEN).map((what, index) => [what, `broken-${index}`] as const);
   gateway = await scene.use(
     Gateway.start({
-      errors: [/AUTH_|ANNOTATION_/],
+      errors: [/AUTH_|ANNOTATION_|FIELD_INVALID/],
       files: {
         "site.yaml": yaml(
           service("web", [{ port: backend.port }]),

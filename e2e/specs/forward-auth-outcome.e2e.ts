@@ -89,11 +89,12 @@ describe("the auth service's answer", () => {
     expect(response.reason).toBe("AuthFail : auth-service-status: 401");
   });
 
-  it("401 with several challenges passes them all", async () => {
+  it("401 with several challenges passes them all, as one list or several lines", async () => {
     const challenges = ['Basic realm="a"', "Negotiate"];
     const headers = challenges.map((value) => ["WWW-Authenticate", value] as const);
 
-    expect((await outcome({ status: 401, headers })).all("www-authenticate")).toEqual(challenges);
+    const response = await outcome({ status: 401, headers });
+    expect(response.all("www-authenticate").join(", ")).toBe(challenges.join(", "));
   });
 
   it("401 without a challenge has none", async () => {
@@ -281,7 +282,9 @@ describe("auth-response-headers", () => {
     });
     const echo = JSON.parse(String(response.body)) as { headers: [string, string][] };
 
-    expect(echo.headers.filter(([name]) => /^x.user$/i.test(name))).toEqual([["X-User", "ann"]]);
+    expect(echo.headers.filter(([name]) => /^x.user$/i.test(name)).map(([, v]) => v)).toEqual([
+      "ann",
+    ]);
   });
 });
 
