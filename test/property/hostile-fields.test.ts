@@ -1,0 +1,60 @@
+/**
+ * Whatever stands in whichever field, nothing throws and nginx.conf holds no line that harmless input does not give, too,
+ * but for numbers: text of users is in policy.json.
+ */
+import fc from "fast-check";
+import { compile } from "../../src/compile.js";
+import { resourcesFromObjects } from "../../src/input/load.js";
+import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { compileCase, goldenCases } from "../support/golden-case.js";
+import type { Json } from "../support/hostile-input.js";
+import { HOSTILE, inputs, places, replaced, replacedEverywhere } from "../support/hostile-input.js";
+
+/** Lines of nginx.conf, numbers made alike. */
+function lines(conf: string): readonly string[] {
+  return conf.split("\n").map((line) => line.trim().replace(/\d+/g, "0"));
+}
+
+function confOf(objects: readonly Json[]): string {
+  const { resources } = resourcesFromObjects(objects);
+  const file = compile(resources, DEFAULT_OPTIONS).files.find(({ path }) => path === "nginx.conf");
+  return String(file?.contents);
+}
+
+const harmless = new Set(
+  goldenCases().flatMap((golden) =>
+    compileCase(golden).files.flatMap(({ path, contents }) =>
+      path === "nginx.conf" ? lines(String(contents)) : [],
+    ),
+  ),
+);
+
+function expectHarmless(objects: readonly Json[]): void {
+  expect(lines(confOf(objects)).filter((line) => !harmless.has(line))).toEqual([]);
+}
+
+test("one field at a time", () => {
+  const cases = inputs.filter((objects) => objects.length > 0);
+  const hostile = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...HOSTILE.slice(0, -1)) },
+    { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...cases), fc.nat(), hostile, (objects, n, text) => {
+      const all = places(objects);
+      expectHarmless(replaced(objects, all[n % all.length] ?? [], text) as readonly Json[]);
+    }),
+    { numRuns: 1500 },
+  );
+});
+
+test.each(HOSTILE.map((text) => [JSON.stringify(text.slice(0, 40)), text]))(
+  "%s in every field that is no kind or version, in turn",
+  (_name, text) => {
+    // One case with everything of its kind is enough for the longest text.
+    const step = text.length > 1000 ? 11 : 1;
+    for (const objects of inputs.filter((_, i) => i % step === 0)) {
+      expectHarmless(replacedEverywhere(objects, text));
+    }
+  },
+);
