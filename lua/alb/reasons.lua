@@ -8,10 +8,13 @@ _M.catalog = {
     -- Routing
     no_rule = { 404, "InvalidUpstream : no rule match", "no rule of the port matches the request" },
     invalid_rule = { 500, "InvalidRule : regular expression", "the pattern of the rule that the request may match can not be compiled" },
+    refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can not be done as written; albc's diagnostics say where" },
+    closed_rule = { 503, "InvalidRule : invalid cfg <what>", "what restricts access to the path can not be read, so nobody gets in; albc's diagnostics say where" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
     body_too_large = { 413, "BadRequest : request body too large", "the request body is larger than proxy-body-size or the limit of the gateway" },
     -- Backends
     no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },
+    refused_backend = { 500, "InvalidBackend : invalid cfg <what>", "the backend is no port of a Service" },
     no_peer = { 503, "InvalidBalancer : no peer", "the Service has no endpoint to send to" },
     peer_failed = { 500, "InvalidBalancer : set peer fail", "an endpoint's address can not be used" },
     timeout = { 504, "TimeoutViaAlb", "a backend did not answer in time" },
