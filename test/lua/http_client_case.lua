@@ -1,11 +1,13 @@
 --- One request of the HTTP client, as a test tells it.
+local connection = require("alb.auth.connection")
 local http_client = require("alb.auth.http_client")
 
 local _M = {}
 
----@param service table see connection.open
+---@param where table scheme, host, port, verify
 ---@param options table method, bytes, timeout (seconds), wanted (names)
-function _M.request(service, options)
+function _M.request(where, options)
+    local service = connection.service(where.scheme, where.host, where.port, where.verify)
     local wanted = {}
     for _, name in ipairs(options.wanted or {}) do
         wanted[name] = true

@@ -26,52 +26,18 @@ local replaced = {
     forwarded = "albc_forwarded",
 }
 
--- The gateway's own headers with their values for the request.
-local own = {
-    {
-        "X-Original-URI",
-        function()
-            return var.request_uri
-        end,
-    },
-    {
-        "X-Scheme",
-        function()
-            return var.albc_scheme
-        end,
-    },
-    {
-        "X-Original-URL",
-        function()
-            return var.albc_scheme .. "://" .. (var.http_host or var.host) .. var.request_uri
-        end,
-    },
-    {
-        "X-Original-Method",
-        function()
-            return var.request_method
-        end,
-    },
-    {
-        "X-Sent-From",
-        function()
-            return "alb"
-        end,
-    },
-    {
-        "X-Real-IP",
-        function()
-            return var.remote_addr
-        end,
-    },
-    {
-        "X-Forwarded-For",
-        function()
-            return var.albc_xff
-        end,
-    },
+-- The gateway's own headers, and their values for the request being built.
+local OWN = {
+    "X-Original-URI",
+    "X-Scheme",
+    "X-Original-URL",
+    "X-Original-Method",
+    "X-Sent-From",
+    "X-Real-IP",
+    "X-Forwarded-For",
+    "X-Auth-Request-Redirect",
 }
-local REDIRECT = "X-Auth-Request-Redirect"
+local values = { "", "", "", "", "alb", "", "", "" }
 
 local capacity = 4096
 local buffer = ffi_new("unsigned char[?]", capacity)
@@ -110,22 +76,21 @@ local function actions_of(forward)
     for name, variable in pairs(replaced) do
         actions[name] = variable
     end
-    for i = 1, #own do
-        actions[str_lower(own[i][1])] = true
+    for i = 1, #OWN do
+        actions[str_lower(OWN[i])] = true
     end
-    actions[str_lower(REDIRECT)] = true
     for i = 1, #forward.config_headers do
         actions[str_lower(forward.config_headers[i][1])] = true
     end
     return actions
 end
 
--- The gateway's own headers that the config map does not set.
+-- Positions of the gateway's own headers that the config map does not set.
 local function own_of(config)
     local list = {}
-    for i = 1, #own do
-        if not config[str_lower(own[i][1])] then
-            list[#list + 1] = own[i]
+    for i = 1, #OWN do
+        if not config[str_lower(OWN[i])] then
+            list[#list + 1] = i
         end
     end
     return list
@@ -159,7 +124,6 @@ function _M.prepare(forward)
         config[str_lower(header[1])] = true
     end
     forward.own_headers = own_of(config)
-    forward.sends_redirect = not config[str_lower(REDIRECT)]
     forward.actions = actions_of(forward)
     return true
 end
@@ -184,19 +148,27 @@ local function put_client_headers(used, actions, declared)
     return used
 end
 
+local function fill_values(redirect)
+    local uri, scheme = var.request_uri, var.albc_scheme
+    values[1] = uri
+    values[2] = scheme
+    values[3] = scheme .. "://" .. (var.http_host or var.host) .. uri
+    values[4] = var.request_method
+    values[6] = var.remote_addr
+    values[7] = var.albc_xff
+    values[8] = redirect ~= "" and redirect or uri
+end
+
 local function put_own_headers(used, forward)
+    local redirect, err = expand(forward.redirect)
+    if not redirect then
+        return nil, err
+    end
+    fill_values(redirect)
     local list = forward.own_headers
     for i = 1, #list do
-        local value = list[i][2]() or ""
-        used = put(used, list[i][1], value, #value)
-    end
-    if forward.sends_redirect then
-        local value, err = expand(forward.redirect)
-        if not value then
-            return nil, err
-        end
-        value = value ~= "" and value or var.request_uri
-        used = put(used, REDIRECT, value, #value)
+        local value = values[list[i]]
+        used = put(used, OWN[list[i]], value, #value)
     end
     return used
 end

@@ -1,6 +1,6 @@
 --- Connections to auth services: pooled, over TLS or not, to an endpoint of a cluster Service, an address or a name.
 -- Everything ends at a deadline, looking up names included (a cosocket's own timeouts leave that out).
--- May yield: open does. Phases: those with cosockets.
+-- May yield: open does. Phases: those with cosockets for open, any for the others.
 local endpoints = require("alb.upstream.endpoints")
 local ip_address = require("alb.ip_address")
 local name_search = require("alb.auth.name_search")
@@ -22,16 +22,48 @@ local IDLE = 30000
 -- Endpoints of a Service that are tried, when they refuse.
 local MAX_ENDPOINTS = 3
 
+-- A connection of another kind must never be taken from the pool: its name says all that makes the kind.
+local function pool_of(service, address, port)
+    local kind = service.scheme == "https" and (service.verify and "tls" or "unverified") or "plain"
+    return {
+        pool = "auth " .. kind .. " " .. service.host .. " " .. address .. " " .. port,
+        pool_size = POOL_SIZE,
+    }
+end
+
+-- Addresses as sockets take them; none for a name.
+local function literal_addresses(host)
+    if host == "localhost" then
+        -- Always the own machine (RFC 6761, 6.3); a name server may not know it.
+        return { "127.0.0.1", "[::1]" }
+    end
+    if not ip_address.parse(host) then
+        return nil
+    end
+    return { str_find(host, ":", 1, true) and "[" .. host .. "]" or host }
+end
+
+--- Describes where an auth service is.
+---@param scheme "http"|"https"
+---@param host string name, or address without brackets: for TLS, and to be found by unless there is an upstream
+---@param port integer
+---@param verify boolean a certificate must be trusted and for the host
+---@param upstream string? id of the upstream whose endpoints are asked
+---@return table service
+function _M.service(scheme, host, port, verify, upstream)
+    local service =
+        { scheme = scheme, host = host, port = port, verify = verify, upstream = upstream }
+    if not upstream then
+        service.pool = pool_of(service, host, port)
+        service.addresses = literal_addresses(host)
+    end
+    return service
+end
+
 --- Milliseconds until the deadline, at least 1: cosockets take 0 for their default.
 local function left(deadline)
     local ms = (deadline - now()) * 1000
     return ms > 1 and ms or 1
-end
-
--- A connection of another kind must never be taken from the pool: the name says all that makes the kind.
-local function pool_of(service, address)
-    local kind = service.scheme == "https" and (service.verify and "tls" or "unverified") or "plain"
-    return "auth " .. kind .. " " .. service.host .. " " .. address .. " " .. service.port
 end
 
 local function handshake(sock, service, deadline)
@@ -41,21 +73,14 @@ local function handshake(sock, service, deadline)
         sock:close()
         return nil, "TLS: " .. (err or "failed")
     end
-    return true
+    return sock, nil, false
 end
 
--- `pool_address`: what stands for the address in the pool's name.
-local function connect(service, address, pool_address, deadline)
+local function connect(service, address, port, pool, deadline)
     local sock = tcp()
     local ms = left(deadline)
     sock:settimeouts(ms, ms, ms)
-    -- Endpoints come with brackets, literal hosts of URLs without.
-    local host = str_find(address, "^[^%[]*:") and "[" .. address .. "]" or address
-    local ok, err = sock:connect(
-        host,
-        service.port,
-        { pool = pool_of(service, pool_address), pool_size = POOL_SIZE }
-    )
+    local ok, err = sock:connect(address, port, pool)
     if not ok then
         return nil, err
     end
@@ -63,10 +88,7 @@ local function connect(service, address, pool_address, deadline)
         return sock, nil, true
     end
     if service.scheme == "https" then
-        ok, err = handshake(sock, service, deadline)
-        if not ok then
-            return nil, err
-        end
+        return handshake(sock, service, deadline)
     end
     return sock, nil, false
 end
@@ -78,9 +100,8 @@ local function open_endpoint(service, deadline)
         if not address then
             break
         end
-        local endpoint =
-            { scheme = service.scheme, host = service.host, verify = service.verify, port = port }
-        local sock, err, reused = connect(endpoint, address, address, deadline)
+        local pool = pool_of(service, address, port)
+        local sock, err, reused = connect(service, address, port, pool, deadline)
         if sock then
             return sock, nil, reused
         end
@@ -92,17 +113,28 @@ local function open_endpoint(service, deadline)
     return nil, last_err
 end
 
+local function open_address(service, addresses, deadline)
+    local sock, err, reused
+    for i = 1, #addresses do
+        sock, err, reused = connect(service, addresses[i], service.port, service.pool, deadline)
+        if sock or now() >= deadline then
+            break
+        end
+    end
+    return sock, err, reused
+end
+
 local function open_name(service, names, deadline)
     local sock, err, reused
     for i = 1, #names do
-        sock, err, reused = connect(service, names[i], service.host, deadline)
+        sock, err, reused = connect(service, names[i], service.port, service.pool, deadline)
         if sock then
             if not reused then
                 name_search.remember(service.host, names[i])
             end
             return sock, nil, reused
         end
-        -- Only a name that does not exist lets the next one have a turn.
+        -- Only a name that can't be found lets the next one have a turn.
         if not str_find(err or "", "could not be resolved", 1, true) or now() >= deadline then
             break
         end
@@ -116,7 +148,8 @@ local function wake_at(deadline)
 end
 
 -- Runs `open_name`, which may take longer than the deadline by itself, against the clock.
-local function open_name_in_time(service, names, deadline)
+local function open_name_in_time(service, deadline)
+    local names = name_search.candidates(service.host)
     local opening = thread.spawn(open_name, service, names, deadline)
     if co_status(opening) == "zombie" then
         -- Ended at once: the connection was in the pool.
@@ -134,26 +167,18 @@ local function open_name_in_time(service, names, deadline)
 end
 
 local function open(service, deadline)
+    local addresses = service.addresses
+    if addresses then
+        return open_address(service, addresses, deadline)
+    end
     if service.upstream then
         return open_endpoint(service, deadline)
     end
-    local host = service.host
-    if ip_address.parse(host) then
-        return connect(service, host, host, deadline)
-    end
-    -- Always the own machine (RFC 6761, 6.3); a name server may not know it.
-    if host == "localhost" then
-        local sock, err, reused = connect(service, "127.0.0.1", host, deadline)
-        if sock then
-            return sock, err, reused
-        end
-        return connect(service, "::1", host, deadline)
-    end
-    return open_name_in_time(service, name_search.candidates(host), deadline)
+    return open_name_in_time(service, deadline)
 end
 
 --- Opens a connection.
----@param service table scheme, host (name or address without brackets), port, upstream?, verify
+---@param service table from `service`
 ---@param deadline number seconds as ngx.now
 ---@param fresh boolean none that was used before; such ones are closed
 ---@return table? sock

@@ -3,6 +3,7 @@
 -- May yield: check does. Phases: prepare any but init; check and apply in rewrite.
 local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
+local connection = require("alb.auth.connection")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
 local hop_headers = require("alb.auth.hop_headers")
@@ -19,6 +20,7 @@ local reasons = errors.reasons
 local re_match = ngx.re.match
 local str_find = string.find
 local tonumber = tonumber
+local type = type
 
 local _M = {}
 
@@ -97,7 +99,7 @@ local function expand_port(forward, of_host)
 end
 
 -- Where the auth service is, and its authority; nil and the error if a variable can't stand where it does.
-local function locate(forward, settings)
+local function locate(forward)
     local host, port_text = expand_host(forward)
     if not host then
         return nil, port_text
@@ -112,14 +114,20 @@ local function locate(forward, settings)
         end
         authority = authority .. ":" .. port_text
     end
-    return {
-        scheme = forward.scheme,
-        host = host,
-        port = port,
-        upstream = forward.upstream,
-        verify = settings.authTlsVerify ~= false,
-    },
-        authority
+    local verify = index.settings().authTlsVerify ~= false
+    return connection.service(forward.scheme, host, port, verify, forward.upstream), authority
+end
+
+-- The same, remembered when nothing in it depends on the request: settings that change make all policies anew.
+local function locate_once(forward)
+    if forward.service then
+        return forward.service, forward.authority
+    end
+    local service, authority = locate(forward)
+    if type(forward.host_text) == "string" and type(forward.port_text) ~= "table" then
+        forward.service, forward.authority = service, authority
+    end
+    return service, authority
 end
 
 -- The request as bytes.
@@ -147,8 +155,7 @@ local function as_set(names)
 end
 
 local function ask(forward)
-    local settings = index.settings()
-    local service, authority = locate(forward, settings)
+    local service, authority = locate_once(forward)
     local declared = hop_headers.declared()
     local bytes, err
     if service then
@@ -158,7 +165,7 @@ local function ask(forward)
         ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
         return nil, reasons.forward_build
     end
-    local deadline = now() + (settings.authTimeout or DEFAULT_TIMEOUT) / 1000
+    local deadline = now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000
     local response
     response, err = http_client.request(service, forward.method, bytes, deadline, forward.wanted)
     if not response then

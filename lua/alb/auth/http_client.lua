@@ -75,11 +75,9 @@ end
 
 local function wants_close(response)
     local values = response.headers.connection
-    if not values then
-        return response.old
-    end
-    for i = 1, #values do
-        if re_find(values[i], [[(^|[, \t])close($|[, \t])]], "ijo") then
+    for i = 1, values and #values or 0 do
+        local value = values[i]
+        if value ~= "keep-alive" and re_find(value, [[(^|[, \t])close($|[, \t])]], "ijo") then
             return true
         end
     end
@@ -121,7 +119,7 @@ local function exchange(sock, method, bytes, deadline, wanted)
 end
 
 --- Sends a request and reads the response's head; the body is passed over.
----@param service table see connection.open
+---@param service table from connection.service
 ---@param method string
 ---@param bytes string the whole request
 ---@param deadline number seconds as ngx.now, for everything

@@ -10,7 +10,7 @@ local tonumber = tonumber
 
 local _M = {}
 
-local CR = 13
+local CR, SPACE, TAB = 13, 32, 9
 
 --- Where the head ends.
 ---@param from integer where to start looking
@@ -24,23 +24,27 @@ function _M.find_end(text, from)
     return crlf or lf
 end
 
-local function trim(text)
-    return str_match(text, "^[ \t]*(.-)[ \t]*$")
+-- The value between two positions without the blanks around it.
+local function value_of(text, first, last)
+    if str_byte(text, first) == SPACE then
+        first = first + 1
+    end
+    return str_match(str_sub(text, first, last), "^[ \t]*(.-)[ \t]*$")
 end
 
--- One header line without its line break. Unwanted ones are only held to have a name.
-local function parse_line(line, wanted, headers)
-    local colon = str_find(line, ":", 1, true)
-    local first = str_byte(line, 1)
+-- The header line between two positions. Unwanted ones are only held to have a name.
+local function parse_line(text, first, last, wanted, headers)
+    local colon = str_find(text, ":", first, true)
+    local byte = str_byte(text, first)
     -- A line that starts with a blank continues the one before (obs-fold, RFC 9112, 5.2).
-    if not colon or colon == 1 or first == 32 or first == 9 then
+    if not colon or colon > last or colon == first or byte == SPACE or byte == TAB then
         return false
     end
-    local name = str_lower(str_sub(line, 1, colon - 1))
+    local name = str_lower(str_sub(text, first, colon - 1))
     if not wanted[name] then
         return true
     end
-    local value = trim(str_sub(line, colon + 1))
+    local value = value_of(text, colon + 1, last)
     if str_find(value, "[%z\1-\8\10-\31\127]") then
         return false
     end
@@ -70,7 +74,7 @@ function _M.parse(text, last, wanted)
     while pos <= last do
         local stop = str_find(text, "\n", pos, true)
         local line_end = str_byte(text, stop - 1) == CR and stop - 2 or stop - 1
-        if line_end >= pos and not parse_line(str_sub(text, pos, line_end), wanted, headers) then
+        if line_end >= pos and not parse_line(text, pos, line_end, wanted, headers) then
             return nil, headers, true
         end
         pos = stop + 1

@@ -21,8 +21,8 @@ local function names_address(session, address)
     return certificate ~= nil and C.X509_check_ip_asc(certificate, address, 0) == 1
 end
 
--- A handshake that needs no waiting is reported wrongly by ngx_lua: asked for no session it says yes to a certificate that
--- it has refused, asked for one (0.10.28) it raises an error. So the session is always asked for, and errors are caught.
+-- A handshake that needs no waiting is reported wrongly by ngx_lua: asked for no session it says yes to a certificate
+-- that it has refused, asked for one (0.10.28) it raises an error. So the session is asked for, and errors are caught.
 local function get_session(sock, name, verify)
     local ok, session, err = pcall(sock.sslhandshake, sock, nil, name, verify)
     if not ok then
