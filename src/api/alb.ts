@@ -26,6 +26,8 @@ export interface Alb2Config {
   /** Always, Never, Request or Both. */
   readonly defaultSSLStrategy?: string;
   readonly timeout?: TimeoutSpec;
+  readonly otel?: unknown;
+  readonly modsecurity?: unknown;
 }
 
 export interface TimeoutSpec {
@@ -57,6 +59,17 @@ export interface ServiceGroupMember {
   readonly weight?: number;
 }
 
+/** What Frontends and Rules configure; `otel`, `modsecurity` and `keepalive` are kept, without effect. */
+export interface RoutingConfig {
+  readonly auth?: Auth;
+  readonly timeout?: TimeoutSpec;
+  readonly redirect?: RedirectSpec;
+  readonly otel?: unknown;
+  readonly modsecurity?: unknown;
+  /** Of Frontends. */
+  readonly keepalive?: unknown;
+}
+
 export interface Frontend extends KubernetesObject {
   readonly spec: {
     readonly port: number;
@@ -70,11 +83,7 @@ export interface Frontend extends KubernetesObject {
     /** `<namespace>/<name>` or `<namespace>_<name>`. */
     readonly certificate_name?: string;
     readonly backendProtocol?: string;
-    readonly config?: {
-      readonly auth?: Auth;
-      readonly timeout?: TimeoutSpec;
-      readonly redirect?: RedirectSpec;
-    };
+    readonly config?: RoutingConfig;
   };
 }
 
@@ -103,11 +112,7 @@ export interface Rule extends KubernetesObject {
       readonly namespace?: string;
       readonly type?: string;
     };
-    readonly config?: {
-      readonly auth?: Auth;
-      readonly timeout?: TimeoutSpec;
-      readonly redirect?: RedirectSpec;
-    };
+    readonly config?: RoutingConfig;
   };
 }
 

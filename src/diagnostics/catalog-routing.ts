@@ -51,6 +51,13 @@ export const ROUTING_DIAGNOSTICS = {
       "The value can't be used. It only tunes, so everything else of the object is served as if the setting were absent.",
     hint: "correct the value, or remove the setting",
   },
+  SETTING_UNSUPPORTED: {
+    severity: "warning",
+    title: "a setting is not supported",
+    explanation:
+      "The setting is one of the origin (its web application firewall, tracing, connection keepalive) that has no effect here. Everything else of the object is served.",
+    hint: "remove the setting, or put what it did in front of the gateway",
+  },
   ALB_NOT_FOUND: {
     severity: "error",
     title: "the load balancer to serve does not exist",

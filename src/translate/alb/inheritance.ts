@@ -1,16 +1,15 @@
-import type { Alb2, Frontend, Rule, TimeoutSpec } from "../../api/alb.js";
-import type { Auth } from "../../api/auth.js";
+import type { Alb2, Frontend, RoutingConfig, Rule } from "../../api/alb.js";
 import type { BuildContext } from "../build-context.js";
 import type { Inherited } from "../entry-port.js";
 import { NOTHING_INHERITED } from "../entry-port.js";
-import { placeOf } from "../place.js";
+import { placeOf, within } from "../place.js";
 import { timeoutsOf } from "./timeouts.js";
 
 /** The settings that ALB2, Frontend and Rule share. */
-interface SharedConfig {
-  readonly auth?: Auth;
-  readonly timeout?: TimeoutSpec;
-}
+type SharedConfig = Omit<RoutingConfig, "redirect">;
+
+/** Extensions of the origin that do not exist here; that there is none is worth knowing, above all of the firewall. */
+const UNSUPPORTED = ["modsecurity", "otel", "keepalive"] as const;
 
 /** What an ALB2 gives to its ports. */
 export function inheritedFromAlb(alb: Alb2, context: BuildContext): Inherited {
@@ -28,6 +27,11 @@ export function overridden(
   context: BuildContext,
 ): Inherited {
   const place = placeOf(owner, "spec", "config");
+  for (const field of UNSUPPORTED) {
+    if (config?.[field] === undefined) continue;
+    const message = `${field} is not supported and has no effect`;
+    context.diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...within(place, field) });
+  }
   const auth =
     config?.auth &&
     context.auth.fromObject(config.auth, {

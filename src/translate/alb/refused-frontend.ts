@@ -2,8 +2,8 @@ import type { Alb2 } from "../../api/alb.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { TranslateContext } from "../context.js";
 
-/** Names that the origin gives to Frontends: `<alb>-<port>`. */
-const NAME_WITH_PORT = /^(.+)-(\d{5})$/;
+/** Names that the origin gives to Frontends, `<alb>-<port>` with five digits, and that people give. */
+const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
 
 /**
  * A Frontend that can't be read and may be for a port that an ALB2 has for its Ingresses. It may hold auth for them, so without it

@@ -197,7 +197,9 @@ describe("ports", () => {
 
   it.each([
     ["alb-00080", "80"],
+    ["alb-80", "80"],
     ["alb-08080", ""],
+    ["alb-8080", ""],
     ["other-00080", ""],
     ["internal", "80 443"],
   ])("of an ALB2's Ingresses are closed while a Frontend %s can't be read: %s", (name, closed) => {
