@@ -65,7 +65,8 @@ describe("without trusted proxies", () => {
       "x-forwarded-host": HOST,
       "x-forwarded-port": String(gateway.httpPort),
     });
-    expect(echo.header("x-original-uri")).toBe("/p?q=1");
+    // The request line says it.
+    expect(echo.all("x-original-uri")).toEqual([]);
     expect(echo.header("x-scheme")).toBe("http");
     expect(echo.header("x-request-id")).toMatch(GENERATED_ID);
   });
@@ -80,7 +81,7 @@ describe("without trusted proxies", () => {
       "x-forwarded-host": HOST,
       "x-forwarded-port": String(gateway.httpPort),
     });
-    expect(echo.header("x-original-uri")).toBe("/p?q=1");
+    expect(echo.all("x-original-uri")).toEqual([]);
     expect(echo.all("x-scheme")).toEqual(["http"]);
     expect(echo.all("x-forwarded-scheme")).not.toContain("https");
     expect(echo.all("forwarded")).toEqual([]);
@@ -116,7 +117,7 @@ describe("without trusted proxies", () => {
     const [one, other] = [await received([]), await received([])];
     expect(one.header("x-request-id")).not.toBe(other.header("x-request-id"));
     expect((await received([["X-Request-ID", 'a"b c']])).header("x-request-id")).toMatch(
-      /^[0-9a-f]{32}$/,
+      GENERATED_ID,
     );
   });
 });

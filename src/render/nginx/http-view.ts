@@ -61,7 +61,7 @@ const HEADERS: readonly (readonly [string, string])[] = [
   ["X-Forwarded-Host", "albc_fwd_host"],
   ["X-Forwarded-Port", "albc_fwd_port"],
   ["X-Scheme", "albc_scheme"],
-  ["X-Original-URI", "request_uri"],
+  ["X-Original-URI", "albc_original_uri"],
   ["X-Request-ID", "albc_request_id"],
 ];
 
