@@ -28,6 +28,11 @@ local _M = {}
 local DEFAULT_TIMEOUT = 5000
 local DEFAULT_PORT = { http = 80, https = 443 }
 
+-- A blank would end the request's target, a control character could end its line.
+local function is_target(text)
+    return not str_find(text, "[%z\1-\32\127]")
+end
+
 -- The parts of a URL and of the sign-in page, ready to expand.
 local function prepare_texts(forward)
     local err
@@ -41,6 +46,9 @@ local function prepare_texts(forward)
     forward.target_text = prepare(forward.target, interpolation.prepare_url)
     forward.signin_text = forward.signin and prepare(forward.signin, interpolation.prepare_url)
     forward.redirect = prepare(forward.requestRedirect or {}, interpolation.prepare)
+    if type(forward.target_text) == "string" and not is_target(forward.target_text) then
+        err = err or "character in the URL"
+    end
     return err
 end
 
@@ -136,8 +144,7 @@ local function build(forward, authority, declared)
     if not target then
         return nil, err
     end
-    -- A blank would end the target, a control character could end the line.
-    if str_find(target, "[%z\1-\32\127]") then
+    if target ~= forward.target_text and not is_target(target) then
         return nil, "character in the URL"
     end
     return auth_request.build(forward, target, authority, declared)

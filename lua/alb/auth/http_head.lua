@@ -24,20 +24,30 @@ function _M.find_end(text, from)
     return crlf or lf
 end
 
--- The value between two positions without the blanks around it.
+local function is_blank(byte)
+    return byte == SPACE or byte == TAB
+end
+
+-- The value between two positions without the blanks around it: usually one, before it.
 local function value_of(text, first, last)
     if str_byte(text, first) == SPACE then
         first = first + 1
     end
-    return str_match(str_sub(text, first, last), "^[ \t]*(.-)[ \t]*$")
+    if last < first then
+        return ""
+    end
+    local value = str_sub(text, first, last)
+    if is_blank(str_byte(text, first)) or is_blank(str_byte(text, last)) then
+        return str_match(value, "^[ \t]*(.-)[ \t]*$")
+    end
+    return value
 end
 
 -- The header line between two positions. Unwanted ones are only held to have a name.
 local function parse_line(text, first, last, wanted, headers)
     local colon = str_find(text, ":", first, true)
-    local byte = str_byte(text, first)
     -- A line that starts with a blank continues the one before (obs-fold, RFC 9112, 5.2).
-    if not colon or colon > last or colon == first or byte == SPACE or byte == TAB then
+    if not colon or colon > last or colon == first or is_blank(str_byte(text, first)) then
         return false
     end
     local name = str_lower(str_sub(text, first, colon - 1))
