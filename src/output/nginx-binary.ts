@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { access, constants, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
@@ -62,7 +62,8 @@ async function probe(path: string): Promise<NginxBinary | string> {
   const root = dirname(await realpath(path).catch(() => path));
   const modules = / --add-module=\S*lua/.test(all) ? [] : await modulesFor(root, all);
   const binary: NginxBinary = {
-    path,
+    // It is started in the run folder, where a relative path would mean another file.
+    path: path.includes("/") ? resolve(path) : path,
     version,
     directives: modules.map((file) => `load_module ${file};`).join(" "),
     variables: await luaVariables(root),
