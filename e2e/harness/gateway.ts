@@ -212,6 +212,7 @@ export class Gateway implements Closable {
   async #ready(): Promise<void> {
     const state = await waitFor("nginx serves", async () => {
       if (this.albc.ended) return "ended";
+      if (!this.albc.lines.some(({ msg }) => msg === "serving")) return false;
       const written = JSON.parse(await this.readRunFile("policy.json")) as { version: string };
       const { version, workers, expected } = await this.status();
       const all = workers.length === expected && workers.every((one) => one.version === version);

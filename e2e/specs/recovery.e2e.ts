@@ -1,3 +1,6 @@
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -15,7 +18,6 @@ import {
 import { isAlive, processesIn } from "../harness/processes.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
-import { createServer } from "node:net";
 
 const scene = useScene();
 const HOST = "web.example";
@@ -168,6 +170,14 @@ describe("albc run", () => {
 
     expect(report.failures).toEqual([]);
     expect(report.statuses).toEqual({ 200: report.completed });
+  });
+
+  it("takes an nginx that is named by a relative path", async () => {
+    const nginx = relative(join(tmpdir(), "albc-e2e-000000"), process.env["ALBC_TEST_NGINX"] ?? "");
+    const gateway = await start({ flags: ["--nginx", nginx] });
+
+    expect(nginx).toMatch(/^\.\.\//);
+    expect((await gateway.send({ host: HOST })).status).toBe(200);
   });
 
   it("does not reload nginx, or write anything, when nothing changed", async () => {
