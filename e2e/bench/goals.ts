@@ -2,7 +2,7 @@
 import type { ChangeLatency } from "./change-latency.js";
 import type { CompileCost } from "./compile-cost.js";
 import type { FloodResult } from "./flood.js";
-import { cpuOf } from "./report.js";
+import { cpuOf } from "./measurement.js";
 import type { Measurement } from "./rounds.js";
 import { minimum } from "./statistics.js";
 

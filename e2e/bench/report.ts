@@ -3,7 +3,8 @@ import type { ChangeLatency } from "./change-latency.js";
 import type { CompileCost } from "./compile-cost.js";
 import type { FloodResult } from "./flood.js";
 import type { Goal } from "./goals.js";
-import type { Measurement, Sample } from "./rounds.js";
+import type { Measurement } from "./rounds.js";
+import { column, cpuOf } from "./measurement.js";
 import { maximum, median, minimum } from "./statistics.js";
 
 /** A table: names of the columns, then rows. */
@@ -100,17 +101,6 @@ export function aligned(table: Table): string {
         .trimEnd(),
     )
     .join("\n");
-}
-
-export function cpuOf(
-  measurement: Measurement,
-  figure: (values: readonly number[]) => number,
-): number {
-  return figure(column(measurement, "cpu"));
-}
-
-function column(measurement: Measurement, key: keyof Sample): number[] {
-  return measurement.samples.map((sample) => sample[key]);
 }
 
 function count(value: number): string {

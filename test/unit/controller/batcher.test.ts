@@ -1,5 +1,6 @@
-import { jest } from "@jest/globals";
 import { Batcher } from "../../../src/controller/batcher.js";
+
+const { jest } = import.meta;
 
 beforeEach(() => {
   jest.useFakeTimers();
