@@ -77,6 +77,24 @@ local function check_with(replaced, basic)
     return status, reason
 end
 
+local computed = 0
+
+--- Serves a request and says how often any login has been computed.
+function _M.serve_counting(users)
+    local _, first = next(users)
+    local credentials = require("alb.auth.credentials")
+    local verify = credentials.verify
+    local status = check_with({
+        ["alb.auth.credentials"] = {
+            verify = function(...)
+                computed = computed + 1
+                return verify(...)
+            end,
+        },
+    }, { credentials = { users = users, key = "count", dummy_salt = first[1] } })
+    ngx.print(status or 200, " ", computed)
+end
+
 --- Serves a request whose client has used up its attempts: `known` in the query says that its login was right before.
 function _M.serve_refused(users)
     local known = ngx.var.arg_known ~= nil

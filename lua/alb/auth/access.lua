@@ -127,10 +127,16 @@ local function run(step)
     return true
 end
 
+local function strip_credentials()
+    -- nginx reads the user from Authorization when first asked: ask before it goes, for the log.
+    local _ = var.remote_user
+    clear_header("Authorization")
+end
+
 -- Takes from the backend's request what only the checks were to see, and adds what they found.
 local function finish(plan, results)
     if plan.strips then
-        clear_header("Authorization")
+        strip_credentials()
     end
     local steps = plan.steps
     for i = 1, #steps do
@@ -207,9 +213,7 @@ function _M.check(route)
         if status then
             return refuse(basic_refusal(plan.steps[1], status, reason))
         end
-        -- nginx reads the user from Authorization when first asked: ask before it goes, for the log.
-        local _ = var.remote_user
-        return clear_header("Authorization")
+        return strip_credentials()
     end
     if plan.invalid then
         return exit(503, errors.fill(reasons.auth_invalid, plan.invalid))

@@ -1,5 +1,5 @@
 --- Basic auth (RFC 7617) against apr1 hashes.
--- A login that was right is remembered under a keyed digest of the header, so that the usual request costs one MD5.
+-- A login that was right is remembered under a keyed digest of its header, so that the usual request costs one MD5.
 -- May yield: no. Phases: prepare any but init; check in rewrite.
 local apr1 = require("alb.auth.apr1")
 local attempts = require("alb.auth.attempts")
@@ -13,6 +13,7 @@ local var = ngx.var
 local now = ngx.now
 local md5_bin = ngx.md5_bin
 local decode_base64 = ngx.decode_base64
+local encode_base64 = ngx.encode_base64
 local re_match = ngx.re.match
 local expires = verified.expires
 local reasons = errors.reasons
@@ -70,12 +71,14 @@ local function parse(header)
     return str_sub(text, 1, colon - 1), str_sub(text, colon + 1)
 end
 
+-- Only the usual way to write a login is remembered, so that writing it in thousands of ways neither fills the memory
+-- nor has it computed again.
+local function key_of(set, user, password)
+    return md5_bin(set.key .. "Basic " .. encode_base64(user .. ":" .. password))
+end
+
 -- Computes the hash, unless too many logins of this client have failed just now.
-local function compute(set, header, key, is_known)
-    local user, password, reason = parse(header)
-    if not user then
-        return 401, reason
-    end
+local function compute(set, user, password, key, is_known)
     if #password > apr1.MAX_PASSWORD then
         return 401, reasons.basic_wrong
     end
@@ -92,6 +95,19 @@ local function compute(set, header, key, is_known)
     return 401, reasons.basic_wrong
 end
 
+local function look_closer(set, header)
+    local user, password, reason = parse(header)
+    if not user then
+        return 401, reason
+    end
+    local key = key_of(set, user, password)
+    local known_until = expires(key)
+    if known_until and known_until > now() then
+        return nil
+    end
+    return compute(set, user, password, key, known_until ~= nil)
+end
+
 --- Are the credentials of the request right?
 ---@param basic table prepared
 ---@return integer? status nil when they are, else 401, 429 or 503
@@ -105,12 +121,11 @@ function _M.check(basic)
     if not header then
         return 401, reasons.basic_missing
     end
-    local key = md5_bin(set.key .. header)
-    local known_until = expires(key)
+    local known_until = expires(md5_bin(set.key .. header))
     if known_until and known_until > now() then
         return nil
     end
-    return compute(set, header, key, known_until ~= nil)
+    return look_closer(set, header)
 end
 
 return _M

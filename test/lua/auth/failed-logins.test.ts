@@ -17,11 +17,16 @@ beforeAll(async () => {
   const set = await credentialSet("users", { ann: "secret" });
   users = Object.fromEntries(set.users.map(({ user, salt, hash }) => [user, [salt, hash]]));
   nginx = await startLuaNginx({
-    server: `location / {
-      content_by_lua_block {
-        require("basic_case").serve_refused(require("cjson").decode('${JSON.stringify(users)}'))
-      }
-    }`,
+    server: ["refused", "counting"]
+      .map(
+        (name) => `location /${name} {
+          content_by_lua_block {
+            local users = require("cjson").decode('${JSON.stringify(users)}')
+            require("basic_case").serve_${name}(users)
+          }
+        }`,
+      )
+      .join("\n"),
   });
 });
 afterAll(() => nginx.stop());
@@ -60,12 +65,12 @@ describe("a login", () => {
   };
 
   it("is not computed when its client has failed too often", async () => {
-    expect(await ask("/", "secret")).toBe("429 AuthFail : too many failed logins");
+    expect(await ask("/refused", "secret")).toBe("429 AuthFail : too many failed logins");
   });
 
   it("that was right before is computed nevertheless when its memory has aged", async () => {
-    expect(await ask("/?known=1", "secret")).toBe("200 ");
-    expect(await ask("/?known=1", "wrong")).toBe("401 AuthFail : invalid user or passwd");
+    expect(await ask("/refused?known=1", "secret")).toBe("200 ");
+    expect(await ask("/refused?known=1", "wrong")).toBe("401 AuthFail : invalid user or passwd");
   });
 
   it("of an unknown user is hashed like that of a known one", async () => {
@@ -74,6 +79,19 @@ describe("a login", () => {
     expect(await call("salts_used", users, "ann", "wrong")).toEqual([false, [salt]]);
     expect(await call("salts_used", users, "eve", "secret")).toEqual([false, [salt]]);
   });
+});
+
+it("a right login is computed once, in however many ways it is written", async () => {
+  const token = basic("ann", "secret").slice(6);
+  const ways = ["Basic ", "basic ", "BASIC ", "bAsIc   ", `Basic${" ".repeat(300)}`, "Basic "];
+  for (const way of ways) {
+    const headers = [["Authorization", `${way}${token}`]] as const;
+    const request = { host: "x", path: "/counting", headers };
+    expect((await send({ port: nginx.port }, request)).text).toBe("200 1");
+  }
+  const headers = [["Authorization", basic("ann", "secreu")]] as const;
+  const wrong = await send({ port: nginx.port }, { host: "x", path: "/counting", headers });
+  expect(wrong.text).toBe("401 2");
 });
 
 it("verified logins are remembered within bounds of number and age", async () => {
