@@ -10,6 +10,9 @@ local _M = {}
 -- Seconds between two looks at the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
 
+-- Commit that was reported last. A request may have moved this worker on between two looks.
+local reported = -1
+
 -- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master.
 local generation = 0
 
@@ -20,15 +23,17 @@ end
 
 --- Tells the others which version this worker serves. A worker that is draining has been replaced and says nothing.
 function _M.report()
+    reported = index.seq()
     local id = ngx.worker.id()
     if id and not ngx.worker.exiting() then
         state:set("worker\t" .. id, ngx.worker.pid() .. " " .. generation .. " " .. index.version())
     end
 end
 
---- Catches up with the newest commit, at once.
+--- Catches up with the newest commit, at once, and says so.
 function _M.sync()
-    if index.sync() then
+    index.sync()
+    if index.seq() ~= reported then
         _M.report()
     end
 end
