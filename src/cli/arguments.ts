@@ -69,7 +69,7 @@ export function parseArguments(words: readonly string[], context: ArgumentsConte
   } catch (error: unknown) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) throw new HelpShown();
-    throw new UsageError(error.message.replace(/^error: /, ""));
+    throw new UsageError(error.message.replace(/^error: /, "").replaceAll("\n", " "));
   }
   if (call === undefined) throw new HelpShown();
   return call;
