@@ -1,0 +1,160 @@
+--- Types of policy.json, for editors and readers; made from src/render/policy/policy.schema.json.
+-- luacheck: no max line length
+-- stylua: ignore start
+
+--- policy.json: what the data plane does with each request. Times are milliseconds, sizes bytes. Absent and empty fields are left out.
+---@class PolicyDocument
+---@field format 1
+---@field version string Digest of everything else: equal policies have equal versions.
+---@field settings PolicySettings
+---@field servers table<string, PolicyServer> By server id.
+---@field hosts table<string, PolicyBinding[]> By `<listener id>|<host key>`: bindings in ascending byte order of `order`.
+---@field routes table<string, PolicyRoute> By route id.
+---@field auths table<string, PolicyAuth> By auth policy id.
+---@field upstreams table<string, PolicyUpstream> By upstream id.
+---@field certificates table<string, string> By `<server id>|<host key>`: file below the run folder with key and chain in PEM.
+
+--- Settings that hold for all routes.
+---@class PolicySettings
+---@field authTimeout Milliseconds For a whole auth request.
+---@field authTlsVerify boolean Check the certificates of https auth services.
+
+--- One bound port.
+---@class PolicyServer
+---@field port Port
+---@field tls boolean
+---@field listeners TextPair[] `[host key, listener id]`, most specific first.
+
+--- Where a route is tried.
+---@class PolicyBinding
+---@field order string
+---@field route string Route id.
+---@field path? PolicyPath Absent: any path.
+---@field when? PolicyPredicate[] All must hold.
+
+--- How the normalised path is matched; `regex` has the PCRE flags `""` or `"i"`.
+---@alias PolicyPath ["exact"|"prefix"|"start", string]|["regex", string, ""|"i"]
+
+--- The value named by `of` and `key` passes at least one of the tests.
+---@class PolicyPredicate
+---@field of "method"|"path"|"host"|"sourceIp"|"header"|"query"|"cookie"
+---@field key? string
+---@field any PolicyTest[]
+
+--- `[op, argument…]`.
+---@alias PolicyTest ["eq"|"start"|"end"|"oneLabel"|"regex"|"cidr", string]|["in", ...string]|["range", string, string]|["exists"]
+
+--- What happens to the requests of one rule.
+---@class PolicyRoute
+---@field source PolicySource
+---@field refuse? PolicyRefusal Answers at once.
+---@field redirect? PolicyRedirect
+---@field cors? PolicyCors
+---@field bodyLimit? integer Bytes; nginx.conf has a location for each that is in use.
+---@field allow? TextList CIDRs.
+---@field deny? TextList CIDRs.
+---@field satisfy? "any" Source ranges and auth are alternatives.
+---@field auth? TextList Auth policy ids; all must pass, in order.
+---@field rewrite? PolicyRewrite
+---@field host? string Host header for the backend.
+---@field requestHeaders? PolicyHeaders
+---@field responseHeaders? PolicyHeaders
+---@field timeouts? PolicyTimeouts
+---@field affinity? PolicyAffinity
+---@field backends? PolicyBackend[]
+
+--- `[kind, namespace, name, field]` of what the user wrote.
+---@alias PolicySource [string, string, string, string]
+
+--- `[status, reason]`.
+---@alias PolicyRefusal [403|404|500|503, string]
+
+--- A Location as a whole (`url`) or in parts.
+---@class PolicyRedirect
+---@field status 301|302|303|307|308
+---@field unlessScheme? "http"|"https"
+---@field url? string
+---@field scheme? "http"|"https"
+---@field host? string
+---@field port? Port
+---@field path? PolicyRewrite
+
+--- `full`: the path. `prefix`: prefix, replacement. `regex`: pattern, flags, replacement, whether the result is the whole path.
+---@alias PolicyRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", string, boolean]
+
+--- Origins are `*`, or such as `https://a.example` and `https://*.b.example` (one label).
+---@class PolicyCors
+---@field origins string[]
+---@field methods string[]
+---@field headers string[]
+---@field expose? TextList
+---@field credentials boolean
+---@field maxAge integer Seconds.
+
+--- Header changes; names to remove are lower case.
+---@class PolicyHeaders
+---@field set? TextPairs
+---@field add? TextPairs
+---@field remove? TextList
+
+--- To the backend: connecting, between two writes, between two reads. Absent: those of nginx.conf.
+---@class PolicyTimeouts
+---@field connect Milliseconds
+---@field send Milliseconds
+---@field read Milliseconds
+
+--- Which endpoint a client keeps; a header or cookie by its name.
+---@alias PolicyAffinity ["clientAddress"]|["header"|"cookie", string]
+
+--- One destination; its share is its weight over the sum of weights.
+---@class PolicyBackend
+---@field upstream? string Absent: `refuse` is the answer.
+---@field weight integer
+---@field protocol "http"|"https"|"grpc"|"grpcs"
+---@field refuse? PolicyRefusal
+
+--- The endpoints of one Service port.
+---@class PolicyUpstream
+---@field endpoints [string, Port][] `[address, port]`; IPv6 without brackets.
+
+--- One Auth object; basic comes before forward, both must pass.
+---@class PolicyAuth
+---@field source PolicySource
+---@field invalid? string Every request is answered 503 `AuthFail : invalid cfg <invalid>`.
+---@field basic? PolicyBasicAuth
+---@field forward? PolicyForwardAuth
+
+--- RFC 7617 with apr1 hashes.
+---@class PolicyBasicAuth
+---@field realm string
+---@field file string Below the run folder, JSON `{"<user>": ["<salt>", "<hash>"]}`, mode 0600.
+
+--- The auth request and what is made of its answer.
+---@class PolicyForwardAuth
+---@field scheme "http"|"https"
+---@field host PolicyInterpolation DNS name or address, IPv6 without brackets.
+---@field port? PolicyInterpolation Absent: the scheme's.
+---@field target PolicyInterpolation Path and query.
+---@field upstream? string Its endpoints replace DNS.
+---@field method string
+---@field headers? [string, PolicyInterpolation][] `[name, value]`; they win over all others.
+---@field requestRedirect? PolicyInterpolation Value of X-Auth-Request-Redirect.
+---@field responseHeaders? TextList Lower case: removed from the request, then set from the auth response.
+---@field signin? PolicyInterpolation Location of the 302 for a 401.
+---@field alwaysSetCookie? true
+
+--- Strings are literal; `[variable, encoding]` is a variable.
+---@alias PolicyInterpolation (string|[string, "raw"|"component"|"host"])[]
+
+---@alias Milliseconds integer
+
+---@alias Port integer
+
+---@alias TextPair [string, string]
+
+---@alias TextPairs TextPair[]
+
+---@alias TextList string[]
+
+-- stylua: ignore end
+return {}

@@ -1,0 +1,205 @@
+/** IR for tests of rendering. */
+import type { AuthPolicy, ForwardAuth } from "../../src/ir/auth.js";
+import type { DataPlaneConfig } from "../../src/ir/config.js";
+import type { Interpolation } from "../../src/ir/interpolation.js";
+import type { Server } from "../../src/ir/listener.js";
+import type { PathMatch, Predicate } from "../../src/ir/match.js";
+import { DEFAULT_TIMEOUTS, type PathRewrite, type Route } from "../../src/ir/route.js";
+import type { SourceRef } from "../../src/ir/source-ref.js";
+import { SecretText } from "../../src/support/secret-text.js";
+
+export const EMPTY_CONFIG: DataPlaneConfig = {
+  servers: [],
+  listeners: [],
+  bindings: [],
+  routes: [],
+  auths: [],
+  credentials: [],
+  upstreams: [],
+  serverCertificates: [],
+  certificates: [],
+};
+
+export const HTTP_SERVER: Server = { id: "p80", addresses: [], port: 80, tls: false };
+export const TLS_SERVER: Server = { id: "p443", addresses: [], port: 443, tls: true };
+
+export const SOURCE: SourceRef = {
+  kind: "Ingress",
+  namespace: "default",
+  name: "web",
+  field: "spec.rules[0]",
+};
+
+/** A route that only forwards. */
+export function plainRoute(id: string, over: Partial<Route> = {}): Route {
+  return {
+    id,
+    source: SOURCE,
+    satisfy: "all",
+    auth: [],
+    timeouts: DEFAULT_TIMEOUTS,
+    backends: [{ upstream: "default/web/80", weight: 1, protocol: "http" }],
+    ...over,
+  };
+}
+
+/**
+ * Every field of the model in use, and each text that can come from a user made by `text` from the field's name. What is
+ * generated (server ids, addresses, numbers) stands as it is.
+ */
+export function configOf(text: (field: string) => string): DataPlaneConfig {
+  const source = sourceOf(text);
+  const host = { kind: "exact", host: text("host") } as const;
+  return {
+    servers: [HTTP_SERVER, TLS_SERVER],
+    listeners: [
+      { id: text("listener"), server: "p80", hostname: { kind: "any" }, source },
+      {
+        id: text("wide listener"),
+        server: "p443",
+        hostname: { kind: "wildcard", suffix: text("suffix"), labels: "many" },
+        source,
+      },
+    ],
+    bindings: pathsOf(text).map((path, index) => ({
+      listener: text("listener"),
+      host,
+      path,
+      when: predicatesOf(text),
+      order: `${text("order")}${index}`,
+      route: text("route"),
+    })),
+    routes: [fullRoute(text, source), refusingRoute(text, source)],
+    auths: [authOf(text, source), { id: text("broken"), source, invalid: text("invalid") }],
+    credentials: [
+      {
+        id: text("credentials"),
+        users: [{ user: text("user"), salt: text("salt"), hash: text("hash") }],
+      },
+    ],
+    upstreams: [{ id: text("upstream"), endpoints: [{ address: "10.0.0.1", port: 8080 }] }],
+    serverCertificates: [{ server: "p443", host, certificate: text("certificate") }],
+    certificates: [
+      { id: text("certificate"), chain: text("chain"), key: new SecretText(text("private key")) },
+    ],
+  };
+}
+
+function sourceOf(text: (field: string) => string): SourceRef {
+  return {
+    kind: text("kind"),
+    namespace: text("namespace"),
+    name: text("name"),
+    field: text("field"),
+  };
+}
+
+function pathsOf(text: (field: string) => string): readonly PathMatch[] {
+  return [
+    { kind: "any" },
+    { kind: "exact", value: text("exact") },
+    { kind: "prefix", value: text("prefix") },
+    { kind: "start", value: text("start") },
+    { kind: "regex", pattern: text("pattern"), ignoreCase: true },
+  ];
+}
+
+function predicatesOf(text: (field: string) => string): readonly Predicate[] {
+  return [
+    {
+      of: "header",
+      key: text("key"),
+      any: [
+        { op: "eq", value: text("eq") },
+        { op: "in", values: [text("in"), text("or in")] },
+        { op: "start", value: text("starts") },
+        { op: "end", value: text("ends") },
+        { op: "oneLabel", suffix: text("label") },
+        { op: "regex", pattern: text("regex") },
+        { op: "range", low: text("low"), high: text("high") },
+        { op: "cidr", cidr: text("cidr") },
+        { op: "exists" },
+      ],
+    },
+  ];
+}
+
+function fullRoute(text: (field: string) => string, source: SourceRef): Route {
+  const header = { name: text("header name"), value: text("header value") };
+  const headers = { set: [header], add: [header], remove: [text("removed")] };
+  return {
+    id: text("route"),
+    source,
+    redirect: {
+      status: 308,
+      unlessScheme: "https",
+      url: text("url"),
+      scheme: "https",
+      host: text("redirect host"),
+      port: 8443,
+      path: { kind: "full", value: text("redirect path") },
+    },
+    cors: {
+      allowOrigins: [text("origin")],
+      allowMethods: [text("method")],
+      allowHeaders: [text("allowed")],
+      exposeHeaders: [text("exposed")],
+      allowCredentials: true,
+      maxAge: 600,
+    },
+    bodyLimit: 4096,
+    sourceRanges: { allow: [text("allow")], deny: [text("deny")] },
+    satisfy: "any",
+    auth: [text("auth"), text("broken")],
+    rewrite: rewriteOf(text),
+    upstreamHost: text("upstream host"),
+    requestHeaders: headers,
+    responseHeaders: headers,
+    timeouts: { connect: 1, send: 2, read: 3 },
+    affinity: { kind: "cookie", name: text("cookie") },
+    backends: [
+      { upstream: text("upstream"), weight: 1, protocol: "http" },
+      { weight: 2, protocol: "grpcs", refusal: { status: 500, reason: text("backend reason") } },
+    ],
+  };
+}
+
+function rewriteOf(text: (field: string) => string): PathRewrite {
+  return {
+    kind: "regex",
+    pattern: text("rewrite pattern"),
+    ignoreCase: false,
+    replacement: text("replacement"),
+    whole: true,
+  };
+}
+
+function refusingRoute(text: (field: string) => string, source: SourceRef): Route {
+  const refusal = { status: 503, reason: text("reason") } as const;
+  return plainRoute(text("refusing route"), { source, refusal, backends: [] });
+}
+
+function authOf(text: (field: string) => string, source: SourceRef): AuthPolicy {
+  return {
+    id: text("auth"),
+    source,
+    basic: { realm: text("realm"), credentials: text("credentials") },
+    forward: forwardOf(text),
+  };
+}
+
+function forwardOf(text: (field: string) => string): ForwardAuth {
+  const value: Interpolation = [
+    { literal: text("literal") },
+    { variable: text("variable"), encoding: "component" },
+  ];
+  return {
+    url: { scheme: "https", host: value, port: value, target: value, upstream: text("upstream") },
+    method: text("auth method"),
+    headers: [{ name: text("auth header"), value }],
+    requestRedirect: value,
+    responseHeaders: [text("response header")],
+    signin: value,
+    alwaysSetCookie: true,
+  };
+}

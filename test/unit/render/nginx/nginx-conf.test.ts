@@ -1,0 +1,172 @@
+import type { DataPlaneOptions } from "../../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import { renderNginxConf } from "../../../../src/render/nginx/nginx-conf.js";
+import {
+  EMPTY_CONFIG,
+  HTTP_SERVER,
+  plainRoute,
+  TLS_SERVER,
+} from "../../../support/data-plane-config.js";
+
+function conf(
+  dataPlane: Partial<DataPlaneOptions> = {},
+  { config = EMPTY_CONFIG, policySize = 0 } = {},
+): string {
+  const options = { ...DEFAULT_OPTIONS, dataPlane: { ...DEFAULT_OPTIONS.dataPlane, ...dataPlane } };
+  return renderNginxConf(config, options, policySize);
+}
+
+/** The directives of this name, without their indentation and semicolon. */
+function directives(text: string, name: string): string[] {
+  return [...text.matchAll(new RegExp(`(?<=^ *|; )${name}\\b[^;{]*`, "gm"))].map(([line]) => line);
+}
+
+const servers = { config: { ...EMPTY_CONFIG, servers: [HTTP_SERVER, TLS_SERVER] } };
+
+describe("listening", () => {
+  test("is on every address of both families", () => {
+    expect(directives(conf({}, servers), "listen")).toEqual([
+      "listen 0.0.0.0:80 backlog=4096",
+      "listen [::]:80 ipv6only=on backlog=4096",
+      "listen 0.0.0.0:443 ssl backlog=4096",
+      "listen [::]:443 ipv6only=on ssl backlog=4096",
+      "listen unix:control/control.sock",
+    ]);
+  });
+
+  test("is on IPv4 alone without the option ipv6", () => {
+    expect(conf({ ipv6: false }, servers)).not.toContain("[::]");
+  });
+
+  test("is on the server's own addresses when it has some, IPv6 ones with or without the option", () => {
+    const own = { ...HTTP_SERVER, addresses: ["192.0.2.1", "2001:db8::1"] };
+    const text = conf({ ipv6: false }, { config: { ...EMPTY_CONFIG, servers: [own] } });
+    expect(directives(text, "listen").slice(0, 2)).toEqual([
+      "listen 192.0.2.1:80 backlog=4096",
+      "listen [2001:db8::1]:80 ipv6only=on backlog=4096",
+    ]);
+  });
+
+  test("expects the PROXY protocol everywhere but on the control socket", () => {
+    const listens = directives(conf({ proxyProtocol: true }, servers), "listen");
+    expect(listens.map((line) => line.includes("proxy_protocol"))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+test("each server's Lua is called with its id, certificates only where there is TLS", () => {
+  const text = conf({}, servers);
+  expect(text.match(/albc\.\w+\("[^"]*"\)/g)).toEqual([
+    'albc.rewrite("p80")',
+    'albc.certificate("p443")',
+    'albc.rewrite("p443")',
+  ]);
+});
+
+describe("whose word counts", () => {
+  test("nobody's, unless proxies are trusted", () => {
+    const text = conf();
+    expect(text).not.toMatch(/set_real_ip_from|geo /);
+    expect(text).not.toContain("$http_x_forwarded_proto");
+    expect(text).not.toContain("$http_x_forwarded_host");
+    expect(text).toContain('proxy_set_header Forwarded "";');
+  });
+
+  test("the trusted proxies'", () => {
+    const text = conf({ trustedProxies: ["10.0.0.0/8", "fd00::/8"] });
+    expect(directives(text, "set_real_ip_from")).toEqual([
+      "set_real_ip_from 10.0.0.0/8",
+      "set_real_ip_from fd00::/8",
+    ]);
+    expect(directives(text, "real_ip_header")).toEqual(["real_ip_header X-Forwarded-For"]);
+    expect(text).toMatch(/geo \$realip_remote_addr \$albc_trusted {[^}]*10\.0\.0\.0\/8 1;/);
+  });
+
+  test("with the PROXY protocol that of every peer about addresses, but nobody's about the rest", () => {
+    const text = conf({ proxyProtocol: true });
+    expect(directives(text, "set_real_ip_from")).toEqual([
+      "set_real_ip_from 0.0.0.0/0",
+      "set_real_ip_from ::/0",
+    ]);
+    expect(directives(text, "real_ip_header")).toEqual(["real_ip_header proxy_protocol"]);
+    expect(text).not.toContain("geo ");
+  });
+
+  test("with the PROXY protocol and trusted proxies, that of the address which is told", () => {
+    const text = conf({ proxyProtocol: true, trustedProxies: ["10.0.0.0/8"] });
+    expect(directives(text, "set_real_ip_from")).toEqual(["set_real_ip_from 10.0.0.0/8"]);
+    expect(text).toContain("geo $remote_addr $albc_trusted");
+  });
+});
+
+describe("the access log", () => {
+  test("is a file by default, written in large pieces", () => {
+    expect(directives(conf(), "access_log")[0]).toBe(
+      'access_log "logs/access.log" albc_json buffer=65536 flush=1s',
+    );
+  });
+
+  test("goes to standard output in pieces that a pipe takes whole", () => {
+    expect(directives(conf({ accessLog: "stdout" }), "access_log")[0]).toBe(
+      "access_log /dev/stdout albc_json buffer=4096 flush=1s",
+    );
+  });
+
+  test("can be switched off", () => {
+    const text = conf({ accessLog: "off" });
+    expect(directives(text, "access_log")).toEqual(["access_log off", "access_log off"]);
+    expect(text).not.toContain("log_format");
+  });
+
+  test("knows no header that can hold a secret", () => {
+    const [format = ""] = /log_format[^;]*;/.exec(conf()) ?? [];
+    expect([...format.matchAll(/\$(?:http|cookie|arg|sent|upstream)_\w+/g)].map(String)).toEqual([
+      "$upstream_addr",
+      "$upstream_status",
+      "$upstream_response_time",
+      "$http_user_agent",
+    ]);
+  });
+});
+
+test("each body limit in use has a location, smallest first, for requests without a length", () => {
+  const routes = [9, 1_000_000, 9].map((bodyLimit, i) => plainRoute(String(i), { bodyLimit }));
+  const config = {
+    ...EMPTY_CONFIG,
+    servers: [HTTP_SERVER],
+    routes: [...routes, plainRoute("none")],
+  };
+  const names = (text: string) => [...text.matchAll(/location @http_(\d+) {/g)].map(([, n]) => n);
+  expect(names(conf({}, { config }))).toEqual(["9", "1000000"]);
+  expect(names(conf({ bodyLimit: 500 }, { config }))).toEqual(["9", "500", "1000000"]);
+});
+
+test.each([
+  [0, 64],
+  [16 * 2 ** 20, 64],
+  [16 * 2 ** 20 + 1, 128],
+  [100 * 2 ** 20, 512],
+])("a policy of %d bytes gets %d MiB of shared memory", (policySize, mebibytes) => {
+  expect(conf({}, { policySize })).toContain(
+    `lua_shared_dict albc_policy ${String(mebibytes * 2 ** 20)};`,
+  );
+});
+
+test.each([
+  [{ workers: 0 }, "worker_processes auto;"],
+  [{ workers: 3 }, "worker_processes 3;"],
+  [{ drainTimeout: 30 }, "worker_shutdown_timeout 30s;"],
+])("%p gives %s", (options, line) => {
+  expect(conf(options)).toContain(line);
+});
+
+test("no line ends with a blank, and no two empty ones follow each other", () => {
+  for (const options of [{}, { trustedProxies: ["10.0.0.0/8"] }, { accessLog: "off" }]) {
+    expect(conf(options, servers)).not.toMatch(/[ \t]$|\n\n\n/m);
+  }
+});

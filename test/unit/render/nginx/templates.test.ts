@@ -1,0 +1,36 @@
+import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import {
+  clientView,
+  forwardView,
+  logView,
+  luaView,
+  variablesView,
+} from "../../../../src/render/nginx/http-view.js";
+import { fillTemplate } from "../../../../src/render/nginx/templates.js";
+import { word } from "../../../../src/render/nginx/text.js";
+
+const { dataPlane } = DEFAULT_OPTIONS;
+const VIEW = {
+  workers: word("auto"),
+  drainTimeout: word("1s"),
+  lua: luaView(0),
+  client: clientView(dataPlane),
+  log: logView(dataPlane),
+  variables: variablesView(dataPlane),
+  forward: forwardView(dataPlane),
+  upstreams: [],
+  servers: [],
+};
+
+test("the template prints the values of its view", () => {
+  expect(fillTemplate(VIEW)).toContain("worker_processes auto;");
+});
+
+test.each<[string, unknown]>([
+  ["plain text", "auto; } evil {"],
+  ["a number", 4],
+  ["nothing", undefined],
+  ["an object that passes for text", { toString: () => "auto" }],
+])("%s instead of NginxText is an exception", (_what, workers) => {
+  expect(() => fillTemplate({ ...VIEW, workers })).toThrow("printed what is not NginxText");
+});

@@ -1,0 +1,242 @@
+import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import type { Affinity } from "../../../../src/ir/upstream.js";
+import type { PathRewrite } from "../../../../src/ir/route.js";
+import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
+import {
+  configOf,
+  EMPTY_CONFIG,
+  HTTP_SERVER,
+  plainRoute,
+  SOURCE,
+} from "../../../support/data-plane-config.js";
+import { policyErrors } from "../../../support/policy-schema.js";
+
+const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
+const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
+const FULL = configOf((field) => field);
+
+function policyOf(config = FULL, options = DEFAULT_OPTIONS) {
+  return buildPolicy(config, options, {
+    credentials: new Map([["credentials", CREDENTIALS]]),
+    certificates: new Map([["certificate", CERTIFICATE]]),
+  });
+}
+
+function routeOf(over: Parameters<typeof plainRoute>[1], options = DEFAULT_OPTIONS) {
+  const config = { ...EMPTY_CONFIG, routes: [plainRoute("r", over)] };
+  return policyOf(config, options).routes["r"];
+}
+
+test("a policy with every field fits the schema", () => {
+  expect(policyErrors(policyOf())).toEqual([]);
+});
+
+test("so does an empty one", () => {
+  expect(policyErrors(policyOf(EMPTY_CONFIG))).toEqual([]);
+});
+
+test("a route has all that was asked for", () => {
+  const headers = {
+    set: [["header name", "header value"]],
+    add: [["header name", "header value"]],
+  };
+  expect(policyOf().routes["route"]).toEqual({
+    source: ["kind", "namespace", "name", "field"],
+    redirect: {
+      status: 308,
+      unlessScheme: "https",
+      url: "url",
+      scheme: "https",
+      host: "redirect host",
+      port: 8443,
+      path: ["full", "redirect path"],
+    },
+    cors: {
+      origins: ["origin"],
+      methods: ["method"],
+      headers: ["allowed"],
+      expose: ["exposed"],
+      credentials: true,
+      maxAge: 600,
+    },
+    bodyLimit: 4096,
+    allow: ["allow"],
+    deny: ["deny"],
+    satisfy: "any",
+    auth: ["auth", "broken"],
+    rewrite: ["regex", "rewrite pattern", "", "replacement", true],
+    host: "upstream host",
+    requestHeaders: { ...headers, remove: ["removed"] },
+    responseHeaders: { ...headers, remove: ["removed"] },
+    timeouts: { connect: 1, send: 2, read: 3 },
+    affinity: ["cookie", "cookie"],
+    backends: [
+      { upstream: "upstream", weight: 1, protocol: "http" },
+      { weight: 2, protocol: "grpcs", refuse: [500, "backend reason"] },
+    ],
+  });
+});
+
+test("a route that only refuses has nothing else", () => {
+  expect(policyOf().routes["refusing route"]).toEqual({
+    source: ["kind", "namespace", "name", "field"],
+    refuse: [503, "reason"],
+  });
+});
+
+test("what is empty or the default is left out", () => {
+  const nothing = { set: [], add: [], remove: [] };
+  expect(
+    routeOf({
+      requestHeaders: nothing,
+      responseHeaders: nothing,
+      sourceRanges: { allow: [], deny: [] },
+    }),
+  ).toEqual({
+    source: [SOURCE.kind, SOURCE.namespace, SOURCE.name, SOURCE.field],
+    backends: [{ upstream: "default/web/80", weight: 1, protocol: "http" }],
+  });
+});
+
+test.each<[PathRewrite, unknown]>([
+  [{ kind: "full", value: "/x" }, ["full", "/x"]],
+  [{ kind: "prefix", prefix: "/a", replacement: "/b" }, ["prefix", "/a", "/b"]],
+  [
+    { kind: "regex", pattern: "a", ignoreCase: true, replacement: "b", whole: false },
+    ["regex", "a", "i", "b", false],
+  ],
+])("the rewrite %j becomes %j", (rewrite, written) => {
+  expect(routeOf({ rewrite })?.rewrite).toEqual(written);
+});
+
+test.each<[Affinity, unknown]>([
+  [{ kind: "clientAddress" }, ["clientAddress"]],
+  [{ kind: "header", name: "x-user" }, ["header", "x-user"]],
+])("the affinity %j becomes %j", (affinity, written) => {
+  expect(routeOf({ affinity })?.affinity).toEqual(written);
+});
+
+test.each([
+  [undefined, 0, undefined],
+  [undefined, 500, 500],
+  [9, 500, 9],
+  [0, 500, undefined],
+])("with the route's limit %p and the option %d the body limit is %p", (own, option, limit) => {
+  const dataPlane = { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: option };
+  const over = own === undefined ? {} : { bodyLimit: own };
+  expect(routeOf(over, { ...DEFAULT_OPTIONS, dataPlane })?.bodyLimit).toBe(limit);
+});
+
+test("bindings are grouped by listener and host, in byte order of their order", () => {
+  const binding = { listener: "l", path: { kind: "any" }, when: [], route: "r" } as const;
+  const host = { kind: "exact", host: "a.example" } as const;
+  const bindings = ["b", "é", "a", "B"].map((order) => ({ ...binding, host, order }));
+  const wide = {
+    ...binding,
+    host: { kind: "wildcard", suffix: "b", labels: "one" },
+    order: "0",
+  } as const;
+  const { hosts } = policyOf({ ...EMPTY_CONFIG, bindings: [...bindings, wide] });
+  expect(Object.keys(hosts)).toEqual(["l|a.example", "l|*.b"]);
+  expect(hosts["l|a.example"]?.map(({ order }) => order)).toEqual(["B", "a", "b", "é"]);
+});
+
+test("a binding has its path and predicates", () => {
+  const bindings = policyOf().hosts["listener|host"] ?? [];
+  expect(bindings.map(({ path }) => path)).toEqual([
+    undefined,
+    ["exact", "exact"],
+    ["prefix", "prefix"],
+    ["start", "start"],
+    ["regex", "pattern", "i"],
+  ]);
+  expect(bindings[0]?.when).toEqual([
+    {
+      of: "header",
+      key: "key",
+      any: [
+        ["eq", "eq"],
+        ["in", "in", "or in"],
+        ["start", "starts"],
+        ["end", "ends"],
+        ["oneLabel", "label"],
+        ["regex", "regex"],
+        ["range", "low", "high"],
+        ["cidr", "cidr"],
+        ["exists"],
+      ],
+    },
+  ]);
+});
+
+test("the listeners of a server are sorted with the most specific first", () => {
+  const hostnames = [
+    { kind: "any" },
+    { kind: "wildcard", suffix: "example", labels: "many" },
+    { kind: "exact", host: "b.example" },
+    { kind: "wildcard", suffix: "a.example", labels: "many" },
+    { kind: "wildcard", suffix: "a.example", labels: "one" },
+    { kind: "exact", host: "a.example" },
+  ] as const;
+  const listeners = hostnames.map((hostname, index) => ({
+    id: `l${index}`,
+    server: "p80",
+    hostname,
+    source: SOURCE,
+  }));
+  const other = { id: "other", server: "p443", hostname: { kind: "any" }, source: SOURCE } as const;
+  const config = { ...EMPTY_CONFIG, servers: [HTTP_SERVER], listeners: [...listeners, other] };
+  expect(policyOf(config).servers["p80"]?.listeners).toEqual([
+    ["a.example", "l5"],
+    ["b.example", "l2"],
+    ["**.a.example", "l3"],
+    ["*.a.example", "l4"],
+    ["**.example", "l1"],
+    ["", "l0"],
+  ]);
+});
+
+test("an auth policy names its credentials' file and has its URL in parts", () => {
+  const value = ["literal", ["variable", "component"]];
+  expect(policyOf().auths).toEqual({
+    auth: {
+      source: ["kind", "namespace", "name", "field"],
+      basic: { realm: "realm", file: CREDENTIALS },
+      forward: {
+        scheme: "https",
+        host: value,
+        port: value,
+        target: value,
+        upstream: "upstream",
+        method: "auth method",
+        headers: [["auth header", value]],
+        requestRedirect: value,
+        responseHeaders: ["response header"],
+        signin: value,
+        alwaysSetCookie: true,
+      },
+    },
+    broken: { source: ["kind", "namespace", "name", "field"], invalid: "invalid" },
+  });
+});
+
+test("an auth policy whose credentials are not there is closed", () => {
+  const { auths } = buildPolicy(FULL, DEFAULT_OPTIONS, {
+    credentials: new Map(),
+    certificates: new Map(),
+  });
+  expect(auths["auth"]?.invalid).toBe("auth-secret");
+  expect(auths["auth"]?.basic).toBeUndefined();
+});
+
+test("certificates are named by server and host", () => {
+  expect(policyOf().certificates).toEqual({ "p443|host": CERTIFICATE });
+});
+
+test("the version follows the contents alone", () => {
+  const { version } = policyOf();
+  expect(policyOf(configOf((field) => field)).version).toBe(version);
+  expect(policyOf(configOf((field) => `${field}.`)).version).not.toBe(version);
+  const auth = { ...DEFAULT_OPTIONS.auth, timeout: 1 };
+  expect(policyOf(FULL, { ...DEFAULT_OPTIONS, auth }).version).not.toBe(version);
+});
