@@ -1,3 +1,4 @@
+import { until } from "../support/until.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 let nginx: LuaNginx;
@@ -39,6 +40,19 @@ test("a lookup that meets a newer shard moves the worker to the newer commit", a
   // … until something of the new commit is needed.
   expect(await call("get", "routes", "b")).toEqual(["two", "v2"]);
   expect(await call("get", "routes", "a")).toEqual(["two", "v2"]);
+});
+
+test("a worker that a lookup moved on reports it, too", async () => {
+  await nginx.stop();
+  nginx = await startLuaNginx({
+    http: `init_worker_by_lua_block { require("alb.phases.worker").init() }`,
+  });
+  await call("full", "v1", [route("a", "one")]);
+  await call("delta", "v2", [route("b", "two")]);
+  expect(await call("delta_and_get", "v3", [route("b", "three")], "routes", "b")).toEqual([
+    "three",
+  ]);
+  await until(async () => (await call("reported"))[0] === "v3");
 });
 
 test("replacing everything drops what is not in the new policy", async () => {

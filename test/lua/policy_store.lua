@@ -54,6 +54,19 @@ function _M.too_large(version)
     return ok or false, err
 end
 
+--- Commits a change and meets it in a lookup at once, before the worker looks for news.
+function _M.delta_and_get(version, list, map, key)
+    store.apply_delta(version, changes(list))
+    local value = index.get(map, key)
+    return value and value.text or ""
+end
+
+--- What this worker last said that it serves.
+function _M.reported()
+    local line = ngx.shared.albc_state:get("worker\t0") or ""
+    return line:match("%S*$")
+end
+
 function _M.parse(body)
     local request, err = protocol.parse(body)
     return request and { request.from, request.to, #request.changes } or "", err
