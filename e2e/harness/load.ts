@@ -42,9 +42,10 @@ export class Load implements Closable {
   }
 
   /** Waits until `count` more requests have had their answers. */
-  async more(count: number): Promise<void> {
+  async more(count: number, deadline?: number): Promise<void> {
     const goal = this.#completed + count;
-    await waitFor(`${count} more requests are answered`, () => this.#completed >= goal);
+    const what = `${count} more requests are answered`;
+    await waitFor(what, () => this.#completed >= goal, deadline === undefined ? {} : { deadline });
   }
 
   async stop(): Promise<LoadReport> {

@@ -123,7 +123,7 @@ const send = (name: string, path: string, headers: readonly (readonly [string, s
 describe("broken auth", () => {
   it.each(Object.keys(BROKEN).map((what, index) => [what, `broken-${index}`] as const))(
     "closes its path, and no other: %s",
-    async (what, name) => {
+    async (_, name) => {
       const closed = await send(name, "/guarded/x", [["Authorization", basic("ann", "secret")]]);
 
       expect(closed.status).toBe(503);
@@ -133,7 +133,6 @@ describe("broken auth", () => {
       expect((await send(name, "/")).status).toBe(200);
       // Named in the log by its Ingress.
       await gateway.logged(new RegExp(`\\b${name}\\b`));
-      expect(what).toBeDefined();
     },
   );
 

@@ -136,6 +136,20 @@ describe("the auth request", () => {
     }
   });
 
+  it("has no header less than the backend: what Connection names reaches neither", async () => {
+    const response = await gateway.send({
+      host: "plain.example",
+      headers: [
+        ["Connection", "X-Tenant, Cookie"],
+        ["X-Tenant", "victim"],
+        ["Cookie", "session=1"],
+      ],
+    });
+    const [seen, echo] = [auth.take("/plain"), echoOf(response)];
+
+    for (const name of ["x-tenant", "cookie"]) expect(seen.all(name)).toEqual(echo.all(name));
+  });
+
   it("does not believe what a client says of itself", async () => {
     const headers: HeaderLines = [
       ["X-Original-URI", "/claimed"],

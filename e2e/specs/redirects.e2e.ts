@@ -45,6 +45,7 @@ describe("an Ingress", () => {
     gateway = await scene.use(
       Gateway.start({
         flags: ["--trusted-proxies", "127.0.0.3/32"],
+        errors: [/AUTH_REFERENCE_NOT_FOUND/],
         files: {
           "site.yaml": yaml(
             service("web", [{ port: backend.port }]),
@@ -53,6 +54,7 @@ describe("an Ingress", () => {
               await selfSigned("tls.example", "plain-too.example", "loop.example"),
             ),
             one("tls", {}, true),
+            one("private", nginx({ "auth-type": "basic", "auth-secret": "missing" }), true),
             one("plain-too", nginx({ "ssl-redirect": "false" }), true),
             one("no-tls", {}),
             one("forced", nginx({ "force-ssl-redirect": "true" })),
@@ -92,6 +94,14 @@ describe("an Ingress", () => {
       308,
       `${https}/`,
     ]);
+  });
+
+  it("with TLS and auth redirects first: credentials are for https only", async () => {
+    const [status, location] = await answer(gateway, { host: "private.example" });
+
+    expect([status, location]).toEqual([308, `https://private.example:${gateway.httpsPort}/`]);
+    const tls = { servername: "tls.example" };
+    expect((await gateway.send({ host: "private.example", tls })).status).toBe(503);
   });
 
   it("with TLS serves requests that come by https", async () => {
