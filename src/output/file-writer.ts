@@ -111,23 +111,29 @@ async function isWritten(path: string, file: RenderedFile): Promise<boolean> {
 }
 
 async function writeOne(path: string, file: RenderedFile, options: WriteOptions): Promise<void> {
-  const { owner, sync } = options;
   const beside = path + BESIDE;
   await rm(beside, { force: true });
+  try {
+    await writeNew(beside, file, options);
+    await rename(beside, path);
+  } catch (error: unknown) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+}
+
+async function writeNew(path: string, file: RenderedFile, options: WriteOptions): Promise<void> {
+  const { owner, sync } = options;
   // Made new, never opened: what stands there could be a link of somebody else's.
-  const handle = await open(beside, "wx", 0o600);
+  const handle = await open(path, "wx", 0o600);
   try {
     await handle.writeFile(contentsOf(file));
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
     await handle.chmod(file.mode);
     if (sync !== false) await handle.sync();
-  } catch (error: unknown) {
+  } finally {
     await handle.close();
-    await rm(beside, { force: true });
-    throw error;
   }
-  await handle.close();
-  await rename(beside, path);
 }
 
 /** In a folder of its own, that is. */
