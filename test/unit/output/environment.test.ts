@@ -1,0 +1,66 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { environmentConf, environmentFiles, nameServers } from "../../../src/output/environment.js";
+import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { useTempFolder } from "../../support/temp-folder.js";
+
+const folder = useTempFolder();
+
+describe("name servers", () => {
+  const RESOLV_CONF = `# nameserver 192.0.2.9
+search svc.cluster.local
+nameserver 10.96.0.10
+nameserver\t2001:db8::53
+nameserver fe80::1%eth0
+nameserver not-an-address
+`;
+
+  test("are those of resolv.conf that nginx can ask", () => {
+    expect(nameServers([], RESOLV_CONF)).toEqual(["10.96.0.10", "2001:db8::53"]);
+  });
+
+  test("are the given ones when there are some", () => {
+    expect(nameServers(["127.0.0.1:5353"], RESOLV_CONF)).toEqual(["127.0.0.1:5353"]);
+  });
+
+  test.each(["dns.example", "10.0.0.1:", "10.0.0.1:x", "::1:53:x", "1.2.3.4; evil", ""])(
+    "%j is an error",
+    (server) => {
+      expect(() => nameServers([server], "")).toThrow(EnvironmentError);
+    },
+  );
+});
+
+test("the file names the servers with IPv6 in brackets, and the authorities", () => {
+  const servers = ["10.96.0.10", "2001:db8::53", "127.0.0.1:5353", "[::1]:53", "[::2]"];
+  expect(environmentConf({ servers, ipv6: true, trustsAuthorities: true })).toBe(
+    [
+      "# Written by albc when it started: what is known only on this machine.",
+      "resolver 10.96.0.10 [2001:db8::53] 127.0.0.1:5353 [::1]:53 [::2] valid=30s ipv6=on;",
+      "resolver_timeout 5s;",
+      'lua_ssl_trusted_certificate "environment/ca.pem";',
+      "",
+    ].join("\n"),
+  );
+});
+
+test("without any of it the file says nothing", () => {
+  const text = environmentConf({ servers: [], ipv6: false, trustsAuthorities: false });
+  expect(text).toMatch(/^#[^\n]*\n$/);
+});
+
+test("the CA file that is named is copied into the run folder", async () => {
+  const caFile = join(folder(), "my-ca.pem");
+  writeFileSync(caFile, "CA\n");
+  const files = await environmentFiles({ resolver: ["10.0.0.1"], caFile });
+  expect(files.map(({ path }) => path)).toEqual(["environment/http.conf", "environment/ca.pem"]);
+  expect(files[1]?.contents).toBe("CA\n");
+  expect(files[0]?.contents).toContain("lua_ssl_trusted_certificate");
+});
+
+test("one that is not there is an error", async () => {
+  const caFile = join(folder(), "absent.pem");
+  await expect(environmentFiles({ resolver: [], caFile })).rejects.toThrow(
+    new EnvironmentError(`the CA file ${caFile} does not exist`),
+  );
+});

@@ -1,0 +1,40 @@
+import { isFinalFailure, nginxFailure } from "../../../src/output/nginx-failure.js";
+
+const AT = "2026/01/02 03:04:05 [emerg] 7#7: ";
+
+test.each([
+  [
+    `${AT}bind() to 0.0.0.0:80 failed (98: Address already in use)\n${AT}still could not bind()`,
+    "0.0.0.0:80 is in use by another process",
+  ],
+  [
+    "nginx: [emerg] bind() to [::]:443 failed (13: Permission denied)",
+    "[::]:443 needs root or CAP_NET_BIND_SERVICE; ports above 1023 do not (--http-port, --https-port)",
+  ],
+  [
+    `${AT}socket() [::]:80 failed (97: Address family not supported by protocol)`,
+    "[::]:80: this machine has no IPv6; switch it off by --ipv6=false",
+  ],
+  [
+    `${AT}bind() to 192.0.2.1:80 failed (99: Cannot assign requested address)`,
+    "192.0.2.1:80 is no address of this machine",
+  ],
+  [
+    `2026/01/02 03:04:05 [warn] 7#7: beside the point\n${AT}unknown directive "foo" in /x/nginx.conf:3`,
+    'unknown directive "foo" in /x/nginx.conf:3',
+  ],
+  ["ld.so: libssl.so.3: not found\n", "ld.so: libssl.so.3: not found"],
+  ["", "it ended without a word"],
+])("%j is said as %j", (said, message) => {
+  expect(nginxFailure(said)).toBe(message);
+});
+
+test.each([
+  [`${AT}still could not bind()`, true],
+  [`${AT}unknown directive "foo"`, true],
+  [`${AT}bind() to 0.0.0.0:80 failed (98: Address already in use)`, false],
+  ["2026/01/02 03:04:05 [error] 7#7: *1 connect() failed", false],
+  ["text with [emerg] in it", false],
+])("%j ends a reload: %p", (line, final) => {
+  expect(isFinalFailure(line)).toBe(final);
+});

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { lockRunFolder, makeRunFolder } from "../../../src/output/run-folder.js";
+import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { useTempFolder } from "../../support/temp-folder.js";
+
+const folder = useTempFolder();
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+test("the folder is made, for its owner alone, with what nginx needs", async () => {
+  const made = await makeRunFolder(join(folder(), "a/run"));
+  expect(made).toBe(join(folder(), "a/run"));
+  expect(modeOf(made)).toBe("700");
+  expect(["control", "logs", "tmp"].map((name) => modeOf(join(made, name)))).toEqual([
+    "700",
+    "755",
+    "755",
+  ]);
+});
+
+test("the control folder is closed to others even if it was open", async () => {
+  mkdirSync(join(folder(), "control"), { mode: 0o777 });
+  await makeRunFolder(folder());
+  expect(modeOf(join(folder(), "control"))).toBe("700");
+});
+
+test("workers of another user get through the folder, but can't list it", async () => {
+  const owner = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  expect(modeOf(await makeRunFolder(join(folder(), "run"), owner))).toBe("711");
+});
+
+test("a file in its place is an error with one message", async () => {
+  const path = join(folder(), "file");
+  writeFileSync(path, "");
+  await expect(makeRunFolder(path)).rejects.toThrow(EnvironmentError);
+  await expect(makeRunFolder(path)).rejects.toThrow(`can't make the run folder ${path}: `);
+});
+
+describe("the lock", () => {
+  test("keeps a second albc out until it is released", async () => {
+    const lock = await lockRunFolder(folder());
+    const message = `${folder()} is in use by albc with process id ${String(process.pid)}; choose another --dir`;
+    await expect(lockRunFolder(folder())).rejects.toThrow(new EnvironmentError(message));
+    await lock.release();
+    expect(existsSync(join(folder(), "albc.pid"))).toBe(false);
+    await (await lockRunFolder(folder())).release();
+  });
+
+  test.each([
+    ["of a process that has ended", "4194304 1"],
+    ["of a process whose number is another's now", `${String(process.pid)} 1`],
+    ["that is torn", ""],
+  ])("%s counts for nothing", async (_what, left) => {
+    writeFileSync(join(folder(), "albc.pid"), `${left}\n`);
+    const lock = await lockRunFolder(folder());
+    expect(readFileSync(join(folder(), "albc.pid"), "utf8")).toMatch(
+      new RegExp(`^${String(process.pid)} \\d+\n$`),
+    );
+    await lock.release();
+  });
+});
