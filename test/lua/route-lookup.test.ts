@@ -112,3 +112,61 @@ test("a pattern that PCRE refuses closes what it may have matched, and no more",
     false,
   ]);
 });
+
+describe("a pattern that PCRE gives up on", () => {
+  const wide = { order: "2", route: "wide" };
+  const gives = { order: "1", route: "hard", path: ["regex", "^/(a+)+b", ""] };
+  const hard = `/${"a".repeat(60)}/b`;
+
+  test("closes the path, so that no wider rule serves what it may have matched", async () => {
+    const paths = [hard, "/aab", "/c"];
+    const lists = [[gives, wide]];
+
+    expect(await nginx.call("route_lookup", "lookup", lists, paths)).toEqual([
+      ["hard", "hard", "wide"],
+      false,
+    ]);
+    expect(await nginx.call("route_lookup", "undecided", lists, paths)).toEqual([
+      [true, false, false],
+    ]);
+  });
+
+  test("leaves the paths of rules that come before it alone", async () => {
+    const lists = [[{ order: "0", route: "first", path: ["prefix", hard] }, gives, wide]];
+
+    expect(await nginx.call("route_lookup", "undecided", lists, [hard])).toEqual([[false]]);
+  });
+
+  // Conditions read the request itself, which is that of the call: /.lua.
+  test.each([
+    ["/.lua", true],
+    ["/other", false],
+  ])("as a condition closes the path if the others hold too (%s)", async (path, undecided) => {
+    const refused = [
+      ["eq", "/nothing"],
+      ["regex", "^/("],
+    ];
+    const when = [
+      { of: "path", any: refused },
+      { of: "path", any: [["eq", path]] },
+    ];
+    const lists = [[{ order: "1", route: "hard", when }, wide]];
+
+    expect(await nginx.call("route_lookup", "undecided", lists, ["/"])).toEqual([[undecided]]);
+  });
+
+  test("as a condition does no harm beside one that holds", async () => {
+    const when = [
+      {
+        of: "path",
+        any: [
+          ["regex", "^/("],
+          ["eq", "/.lua"],
+        ],
+      },
+    ];
+    const lists = [[{ order: "1", route: "hard", when }, wide]];
+
+    expect(await nginx.call("route_lookup", "undecided", lists, ["/"])).toEqual([[false]]);
+  });
+});

@@ -26,4 +26,14 @@ function _M.search(lists, paths)
     return routes(host_table.index(lists), select_candidate, paths)
 end
 
+--- For each path: is the rule that it meets one that can not be decided?
+function _M.undecided(lists, paths)
+    local built, found = host_table.build(lists), {}
+    for i = 1, #paths do
+        local candidate = lookup.find(built, paths[i])
+        found[i] = candidate ~= nil and candidate.broken == true
+    end
+    return found
+end
+
 return _M

@@ -4,6 +4,9 @@ local version = require("alb.version")
 
 local _M = {}
 
+-- Bytes.
+local JIT_STACK = 1024 * 1024
+
 -- A shard that several modules make ready: each adds what it needs.
 local function prepare_route(route, id)
     local index = require("alb.policy.index")
@@ -39,6 +42,8 @@ function _M.run()
         )
     end
     require("resty.core")
+    -- Before the first pattern is compiled. PCRE's 32 KiB are too few for the longest path and a pattern like `(a|b)*`.
+    require("ngx.re").opt("jit_stack_size", JIT_STACK)
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()

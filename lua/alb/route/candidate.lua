@@ -14,11 +14,23 @@ local _M = {
 }
 
 --- A candidate of rank `rank` (its place in the order of the bindings). `when` (conditions), `pattern`, `flags`,
---- `broken` and `literal` are added by host_table.lua where there are any.
+--- `broken` and `literal` are added by host_table.lua where there are any. What ends at a `broken` one is refused.
 ---@param rank integer
 ---@param route_id string
 function _M.new(rank, route_id)
     return { 0, route_id, false, false, rank = rank }
+end
+
+--- What a request meets whose rule can not be decided: the same rule, broken. Were it passed over, a wider rule would
+--- serve what it may protect.
+function _M.undecided(candidate)
+    local broken = candidate.undecided
+    if not broken then
+        broken = _M.new(candidate.rank, candidate[_M.ID])
+        broken.broken = true
+        candidate.undecided = broken
+    end
+    return broken
 end
 
 return _M

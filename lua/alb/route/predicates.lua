@@ -125,7 +125,8 @@ local tests = {
         return one_label(value, test[2])
     end,
     regex = function(value, test)
-        return re_find(value, test[2], "jo") ~= nil
+        local from, _, err = re_find(value, test[2], "jo")
+        return from ~= nil, err
     end,
     range = function(value, test)
         return in_range(value, test[2], test[3])
@@ -162,29 +163,39 @@ function _M.prepare(when)
     return when
 end
 
+-- Does one test hold, and if none does: could it be that one would (PCRE refuses the pattern, or gave up)?
 local function holds(predicate)
     local value = predicate.read and predicate.read(predicate.key)
     if value == nil then
         return false
     end
-    local any = predicate.any
+    local any, undecided = predicate.any, nil
     for i = 1, #any do
         local test = any[i]
-        if test.run and test.run(value, test) then
-            return true
+        if test.run then
+            local ok, err = test.run(value, test)
+            if ok then
+                return true
+            end
+            undecided = undecided or err
         end
     end
-    return false
+    return false, undecided
 end
 
 --- Do all conditions hold for the request?
+---@return boolean holds also when that can not be told
+---@return string? undecided why it can not be told
 function _M.hold(when)
+    local undecided
     for i = 1, #when do
-        if not holds(when[i]) then
+        local ok, err = holds(when[i])
+        if not ok and not err then
             return false
         end
+        undecided = undecided or err
     end
-    return true
+    return true, undecided
 end
 
 return _M

@@ -1,5 +1,6 @@
 --- Finds the candidate for a path in a host's table whose candidates have conditions, string prefixes or patterns.
 -- May yield: no. Phases: rewrite (the predicates read the request).
+local candidates = require("alb.route.candidate")
 local predicates = require("alb.route.predicates")
 
 local str_find = string.find
@@ -9,6 +10,18 @@ local math_huge = math.huge
 
 local _M = {}
 
+-- The candidate if its conditions hold, broken when that can't be told; else nil.
+local function held(candidate, undecided)
+    if candidate.when then
+        local holds, unsure = predicates.hold(candidate.when)
+        if not holds then
+            return nil
+        end
+        undecided = undecided or unsure
+    end
+    return undecided and candidates.undecided(candidate) or candidate
+end
+
 -- The first of a list that holds and comes before `best`.
 local function first_of(list, best, best_rank)
     for i = 1, #list do
@@ -16,8 +29,9 @@ local function first_of(list, best, best_rank)
         if candidate.rank > best_rank then
             return best, best_rank
         end
-        if not candidate.when or predicates.hold(candidate.when) then
-            return candidate, candidate.rank
+        local found = held(candidate)
+        if found then
+            return found, found.rank
         end
     end
     return best, best_rank
@@ -56,6 +70,15 @@ local function first_start(built, path, best, best_rank)
     return best, best_rank
 end
 
+-- Does the path match, and if that can't be told (PCRE gave up, see lua_regex_match_limit): what says so.
+local function matches(candidate, path)
+    if candidate.broken then
+        return str_sub(path, 1, #candidate.literal) == candidate.literal
+    end
+    local from, _, err = re_find(path, candidate.pattern, candidate.flags)
+    return from ~= nil or err ~= nil, err
+end
+
 local function first_regex(built, path, best, best_rank)
     local list = built.regex
     for i = 1, #list do
@@ -63,14 +86,10 @@ local function first_regex(built, path, best, best_rank)
         if candidate.rank > best_rank then
             break
         end
-        local holds
-        if candidate.broken then
-            holds = str_sub(path, 1, #candidate.literal) == candidate.literal
-        else
-            holds = re_find(path, candidate.pattern, candidate.flags)
-        end
-        if holds and (not candidate.when or predicates.hold(candidate.when)) then
-            return candidate, candidate.rank
+        local may_match, err = matches(candidate, path)
+        local found = may_match and held(candidate, err)
+        if found then
+            return found, found.rank
         end
     end
     return best, best_rank
