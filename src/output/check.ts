@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { RenderedFile } from "../render/rendered-file.js";
@@ -7,7 +7,8 @@ import { contentsOf, ownFiles } from "./file-writer.js";
 
 /**
  * What would change if the files were written to `folder`, each difference as text that ends a line: a unified diff, or
- * one sentence for a mode, a stale file, and a secret, whose contents are never shown. Empty when all is as it should be.
+ * one sentence for a stale file and for a secret, whose contents are never shown. Modes are not compared: a folder that
+ * comes from version control has lost them. Empty when all is as it should be.
  */
 export async function differences(
   folder: string,
@@ -28,14 +29,9 @@ export async function differences(
 async function compare(folder: string, file: RenderedFile): Promise<string | undefined> {
   const actual = await readIfThere(join(folder, file.path));
   if (actual === undefined) return missing(file);
-  if (actual.text !== contentsOf(file)) {
-    if (typeof file.contents !== "string") return `${file.path}: differs (contents not shown)\n`;
-    return patch(file.path, actual.text, file.contents);
-  }
-  if (actual.mode !== file.mode) {
-    return `${file.path}: mode is ${actual.mode.toString(8)}, would be ${file.mode.toString(8)}\n`;
-  }
-  return undefined;
+  if (actual === contentsOf(file)) return undefined;
+  if (typeof file.contents !== "string") return `${file.path}: differs (contents not shown)\n`;
+  return patch(file.path, actual, file.contents);
 }
 
 function missing(file: RenderedFile): string {
@@ -51,10 +47,9 @@ function patch(path: string, before: string | undefined, after: string): string 
   });
 }
 
-async function readIfThere(path: string): Promise<{ text: string; mode: number } | undefined> {
+async function readIfThere(path: string): Promise<string | undefined> {
   try {
-    const { mode } = await stat(path);
-    return { text: await readFile(path, "utf8"), mode: mode & 0o777 };
+    return await readFile(path, "utf8");
   } catch (error: unknown) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw fileError("read", path, error);
