@@ -24,6 +24,7 @@ local var = ngx.var
 local exit = errors.exit
 local reasons = errors.reasons
 local exec = ngx.exec
+local re_find = ngx.re.find
 local str_byte = string.byte
 local str_sub = string.sub
 local tonumber = tonumber
@@ -48,7 +49,11 @@ local function check_host(host, raw)
         return
     end
     if str_sub(raw, 1, #host) == host and str_byte(raw, #host + 1) == COLON then
-        return
+        -- nginx before 1.29 lets any text stand for the port, and backends put the Host header into links.
+        if re_find(raw, [[:\d*$]], "jo") == #host + 1 then
+            return
+        end
+        return exit(400, reasons.malformed)
     end
     -- nginx lowers the case and drops a trailing dot; an absolute-form target overrides the header (RFC 9112, 3.2.2).
     local name = ngx.re.match(raw, [[^(.*?)\.?(?::\d*)?$]], "jos")
