@@ -67,7 +67,7 @@ local function put(used, name, value, size)
     return used + 2
 end
 
--- Client headers by what becomes of them: true is left out, a string is the variable whose value goes in instead.
+-- Client headers, folded, by what becomes of them: true is left out, a string is the variable whose value goes in instead.
 local function actions_of(forward)
     local actions = {}
     for name in pairs(hop_headers.names) do
@@ -80,7 +80,7 @@ local function actions_of(forward)
         actions[str_lower(OWN[i])] = true
     end
     for i = 1, #forward.config_headers do
-        actions[str_lower(forward.config_headers[i][1])] = true
+        actions[fold(str_lower(forward.config_headers[i][1]))] = true
     end
     return actions
 end

@@ -44,15 +44,15 @@ function _M.fold(name)
     return name
 end
 
---- Removes the lines that such a server would take for one of the names.
----@param names table<string, true> lower case
-function _M.clear_lookalikes(names)
+--- Removes the lines that such a server would take for one of the names, and those of the names themselves.
+---@param names table<string, true> lower case and folded
+function _M.clear(names)
     local lines, count = _M.read()
     local found
     for i = 0, count - 1 do
         local key = lines[i].key
         local name = ffi_str(key.data, key.len)
-        if str_find(name, "_", 1, true) and names[_M.fold(name)] then
+        if names[_M.fold(name)] then
             found = found or {}
             found[#found + 1] = name
         end

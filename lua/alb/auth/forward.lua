@@ -60,7 +60,7 @@ local function prepare_response_headers(forward)
         name = name:lower()
         if not hop_headers.names[name] then
             forward.sets[#forward.sets + 1] = name
-            forward.sets_name[name] = true
+            forward.sets_name[client_headers.fold(name)] = true
             wanted[name] = true
         end
     end
@@ -236,17 +236,13 @@ end
 function _M.apply(forward, response)
     local sets = forward.sets
     if #sets > 0 then
-        client_headers.clear_lookalikes(forward.sets_name)
+        client_headers.clear(forward.sets_name)
     end
     for i = 1, #sets do
         local name = sets[i]
         local values = response and response.headers[name]
-        if not values then
-            clear_header(name)
-        elseif #values == 1 then
-            set_header(name, values[1])
-        else
-            set_header(name, values)
+        if values then
+            set_header(name, #values == 1 and values[1] or values)
         end
     end
     local lines = response and response.headers["set-cookie"]
