@@ -41,9 +41,12 @@ local grpc_status = {
     [504] = "4",
 }
 
+-- gRPC is always POST. What a cache may keep (GET and HEAD) is never answered 200 for a refusal.
 local function is_grpc()
     local content_type = var.content_type
-    return content_type ~= nil and str_sub(content_type, 1, 16) == "application/grpc"
+    return content_type ~= nil
+        and str_sub(content_type, 1, 16) == "application/grpc"
+        and var.request_method == "POST"
 end
 
 --- Answers a gRPC request: HTTP 200 without a body, the outcome in grpc-status.
