@@ -162,6 +162,13 @@ export const ROUTING_DIAGNOSTICS = {
       "use-regex and rewrite-target hold for all paths of a host, as in ingress-nginx: the path matches without case, and everything that begins with it.",
     hint: "give the Ingress with use-regex or rewrite-target a host of its own",
   },
+  INGRESS_NOT_SERVED: {
+    severity: "info",
+    title: "an Ingress is left to another controller",
+    explanation:
+      "No load balancer here has its class, or the project of its namespace. With ALB2 objects the class is the name of the ALB2.",
+    hint: "nothing needs to be done if another controller serves it; else correct its class",
+  },
   INGRESS_CANARY: {
     severity: "warning",
     title: "a canary Ingress is not served",

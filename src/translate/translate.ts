@@ -15,6 +15,7 @@ import { Certificates } from "./certificates.js";
 import { ConfigBuilder } from "./config-builder.js";
 import { addFallbackCertificate } from "./fallback-certificate.js";
 import { translateIngresses } from "./ingress/ingresses.js";
+import { reportUnserved } from "./ingress/unserved-ingresses.js";
 import type { Translation } from "./translation.js";
 
 export function translate(
@@ -35,6 +36,7 @@ export function translate(
   translateFrontends(balancers, build);
   translateRules(balancers, build);
   translateIngresses(balancers, build);
+  reportUnserved(balancers, build);
   addFallbackCertificate(balancers, build);
 
   return { config: finish(build), statuses: albStatuses(balancers) };
