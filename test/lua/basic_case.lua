@@ -31,6 +31,24 @@ function _M.drain_again(client, seconds)
     return drain(attempts, client, 1)
 end
 
+--- How many a client may compute after all were used up and the clock was then set by some seconds.
+function _M.drain_after_step(client, seconds)
+    local real, offset = ngx.now, 0
+    -- luacheck: push ignore 122
+    ngx.now = function()
+        return real() + offset
+    end
+    package.loaded["alb.auth.attempts"] = nil
+    local attempts = require("alb.auth.attempts")
+    drain(attempts, client, 1)
+    offset = seconds
+    local count = drain(attempts, client, 1)
+    ngx.now = real
+    -- luacheck: pop
+    package.loaded["alb.auth.attempts"] = nil
+    return count
+end
+
 --- Salts that are hashed with to check this login.
 function _M.salts_used(users, user, password)
     local apr1 = require("alb.auth.apr1")

@@ -26,7 +26,10 @@ end
 
 local function full_at(client)
     local time = now()
-    if time - rotated > FORGET then
+    if time < rotated then
+        -- The clock was set back: else nobody could log in until it is where it was.
+        young, old, rotated, worker_full = {}, {}, time, 0
+    elseif time - rotated > FORGET then
         old = time - rotated > 2 * FORGET and {} or young
         young, rotated = {}, time
     end

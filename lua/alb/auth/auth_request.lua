@@ -67,7 +67,7 @@ local function put(used, name, value, size)
     return used + 2
 end
 
--- Client headers, folded, by what becomes of them: true is left out, a string is the variable whose value goes in instead.
+-- Client headers, folded, by what becomes of them: true is left out, for a string that variable's value goes in.
 local function actions_of(forward)
     local actions = {}
     for name in pairs(hop_headers.names) do

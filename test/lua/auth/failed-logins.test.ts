@@ -34,6 +34,10 @@ afterAll(() => nginx.stop());
 const call = (name: string, ...args: readonly unknown[]) => nginx.call("basic_case", name, ...args);
 
 describe("failed logins", () => {
+  it.each([-3600, -2, 3600])("hold nobody up when the clock is set by %d s", async (seconds) => {
+    expect(await call("drain_after_step", "a", seconds)).toEqual([50]);
+  });
+
   it("of one client are computed 50 times at once", async () => {
     expect(await call("drain_all", ["a", "a"], 1)).toEqual([[50, 0]]);
   });
