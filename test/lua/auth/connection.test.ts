@@ -28,7 +28,7 @@ async function start(
       resolver_timeout 30s;
       ${ca === "" ? "" : "lua_ssl_trusted_certificate ca.pem; lua_ssl_verify_depth 5;"}
     `,
-    files: { "environment/resolv.conf": resolvConf, "ca.pem": ca },
+    files: { "environment/resolv": resolvConf, "ca.pem": ca },
   });
   await scene.use(Promise.resolve<Closable>({ close: () => nginx.stop() }));
   return nginx;
