@@ -17,6 +17,8 @@ import { waitFor } from "./wait.js";
 export interface GatewayOptions {
   /** Manifests by file name. */
   readonly files: Readonly<Record<string, string>>;
+  /** Files of the run folder that are there before it starts. */
+  readonly runFiles?: Readonly<Record<string, string>>;
   /** Ports for Ingresses; free ones when not given. */
   readonly httpPort?: number;
   readonly httpsPort?: number;
@@ -62,6 +64,9 @@ export class Gateway implements Closable {
     await mkdir(join(folder, "manifests"));
     for (const [name, text] of Object.entries(options.files)) {
       await writeManifest(join(folder, "manifests", name), text);
+    }
+    for (const [name, text] of Object.entries(options.runFiles ?? {})) {
+      await writeManifest(join(folder, "run", name), text);
     }
     const http = options.httpPort ?? (await freePort());
     const https = options.httpsPort ?? (await freePort());

@@ -133,6 +133,29 @@ describe("an auth service that is named by DNS", () => {
   });
 });
 
+describe("a short name of an auth service", () => {
+  it("is looked up in the search domains, in their order", async () => {
+    const auth = await scene.use(AuthService.start());
+    const dns = await scene.use(DnsServer.start({ "auth.second.test": "127.0.0.1" }));
+    const gateway = await scene.use(
+      Gateway.start({
+        flags: ["--resolver", `127.0.0.1:${dns.port}`],
+        runFiles: { "environment/resolv": "search first.test second.test\noptions ndots:2\n" },
+        files: {
+          "site.yaml": yaml(
+            service("web", [{ port: backend.port }]),
+            guarded("found", `http://auth:${auth.port}/found`),
+          ),
+        },
+      }),
+    );
+
+    expect((await gateway.send({ host: "found.example" })).status).toBe(200);
+    expect(auth.take("/found").header("host")).toBe(`auth:${auth.port}`);
+    expect([...new Set(dns.asked)]).toEqual(["auth.first.test", "auth.second.test"]);
+  });
+});
+
 describe("an auth service by https", () => {
   let folder: string;
   let ca: Authority;
