@@ -18,6 +18,9 @@ import type { Log } from "./log.js";
 /** Milliseconds; together with compiling and swapping they must stay below 200. */
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
+/** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
+const FIRST_RETRY = 1000;
+const LONGEST_RETRY = 60_000;
 
 export interface FileControllerOptions {
   readonly options: CompileOptions;
@@ -35,6 +38,8 @@ export class FileController {
   #input: InputState;
   #open = false;
   #missed = false;
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(setup: FileControllerOptions) {
     this.#setup = setup;
@@ -77,21 +82,47 @@ export class FileController {
 
   /** Takes no further change; resolves when the one under way is applied. */
   close(): Promise<void> {
+    clearTimeout(this.#retry);
     return this.#batcher.close();
   }
 
-  /** Reads, compiles and applies. What goes wrong is logged and the last good configuration stays. */
+  /**
+   * Reads, compiles and applies. What goes wrong is logged, the last good configuration stays, and it is tried again: a full
+   * disk, a data plane without a free connection or a fault of ours may not hold up a revoked password for good.
+   */
   async refresh(): Promise<void> {
     const { log, apply } = this.#setup;
     const start = performance.now();
+    clearTimeout(this.#retry);
     try {
       const applied = await apply(await this.compileFiles());
+      this.#failures = 0;
       const duration = Math.round(performance.now() - start);
       const level = applied.kind === "unchanged" ? "debug" : "info";
       log[level]({ kind: applied.kind, version: applied.version, duration }, "change applied");
     } catch (error: unknown) {
-      if (!(error instanceof NginxRefused) && !(error instanceof EnvironmentError)) throw error;
-      log.error({ reason: error.message }, "change not applied; the last good configuration stays");
+      const delay = this.#retryLater();
+      log.error(
+        { ...reasonOf(error), delay },
+        "change not applied; the last good configuration stays",
+      );
     }
   }
+
+  #retryLater(): number {
+    const delay = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY);
+    this.#retry = setTimeout(() => {
+      this.notify();
+    }, delay);
+    // An albc that ends does not wait for it.
+    this.#retry.unref();
+    return delay;
+  }
+}
+
+/** With where it happened, when it is no trouble of the machine but a bug. */
+function reasonOf(error: unknown): object {
+  if (!(error instanceof Error)) return { reason: String(error) };
+  const isExpected = error instanceof NginxRefused || error instanceof EnvironmentError;
+  return { reason: error.message, ...(!isExpected && { stack: error.stack }) };
 }
