@@ -39,8 +39,7 @@ end
 -- The run folder's own (environment/resolv; nginx would take *.conf for its own language), for an nginx that has another
 -- name service than its machine; else the machine's.
 local function read()
-    local file = io.open(ngx.config.prefix() .. "environment/resolv")
-        or io.open("/etc/resolv.conf")
+    local file = io.open(ngx.config.prefix() .. "environment/resolv") or io.open("/etc/resolv.conf")
     local text = file and file:read("*a") or ""
     if file then
         file:close()
