@@ -1,7 +1,9 @@
 /** Talks to the data plane over control/control.sock of the run folder (docs/policy-format.md says what). */
 import { open } from "node:fs/promises";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
+import { errorCode } from "./file-error.js";
 
 /** What a PUT of a policy came to. `conflict`: another version is served than the body starts from. */
 export type PutOutcome =
@@ -78,18 +80,26 @@ export class ControlClient {
     return status;
   }
 
-  async #call(method: string, path: string, body: string): Promise<Answer> {
+  /** True when no process listens at the socket (any more), and with that none at the ports that go with it. */
+  async isDeserted(): Promise<boolean> {
+    const code = await this.#atSocket(connectionError).catch(() => "ENOENT");
+    return code === "ECONNREFUSED" || code === "ENOENT";
+  }
+
+  #call(method: string, path: string, body: string): Promise<Answer> {
+    const call = { method, path, body, timeout: this.#timeout };
+    return this.#atSocket((socketPath) => send(socketPath, call));
+  }
+
+  async #atSocket<T>(use: (socketPath: string) => Promise<T>): Promise<T> {
     const socketPath = join(this.#folder, SOCKET);
-    if (Buffer.byteLength(socketPath) <= LONGEST_PATH) {
-      return send(socketPath, { method, path, body, timeout: this.#timeout });
-    }
+    if (Buffer.byteLength(socketPath) <= LONGEST_PATH) return use(socketPath);
     // The folder by its descriptor is a short name for it.
     const folder = await open(this.#folder, "r").catch((error: unknown) => {
       throw unreachable(error);
     });
     try {
-      const short = `/proc/self/fd/${folder.fd}/${SOCKET}`;
-      return await send(short, { method, path, body, timeout: this.#timeout });
+      return await use(`/proc/self/fd/${folder.fd}/${SOCKET}`);
     } finally {
       await folder.close();
     }
@@ -131,6 +141,23 @@ function send(socketPath: string, call: Call): Promise<Answer> {
       clearTimeout(limit);
     });
     asked.end(body);
+  });
+}
+
+/** Code of what keeps a connection from being made; empty if nothing does. */
+function connectionError(socketPath: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    const settle = (code: string): void => {
+      socket.destroy();
+      resolve(code);
+    };
+    socket.once("connect", () => {
+      settle("");
+    });
+    socket.once("error", (error) => {
+      settle(errorCode(error));
+    });
   });
 }
 

@@ -13,11 +13,12 @@ export function isFinalFailure(line: string): boolean {
   return failureOf(line).some((message) => !message.includes("failed (98:"));
 }
 
-const PREFIX = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[emerg\] (?:\d+#\d+: )?(.*)$/;
+const LINE = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[(\w+)\] (?:\d+#\d+: )?(.*)$/;
 
+/** Our Lua failing in the master is as final as a directive that is none. */
 function failureOf(line: string): readonly string[] {
-  const [, message] = PREFIX.exec(line) ?? [];
-  return message === undefined ? [] : [message];
+  const [, level, message = ""] = LINE.exec(line) ?? [];
+  return level === "emerg" || message.startsWith("init_by_lua error:") ? [message] : [];
 }
 
 function translateBind(message: string): string | undefined {

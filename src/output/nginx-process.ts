@@ -37,7 +37,7 @@ export interface NginxProcessOptions {
 /** Milliseconds. */
 const START_LIMIT = 30_000;
 const TERM_LIMIT = 2000;
-const RELEASE_LIMIT = 2000;
+const RELEASE_LIMIT = 10_000;
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 10_000;
 /** One that lived as long as this did not die of its start. */
@@ -70,9 +70,15 @@ export class NginxProcess implements Reloader {
    * left running in this folder is ended first. Throws EnvironmentError with what is in nginx's way.
    */
   async start(): Promise<void> {
+    const { folder } = this.#options;
     await this.#endLeftovers();
-    this.#logPipe = await openLogPipe(this.#options.folder, (bytes) => process.stdout.write(bytes));
-    await this.#launch();
+    this.#logPipe = await openLogPipe(folder, (bytes) => process.stdout.write(bytes));
+    try {
+      await this.#launch();
+    } catch (error: unknown) {
+      signalAll(await nginxProcessesIn(folder), "SIGKILL");
+      throw error;
+    }
   }
 
   async test(folder: string): Promise<void> {
@@ -139,20 +145,19 @@ export class NginxProcess implements Reloader {
     });
     this.#child = child;
     this.#listen(child);
-    const { hasEnded, silence } = this.#watch(child);
-    const settled = async (): Promise<boolean> => hasEnded() || (await this.#answers());
-    await poll(settled, { limit: START_LIMIT, signal: this.#stopping.signal });
-    if (hasEnded() || !(await this.#answers())) {
+    const { hasEnded, closed } = this.#watch(child);
+    const settled = async (): Promise<boolean> => hasEnded() || (await this.#isReady());
+    const limits = { limit: START_LIMIT, signal: this.#stopping.signal };
+    if (!(await poll(settled, limits)) || hasEnded()) {
       child.kill("SIGKILL");
-      await silence;
-      signalAll(await nginxProcessesIn(folder), "SIGKILL");
+      // All that it said; workers that outlive it may keep its standard error open.
+      await Promise.race([closed, pause(TERM_LIMIT)]);
       throw new EnvironmentError(`nginx could not start: ${nginxFailure(this.#said.join("\n"))}`);
     }
     void this.#exit.then(() => this.#revive(child));
   }
 
-  /** `silence`: it has ended and all that it said was read, or its workers keep its standard error open. */
-  #watch(child: ChildProcess): { hasEnded: () => boolean; silence: Promise<unknown> } {
+  #watch(child: ChildProcess): { hasEnded: () => boolean; closed: Promise<unknown> } {
     let ended = false;
     this.#exit = new Promise((resolve) => {
       const end = (): void => {
@@ -162,7 +167,7 @@ export class NginxProcess implements Reloader {
       child.once("error", end).once("exit", end);
     });
     const closed = new Promise((resolve) => child.once("close", resolve));
-    return { hasEnded: () => ended, silence: Promise.race([closed, pause(TERM_LIMIT)]) };
+    return { hasEnded: () => ended, closed };
   }
 
   #listen(child: ChildProcess): void {
@@ -207,7 +212,7 @@ export class NginxProcess implements Reloader {
     const orphans = (await nginxProcessesIn(folder)).filter(({ role }) => role === "worker");
     if (orphans.length === 0) return;
     signalAll(orphans, "SIGQUIT");
-    const released = await poll(async () => !(await this.#answers()), { limit: RELEASE_LIMIT });
+    const released = await poll(() => this.#control.isDeserted(), { limit: RELEASE_LIMIT });
     if (!released) signalAll(orphans, "SIGKILL");
   }
 
@@ -221,11 +226,10 @@ export class NginxProcess implements Reloader {
     }
   }
 
-  #answers(): Promise<boolean> {
-    return this.#control.status().then(
-      () => true,
-      () => false,
-    );
+  /** Every worker answers, so that what is asked next finds them all. */
+  async #isReady(): Promise<boolean> {
+    const status = await this.#control.status().catch(() => undefined);
+    return status !== undefined && status.workers.length >= status.expected;
   }
 
   async #directives(): Promise<string> {

@@ -23,6 +23,10 @@ test.each([
     `2026/01/02 03:04:05 [warn] 7#7: beside the point\n${AT}unknown directive "foo" in /x/nginx.conf:3`,
     'unknown directive "foo" in /x/nginx.conf:3',
   ],
+  [
+    "2026/01/02 03:04:05 [error] 7#7: init_by_lua error: no policy\nstack traceback:\n\t[C]: in",
+    "init_by_lua error: no policy",
+  ],
   ["ld.so: libssl.so.3: not found\n", "ld.so: libssl.so.3: not found"],
   ["", "it ended without a word"],
 ])("%j is said as %j", (said, message) => {
@@ -33,6 +37,7 @@ test.each([
   [`${AT}still could not bind()`, true],
   [`${AT}unknown directive "foo"`, true],
   [`${AT}bind() to 0.0.0.0:80 failed (98: Address already in use)`, false],
+  ["2026/01/02 03:04:05 [error] 7#7: init_by_lua error: no policy", true],
   ["2026/01/02 03:04:05 [error] 7#7: *1 connect() failed", false],
   ["text with [emerg] in it", false],
 ])("%j ends a reload: %p", (line, final) => {

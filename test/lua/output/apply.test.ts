@@ -1,0 +1,199 @@
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo, Server } from "node:net";
+import { join } from "node:path";
+import { Applier } from "../../../src/output/apply.js";
+import { ControlClient } from "../../../src/output/control-client.js";
+import type { NginxProcess } from "../../../src/output/nginx-process.js";
+import { NginxRefused } from "../../../src/output/reloader.js";
+import { makeRunFolder } from "../../../src/output/run-folder.js";
+import { sidecar } from "../../../src/output/sidecar.js";
+import type { DataPlaneConfig } from "../../../src/ir/config.js";
+import type { RenderedFile } from "../../../src/render/rendered-file.js";
+import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { freePort } from "../../support/free-port.js";
+import { filesOf, forwarding, makeProcess, testBinary } from "../../support/run-folder.js";
+import { useTempFolder } from "../../support/temp-folder.js";
+
+const folder = useTempFolder();
+let backend: Server;
+let nginx: NginxProcess;
+let applier: Applier;
+let run: string;
+let port: number;
+
+beforeEach(async () => {
+  backend = createServer((_, response) => response.end("quick"));
+  await new Promise<void>((resolve) => backend.listen(0, "127.0.0.1", resolve));
+  port = await freePort();
+  run = await makeRunFolder(folder());
+  nginx = makeProcess(await testBinary(), run).nginx;
+  applier = new Applier({ folder: run, reloader: nginx });
+  await applier.prepare(await filesOf(config("/a")));
+  await nginx.start();
+});
+
+afterEach(async () => {
+  await nginx.stop(0);
+  await new Promise((resolve) => backend.close(resolve));
+});
+
+function config(...paths: readonly string[]): DataPlaneConfig {
+  return forwarding(port, (backend.address() as AddressInfo).port, paths);
+}
+
+async function get(path: string): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+}
+
+const workers = async () => (await new ControlClient(run).status()).workers;
+const generation = async () => Math.max(...(await workers()).map((worker) => worker.generation));
+const onDisk = (path: string) => readFileSync(join(run, path), "utf8");
+const changed = (files: readonly RenderedFile[], path: string, contents: string) =>
+  files.map((file) => (file.path === path ? { ...file, contents } : file));
+
+test("a policy is swapped: the same workers serve it when apply returns", async () => {
+  const before = await workers();
+  const applied = await applier.apply(await filesOf(config("/a", "/b")));
+  expect(applied.kind).toBe("swapped");
+  expect(await Promise.all(["/a", "/b", "/c"].map(get))).toEqual([200, 200, 404]);
+  const after = await workers();
+  expect(after.map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  expect(after.map(({ version }) => version)).toEqual([applied.version, applied.version]);
+});
+
+test("what has not changed is not applied", async () => {
+  expect((await applier.apply(await filesOf(config("/a")))).kind).toBe("unchanged");
+});
+
+test.each(["nginx.conf", "lua/alb/version.lua"])("a change of %s is a reload", async (path) => {
+  const before = await generation();
+  const files = await filesOf(config("/a", "/b"));
+  const contents = `${path.endsWith(".lua") ? "--" : "#"} changed\n${onDisk(path)}`;
+  const applied = await applier.apply(changed(files, path, contents));
+  expect(applied.kind).toBe("reloaded");
+  expect(await generation()).toBe(before + 1);
+  expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 200]);
+  expect(onDisk(path)).toBe(contents);
+});
+
+test.each([
+  ["nginx.conf", "events {} nonsense on;", 'unknown directive "nonsense"'],
+  ["lua/alb/version.lua", "this is no Lua", "error loading module 'alb.version'"],
+])("a %s that nginx refuses never takes its place", async (path, contents, message) => {
+  const before = onDisk(path);
+  const policy = onDisk("policy.json");
+  const files = changed(await filesOf(config("/a", "/b")), path, contents);
+  await expect(applier.apply(files)).rejects.toThrow(NginxRefused);
+  await expect(applier.apply(files)).rejects.toThrow(message);
+  expect(onDisk(path)).toBe(before);
+  expect(onDisk("policy.json")).toBe(policy);
+  expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 404]);
+  expect((await applier.apply(await filesOf(config("/a", "/b")))).kind).toBe("swapped");
+});
+
+test("a port that is taken is found out by the reload; then everything is as before", async () => {
+  const files = await filesOf(config("/a"));
+  const { port: taken } = backend.address() as AddressInfo;
+  const moved = await filesOf(forwarding(taken, taken, ["/a", "/b"]));
+  await expect(applier.apply(moved)).rejects.toThrow(
+    new NginxRefused(`127.0.0.1:${taken} is in use by another process`),
+  );
+  expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 404]);
+  expect((await applier.apply(files)).kind).toBe("unchanged");
+});
+
+test("a data plane that serves something else than we think gets everything", async () => {
+  const other = new Applier({ folder: run, reloader: nginx });
+  await other.prepare(await filesOf(config("/a")));
+  await other.apply(await filesOf(config("/x")));
+  expect((await applier.apply(await filesOf(config("/a", "/b")))).kind).toBe("swapped");
+  expect(await Promise.all(["/b", "/x"].map(get))).toEqual([200, 404]);
+});
+
+test("secrets are there before the policy that names them, and gone after it", async () => {
+  const withUsers = (hash: string): DataPlaneConfig => ({
+    ...config("/a"),
+    credentials: [{ id: "c", users: [{ user: "u", salt: "s", hash }] }],
+  });
+  await applier.apply(await filesOf(withUsers("one")));
+  const [first] = readdirSync(join(run, "credentials"));
+  await applier.apply(await filesOf(withUsers("two")));
+  expect(readdirSync(join(run, "credentials"))).toHaveLength(1);
+  expect(readdirSync(join(run, "credentials"))).not.toContain(first);
+});
+
+test("a worker that is killed is replaced by one that serves the policy", async () => {
+  const [worker] = await workers();
+  process.kill(worker?.pid ?? 0, "SIGKILL");
+  const { version } = await applier.apply(await filesOf(config("/a", "/b")));
+  const after = await workers();
+  expect(after.map((each) => each.version)).toEqual([version, version]);
+});
+
+test("a change while the master is killed is served in the end", async () => {
+  process.kill(nginx.pid ?? 0, "SIGKILL");
+  await applier.apply(await filesOf(config("/a", "/b")));
+  expect(await get("/b")).toBe(200);
+});
+
+test("the stage is gone, whatever happened", async () => {
+  const bad = changed(await filesOf(config("/a")), "nginx.conf", "nonsense");
+  await expect(applier.apply(bad)).rejects.toThrow(NginxRefused);
+  expect(existsSync(join(run, "stage"))).toBe(false);
+});
+
+describe("an nginx that somebody else runs", () => {
+  test("is told by a signal to the process of its pid file", async () => {
+    const reloader = sidecar(`signal:${join(run, "nginx.pid")}`);
+    const beside = new Applier({ folder: run, reloader });
+    const before = await generation();
+    const files = await filesOf(config("/a", "/b"));
+    expect(
+      (await beside.apply(changed(files, "nginx.conf", `#\n${onDisk("nginx.conf")}`))).kind,
+    ).toBe("reloaded");
+    expect(await generation()).toBe(before + 1);
+    expect(await beside.apply(await filesOf(config("/a")))).toMatchObject({ kind: "reloaded" });
+    expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 404]);
+  });
+
+  test("is told by a command", async () => {
+    const reloader = sidecar(`command:kill -HUP "$(cat '${join(run, "nginx.pid")}')"`);
+    const files = await filesOf(config("/a", "/b"));
+    const beside = new Applier({ folder: run, reloader });
+    const conf = changed(files, "nginx.conf", `#\n${onDisk("nginx.conf")}`);
+    expect((await beside.apply(conf)).kind).toBe("reloaded");
+    expect(await get("/b")).toBe(200);
+  });
+
+  test("has a command that fails", async () => {
+    const reloader = sidecar("command:echo no luck >&2; exit 7");
+    const beside = new Applier({ folder: run, reloader });
+    const conf = changed(await filesOf(config("/a")), "nginx.conf", `#\n${onDisk("nginx.conf")}`);
+    await expect(beside.apply(conf)).rejects.toThrow(
+      new NginxRefused("the reload command ended with status 7: no luck"),
+    );
+  });
+
+  test.each([
+    ["signal:/nowhere/nginx.pid", "can't read the process id of nginx from /nowhere/nginx.pid"],
+    ["signal:", "--reload must be"],
+    ["restart", "--reload must be"],
+  ])("can't be told by %s", async (reload, message) => {
+    const telling = async () => sidecar(reload).reload(async () => true);
+    await expect(telling()).rejects.toThrow(EnvironmentError);
+    await expect(telling()).rejects.toThrow(message);
+  });
+
+  test("that is not there yet finds the files when it comes", async () => {
+    await nginx.stop(0);
+    rmSync(join(run, "control/control.sock"), { force: true });
+    const beside = new Applier({ folder: run, reloader: sidecar(`signal:${run}/nginx.pid`) });
+    expect((await beside.apply(await filesOf(config("/a", "/b")))).kind).toBe("written");
+    expect((await beside.apply(await filesOf(config("/b")))).kind).toBe("written");
+    nginx = makeProcess(await testBinary(), run).nginx;
+    await nginx.start();
+    expect(await Promise.all(["/a", "/b"].map(get))).toEqual([404, 200]);
+    expect((await beside.apply(await filesOf(config("/a")))).kind).toBe("swapped");
+  });
+});

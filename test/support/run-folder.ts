@@ -1,0 +1,76 @@
+/** A run folder with a rendered configuration, and the nginx that runs on it, for tests of src/output. */
+import { findNginx, type NginxBinary } from "../../src/output/nginx-binary.js";
+import { luaBundle } from "../../src/output/lua-bundle.js";
+import { NginxProcess } from "../../src/output/nginx-process.js";
+import { DEFAULT_OPTIONS } from "../../src/options.js";
+import type { DataPlaneConfig } from "../../src/ir/config.js";
+import type { DataPlaneOptions } from "../../src/options.js";
+import type { RenderedFile } from "../../src/render/rendered-file.js";
+import { render } from "../../src/render/render.js";
+import { EMPTY_CONFIG, plainRoute, SOURCE } from "./data-plane-config.js";
+
+/** What a test's nginx did and said. */
+export interface Events {
+  readonly lines: string[];
+  readonly deaths: string[];
+  restarts: number;
+}
+
+export async function testBinary(): Promise<NginxBinary> {
+  return findNginx({ given: process.env["ALBC_TEST_NGINX"], path: "" });
+}
+
+export function makeProcess(
+  binary: NginxBinary,
+  folder: string,
+  drainTimeout = 5000,
+): { readonly nginx: NginxProcess; readonly events: Events } {
+  const events: Events = { lines: [], deaths: [], restarts: 0 };
+  const nginx = new NginxProcess({
+    binary,
+    folder,
+    user: "",
+    drainTimeout,
+    onLine: (line) => events.lines.push(line),
+    onDeath: (reason) => events.deaths.push(reason),
+    onRestart: () => {
+      events.restarts += 1;
+    },
+  });
+  return { nginx, events };
+}
+
+/** A server at the port that forwards each of the paths to the backend. */
+export function forwarding(
+  port: number,
+  backend: number,
+  paths: readonly string[],
+): DataPlaneConfig {
+  return {
+    ...EMPTY_CONFIG,
+    servers: [{ id: `p${String(port)}`, addresses: ["127.0.0.1"], port, tls: false }],
+    listeners: [{ id: "l", server: `p${String(port)}`, hostname: { kind: "any" }, source: SOURCE }],
+    bindings: paths.map((path) => ({
+      listener: "l",
+      host: { kind: "any" },
+      path: { kind: "exact", value: path },
+      when: [],
+      order: path,
+      route: path,
+    })),
+    routes: paths.map((path) => plainRoute(path)),
+    upstreams: [{ id: "default/web/80", endpoints: [{ address: "127.0.0.1", port: backend }] }],
+  };
+}
+
+/** All files of a run folder, the Lua code included. */
+export async function filesOf(
+  config: DataPlaneConfig,
+  dataPlane: Partial<DataPlaneOptions> = {},
+): Promise<readonly RenderedFile[]> {
+  const options = {
+    ...DEFAULT_OPTIONS,
+    dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 2, accessLog: "off", ...dataPlane },
+  };
+  return [...render(config, options), ...(await luaBundle())];
+}
