@@ -4,6 +4,7 @@ local index = require("alb.policy.index")
 
 local ngx = ngx
 local state = ngx.shared.albc_state
+local tonumber = tonumber
 
 local _M = {}
 
@@ -21,12 +22,24 @@ function _M.mark_generation()
     generation = state:incr("generation", 1, 0)
 end
 
+-- During a reload the workers of two generations stand side by side, and the older may not know yet that it is leaving.
+local function is_replaced(line)
+    local theirs = line and tonumber(line:match("^%d+ (%d+) "))
+    return theirs ~= nil and theirs > generation
+end
+
 --- Tells the others which version this worker serves. A worker that is draining has been replaced and says nothing.
 function _M.report()
     reported = index.seq()
     local id = ngx.worker.id()
-    if id and not ngx.worker.exiting() then
-        state:set("worker\t" .. id, ngx.worker.pid() .. " " .. generation .. " " .. index.version())
+    if not id or ngx.worker.exiting() then
+        return
+    end
+    local key = "worker\t" .. id
+    local line = ngx.worker.pid() .. " " .. generation .. " " .. index.version()
+    local current = state:get(key)
+    if current ~= line and not is_replaced(current) then
+        state:set(key, line)
     end
 end
 
@@ -38,9 +51,11 @@ function _M.sync()
     end
 end
 
+-- Says it each time: a worker of the last generation may have spoken over this one.
 local function tick(premature)
     if not premature then
         _M.sync()
+        _M.report()
     end
 end
 
