@@ -1,4 +1,5 @@
 /** Paths, as `-f` names them → texts. The only file of this folder that touches files. */
+import type { Stats } from "node:fs";
 import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { compareStrings } from "../support/compare.js";
@@ -55,14 +56,20 @@ class SourceReader {
     this.sources.push({ path, absent: true });
   }
 
-  /** False when there is nothing at the path. */
+  /** A path that was named, which may be a pipe. False when there is nothing there. */
   async addPath(path: string): Promise<boolean> {
+    return this.#add(path, () => true);
+  }
+
+  async #add(path: string, mayRead: (stats: Stats) => boolean): Promise<boolean> {
     try {
       const real = await realpath(path);
       if (this.#seen.has(real)) return true;
       this.#seen.add(real);
-      if ((await stat(path)).isDirectory()) await this.#addFolder(path);
-      else this.addText(path, decodeUtf8(await readFile(path)));
+      const stats = await stat(path);
+      if (stats.isDirectory()) await this.#addFolder(path);
+      else if (mayRead(stats)) this.addText(path, decodeUtf8(await readFile(path)));
+      else this.sources.push({ path, unreadable: "it is no regular file" });
     } catch (error: unknown) {
       if (textOf(error, "code") === "ENOENT") return false;
       this.sources.push({ path, unreadable: reasonOf(error) });
@@ -81,7 +88,8 @@ class SourceReader {
       const isFile = entry.isFile() || entry.isSymbolicLink();
       // A file that is gone by now was deleted while we looked: it is simply not there.
       if (!isFolder && !(isFile && isManifest)) continue;
-      const found = await this.addPath(path);
+      // A link may lead to a device or a pipe, whose contents have no end.
+      const found = await this.#add(path, (stats) => stats.isFile());
       if (!found && entry.isSymbolicLink()) {
         this.sources.push({ path, unreadable: "it is a link to a file that does not exist" });
       }

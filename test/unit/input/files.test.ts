@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MissingPathError, readSources } from "../../../src/input/files.js";
@@ -60,6 +62,27 @@ it("follows links, as Kubernetes mounts config maps", async () => {
   symlinkSync("..2026", join(folder, "..data"));
   symlinkSync("..data/a.yaml", join(folder, "a.yaml"));
   expect(await names(folder)).toEqual(["a.yaml"]);
+});
+
+it("reads no device or pipe that lies in a folder: it might never end", async () => {
+  symlinkSync("/dev/zero", join(folder, "device.yaml"));
+  execFileSync("mkfifo", [join(folder, "pipe")]);
+  symlinkSync("pipe", join(folder, "linked.yaml"));
+  write("z.yaml", "z");
+
+  expect(await read(folder)).toEqual([
+    { path: join(folder, "device.yaml"), unreadable: "it is no regular file" },
+    { path: join(folder, "linked.yaml"), unreadable: "it is no regular file" },
+    { path: join(folder, "z.yaml"), text: "z" },
+  ]);
+}, 5000);
+
+it("reads a pipe that is named", async () => {
+  const pipe = join(folder, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const [sources] = await Promise.all([read(pipe), writeFile(pipe, "a: 1")]);
+
+  expect(sources).toEqual([{ path: pipe, text: "a: 1" }]);
 });
 
 it("follows links to folders, and comes back from circles", async () => {
