@@ -5,6 +5,7 @@ local cors = require("alb.filters.cors")
 local errors = require("alb.errors")
 local headers = require("alb.filters.headers")
 local index = require("alb.policy.index")
+local request_id = require("alb.request_id")
 
 local ngx = ngx
 local var = ngx.var
@@ -30,6 +31,10 @@ end
 function _M.run()
     local status = ngx.status
     if status >= 400 then
+        -- An answer that nginx made before Lua saw the request.
+        if var.albc_id == "" then
+            var.albc_id = request_id.next()
+        end
         errors.annotate(status)
     end
     if var.albc_after == "1" then

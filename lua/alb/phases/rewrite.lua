@@ -15,6 +15,7 @@ local headers = require("alb.filters.headers")
 local hosts = require("alb.policy.hosts")
 local index = require("alb.policy.index")
 local redirect = require("alb.filters.redirect")
+local request_id = require("alb.request_id")
 local rewrite = require("alb.filters.rewrite")
 local target = require("alb.upstream.target")
 local weighted = require("alb.upstream.weighted")
@@ -46,6 +47,8 @@ local pass_prefix = {
 -- Something in the request target or the Host header that the usual comparison did not cover.
 local function check_host(host, raw)
     if not raw or raw == "" then
+        -- HTTP/1.0, where a client need not name one; backends are asked by HTTP/1.1.
+        var.albc_host = var.server_addr
         return
     end
     if str_sub(raw, 1, #host) == host and str_byte(raw, #host + 1) == COLON then
@@ -137,15 +140,21 @@ local function is_grpc(protocol)
     return protocol == "grpc" or protocol == "grpcs"
 end
 
+-- The route's Host for the backend, unless a filter has set one.
+local function name_host(route)
+    local filter = route.requestHeaders
+    if route.host and not (filter and filter.host) then
+        var.albc_host = route.host
+    end
+end
+
 -- Hands over to the location that fits the backend's protocol; comes back when `location /` itself does.
 local function proxy(route, backend, counted_limit)
     local protocol = backend.protocol
-    local changed = route.rewrite ~= nil or route.host ~= nil or var.albc_host ~= ""
+    name_host(route)
+    local changed = route.rewrite ~= nil or var.albc_host ~= ""
     if protocol == "http" and not changed and not counted_limit then
         return
-    end
-    if route.host and var.albc_host == "" then
-        var.albc_host = route.host
     end
     if is_grpc(protocol) then
         if route.rewrite then
@@ -230,6 +239,7 @@ function _M.run(server_id)
     if raw_host ~= host then
         check_host(host, raw_host)
     end
+    var.albc_id = request_id.next()
     local candidate = known_candidate(server_id, host, path)
     local upstream = candidate and candidate[UPSTREAM]
     if upstream then

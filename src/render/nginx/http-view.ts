@@ -52,51 +52,12 @@ export function logView(options: DataPlaneOptions): object {
   }
 }
 
-/** Headers that a backend gets from us alone. */
-const HEADERS: readonly (readonly [string, string])[] = [
-  ["Host", "albc_upstream_host"],
-  ["X-Real-IP", "remote_addr"],
-  ["X-Forwarded-For", "albc_xff"],
-  ["X-Forwarded-Proto", "albc_scheme"],
-  ["X-Forwarded-Host", "albc_fwd_host"],
-  ["X-Forwarded-Port", "albc_fwd_port"],
-  ["X-Scheme", "albc_scheme"],
-  ["X-Original-URI", "albc_original_uri"],
-  ["X-Request-ID", "albc_request_id"],
-];
-
-/** RFC 7239's way to say all that; passed on for the proxies that we believe. */
-const FORWARDED = ["Forwarded", "albc_forwarded"] as const;
-
-/** Dropped: other ways to say "it was https", httpoxy (CVE-2016-5385), and the half of an upgrade to HTTP/2. */
-const DROPPED = ["X-Forwarded-Scheme", "X-Forwarded-Ssl", "Proxy", "HTTP2-Settings"];
-
-/** Timeouts and headers towards backends. */
-export function forwardView(options: DataPlaneOptions): object {
+/** Timeouts towards backends. */
+export function forwardView(): object {
   const { connect, send, read } = DEFAULT_TIMEOUTS;
-  const trusting = options.trustedProxies.length > 0;
-  const headers = trusting ? [...HEADERS, FORWARDED] : HEADERS;
-  const dropped = trusting ? DROPPED : [FORWARDED[0], ...DROPPED];
   return {
     connectTimeout: milliseconds(connect),
     sendTimeout: milliseconds(send),
     readTimeout: milliseconds(read),
-    headers: headers.map(([name, value]) => ({ name: word(name), value: variable(value) })),
-    dropped: [...headers.map(([name]) => underscored(name)), ...dropped.map(spellings)]
-      .filter((names) => names.length > 0)
-      .map((names) => names.map(word)),
   };
-}
-
-/** The spellings with `_` for some `-`. CGI, WSGI and Rack turn `X_Real-IP` and `X-Real-IP` into one variable. */
-function underscored(name: string): readonly string[] {
-  return spellings(name).filter((spelling) => spelling !== name);
-}
-
-function spellings(name: string): readonly string[] {
-  const [first = "", ...rest] = name.split("-");
-  return rest.reduce(
-    (names, part) => names.flatMap((start) => [`${start}-${part}`, `${start}_${part}`]),
-    [first],
-  );
 }

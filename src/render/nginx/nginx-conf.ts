@@ -27,7 +27,7 @@ export function renderNginxConf(
     client: clientView(dataPlane),
     log: logView(dataPlane),
     variables: variablesView(dataPlane),
-    forward: forwardView(dataPlane),
+    forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     servers: config.servers.map((server) => serverView(server, limits, dataPlane)),
   });

@@ -3,6 +3,7 @@ import { isIPv6 } from "node:net";
 import type { DataPlaneConfig } from "../../ir/config.js";
 import type { Server } from "../../ir/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
+import { headersView } from "./headers-view.js";
 import { address, bytes, identifier, integer } from "./text.js";
 
 const EVERY_IPV4 = "0.0.0.0";
@@ -24,6 +25,7 @@ export function serverView(
       proxyProtocol: options.proxyProtocol,
     })),
     bodyLimits: bodyLimits.map(bytes),
+    headers: headersView(server, options),
   };
 }
 

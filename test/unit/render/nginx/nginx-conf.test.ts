@@ -70,11 +70,27 @@ test("each server's Lua is called with its id, certificates only where there is 
 
 describe("whose word counts", () => {
   test("nobody's, unless proxies are trusted", () => {
-    const text = conf();
+    const text = conf({}, servers);
     expect(text).not.toMatch(/set_real_ip_from|geo /);
     expect(text).not.toContain("$http_x_forwarded_proto");
     expect(text).not.toContain("$http_x_forwarded_host");
     expect(text).toContain('proxy_set_header Forwarded "";');
+  });
+
+  test("nobody's: scheme and port are those of the server, so nothing has to be looked up for them", () => {
+    const text = conf({}, servers);
+    expect(directives(text, "proxy_set_header X-Forwarded-Proto")).toEqual([
+      "proxy_set_header X-Forwarded-Proto http",
+      "proxy_set_header X-Forwarded-Proto https",
+    ]);
+    expect(directives(text, "grpc_set_header X-Forwarded-Port")).toEqual([
+      "grpc_set_header X-Forwarded-Port 80",
+      "grpc_set_header X-Forwarded-Port 443",
+    ]);
+    const behind = conf({ proxyProtocol: true }, servers);
+    expect(new Set(directives(behind, "proxy_set_header X-Forwarded-Port"))).toEqual(
+      new Set(["proxy_set_header X-Forwarded-Port $proxy_protocol_server_port"]),
+    );
   });
 
   test("the trusted proxies'", () => {

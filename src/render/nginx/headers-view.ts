@@ -1,0 +1,72 @@
+/** What templates/partials/headers.conf.hbs prints: the request headers that backends get from us alone, of one server. */
+import type { Server } from "../../ir/listener.js";
+import type { DataPlaneOptions } from "../../options.js";
+import { integer, type NginxText, variable, word } from "./text.js";
+
+/** RFC 7239's way to say all that; passed on for the proxies that we believe. */
+const FORWARDED = "Forwarded";
+
+/** Dropped: other ways to say "it was https", httpoxy (CVE-2016-5385), and the half of an upgrade to HTTP/2. */
+const DROPPED = ["X-Forwarded-Scheme", "X-Forwarded-Ssl", "Proxy", "HTTP2-Settings"];
+
+/** Each of these is evaluated for each request, so what is the same for all requests of a server stands as it is. */
+export function headersView(server: Server, options: DataPlaneOptions): object {
+  const trusting = options.trustedProxies.length > 0;
+  const headers = trusting ? trustingHeaders() : connectionHeaders(server, options);
+  const dropped = trusting ? DROPPED : [FORWARDED, ...DROPPED];
+  return {
+    headers: headers.map(([name, value]) => ({ name: word(name), value })),
+    dropped: [...headers.map(([name]) => underscored(name)), ...dropped.map(spellings)]
+      .filter((names) => names.length > 0)
+      .map((names) => names.map(word)),
+  };
+}
+
+type Header = readonly [name: string, value: NginxText];
+
+/** What the connection says, because no proxy is believed. */
+function connectionHeaders(server: Server, options: DataPlaneOptions): readonly Header[] {
+  const scheme = word(server.tls ? "https" : "http");
+  // Before us stands one who spoke the PROXY protocol and has told the port that clients see.
+  const port = options.proxyProtocol
+    ? variable("proxy_protocol_server_port")
+    : integer(server.port);
+  return headers({ scheme, host: variable("http_host"), port });
+}
+
+/** What a trusted proxy says, else the connection. */
+function trustingHeaders(): readonly Header[] {
+  const told = headers({
+    scheme: variable("albc_scheme"),
+    host: variable("albc_fwd_host"),
+    port: variable("albc_fwd_port"),
+  });
+  return [...told, [FORWARDED, variable("albc_forwarded")]];
+}
+
+function headers(told: Readonly<Record<"scheme" | "host" | "port", NginxText>>): readonly Header[] {
+  return [
+    ["Host", variable("albc_upstream_host")],
+    ["X-Real-IP", variable("remote_addr")],
+    ["X-Forwarded-For", variable("albc_xff")],
+    ["X-Forwarded-Proto", told.scheme],
+    ["X-Forwarded-Host", told.host],
+    ["X-Forwarded-Port", told.port],
+    ["X-Scheme", told.scheme],
+    ["X-Original-URI", variable("albc_original_uri")],
+    ["X-Request-ID", variable("albc_request_id")],
+  ];
+}
+
+/** The spellings with `_` for some `-`. CGI, WSGI and Rack turn `X_Real-IP` and `X-Real-IP` into one variable. */
+function underscored(name: string): readonly string[] {
+  return spellings(name).filter((spelling) => spelling !== name);
+}
+
+function spellings(name: string): readonly string[] {
+  const [first = "", ...rest] = name.split("-");
+  return rest.reduce(
+    (names, part) => names.flatMap((start) => [`${start}-${part}`, `${start}_${part}`]),
+    [first],
+  );
+}
