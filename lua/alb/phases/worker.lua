@@ -1,6 +1,7 @@
 --- Keeps a worker at the newest commit of the policy, and says which one it serves.
 -- May yield: no. Phases: init (mark_generation), init_worker, timer.
 local index = require("alb.policy.index")
+local request_id = require("alb.request_id")
 
 local ngx = ngx
 local state = ngx.shared.albc_state
@@ -61,6 +62,7 @@ end
 
 --- Called by init_worker_by_lua.
 function _M.init()
+    request_id.start()
     math.randomseed(ngx.now() * 1000 + ngx.worker.pid())
     index.sync()
     _M.report()
