@@ -338,7 +338,9 @@ describe("reports about annotations", () => {
 
   it("leave Ingresses of other classes alone", () => {
     const result = one(nginx({ "proxy-bodysize": "1" }), { ingressClassName: "other" });
-    expect(result.reports).toEqual([]);
+    expect(result.reports).toEqual([
+      "INGRESS_NOT_SERVED Ingress default/web spec.ingressClassName",
+    ]);
   });
 
   it("follow the options' domains", () => {
