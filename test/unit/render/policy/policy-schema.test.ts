@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import { configOf } from "../../../support/data-plane-config.js";
@@ -58,4 +60,10 @@ test.each<[readonly (string | number)[], unknown]>([
 ])("the schema refuses a policy with %j = %j", (path, value) => {
   expect(policyErrors(policy)).toEqual([]);
   expect(policyErrors(changed(path, value))).not.toEqual([]);
+});
+
+test("the example of docs/policy-format.md is a policy", () => {
+  const page = readFileSync(join(import.meta.dirname, "../../../../docs/policy-format.md"), "utf8");
+  const [, example = ""] = /```json\n(.*?)```/s.exec(page) ?? [];
+  expect(policyErrors(JSON.parse(example))).toEqual([]);
 });
