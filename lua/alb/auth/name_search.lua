@@ -36,7 +36,7 @@ function _M.parse(text)
     return settings
 end
 
--- The run folder's own (environment/resolv; nginx would take *.conf for its own language), for an nginx that has another
+-- The run folder's own (environment/resolv; nginx would take *.conf for its own), for an nginx that has another
 -- name service than its machine; else the machine's.
 local function read()
     local file = io.open(ngx.config.prefix() .. "environment/resolv") or io.open("/etc/resolv.conf")

@@ -17,7 +17,7 @@ const VIEW = {
   client: clientView(dataPlane),
   log: logView(dataPlane),
   variables: variablesView(dataPlane),
-  forward: forwardView(dataPlane),
+  forward: forwardView(),
   upstreams: [],
   servers: [],
 };
