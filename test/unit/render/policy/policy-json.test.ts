@@ -1,10 +1,9 @@
 import { canonicalJson } from "../../../../src/render/policy/canonical-json.js";
 import { policyJson } from "../../../../src/render/policy/policy-json.js";
-import type { PolicyDocument } from "../../../../src/render/policy/policy-document.js";
+import type { PolicyContents } from "../../../../src/render/policy/build-policy.js";
 
-const POLICY: PolicyDocument = {
+const POLICY: PolicyContents = {
   format: 1,
-  version: "0",
   settings: { authTlsVerify: true, authTimeout: 5000 },
   servers: {},
   hosts: {
@@ -21,7 +20,7 @@ const POLICY: PolicyDocument = {
 };
 
 test("policy.json has a line for each shard and for each binding", () => {
-  expect(policyJson(POLICY)).toBe(`{
+  expect(policyJson(POLICY).replace(/[0-9a-f]{32}/, "0")).toBe(`{
   "format": 1,
   "version": "0",
   "settings": {"authTimeout":5000,"authTlsVerify":true},
@@ -44,8 +43,19 @@ test("policy.json has a line for each shard and for each binding", () => {
 `);
 });
 
-test("and is that document as JSON", () => {
-  expect(JSON.parse(policyJson(POLICY))).toEqual(POLICY);
+test("and is that document as JSON, with its version", () => {
+  const { version, ...rest } = JSON.parse(policyJson(POLICY)) as Record<string, unknown>;
+  expect(rest).toEqual(POLICY);
+  expect(version).toMatch(/^[0-9a-f]{32}$/);
+});
+
+test("the version follows the contents alone", () => {
+  const versionOf = (policy: PolicyContents) => /"version": "(\w+)"/.exec(policyJson(policy))?.[1];
+  const { hosts, ...others } = POLICY;
+  expect(versionOf({ hosts, ...others })).toBe(versionOf(POLICY));
+  expect(versionOf({ ...POLICY, hosts: {} })).not.toBe(versionOf(POLICY));
+  const settings = { ...POLICY.settings, authTimeout: 1 };
+  expect(versionOf({ ...POLICY, settings })).not.toBe(versionOf(POLICY));
 });
 
 describe("canonical JSON", () => {

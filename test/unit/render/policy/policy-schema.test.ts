@@ -5,7 +5,7 @@ import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import { configOf } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
 
-const policy = buildPolicy(
+const contents = buildPolicy(
   configOf((field) => field),
   DEFAULT_OPTIONS,
   {
@@ -13,6 +13,7 @@ const policy = buildPolicy(
     certificates: new Map([["certificate", `certificates/${"b".repeat(32)}.pem`]]),
   },
 );
+const policy = { ...contents, version: "0".repeat(32) };
 
 /** A copy of the policy in which the value at the path is replaced. */
 function changed(path: readonly (string | number)[], value: unknown): unknown {
