@@ -140,6 +140,15 @@ describe("a request", () => {
     },
   );
 
+  it.each(["X-Original-URL", "X-Rewrite-URL", "X_Original_Url", "X-Rewrite_URL"])(
+    "can't ask the backend for another path by %s",
+    async (name) => {
+      const headers = [[name, "/admin"]] as const;
+
+      expect(echoOf(await gateway.send({ host: "open.example", headers })).all(name)).toEqual([]);
+    },
+  );
+
   // Else each costs a hundred times as much as a usual request, and memory for as long as it is remembered.
   it("for a host that is longer than a name can be is for none with a name", async () => {
     const wild = (length: number) => `${"a".repeat(length - ".wild.example".length)}.wild.example`;

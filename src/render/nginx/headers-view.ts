@@ -6,8 +6,15 @@ import { integer, type NginxText, variable, word } from "./text.js";
 /** RFC 7239's way to say all that; passed on for the proxies that we believe. */
 const FORWARDED = "Forwarded";
 
-/** Dropped: other ways to say "it was https", httpoxy (CVE-2016-5385), and the half of an upgrade to HTTP/2. */
-const DROPPED = ["X-Forwarded-Scheme", "X-Forwarded-Ssl", "Proxy", "HTTP2-Settings"];
+/**
+ * Dropped: other ways to say "it was https"; a path that some frameworks serve in place of the request's, by which rule and
+ * auth were chosen; httpoxy (CVE-2016-5385); the half of an upgrade to HTTP/2.
+ */
+const DROPPED = [
+  ...["X-Forwarded-Scheme", "X-Forwarded-Ssl"],
+  ...["X-Original-URL", "X-Rewrite-URL"],
+  ...["Proxy", "HTTP2-Settings"],
+];
 
 /** Each of these is evaluated for each request, so what is the same for all requests of a server stands as it is. */
 export function headersView(server: Server, options: DataPlaneOptions): object {
