@@ -13,7 +13,39 @@ export async function startBare(upstreams: Upstreams, rules: number): Promise<Su
   return { name: "bare proxy_pass", rules, port, pids, close };
 }
 
-/** The same with `auth_basic`; it computes the hash for every request. */
+/** `proxy_pass` with the headers for the backend that every gateway adds, from this one's own list. */
+export async function startWithHeaders(upstreams: Upstreams, rules: number): Promise<Subject> {
+  const { port, pids, close } = await startStaticNginx({
+    cpu: PROXY_CPU,
+    http: (own) => `
+    map $http_upgrade $upgrade_to { default ""; websocket websocket; }
+    map $upgrade_to $connection_to { default ""; websocket upgrade; }
+    map $http_x_request_id $id { default $request_id; "~^[\\w.:+/=@-]{1,128}$" $http_x_request_id; }
+    proxy_buffering off;
+    proxy_request_buffering off;
+    ${http(
+      own,
+      upstreams,
+      `location / {
+            proxy_pass http://backend;
+            proxy_http_version 1.1;
+            proxy_set_header Host $http_host;
+            proxy_set_header X-Real-IP $remote_addr;
+            proxy_set_header X-Forwarded-For $remote_addr;
+            proxy_set_header X-Forwarded-Proto http;
+            proxy_set_header X-Forwarded-Host $http_host;
+            proxy_set_header X-Forwarded-Port ${own};
+            proxy_set_header X-Scheme http;
+            proxy_set_header X-Request-ID $id;
+            proxy_set_header Upgrade $upgrade_to;
+            proxy_set_header Connection $connection_to;
+        }`,
+    )}`,
+  });
+  return { name: "proxy_pass, X-Forwarded-* and request id", rules, port, pids, close };
+}
+
+/** Bare, with `auth_basic`; it computes the hash for every request. */
 export async function startAuthBasic(
   upstreams: Upstreams,
   login: { readonly htpasswd: string; readonly authorization: string },
@@ -32,7 +64,7 @@ export async function startAuthBasic(
   return { name: "nginx auth_basic, apr1", rules: 10, port, pids, authorization, close };
 }
 
-/** The same with `auth_request`. */
+/** Bare, with `auth_request`. */
 export async function startAuthRequest(upstreams: Upstreams): Promise<Subject> {
   const { port, pids, close } = await startStaticNginx({
     cpu: PROXY_CPU,

@@ -1,6 +1,6 @@
 /** What is measured side by side. Each suite has a bare nginx of its own, in the same rounds. */
 import type { Login } from "./credentials.js";
-import { startAuthBasic, startAuthRequest, startBare } from "./comparisons.js";
+import { startAuthBasic, startAuthRequest, startBare, startWithHeaders } from "./comparisons.js";
 import { startGateway } from "./gateway-subject.js";
 import { startEnvoy } from "./peers/envoy.js";
 import { startHaproxy } from "./peers/haproxy.js";
@@ -41,6 +41,7 @@ const plain: Suite = {
   subjects: ({ upstreams, haproxy, envoy }) => [
     () => startBare(upstreams, FEW),
     () => startBare(upstreams, HUGE),
+    () => startWithHeaders(upstreams, FEW),
     ...gateways(upstreams, { kind: "Ingress", counts: [FEW, MANY, HUGE], access: OPEN }),
     ...gateways(upstreams, { kind: "Rule", counts: [FEW, MANY], access: OPEN }),
     ...gateways(upstreams, { kind: "Ingress", counts: [FEW], access: OPEN, accessLog: true }),
