@@ -51,6 +51,21 @@ export interface ForwardAuth {
   readonly signin?: Interpolation;
   /** Set-Cookie of the auth response on every client response, not only on those of the success list. */
   readonly alwaysSetCookie: boolean;
+  /** Gateway API's ExternalAuth filter by HTTP (GEP-1494); absent: forward auth as ingress-nginx does it. */
+  readonly external?: ExternalAuth;
+}
+
+/**
+ * What differs in an ExternalAuth filter: only 200 passes; the request's own method and path are asked for, behind `url.target`
+ * as prefix; any other answer goes to the client as it is; no redirect.
+ */
+export interface ExternalAuth {
+  /** Lower case. Sent besides Host, method, path, Content-Length and Authorization. */
+  readonly allowedHeaders: readonly string[];
+  /** Lower case; copied to the backend's request. Empty: all but those of the connection and Host. */
+  readonly allowedResponseHeaders: readonly string[];
+  /** Bytes of the body that are sent; a longer body is answered 413. 0: none is sent. */
+  readonly maxBody: number;
 }
 
 export interface HeaderTemplate {

@@ -1,4 +1,5 @@
 import type { AuthPolicy, CredentialSet } from "./auth.js";
+import type { BackendTls } from "./backend-tls.js";
 import type { Certificate, Listener, Server, ServerCertificate } from "./listener.js";
 import type { Route, RouteBinding } from "./route.js";
 import type { Upstream } from "./upstream.js";
@@ -15,6 +16,7 @@ export interface DataPlaneConfig {
   readonly auths: readonly AuthPolicy[];
   readonly credentials: readonly CredentialSet[];
   readonly upstreams: readonly Upstream[];
+  readonly backendTls: readonly BackendTls[];
   readonly serverCertificates: readonly ServerCertificate[];
   readonly certificates: readonly Certificate[];
 }

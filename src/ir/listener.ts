@@ -18,6 +18,21 @@ export interface Listener {
   readonly server: string;
   readonly hostname: HostPattern;
   readonly source: SourceRef;
+  /**
+   * Belongs to a Gateway. Over TLS a request whose Host belongs to another listener than its server name did is answered 421
+   * (Gateway API, HTTPS listeners; RFC 9110, 15.5.20).
+   */
+  readonly isolated?: true;
+  /** Certificates that clients must or may show. */
+  readonly clientCertificates?: ClientCertificates;
+}
+
+/** Gateway API, FrontendTLSValidation. */
+export interface ClientCertificates {
+  /** PEM of the authorities. */
+  readonly authorities: string;
+  /** `required`: a client without a valid one has its connection closed. `requested`: it is asked for one, and served anyway. */
+  readonly mode: "required" | "requested";
 }
 
 /** A certificate for the server names that match `host`; `any` is the server's default certificate. */

@@ -1,7 +1,8 @@
+import type { Cors, HeaderChanges, PathRewrite, Redirect } from "./filters.js";
 import type { HostPattern } from "./host-pattern.js";
 import type { PathMatch, Predicate } from "./match.js";
 import type { SourceRef } from "./source-ref.js";
-import type { Affinity, Backend, Refusal } from "./upstream.js";
+import type { Affinity, Backend, Mirror, Refusal } from "./upstream.js";
 
 /** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
 export interface Route {
@@ -25,7 +26,10 @@ export interface Route {
   readonly upstreamHost?: string;
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
+  readonly mirrors?: readonly Mirror[];
   readonly timeouts: Timeouts;
+  readonly deadlines?: Deadlines;
+  readonly retry?: Retry;
   readonly affinity?: Affinity;
   readonly backends: readonly Backend[];
 }
@@ -42,50 +46,6 @@ export interface RouteBinding {
   readonly route: string;
 }
 
-export interface Redirect {
-  readonly status: 301 | 302 | 303 | 307 | 308;
-  /** Not done for clients that came by this scheme (X-Forwarded-Proto of a trusted proxy, else the connection's). */
-  readonly unlessScheme?: "http" | "https";
-  /** The whole Location as written; the parts below are then absent. */
-  readonly url?: string;
-  readonly scheme?: "http" | "https";
-  readonly host?: string;
-  /** Left out of the Location when it is the scheme's own. Absent: `listenerPort` rules apply. */
-  readonly port?: number;
-  readonly path?: PathRewrite;
-}
-
-export type PathRewrite =
-  | { readonly kind: "full"; readonly value: string }
-  /** By path elements; the remainder is kept. */
-  | { readonly kind: "prefix"; readonly prefix: string; readonly replacement: string }
-  /** First match of `pattern` in the normalised path; `$1`… are captures. `whole`: the result is the whole new path, else only the match is replaced. */
-  | {
-      readonly kind: "regex";
-      readonly pattern: string;
-      readonly ignoreCase: boolean;
-      readonly replacement: string;
-      readonly whole: boolean;
-    };
-
-export interface HeaderChanges {
-  readonly set: readonly { readonly name: string; readonly value: string }[];
-  readonly add: readonly { readonly name: string; readonly value: string }[];
-  /** Lower case. */
-  readonly remove: readonly string[];
-}
-
-export interface Cors {
-  /** `*`, or origins such as `https://a.example` and `https://*.b.example` (one label). */
-  readonly allowOrigins: readonly string[];
-  readonly allowMethods: readonly string[];
-  readonly allowHeaders: readonly string[];
-  readonly exposeHeaders: readonly string[];
-  readonly allowCredentials: boolean;
-  /** Seconds. */
-  readonly maxAge: number;
-}
-
 /** CIDRs; a client in `deny` is refused, then one outside a non-empty `allow`. */
 export interface SourceRanges {
   readonly allow: readonly string[];
@@ -97,6 +57,24 @@ export interface Timeouts {
   readonly connect: number;
   readonly send: number;
   readonly read: number;
+}
+
+/** Milliseconds; absent: none. After them the client is answered 504, or its response ends (Gateway API, HTTPRouteTimeouts). */
+export interface Deadlines {
+  /** For the whole answer, all tries included. */
+  readonly request?: number;
+  /** For each try. */
+  readonly backendRequest?: number;
+}
+
+/**
+ * Further tries on answers with one of the codes and on failures to connect (Gateway API, HTTPRouteRetry); then failures to connect
+ * are tried `attempts` times too. Absent: only failures to connect are tried again, on other endpoints.
+ */
+export interface Retry {
+  readonly codes: readonly (500 | 502 | 503 | 504)[];
+  /** Tries after the first. */
+  readonly attempts: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 5000, send: 120_000, read: 120_000 };

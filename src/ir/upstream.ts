@@ -1,3 +1,5 @@
+import type { Cors, HeaderChanges, PathRewrite, Redirect } from "./filters.js";
+
 /** The endpoints of one Service port; a change of them touches nothing else. */
 export interface Upstream {
   /** `<namespace>/<service>/<port>`. */
@@ -12,7 +14,8 @@ export interface Endpoint {
   readonly port: number;
 }
 
-export type BackendProtocol = "http" | "https" | "grpc" | "grpcs";
+/** `h2c` is HTTP/2 in clear text without gRPC's way to say errors. */
+export type BackendProtocol = "http" | "https" | "grpc" | "grpcs" | "h2c";
 
 /** One destination of a route; share of the traffic is weight over the sum of weights. */
 export interface Backend {
@@ -21,6 +24,34 @@ export interface Backend {
   readonly weight: number;
   readonly protocol: BackendProtocol;
   readonly refusal?: Refusal;
+  /** Done after the route's own, for requests that this backend gets. */
+  readonly filters?: BackendFilters;
+  /** Id of the verified TLS to its endpoints (`https` and `grpcs`); absent: as the protocol says, unverified. */
+  readonly tls?: string;
+}
+
+/** Filters of one backendRef (Gateway API, HTTPBackendRef.filters). */
+export interface BackendFilters {
+  readonly requestHeaders?: HeaderChanges;
+  readonly responseHeaders?: HeaderChanges;
+  readonly rewrite?: PathRewrite;
+  readonly upstreamHost?: string;
+  readonly redirect?: Redirect;
+  readonly cors?: Cors;
+  readonly mirrors?: readonly Mirror[];
+  /** Ids of auth policies; all must pass, in order, after the route's. */
+  readonly auth?: readonly string[];
+}
+
+/** A share of the requests is sent to one endpoint of another Service too; its answer is ignored. */
+export interface Mirror {
+  /** Upstream id. */
+  readonly upstream: string;
+  readonly protocol: BackendProtocol;
+  readonly tls?: string;
+  /** Share of the requests: `numerator` of `denominator`. */
+  readonly numerator: number;
+  readonly denominator: number;
 }
 
 /** An answer that the gateway makes itself; `reason` goes into X-ALB-ERR-REASON. */
@@ -33,4 +64,21 @@ export interface Refusal {
 export type Affinity =
   | { readonly kind: "clientAddress" }
   | { readonly kind: "header"; readonly name: string }
-  | { readonly kind: "cookie"; readonly name: string };
+  | { readonly kind: "cookie"; readonly name: string }
+  | SessionPersistence;
+
+/**
+ * The gateway itself names the endpoint that a client got, in a cookie or header of the response, and sends the client there
+ * for as long as the endpoint serves (Gateway API, SessionPersistence).
+ */
+export interface SessionPersistence {
+  readonly kind: "session";
+  readonly in: "cookie" | "header";
+  readonly name: string;
+  /** Of the cookie. */
+  readonly path: string;
+  /** Seconds: how long a session lasts at most. */
+  readonly absoluteTimeout?: number;
+  /** The cookie outlives the browser: it has Max-Age of `absoluteTimeout`. */
+  readonly permanent: boolean;
+}

@@ -7,7 +7,7 @@ import { compareBy, compareStrings } from "../support/compare.js";
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<
   DataPlaneConfig,
-  "auths" | "credentials" | "upstreams" | "certificates"
+  "auths" | "credentials" | "upstreams" | "backendTls" | "certificates"
 >;
 
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */

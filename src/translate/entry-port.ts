@@ -1,6 +1,7 @@
 import type { Frontend } from "../api/alb.js";
 import { ANY_HOST } from "../ir/host-pattern.js";
-import type { Redirect, Timeouts } from "../ir/route.js";
+import type { Redirect } from "../ir/filters.js";
+import type { Timeouts } from "../ir/route.js";
 import { DEFAULT_TIMEOUTS } from "../ir/route.js";
 import type { SourceRef } from "../ir/source-ref.js";
 import type { BackendProtocol } from "../ir/upstream.js";

@@ -50,6 +50,7 @@ function finish({ config, backends, certificates, auth }: BuildContext): Transla
     auths,
     credentials,
     upstreams: backends.collected(),
+    backendTls: [],
     certificates: certificates.collected(),
   });
 }

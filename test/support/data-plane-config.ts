@@ -4,7 +4,8 @@ import type { DataPlaneConfig } from "../../src/ir/config.js";
 import type { Interpolation } from "../../src/ir/interpolation.js";
 import type { Server } from "../../src/ir/listener.js";
 import type { PathMatch, Predicate } from "../../src/ir/match.js";
-import { DEFAULT_TIMEOUTS, type PathRewrite, type Route } from "../../src/ir/route.js";
+import type { PathRewrite } from "../../src/ir/filters.js";
+import { DEFAULT_TIMEOUTS, type Route } from "../../src/ir/route.js";
 import type { SourceRef } from "../../src/ir/source-ref.js";
 import { SecretText } from "../../src/support/secret-text.js";
 
@@ -15,6 +16,7 @@ export const EMPTY_CONFIG: DataPlaneConfig = {
   routes: [],
   auths: [],
   credentials: [],
+  backendTls: [],
   upstreams: [],
   serverCertificates: [],
   certificates: [],
@@ -77,6 +79,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
         users: [{ user: text("user"), salt: text("salt"), hash: text("hash") }],
       },
     ],
+    backendTls: [],
     upstreams: [{ id: text("upstream"), endpoints: [{ address: "10.0.0.1", port: 8080 }] }],
     serverCertificates: [{ server: "p443", host, certificate: text("certificate") }],
     certificates: [
@@ -140,6 +143,7 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
       path: { kind: "full", value: text("redirect path") },
     },
     cors: {
+      dialect: "ingress",
       allowOrigins: [text("origin")],
       allowMethods: [text("method")],
       allowHeaders: [text("allowed")],

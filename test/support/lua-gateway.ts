@@ -116,6 +116,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
     })),
     auths: [...auths.values()],
     credentials: setup.credentials ?? [],
+    backendTls: [],
     upstreams: [backend, ...(setup.upstreams ?? [])],
     serverCertificates: [],
     certificates: [],

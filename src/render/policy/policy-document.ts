@@ -113,7 +113,7 @@ export interface PolicyHeaders {
 export interface PolicyBackend {
   readonly upstream?: string;
   readonly weight: number;
-  readonly protocol: "http" | "https" | "grpc" | "grpcs";
+  readonly protocol: "http" | "https" | "grpc" | "grpcs" | "h2c";
   readonly refuse?: readonly [number, string];
 }
 

@@ -1,12 +1,5 @@
-import {
-  DEFAULT_TIMEOUTS,
-  type Cors,
-  type HeaderChanges,
-  type PathRewrite,
-  type Redirect,
-  type Route,
-  type Timeouts,
-} from "../../ir/route.js";
+import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../ir/filters.js";
+import { DEFAULT_TIMEOUTS, type Route, type Timeouts } from "../../ir/route.js";
 import type { Affinity, Backend, Refusal } from "../../ir/upstream.js";
 import { assertNever } from "../../support/assert-never.js";
 import { filled, given, present, source } from "./fields.js";

@@ -1,5 +1,5 @@
 import type { Frontend } from "../../api/alb.js";
-import type { Redirect } from "../../ir/route.js";
+import type { Redirect } from "../../ir/filters.js";
 import type { BackendProtocol } from "../../ir/upstream.js";
 import type { BuildContext } from "../build-context.js";
 import type { Inherited } from "../entry-port.js";

@@ -1,5 +1,5 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
-import type { Redirect } from "../../ir/route.js";
+import type { Redirect } from "../../ir/filters.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort, Inherited } from "../entry-port.js";
 import { addEntryPort, bindWholePort, NOTHING_INHERITED, serverId } from "../entry-port.js";

@@ -1,5 +1,5 @@
 import type { RedirectSpec } from "../../api/alb.js";
-import type { PathRewrite, Redirect } from "../../ir/route.js";
+import type { PathRewrite, Redirect } from "../../ir/filters.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isDnsName } from "../hostnames.js";

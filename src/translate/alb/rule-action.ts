@@ -1,5 +1,6 @@
 import type { Rule } from "../../api/alb.js";
-import type { PathRewrite, Redirect, Route } from "../../ir/route.js";
+import type { PathRewrite, Redirect } from "../../ir/filters.js";
+import type { Route } from "../../ir/route.js";
 import type { BackendProtocol } from "../../ir/upstream.js";
 import type { Result } from "../../support/result.js";
 import type { BuildContext } from "../build-context.js";

@@ -1,4 +1,4 @@
-import type { HeaderChanges } from "../../ir/route.js";
+import type { HeaderChanges } from "../../ir/filters.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isHeaderName, isHeaderValue } from "./header-text.js";

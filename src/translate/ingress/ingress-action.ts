@@ -1,4 +1,5 @@
-import type { Cors, PathRewrite, Route, SourceRanges, Timeouts } from "../../ir/route.js";
+import type { Cors, PathRewrite } from "../../ir/filters.js";
+import type { Route, SourceRanges, Timeouts } from "../../ir/route.js";
 import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
 import type { Affinity, BackendProtocol } from "../../ir/upstream.js";
 import type { Inherited } from "../entry-port.js";
@@ -103,6 +104,7 @@ function readRewrite(reader: AnnotationReader, path: string): PathRewrite | unde
 function readCors(reader: AnnotationReader): Cors | undefined {
   if (reader.get(ENABLE_CORS) !== true) return undefined;
   return {
+    dialect: "ingress",
     allowOrigins: nonEmpty(reader.get(CORS_ALLOW_ORIGIN)) ?? ["*"],
     allowMethods: nonEmpty(reader.get(CORS_ALLOW_METHODS)) ?? CORS_METHODS,
     allowHeaders: nonEmpty(reader.get(CORS_ALLOW_HEADERS)) ?? CORS_HEADERS,

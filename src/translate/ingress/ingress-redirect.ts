@@ -1,4 +1,4 @@
-import type { Redirect } from "../../ir/route.js";
+import type { Redirect } from "../../ir/filters.js";
 import type { EntryPort } from "../entry-port.js";
 import type { AnnotationReader } from "./annotation-reader.js";
 import {

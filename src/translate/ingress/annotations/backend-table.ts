@@ -1,6 +1,6 @@
 /** How requests reach the backend. */
 import { parseHeaderRewrite } from "../../http/header-rewrites.js";
-import type { HeaderChanges } from "../../../ir/route.js";
+import type { HeaderChanges } from "../../../ir/filters.js";
 import type { Annotation, AnnotationType, AnyAnnotation } from "../annotation.js";
 import { OWN_PREFIXES, PATH_PREFIXES } from "./prefixes.js";
 import { AUTHORITY, COOKIE, DURATION, oneOf } from "./types.js";

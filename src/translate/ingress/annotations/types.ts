@@ -4,7 +4,7 @@ import { isRedirectStatus } from "../../alb/redirect.js";
 import { MAX_TIMEOUT } from "../../alb/timeouts.js";
 import { isAuthority, isHeaderName, splitList } from "../../http/header-text.js";
 import { isDnsName } from "../../hostnames.js";
-import type { Redirect } from "../../../ir/route.js";
+import type { Redirect } from "../../../ir/filters.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import type { AnnotationType } from "../annotation.js";

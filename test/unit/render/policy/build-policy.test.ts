@@ -1,6 +1,6 @@
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import type { Affinity } from "../../../../src/ir/upstream.js";
-import type { PathRewrite } from "../../../../src/ir/route.js";
+import type { PathRewrite } from "../../../../src/ir/filters.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import {
   configOf,

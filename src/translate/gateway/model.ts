@@ -1,0 +1,58 @@
+/**
+ * What the steps of Gateway API's translation give each other: Gateways are translated to listeners, routes are attached to
+ * listeners, and how many were attached goes back into the statuses of the Gateways.
+ */
+import type { Gateway, ListenerSet } from "../../api/gateway.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import type { Refusal } from "../../ir/upstream.js";
+
+export const GATEWAY_GROUP = "gateway.networking.k8s.io";
+
+/** Kinds of routes that can be attached. */
+export type RouteKindName = "HTTPRoute" | "GRPCRoute";
+
+/** A Gateway of one of our classes. */
+export interface GatewayState {
+  readonly gateway: Gateway;
+  /** False: none of its listeners serves, and routes that name it are told so. */
+  readonly accepted: boolean;
+  /** Its own and those of its ListenerSets, in order of precedence. */
+  readonly listeners: readonly ListenerState[];
+}
+
+/** One listener of a Gateway or of a ListenerSet, whether it serves or not. */
+export interface ListenerState {
+  readonly gateway: Gateway;
+  /** The object that it stands in, which routes name as parent. */
+  readonly parent: Gateway | ListenerSet;
+  readonly name: string;
+  readonly port: number;
+  readonly hostname: HostPattern;
+  readonly tls: boolean;
+  /** Kinds of routes that it takes. */
+  readonly kinds: readonly RouteKindName[];
+  /** Whether routes of the namespace may be attached. */
+  readonly allowsNamespace: (namespace: string) => boolean;
+  /** Ids of listener and server in the data plane; absent: it serves nothing (in conflict, without certificate). */
+  readonly serves?: { readonly listener: string; readonly server: string };
+}
+
+/** How many accepted routes each listener has; listeners that serve nothing count theirs, too. */
+export type AttachedRoutes = ReadonlyMap<ListenerState, number>;
+
+/** A Service port as a backendRef names it. */
+export interface BackendPort {
+  readonly namespace: string;
+  readonly service: string;
+  readonly port: number;
+  /** Name of the port in the Service. */
+  readonly portName?: string;
+}
+
+/** How a backend is reached through a Gateway, by the BackendTLSPolicies and the Gateway's client certificate. */
+export type BackendTlsChoice =
+  | { readonly kind: "none" }
+  /** Id of a BackendTls of the data plane. */
+  | { readonly kind: "tls"; readonly id: string }
+  /** The policy that is in force can't be used: no request may reach the backend. */
+  | { readonly kind: "refused"; readonly refusal: Refusal };
