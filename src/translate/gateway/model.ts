@@ -47,6 +47,8 @@ export interface BackendPort {
   readonly port: number;
   /** Name of the port in the Service. */
   readonly portName?: string;
+  /** Its appProtocol asks for TLS: without a policy the certificate is not checked, but the Gateway's is shown. */
+  readonly tls?: boolean;
 }
 
 /** How a backend is reached through a Gateway, by the BackendTLSPolicies and the Gateway's client certificate. */

@@ -1,0 +1,54 @@
+/** What routes ask of the policies: TLS to their backends, and auth. */
+import type {
+  ExternalAuthFilter,
+  Gateway,
+  GrpcRoute,
+  HttpRoute,
+  ObjectReference,
+} from "../../../api/gateway.js";
+import type { BackendTls } from "../../../ir/backend-tls.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import type { Place } from "../../place.js";
+import type { BackendPort, BackendTlsChoice, ListenerState } from "../model.js";
+
+/** Ids for `Route.auth` or `BackendFilters.auth`; all must pass, in order. Empty: nothing is checked. */
+export type AuthRef =
+  | { readonly ok: true; readonly auth: readonly string[] }
+  /**
+   * The filter can't be resolved: its requests must be answered with an error. Reported already at the filter's place;
+   * `reason` and `message` are for the condition ResolvedRefs.
+   */
+  | { readonly ok: false; readonly reason: UnresolvedReason; readonly message: string };
+
+export type UnresolvedReason = "InvalidKind" | "BackendNotFound" | "RefNotPermitted";
+
+export interface Policies {
+  /**
+   * How a Service port is reached through the Gateway. To be called for every Service that a route (backendRef, mirror) of the
+   * Gateway names, also for one that does not exist: the calls are what the policies' statuses name as ancestors.
+   */
+  backendTls(gateway: Gateway, backend: BackendPort): BackendTlsChoice;
+  /** An ExtensionRef filter; `place` is the filter's, and its object's namespace is where the AuthPolicy is looked up. */
+  extension(ref: ObjectReference, place: Place): AuthRef;
+  /** An ExternalAuth filter of protocol HTTP; `place` is the filter's. */
+  externalAuth(filter: ExternalAuthFilter, place: Place, gateway: Gateway): AuthRef;
+  /**
+   * Auth of the listener's own filters (GEP-5224). It comes first and is never replaced: rules have these ids before their own
+   * or inherited ones. Not ok: the listener's requests must be answered with an error.
+   */
+  listenerFilters(listener: ListenerState): AuthRef;
+  /**
+   * What a rule without auth filters of its own inherits: the most specific AuthPolicy that targets its name, its route, the
+   * listener, the ListenerSet or the Gateway, as a whole object. A rule that has filters of its own (AuthPolicy by ExtensionRef, or
+   * ExternalAuth) inherits nothing, even if theirs are empty.
+   */
+  attached(
+    route: HttpRoute | GrpcRoute,
+    listener: ListenerState,
+    rule: string | undefined,
+  ): readonly string[];
+  /** Of BackendTLSPolicies and AuthPolicies; to be called after the routes have been translated. */
+  statuses(): readonly ObjectStatus[];
+  /** Every BackendTls that was chosen, by id; to be called last. */
+  collected(): readonly BackendTls[];
+}
