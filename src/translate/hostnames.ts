@@ -28,12 +28,22 @@ export function parseHostPattern(
   return ok(suffix === undefined ? { kind: "exact", host } : { kind: "wildcard", suffix, labels });
 }
 
-/** Whether every host of `inner` is one of `outer`, for patterns whose wildcards are for one label. */
+/** Whether every host of `inner` is one of `outer`. */
 export function covers(outer: HostPattern, inner: HostPattern): boolean {
   if (outer.kind === "any") return true;
   if (inner.kind === "any") return false;
   if (outer.kind === "exact") return inner.kind === "exact" && inner.host === outer.host;
-  if (inner.kind === "wildcard") return inner.suffix === outer.suffix;
-  const dot = inner.host.indexOf(".");
-  return dot > 0 && inner.host.slice(dot + 1) === outer.suffix;
+  if (inner.kind === "exact") {
+    const prefix = withoutSuffix(inner.host, outer.suffix);
+    return prefix !== undefined && (outer.labels === "many" || !prefix.includes("."));
+  }
+  if (outer.labels === "one") return inner.labels === "one" && inner.suffix === outer.suffix;
+  return inner.suffix === outer.suffix || withoutSuffix(inner.suffix, outer.suffix) !== undefined;
+}
+
+/** `a.b` of `a.b.example` without `example`; undefined when nothing, or not the suffix, is left. */
+function withoutSuffix(host: string, suffix: string): string | undefined {
+  return host.length > suffix.length + 1 && host.endsWith(`.${suffix}`)
+    ? host.slice(0, -suffix.length - 1)
+    : undefined;
 }
