@@ -183,6 +183,13 @@ export const ROUTING_DIAGNOSTICS = {
       "The value can't be read. Without the restriction anybody could pass, so the paths answer 503.",
     hint: "correct the value; the paths stay closed until then",
   },
+  ANNOTATION_MISSPELT: {
+    severity: "error",
+    title: "an annotation that restricts access is probably misspelt",
+    explanation:
+      "Its key has one of our domains and no annotation has its name, but it is near to one that restricts access, or of that family (auth-…, …-source-range). Without the restriction anybody could pass, so the paths that it is for answer 503. One without a value is only reported as unknown.",
+    hint: "correct the name, or remove the annotation; docs/annotations.md lists them",
+  },
   ANNOTATION_UNKNOWN: {
     severity: "warning",
     title: "an annotation is not known",

@@ -17,7 +17,9 @@ were absent. The domains are options (docs/options.md).
 
 What can't be honoured is reported, always: a value that is malformed, an annotation that is not supported or not known, one under a
 prefix where it is not read, an index that points at no path. If it only tunes, it is *ignored* and the paths are served without it. If
-it restricts access, the paths are *closed* and answer 503 until it is corrected; no other path is affected.
+it restricts access, the paths are *closed* and answer 503 until it is corrected; no other path is affected. A name that no annotation
+has closes them too when it is near to one whose wrong value does (\`auth-tpye\`), or looks like one (\`auth-…\`, \`…-source-range\`); with
+any other it is reported and ignored.
 
 HTTP and HTTPS serve the same paths. Hosts in \`spec.tls\` of any Ingress are redirected from HTTP to HTTPS unless \`ssl-redirect\` says
 otherwise. Of ImplementationSpecific paths, those on hosts in regex mode are regular expressions, all others are prefixes by path

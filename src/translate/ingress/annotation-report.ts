@@ -1,22 +1,14 @@
 import type { Ingress } from "../../api/core.js";
-import { didYouMean } from "../../support/did-you-mean.js";
 import type { TranslateContext } from "../context.js";
 import { annotationField, placeOf } from "../place.js";
 import type { AnyAnnotation } from "./annotation.js";
-import type { AnnotationPrefix, PathIndex } from "./annotation-lookup.js";
-import { ANNOTATIONS, findAnnotation } from "./annotation-table.js";
-import type { Domains } from "../../options.js";
+import type { AnnotationKey } from "./annotation-key.js";
+import { parseAnnotationKey } from "./annotation-key.js";
+import type { AnnotationPrefix } from "./annotation-lookup.js";
+import { findAnnotation } from "./annotation-table.js";
+import type { UnknownAnnotation } from "./unknown-annotation.js";
+import { unknownAnnotation } from "./unknown-annotation.js";
 import type { Report } from "../../diagnostics/sink.js";
-
-/** A key of ours, taken apart. */
-interface OwnKey {
-  readonly prefix: AnnotationPrefix;
-  readonly name: string;
-  /** Of an index prefix; undefined when it is not two numbers. */
-  readonly index?: PathIndex;
-}
-
-const NAMES = ANNOTATIONS.map(({ name }) => name);
 
 /**
  * Reports the annotations of our domains that can't be honoured: unknown, unsupported, malformed, or under a prefix where they are
@@ -25,29 +17,14 @@ const NAMES = ANNOTATIONS.map(({ name }) => name);
 export function reportAnnotations(ingress: Ingress, context: TranslateContext): void {
   const annotations = ingress.metadata.annotations ?? {};
   for (const [key, value] of Object.entries(annotations)) {
-    const own = parseKey(key, context.options.domains);
+    const own = parseAnnotationKey(key, context.options.domains);
     const problem = own && (problemOfIndex(own, ingress) ?? problemOfName(own, value));
     if (problem === undefined) continue;
     context.diagnostics.report({ ...problem, ...placeOf(ingress, ...annotationField(key)) });
   }
 }
 
-const INDEX = /^(0|[1-9]\d{0,8})-(0|[1-9]\d{0,8})$/;
-
-function parseKey(key: string, domains: Domains): OwnKey | undefined {
-  const slash = key.indexOf("/");
-  const domain = key.slice(0, slash);
-  const name = key.slice(slash + 1);
-  if (domain === domains.compatAnnotations) return { prefix: "compat", name };
-  if (domain === domains.annotations) return { prefix: "own", name };
-  const suffix = `.${domains.annotations}`;
-  if (!domain.startsWith("index.") || !domain.endsWith(suffix)) return undefined;
-  const match = INDEX.exec(domain.slice("index.".length, -suffix.length));
-  const index = match && { rule: Number(match[1]), path: Number(match[2]) };
-  return { prefix: "index", name, ...(index && { index }) };
-}
-
-function problemOfIndex({ prefix, index }: OwnKey, ingress: Ingress): Report | undefined {
+function problemOfIndex({ prefix, index }: AnnotationKey, ingress: Ingress): Report | undefined {
   if (prefix !== "index") return undefined;
   if (index === undefined) {
     const message = "its prefix is not index.<rule>-<path>, with two numbers from 0";
@@ -65,21 +42,34 @@ function problemOfIndex({ prefix, index }: OwnKey, ingress: Ingress): Report | u
   return undefined;
 }
 
-function problemOfName({ prefix, name }: OwnKey, value: string): Report | undefined {
+function problemOfName({ prefix, name }: AnnotationKey, value: string): Report | undefined {
+  const unknown = unknownAnnotation(name);
+  if (unknown !== undefined) return problemOfUnknown(name, value, unknown);
   const annotation = findAnnotation(name);
-  if (annotation === undefined) {
-    const meant = didYouMean(name, NAMES);
-    return {
-      code: "ANNOTATION_UNKNOWN",
-      message: `${JSON.stringify(name)} is not an annotation that is known`,
-      ...(meant !== undefined && { hint: `did you mean ${meant}?` }),
-    };
-  }
+  if (annotation === undefined) return undefined;
   if (!annotation.prefixes.includes(prefix)) {
     const message = `${name} is not read under this prefix, only under ${prefixList(annotation)}`;
     return { code: "ANNOTATION_PREFIX", message };
   }
   return value.trim() === "" ? undefined : problemOfValue(annotation, value.trim());
+}
+
+function problemOfUnknown(
+  name: string,
+  value: string,
+  { meant, restricts }: UnknownAnnotation,
+): Report {
+  const message = `${JSON.stringify(name)} is not an annotation that is known`;
+  if (!restricts || value.trim() === "") {
+    const hint = meant === undefined ? {} : { hint: `did you mean ${meant}?` };
+    return { code: "ANNOTATION_UNKNOWN", message, ...hint };
+  }
+  const hint =
+    meant === undefined
+      ? {}
+      : { hint: `did you mean ${meant}? The paths stay closed until the name is right` };
+  const closed = `${message}, and may be meant to restrict access`;
+  return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
 }
 
 function problemOfValue(annotation: AnyAnnotation, text: string): Report | undefined {

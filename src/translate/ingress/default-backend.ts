@@ -55,7 +55,7 @@ function bindHost(
 }
 
 function addRoute(
-  { ingress, lookup }: PreparedIngress,
+  { ingress, lookup, closedBy }: PreparedIngress,
   port: EntryPort,
   hasTls: boolean,
   scope: IngressScope,
@@ -70,6 +70,7 @@ function addRoute(
     path: "/",
     isRegex: false,
     hasTls,
+    ...(closedBy !== undefined && { closedBy }),
   };
   return scope.context.config.addRoute(ingressRoute(input, port, scope), port.port);
 }

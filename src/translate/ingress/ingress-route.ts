@@ -24,6 +24,8 @@ export interface RouteInput {
   /** Whether the path is a pattern, whose captures rewrite-target may use. */
   readonly isRegex: boolean;
   readonly hasTls: boolean;
+  /** The annotation that was probably meant to restrict access and is not known, if there is one. */
+  readonly closedBy?: string;
   /** What is wrong with the path, if anything. */
   readonly problem?: string;
 }
@@ -59,7 +61,8 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
 
 function refusalOf(input: RouteInput, reader: AnnotationReader): Route["refusal"] {
   if (input.problem !== undefined) return invalidRule("path");
-  return reader.closedBy === undefined ? undefined : closedRule(reader.closedBy);
+  const closedBy = reader.closedBy ?? input.closedBy;
+  return closedBy === undefined ? undefined : closedRule(closedBy);
 }
 
 /** The Ingress's own auth, else what the port has; auth-enable: "false" is an auth of its own that checks nothing. */

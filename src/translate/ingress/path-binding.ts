@@ -55,7 +55,7 @@ export function bindPath(
 }
 
 function routeInput(
-  { index, place, lookup, backend, path, host }: IngressPath,
+  { index, place, lookup, closedBy, backend, path, host }: IngressPath,
   isRegex: boolean,
   problem: string | undefined,
   { tlsHosts }: IngressScope,
@@ -69,6 +69,7 @@ function routeInput(
     path,
     isRegex,
     hasTls: tlsHosts.has(host),
+    ...(closedBy !== undefined && { closedBy }),
     ...(problem !== undefined && { problem }),
   };
 }

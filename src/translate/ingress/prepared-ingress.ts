@@ -6,6 +6,8 @@ import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import { annotationLookup } from "./annotation-lookup.js";
 import type { AnnotationLookup, PathIndex } from "./annotation-lookup.js";
+import type { MisspeltRestriction } from "./misspelt-restriction.js";
+import { closingName, misspeltRestrictions } from "./misspelt-restriction.js";
 
 type IngressSpec = NonNullable<Ingress["spec"]>;
 type IngressRule = NonNullable<IngressSpec["rules"]>[number];
@@ -20,6 +22,8 @@ export interface PreparedIngress {
   readonly paths: readonly IngressPath[];
   /** Annotations as they hold for the whole Ingress. */
   readonly lookup: AnnotationLookup;
+  /** The misspelt annotation that closes the Ingress's default backend. */
+  readonly closedBy?: string;
 }
 
 export interface IngressHost {
@@ -35,6 +39,8 @@ export interface IngressPath {
   readonly pathType: string;
   readonly backend: IngressBackend;
   readonly lookup: AnnotationLookup;
+  /** The misspelt annotation that closes the path. */
+  readonly closedBy?: string;
   readonly place: Place;
 }
 
@@ -45,22 +51,27 @@ export function prepareIngress(ingress: Ingress, context: TranslateContext): Pre
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
   });
+  const misspelt = misspeltRestrictions(ingress, domains);
+  const closedBy = closingName(misspelt);
   return {
     ingress,
     hosts,
-    paths: hosts.flatMap((host) => pathsOf(ingress, host, context)),
+    paths: hosts.flatMap((host) => pathsOf(ingress, host, misspelt, context)),
     lookup: annotationLookup(annotations, domains),
+    ...(closedBy !== undefined && { closedBy }),
   };
 }
 
 function pathsOf(
   ingress: Ingress,
   { rule, host }: IngressHost,
+  misspelt: readonly MisspeltRestriction[],
   { options }: TranslateContext,
 ): readonly IngressPath[] {
   const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
   return paths.map(({ path = "", pathType, backend }, position) => {
     const index = { rule, path: position };
+    const closedBy = closingName(misspelt, index);
     return {
       index,
       host,
@@ -68,6 +79,7 @@ function pathsOf(
       pathType,
       backend,
       lookup: annotationLookup(ingress.metadata.annotations, options.domains, index),
+      ...(closedBy !== undefined && { closedBy }),
       place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
     };
   });
