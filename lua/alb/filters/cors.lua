@@ -2,14 +2,16 @@
 -- As ingress-nginx has it: every OPTIONS request of an allowed origin is answered, and actual
 -- responses carry the headers too, whatever their status. Differences: with credentials the answer
 -- never says `*` but names the origin, and responses that depend on the origin say so in Vary.
+-- Policies of Gateway API's dialect go to gateway_cors.lua.
 -- May yield: no. Phases: preflight in rewrite, response in header_filter.
+local gateway_cors = require("alb.filters.gateway_cors")
 local origin_list = require("alb.filters.origin")
+local vary = require("alb.filters.vary")
 
 local ngx = ngx
 local var = ngx.var
 local get_method = ngx.req.get_method
 local concat = table.concat
-local re_find = ngx.re.find
 
 local _M = {}
 
@@ -28,6 +30,9 @@ function _M.prepare(route)
     local cors = route.cors
     if not cors then
         return
+    end
+    if cors.dialect == "gateway" then
+        return gateway_cors.prepare(cors)
     end
     cors.matcher = origin_list.prepare(cors.origins)
     cors.allow_methods = joined(cors.methods)
@@ -59,18 +64,6 @@ local function named(cors, list, asked)
     return list
 end
 
-local function vary_by_origin(header)
-    local vary = header["Vary"]
-    if type(vary) == "table" then
-        vary = concat(vary, ", ")
-    end
-    if not vary or vary == "" then
-        header["Vary"] = "Origin"
-    elseif not re_find(vary, [[(?:^|,)\s*(?:origin|\*)\s*(?:,|$)]], "ijo") then
-        header["Vary"] = vary .. ", Origin"
-    end
-end
-
 -- Replaces what the backend said: two policies in one response would be neither.
 local function write(cors, origin)
     local header = ngx.header
@@ -89,7 +82,13 @@ end
 -- OPTIONS request of a stranger is a request like any other.
 function _M.preflight(route)
     local cors = route.cors
-    if not cors or get_method() ~= "OPTIONS" then
+    if not cors then
+        return
+    end
+    if cors.dialect == "gateway" then
+        return gateway_cors.preflight(cors)
+    end
+    if get_method() ~= "OPTIONS" then
         return
     end
     local origin = permitted_origin(cors)
@@ -98,7 +97,7 @@ function _M.preflight(route)
     end
     write(cors, origin)
     if cors.varies then
-        vary_by_origin(ngx.header)
+        vary.by_origin(ngx.header)
     end
     return ngx.exit(NO_CONTENT)
 end
@@ -109,12 +108,15 @@ function _M.response(route)
     if not cors then
         return
     end
+    if cors.dialect == "gateway" then
+        return gateway_cors.response(cors)
+    end
     local origin = permitted_origin(cors)
     if origin then
         write(cors, origin)
     end
     if cors.varies then
-        vary_by_origin(ngx.header)
+        vary.by_origin(ngx.header)
     end
 end
 

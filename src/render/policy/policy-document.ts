@@ -96,6 +96,8 @@ export type PolicyRewrite =
   | readonly ["regex", string, string, string, boolean];
 
 export interface PolicyCors {
+  /** Absent: ingress-nginx's. */
+  readonly dialect?: "gateway";
   readonly origins: readonly string[];
   readonly methods: readonly string[];
   readonly headers: readonly string[];

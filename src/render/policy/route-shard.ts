@@ -64,6 +64,7 @@ function policyRewrite(rewrite: PathRewrite): PolicyRewrite {
 
 function policyCors(cors: Cors): PolicyCors {
   return {
+    ...present("dialect", cors.dialect === "gateway" ? cors.dialect : undefined),
     origins: cors.allowOrigins,
     methods: cors.allowMethods,
     headers: cors.allowHeaders,
