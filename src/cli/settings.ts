@@ -50,7 +50,18 @@ export function resolveSettings(sources: SettingSources): Settings {
   rejectUnknownVariables(sources.variables);
   const values = new Map<string, SettingValue>();
   for (const row of SETTINGS) values.set(row.key, resolveOne(row, sources, file));
-  return new Settings(values);
+  const settings = new Settings(values);
+  rejectSharedPort(settings);
+  return settings;
+}
+
+/** HTTP and HTTPS can't be told apart on one port, so one of them would silently not be served. */
+function rejectSharedPort(settings: Settings): void {
+  const port = settings.number("httpPort");
+  if (port === 0 || port !== settings.number("httpsPort")) return;
+  throw new UsageError(
+    `httpPort and httpsPort are both ${String(port)}; give one of them another port (--http-port, --https-port), or 0 for none`,
+  );
 }
 
 function resolveOne(

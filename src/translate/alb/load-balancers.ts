@@ -144,8 +144,13 @@ function schemeRedirect(
 
 function loadBalancerByOptions(context: BuildContext): LoadBalancer {
   const { httpPort, httpsPort } = context.options;
+  const isShared = httpsPort === httpPort && httpPort !== 0;
+  if (isShared) {
+    const message = `the options httpPort and httpsPort are both ${String(httpPort)}; HTTPS is not served`;
+    context.diagnostics.report({ code: "PORT_CONFLICT", message });
+  }
   const http = portByOption(httpPort, "httpPort", context);
-  const https = httpsPort === httpPort ? undefined : portByOption(httpsPort, "httpsPort", context);
+  const https = isShared ? undefined : portByOption(httpsPort, "httpsPort", context);
   return {
     ports: [http, https].flatMap((port) => port ?? []).sort((a, b) => a.port - b.port),
     ingress: {

@@ -24,9 +24,19 @@ const DEFAULT_PORT: Readonly<Record<IngressPortField, number>> = {
   ingressHTTPSPort: 443,
 };
 
-/** The port of an ALB2's Ingresses; 0 when it has none. */
+/** The port of an ALB2's Ingresses; 0 when it has none. One that is for HTTP and HTTPS is HTTP's. */
 export function ingressPortOf(alb: Alb2, field: IngressPortField): number {
-  return servesIngresses(alb) ? (configOf(alb)[field] ?? DEFAULT_PORT[field]) : 0;
+  if (!servesIngresses(alb)) return 0;
+  return field === "ingressHTTPSPort" && sharesIngressPort(alb) ? 0 : writtenPort(alb, field);
+}
+
+function writtenPort(alb: Alb2, field: IngressPortField): number {
+  return configOf(alb)[field] ?? DEFAULT_PORT[field];
+}
+
+function sharesIngressPort(alb: Alb2): boolean {
+  const port = writtenPort(alb, "ingressHTTPPort");
+  return port !== 0 && port === writtenPort(alb, "ingressHTTPSPort");
 }
 
 /**
@@ -47,6 +57,7 @@ export function grantPorts(albs: readonly Alb2[], context: TranslateContext): re
 }
 
 function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
+  if (servesIngresses(alb) && sharesIngressPort(alb)) reportSharedPort(alb, context);
   const frontends = frontendsOf(alb, context);
   const declared = frontends.map((frontend): PortClaim => ({
     alb,
@@ -83,6 +94,15 @@ function frontendsOf(alb: Alb2, { resources, options }: TranslateContext): reado
 function isTls({ spec }: Frontend): boolean {
   const certificate = spec.certificate_name ?? "";
   return spec.protocol === "https" || (spec.protocol === "grpc" && certificate !== "");
+}
+
+function reportSharedPort(alb: Alb2, { diagnostics }: TranslateContext): void {
+  const port = String(ingressPortOf(alb, "ingressHTTPPort"));
+  diagnostics.report({
+    code: "PORT_CONFLICT",
+    message: `ingressHTTPPort and ingressHTTPSPort are both ${port}; Ingresses have one of the two only`,
+    ...placeOf(alb, "spec", "config", "ingressHTTPSPort"),
+  });
 }
 
 function reportConflict(

@@ -38,6 +38,7 @@ test.each([
     'ALBC_IPV6 must be true or false, but is "maybe"',
   ],
   [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
+  [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],
   [
     { ...none, file: { name: "a.yaml", contents: { htppPort: 1 } } },
     'a.yaml has the unknown key "htppPort"',
@@ -50,4 +51,9 @@ test.each([
 ])("a wrong source is a usage error that names it: %j", (sources, message) => {
   expect(() => resolveSettings(sources)).toThrow(UsageError);
   expect(() => resolveSettings(sources)).toThrow(message);
+});
+
+test("both ports may be 0", () => {
+  const settings = resolveSettings({ ...none, flags: { httpPort: "0", httpsPort: "0" } });
+  expect([settings.number("httpPort"), settings.number("httpsPort")]).toEqual([0, 0]);
 });

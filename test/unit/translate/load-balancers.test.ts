@@ -37,6 +37,14 @@ describe("without an ALB2", () => {
     expect(ports(translated("", { httpPort: 0, httpsPort: 0 }))).toEqual([]);
   });
 
+  it("one port for HTTP and HTTPS is HTTP's, and reported", () => {
+    const result = translated(SHOP + WEB, { httpPort: 8080, httpsPort: 8080 });
+    expect(ports(result)).toEqual(["8080"]);
+    expect(result.messages("PORT_CONFLICT")).toEqual([
+      "the options httpPort and httpsPort are both 8080; HTTPS is not served",
+    ]);
+  });
+
   it("nothing is served while one was written that can't be read: its auth is not known", () => {
     const broken = alb2("alb", { projects: "all of them" });
     expect(ports(translated(SHOP + WEB + broken))).toEqual([]);
@@ -65,6 +73,19 @@ describe("an ALB2", () => {
   it("has other ports where it says so; 0 switches one off", () => {
     const config = { ...ALL, ingressHTTPPort: 8080, ingressHTTPSPort: 0 };
     expect(ports(translated(alb2("alb", config)))).toEqual(["8080"]);
+  });
+
+  it.each([
+    ["", ["8080"]],
+    [frontend("ft", "alb", { port: 8080, protocol: "http", serviceGroup: GROUP }), ["8080"]],
+    [frontend("ft", "alb", { port: 8080, protocol: "https", serviceGroup: GROUP }), ["8080 tls"]],
+  ])("has one port for HTTP and HTTPS: it is reported (%#)", (more, expected) => {
+    const config = { ...ALL, ingressHTTPPort: 8080, ingressHTTPSPort: 8080 };
+    const result = translated(SHOP + WEB + alb2("alb", config) + more);
+    expect(ports(result)).toEqual(expected);
+    expect(result.messages("PORT_CONFLICT")).toEqual([
+      "ingressHTTPPort and ingressHTTPSPort are both 8080; Ingresses have one of the two only",
+    ]);
   });
 
   it("has no ports for Ingresses where it serves none", () => {
