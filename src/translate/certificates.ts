@@ -1,5 +1,5 @@
-import { createHash, createPrivateKey, X509Certificate } from "node:crypto";
-import type { KeyObject } from "node:crypto";
+import { createHash, createPrivateKey } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
 import type { Secret } from "../api/core.js";
 import type { Certificate } from "../ir/listener.js";
 import { compareStrings } from "../support/compare.js";
@@ -7,10 +7,9 @@ import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
 import type { TranslateContext } from "./context.js";
+import { parsePemCertificates } from "./pem-certificates.js";
 import type { Place } from "./place.js";
 import type { NamespacedName } from "./references.js";
-
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 /** A usable certificate and what its leaf is for. */
 export interface LoadedCertificate {
@@ -62,7 +61,7 @@ export class Certificates {
     if (chain === undefined || keyText === undefined) {
       return problem(`Secret ${key} has no ${chain === undefined ? "tls.crt" : "tls.key"}`);
     }
-    const certificates = parseChain(chain);
+    const certificates = parsePemCertificates(chain);
     const [leaf] = certificates ?? [];
     if (certificates === undefined || leaf === undefined) {
       return problem(`tls.crt of Secret ${key} is not a chain of PEM certificates`);
@@ -93,15 +92,6 @@ function decoded(secret: Secret, key: string): string | undefined {
   const data = secret.data ?? {};
   const base64 = Object.hasOwn(data, key) ? data[key] : undefined;
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("latin1");
-}
-
-function parseChain(text: string): readonly X509Certificate[] | undefined {
-  const blocks = text.match(PEM_CERTIFICATE) ?? [];
-  try {
-    return blocks.map((block) => new X509Certificate(block));
-  } catch {
-    return undefined;
-  }
 }
 
 function parseKey(text: string): KeyObject | undefined {
