@@ -132,6 +132,18 @@ describe("the limits", () => {
   });
 
   it.each([
+    ["chunked", true],
+    ["with a length", false],
+  ])("are not raised by Content_Length, for a body %s", async (_, chunked) => {
+    const headers = [["Content_Length", "5"]] as const;
+    const request = { host: "small.example", method: "POST", chunked, headers };
+
+    expect((await gateway.send({ ...request, body: "b".repeat(1025) })).status).toBe(413);
+    const echo = echoOf(await gateway.send({ ...request, body: "b".repeat(1024) }));
+    expect([echo.bodyLength, echo.all("Content_Length")]).toEqual([1024, []]);
+  });
+
+  it.each([
     ["no HTTP", "what is this\r\n\r\n"],
     ["a header without a colon", `GET / HTTP/1.1\r\nHost: ${HOST}\r\nbroken line\r\n\r\n`],
     ["a control character in the target", `GET /\x01 HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`],

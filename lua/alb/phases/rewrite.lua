@@ -108,7 +108,8 @@ local function check_body(route)
     if not limit then
         return nil
     end
-    local length = tonumber(var.http_content_length)
+    -- Not $http_content_length, which `Content_Length` would be a part of.
+    local length = tonumber(var.content_length)
     if length and length > limit then
         return exit(413, reasons.body_too_large)
     end

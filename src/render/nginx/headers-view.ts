@@ -16,6 +16,9 @@ const DROPPED = [
   ...["Proxy", "HTTP2-Settings"],
 ];
 
+/** They say where a request ends, and that is nginx's to write: for backends that know one name for both spellings. */
+const FRAMING = ["Content-Length", "Transfer-Encoding"];
+
 /** Each of these is evaluated for each request, so what is the same for all requests of a server stands as it is. */
 export function headersView(server: Server, options: DataPlaneOptions): object {
   const trusting = options.trustedProxies.length > 0;
@@ -23,7 +26,10 @@ export function headersView(server: Server, options: DataPlaneOptions): object {
   const dropped = trusting ? DROPPED : [FORWARDED, ...DROPPED];
   return {
     headers: headers.map(([name, value]) => ({ name: word(name), value })),
-    dropped: [...headers.map(([name]) => underscored(name)), ...dropped.map(spellings)]
+    dropped: [
+      ...[...FRAMING, ...headers.map(([name]) => name)].map(underscored),
+      ...dropped.map(spellings),
+    ]
       .filter((names) => names.length > 0)
       .map((names) => names.map(word)),
   };
