@@ -1,5 +1,6 @@
-/** Every kind that we read, by its name; schemas are in the table of input/decode.ts. */
+/** Every kind that we read, by its name; schemas are in input/kind-table.ts. */
 import type { Alb2, Frontend, Rule } from "./alb.js";
+import type { AuthPolicy } from "./auth-policy.js";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -10,6 +11,14 @@ import type {
   Secret,
   Service,
 } from "./core.js";
+import type {
+  BackendTlsPolicy,
+  Gateway,
+  GatewayClass,
+  GrpcRoute,
+  HttpRoute,
+  ListenerSet,
+} from "./gateway.js";
 
 export interface KindMap {
   readonly ALB2: Alb2;
@@ -17,6 +26,13 @@ export interface KindMap {
   readonly Rule: Rule;
   readonly Ingress: Ingress;
   readonly IngressClass: IngressClass;
+  readonly GatewayClass: GatewayClass;
+  readonly Gateway: Gateway;
+  readonly ListenerSet: ListenerSet;
+  readonly HTTPRoute: HttpRoute;
+  readonly GRPCRoute: GrpcRoute;
+  readonly BackendTLSPolicy: BackendTlsPolicy;
+  readonly AuthPolicy: AuthPolicy;
   readonly Service: Service;
   readonly EndpointSlice: EndpointSlice;
   readonly Secret: Secret;
@@ -35,6 +51,13 @@ export const KIND_NAMES: readonly KindName[] = [
   "Rule",
   "IngressClass",
   "Ingress",
+  "GatewayClass",
+  "Gateway",
+  "ListenerSet",
+  "HTTPRoute",
+  "GRPCRoute",
+  "BackendTLSPolicy",
+  "AuthPolicy",
   "Service",
   "EndpointSlice",
   "Secret",

@@ -73,6 +73,8 @@ const KEYWORDS: Readonly<Record<string, (failure: Failure) => Finding>> = {
   maxLength: wrongLength,
   minItems: wrongCount,
   maxItems: wrongCount,
+  maxProperties: ({ field, name, schema }) =>
+    invalid(field, `${name} must have ${range(undefined, schema.maxProperties)} entries`),
   pattern: ({ field, name, schema, but }) =>
     invalid(field, `${name} must match ${schema.pattern ?? "its pattern"}${but}`),
 };

@@ -15,7 +15,7 @@ export type Source =
 
 /** What reading manifests depends on besides their text. */
 export interface InputOptions {
-  /** API group of ALB2, Frontend and Rule. */
+  /** API group of ALB2, Frontend, Rule and AuthPolicy. */
   readonly albGroup: string;
 }
 

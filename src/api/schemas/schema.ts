@@ -10,6 +10,8 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: JsonSchema;
   readonly items?: JsonSchema;
+  /** What an API server fills in where the field is absent. */
+  readonly default?: JsonValue;
   readonly enum?: readonly string[];
   readonly pattern?: string;
   readonly minimum?: number;
@@ -18,11 +20,15 @@ export interface JsonSchema {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  readonly maxProperties?: number;
   readonly anyOf?: readonly JsonSchema[];
   readonly "x-kubernetes-int-or-string"?: true;
   /** Fields that are not listed are kept and mean nothing here. */
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
 }
+
+export type JsonValue =
+  string | number | boolean | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** Keywords that JSON Schema itself does not know. */
 export const KUBERNETES_KEYWORDS = [

@@ -1,0 +1,45 @@
+/** How Gateway API's kinds are read. */
+import { BACKEND_TLS_POLICY_SCHEMA } from "../api/schemas/backend-tls-policy-schema.js";
+import { GATEWAY_GROUP } from "../api/schemas/gateway-names.js";
+import {
+  GATEWAY_CLASS_SCHEMA,
+  GATEWAY_SCHEMA,
+  LISTENER_SET_SCHEMA,
+} from "../api/schemas/gateway-schema.js";
+import { GRPC_ROUTE_SCHEMA } from "../api/schemas/grpc-route-schema.js";
+import { HTTP_ROUTE_SCHEMA } from "../api/schemas/http-route-schema.js";
+import { REFERENCE_GRANT_SCHEMA } from "../api/schemas/reference-grant-schema.js";
+import { shape } from "./kind-definition.js";
+import type { KindTable } from "./kind-definition.js";
+import { subdomainProblem } from "./rules/names.js";
+
+/** Versions that the CRDs of v1.7 serve; their contents are the same. */
+const GATEWAY = {
+  group: GATEWAY_GROUP,
+  versions: ["v1", "v1beta1"],
+  namespaced: true,
+  name: subdomainProblem,
+};
+
+type GatewayKind =
+  | "GatewayClass"
+  | "Gateway"
+  | "ListenerSet"
+  | "HTTPRoute"
+  | "GRPCRoute"
+  | "BackendTLSPolicy"
+  | "ReferenceGrant";
+
+export const GATEWAY_KINDS: Pick<KindTable, GatewayKind> = {
+  GatewayClass: { ...GATEWAY, namespaced: false, ...shape(GATEWAY_CLASS_SCHEMA) },
+  Gateway: { ...GATEWAY, ...shape(GATEWAY_SCHEMA) },
+  ListenerSet: { ...GATEWAY, versions: ["v1"], ...shape(LISTENER_SET_SCHEMA) },
+  HTTPRoute: { ...GATEWAY, ...shape(HTTP_ROUTE_SCHEMA) },
+  GRPCRoute: { ...GATEWAY, versions: ["v1"], ...shape(GRPC_ROUTE_SCHEMA) },
+  BackendTLSPolicy: {
+    ...GATEWAY,
+    versions: ["v1", "v1alpha3"],
+    ...shape(BACKEND_TLS_POLICY_SCHEMA),
+  },
+  ReferenceGrant: { ...GATEWAY, ...shape(REFERENCE_GRANT_SCHEMA) },
+};
