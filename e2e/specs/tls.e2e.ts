@@ -179,6 +179,11 @@ describe("without a default certificate", () => {
     );
 
     expect(await subjectFor(gateway.httpsPort, "web.example")).toBe("web.example");
+    // Each worker tells of the first it meets; a client must not write further lines of the log by it.
+    const forging = "other.example\n2026/01/02 03:04:05 [emerg] 1#1: forged";
+    await expect(peerCertificate(gateway.httpsPort, forging)).rejects.toThrow();
+    const { text } = await gateway.logged(/no certificate/);
+    expect(text).toContain("for other.example?2026?01?02?03?04?05??emerg??1?1??forged, nor");
     await expect(peerCertificate(gateway.httpsPort, "other.example")).rejects.toThrow();
   });
 });

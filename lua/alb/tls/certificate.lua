@@ -4,14 +4,14 @@
 -- the longest suffix first, the server's default. Without any the handshake ends. Files are named after
 -- their content, so what was parsed from one never gets old.
 -- May yield: no. Phases: ssl_certificate.
+local client_certificate = require("alb.tls.client_certificate")
 local host_keys = require("alb.route.host_keys")
 local index = require("alb.policy.index")
 local lrucache = require("resty.lrucache")
+local server_name = require("alb.tls.server_name")
 local ssl = require("ngx.ssl")
 
 local ngx = ngx
-local str_gsub = string.gsub
-local str_lower = string.lower
 
 local _M = {}
 
@@ -22,6 +22,11 @@ local LOG_INTERVAL = 60
 
 local parsed = lrucache.new(MAX_PARSED)
 local last_logged = -LOG_INTERVAL
+
+-- OpenSSL lets any bytes but NUL be a server name: a line break among them would begin a line that nginx never wrote.
+local function shown(name)
+    return (str_gsub(name, "[^%w._-]", "?"))
+end
 
 local function log_missing(server_id, name)
     local now = ngx.now()
@@ -34,7 +39,7 @@ local function log_missing(server_id, name)
         "albc: no certificate on ",
         server_id,
         " for ",
-        name == "" and "a client without server name" or name,
+        name == "" and "a client without server name" or shown(name),
         ", nor a default one"
     )
 end
@@ -107,16 +112,10 @@ local function find_file(server_id, name)
     return nil
 end
 
--- Lower case, without trailing dot; "" when the client sent none.
-local function server_name()
-    local name = ssl.server_name()
-    return name and (str_gsub(str_lower(name), "%.$", "")) or ""
-end
-
 --- Called by ssl_certificate_by_lua of a server.
 ---@param server_id string
 function _M.serve(server_id)
-    local name = server_name()
+    local name = server_name.normalise(ssl.server_name())
     local path = find_file(server_id, name)
     if not path then
         log_missing(server_id, name)
@@ -127,8 +126,11 @@ function _M.serve(server_id)
     if pair then
         ok, err = use(pair)
     end
+    if ok then
+        ok, err = client_certificate.request(server_id, name)
+    end
     if not ok then
-        ngx.log(ngx.ERR, "albc: certificate for ", name, ": ", err)
+        ngx.log(ngx.ERR, "albc: certificate for ", shown(name), ": ", err)
         return ngx.exit(ngx.ERROR)
     end
 end
