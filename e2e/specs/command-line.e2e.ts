@@ -32,6 +32,9 @@ spec:
           - { path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }
 `;
 
+/** What a command says of those two when all is well. */
+const WELL = { status: 0, output: "", errors: "2 files, 3 objects: 0 errors, 0 warnings\n" };
+
 let folder: string;
 beforeEach(async () => {
   folder = await makeTempFolder();
@@ -65,20 +68,12 @@ async function manifests(files: Readonly<Record<string, string>>): Promise<void>
 describe("render", () => {
   test("writes a folder that --check then finds equal", async () => {
     await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
-    expect(albc(["render", "-f", "in", "-o", "out"])).toEqual({
-      status: 0,
-      output: "",
-      errors: "",
-    });
+    expect(albc(["render", "-f", "in", "-o", "out"])).toEqual(WELL);
     expect(await readdir(join(folder, "out"))).toEqual(
       expect.arrayContaining(["lua", "nginx.conf", "policy.json"]),
     );
     expect((await stat(join(folder, "out/policy.json"))).mode & 0o777).toBe(0o600);
-    expect(albc(["render", "-f", "in", "-o", "out", "--check"])).toEqual({
-      status: 0,
-      output: "",
-      errors: "",
-    });
+    expect(albc(["render", "-f", "in", "-o", "out", "--check"])).toEqual(WELL);
   });
 
   test("--check shows a diff and changes nothing", async () => {
@@ -117,7 +112,7 @@ describe("render", () => {
     async (stage) => {
       await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
       const emitted = albc(["render", "-f", "in", "--emit", stage]);
-      expect({ status: emitted.status, errors: emitted.errors }).toEqual({ status: 0, errors: "" });
+      expect(emitted).toEqual({ ...WELL, output: emitted.output });
       if (stage === "nginx") expect(emitted.output).toContain("worker_processes");
       if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 1 });
       if (stage === "ir" || stage === "resources") expect(emitted.output).toContain("web.example");
@@ -146,9 +141,25 @@ stringData: { auth: "ann:$apr1$saltsalt$0123456789abcdefghijkl" }
 });
 
 describe("validate", () => {
-  test("says nothing and exits 0 when all is well", async () => {
+  test("says only how much it read and exits 0 when all is well", async () => {
     await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
-    expect(albc(["validate", "-f", "in"])).toEqual({ status: 0, output: "", errors: "" });
+    expect(albc(["validate", "-f", "in"])).toEqual(WELL);
+  });
+
+  test.each(["text", "json"])("says that it read nothing, as %s too", async (format) => {
+    await manifests({ "empty.yaml": "# nothing yet\n" });
+    expect(albc(["validate", "-f", "in", "--format", format])).toEqual({
+      status: 0,
+      output: "",
+      errors: "1 file, 0 objects: 0 errors, 0 warnings\n",
+    });
+  });
+
+  test("counts objects that can't be used too", async () => {
+    await manifests({ "ingress.yaml": `${INGRESS.replace("web.example", "W_eb")}---${SERVICE}` });
+    const { status, errors } = albc(["validate", "-f", "in"]);
+    expect(status).toBe(1);
+    expect(errors).toMatch(/^1 file, 3 objects: [1-9]\d* errors?, \d+ warnings?\n$/);
   });
 
   test("names file, line and column, with the line and a caret", async () => {
@@ -190,6 +201,7 @@ describe("exit statuses", () => {
     ["an unknown command", ["serve", "-f", "in"]],
     ["an unknown flag", ["validate", "-f", "in", "--wrokers", "2"]],
     ["no input", ["validate"]],
+    ["one port for HTTP and HTTPS", ["validate", "-f", "in", "--http-port", "443"]],
     ["a value of the wrong kind", ["validate", "-f", "in", "--http-port", "eighty"]],
   ])("%s is usage: 2, with one line", (_what, words) => {
     const { status, output, errors } = albc(words);

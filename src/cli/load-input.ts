@@ -1,5 +1,5 @@
 import { formatJson } from "../diagnostics/format-json.js";
-import { formatText } from "../diagnostics/format-text.js";
+import { counted, formatCounts, formatText } from "../diagnostics/format-text.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { readSources } from "../input/files.js";
@@ -8,14 +8,29 @@ import type { LoadResult } from "../input/load.js";
 import type { Settings } from "./settings.js";
 import type { Terminal } from "./terminal.js";
 
+export interface LoadedInput extends LoadResult {
+  /** How many files there were, standard input included. */
+  readonly files: number;
+}
+
 /** Reads the manifests that `-f` names, `-` being standard input. */
 export async function loadInput(
   paths: readonly string[],
   settings: Settings,
   terminal: Terminal,
-): Promise<LoadResult> {
+): Promise<LoadedInput> {
   const sources = await readSources(paths, { readInput: terminal.readInput, missing: "fail" });
-  return loadResources(sources, { albGroup: settings.text("albApiGroup") });
+  const files = sources.filter((source) => "text" in source).length;
+  return { ...loadResources(sources, { albGroup: settings.text("albApiGroup") }), files };
+}
+
+/** What was read and found, as one line: nothing found says something only where something was read. */
+export function summaryLine(
+  { files, objects }: Pick<LoadedInput, "files" | "objects">,
+  diagnostics: readonly Diagnostic[],
+): string {
+  const read = `${counted(files, "file")}, ${counted(objects, "object")}`;
+  return `${read}: ${formatCounts(diagnostics)}\n`;
 }
 
 /** Prints diagnostics in the order of their places. */

@@ -13,20 +13,21 @@ const COLOURS: Readonly<Record<Severity, string>> = { error: "31", warning: "33"
 const BOLD = "1";
 const DIM = "2";
 
-/** Every diagnostic in the order given, then how many there are; nothing at all for none. */
+/** Every diagnostic in the order given; nothing at all for none. */
 export function formatText(diagnostics: readonly Diagnostic[], style: TextStyle): string {
-  if (diagnostics.length === 0) return "";
-  const blocks = diagnostics.map((diagnostic) => `${block(diagnostic, style).join("\n")}\n`);
-  return `${blocks.join("")}${summary(diagnostics)}\n`;
+  return diagnostics.map((diagnostic) => `${block(diagnostic, style).join("\n")}\n`).join("");
 }
 
 /** `2 errors, 1 warning`. */
-function summary(diagnostics: readonly Diagnostic[]): string {
-  const count = (severity: Severity, word: string): string => {
-    const number = diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
-    return `${number} ${word}${number === 1 ? "" : "s"}`;
-  };
-  return `${count("error", "error")}, ${count("warning", "warning")}`;
+export function formatCounts(diagnostics: readonly Diagnostic[]): string {
+  const count = (severity: Severity): string =>
+    counted(diagnostics.filter((diagnostic) => diagnostic.severity === severity).length, severity);
+  return `${count("error")}, ${count("warning")}`;
+}
+
+/** `1 file`, `2 files`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function block(diagnostic: Diagnostic, style: TextStyle): readonly string[] {

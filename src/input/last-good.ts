@@ -14,7 +14,7 @@ import { readSource } from "./read-source.js";
 import { takeSnapshot } from "./snapshot.js";
 import type { PlacedObject } from "./snapshot.js";
 import type { InputOptions, Source, UnknownKind } from "./source.js";
-import { countUnknownKinds } from "./unknown-kinds.js";
+import { countObjects, countUnknownKinds } from "./unknown-kinds.js";
 
 /** What one reading hands to the next. */
 export interface InputState {
@@ -29,6 +29,8 @@ export interface Advance {
   readonly diagnostics: readonly Diagnostic[];
   /** Sorted by apiVersion and kind. */
   readonly unknownKinds: readonly UnknownKind[];
+  /** How many objects of kinds that are read were given, the refused ones included. */
+  readonly objects: number;
   /** For the next reading. */
   readonly state: InputState;
   /** Objects that are served with their last good content. */
@@ -47,6 +49,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   for (const reading of readings) choice.take(reading);
   const snapshot = takeSnapshot(choice.objects, choice.refused);
   const values = readings.flatMap((reading) => reading.values);
+  const decoded = values.map((value) => value.decoded);
   return {
     resources: snapshot.resources,
     diagnostics: sortDiagnostics([
@@ -55,7 +58,8 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
       ...choice.kept,
       ...snapshot.diagnostics,
     ]),
-    unknownKinds: countUnknownKinds(values.map((value) => value.decoded)),
+    unknownKinds: countUnknownKinds(decoded),
+    objects: countObjects(decoded),
     stale: snapshot.served.filter((object) => choice.isStale(object)).map((object) => object.ref),
     state: {
       table: previous.table,

@@ -8,17 +8,18 @@ import type { Advance } from "./last-good.js";
 import { takeSnapshot } from "./snapshot.js";
 import { DEFAULT_INPUT_OPTIONS } from "./source.js";
 import type { InputOptions, Source } from "./source.js";
-import { countUnknownKinds } from "./unknown-kinds.js";
+import { countObjects, countUnknownKinds } from "./unknown-kinds.js";
 
-export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds">;
+export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;
 
 /** Reads the sources in their order; of two objects with one name the first stays. */
 export function loadResources(
   sources: readonly Source[],
   options: InputOptions = DEFAULT_INPUT_OPTIONS,
 ): LoadResult {
-  const { resources, diagnostics, unknownKinds } = advance(initialInput(options), sources);
-  return { resources, diagnostics, unknownKinds };
+  const read = advance(initialInput(options), sources);
+  const { resources, diagnostics, unknownKinds, objects } = read;
+  return { resources, diagnostics, unknownKinds, objects };
 }
 
 /** One text with manifests, as a file would hold it. */
@@ -50,6 +51,7 @@ export function resourcesFromObjects(
     resources: snapshot.resources,
     diagnostics: sortDiagnostics([...values.flatMap(findingDiagnostics), ...snapshot.diagnostics]),
     unknownKinds: countUnknownKinds(values.map((value) => value.decoded)),
+    objects: countObjects(values.map((value) => value.decoded)),
   };
 }
 

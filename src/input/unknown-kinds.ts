@@ -18,3 +18,8 @@ export function countUnknownKinds(values: readonly Decoded[]): readonly UnknownK
     ),
   );
 }
+
+/** How many values are of kinds that are read, whether they can be used or not. */
+export function countObjects(values: readonly Decoded[]): number {
+  return values.filter(({ result }) => result !== "unknown").length;
+}

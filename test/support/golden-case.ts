@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { dump, load } from "js-yaml";
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
-import { formatText } from "../../src/diagnostics/format-text.js";
+import { formatCounts, formatText } from "../../src/diagnostics/format-text.js";
 import { sortDiagnostics } from "../../src/diagnostics/sink.js";
 import { advance, initialInput } from "../../src/input/last-good.js";
 import type { Source } from "../../src/input/source.js";
@@ -102,7 +102,10 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   if (statuses.length > 0)
     output.set("status.yaml", statuses.map((status) => `---\n${dump(status)}`).join(""));
   const sorted = sortDiagnostics(diagnostics);
-  if (sorted.length > 0) output.set("diagnostics.txt", formatText(sorted, { colours: false }));
+  if (sorted.length > 0) {
+    const text = formatText(sorted, { colours: false });
+    output.set("diagnostics.txt", `${text}${formatCounts(sorted)}\n`);
+  }
   return output;
 }
 

@@ -6,7 +6,7 @@ import { parseRequest } from "../../explain/request.js";
 import type { ExplainCall } from "../arguments.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
-import { hasErrors, loadInput, reportDiagnostics } from "../load-input.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "../load-input.js";
 import type { Settings } from "../settings.js";
 import { compileOptions } from "../settings.js";
 import type { Terminal } from "../terminal.js";
@@ -24,6 +24,7 @@ export async function runExplain(
   const { files, diagnostics } = compile(input.resources, compileOptions(settings));
   const all = [...input.diagnostics, ...diagnostics];
   reportDiagnostics(all, call.format, terminal.writeError, terminal.colours);
+  if (all.length > 0 && call.format === "text") terminal.writeError(summaryLine(input, all));
   const text = files.find((file) => file.path === "policy.json")?.contents;
   const policy = readPolicy(typeof text === "string" ? text : "{}");
   const explanation = explain(policy, request.value);

@@ -7,7 +7,7 @@ import type { RenderCall } from "../arguments.js";
 import { emitStage } from "../emit-stage.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
-import { hasErrors, loadInput, reportDiagnostics } from "../load-input.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "../load-input.js";
 import type { Settings } from "../settings.js";
 import { compileOptions } from "../settings.js";
 import type { Terminal } from "../terminal.js";
@@ -22,6 +22,7 @@ export async function runRender(
   const compilation = compile(input.resources, compileOptions(settings));
   const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
   reportDiagnostics(diagnostics, "text", terminal.writeError, terminal.colours);
+  terminal.writeError(summaryLine(input, diagnostics));
   if (call.emit !== undefined) terminal.write(emitStage(call.emit, input.resources, compilation));
   const differs =
     call.output !== undefined && (await writeOrCheck(call, call.output, compilation, terminal));

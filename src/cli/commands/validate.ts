@@ -2,12 +2,12 @@ import { compile } from "../../compile.js";
 import type { ValidateCall } from "../arguments.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
-import { hasErrors, loadInput, reportDiagnostics } from "../load-input.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "../load-input.js";
 import type { Settings } from "../settings.js";
 import { compileOptions } from "../settings.js";
 import type { Terminal } from "../terminal.js";
 
-/** `albc validate`: everything that is wrong with the manifests, on standard output. */
+/** `albc validate`: everything that is wrong with the manifests on standard output, how much it was on standard error. */
 export async function runValidate(
   call: ValidateCall,
   settings: Settings,
@@ -24,5 +24,6 @@ export async function runValidate(
       );
     }
   }
+  terminal.writeError(summaryLine(input, all));
   return hasErrors(all) ? EXIT.inputErrors : EXIT.fine;
 }
