@@ -1,7 +1,10 @@
 import type {
+  PolicyBackendFilters,
   PolicyHeaders,
+  PolicyMirror,
   PolicyRedirect,
   PolicyRewrite,
+  PolicySession,
 } from "../render/policy/policy-document.js";
 import type { RouteFilters } from "./outcome.js";
 
@@ -17,19 +20,67 @@ export function formatRedirect(redirect: PolicyRedirect): string {
 
 /** One line for each thing that a route changes. */
 export function formatFilters(filters: RouteFilters): readonly string[] {
-  const { cors, bodyLimit, rewrite, host, timeouts, affinity } = filters;
+  const { bodyLimit, timeouts, affinity, session } = filters;
+  return [
+    ...formatChanges(filters),
+    ...(bodyLimit === undefined ? [] : [`body of at most ${String(bodyLimit)} bytes`]),
+    ...(timeouts
+      ? [`timeouts ${[timeouts.connect, timeouts.send, timeouts.read].join(", ")} ms`]
+      : []),
+    ...formatDeadlines(filters.deadlines),
+    ...(filters.retry ? [formatRetry(filters.retry)] : []),
+    ...(affinity ? [`affinity by ${affinity.join(" ")}`] : []),
+    ...(session ? [formatSession(session)] : []),
+  ];
+}
+
+/** The same for what is done only to the requests of one backend. */
+export function formatBackendFilters(filters: PolicyBackendFilters): readonly string[] {
+  const { auth = [], redirect } = filters;
+  return [
+    ...auth.map((id) => `auth ${id}`),
+    ...(redirect ? [`redirect ${formatRedirect(redirect)}`] : []),
+    ...formatChanges(filters),
+  ];
+}
+
+type Changes = Omit<PolicyBackendFilters, "auth" | "redirect">;
+
+function formatChanges(filters: Changes): readonly string[] {
+  const { cors, rewrite, host, mirrors = [] } = filters;
   return [
     ...(cors ? [`CORS for ${cors.origins.join(", ")}`] : []),
-    ...(bodyLimit === undefined ? [] : [`body of at most ${String(bodyLimit)} bytes`]),
     ...(rewrite ? [`path becomes ${formatRewrite(rewrite)}`] : []),
     ...(host === undefined ? [] : [`Host becomes ${host}`]),
     ...formatHeaders("request", filters.requestHeaders),
     ...formatHeaders("response", filters.responseHeaders),
-    ...(timeouts
-      ? [`timeouts ${[timeouts.connect, timeouts.send, timeouts.read].join(", ")} ms`]
-      : []),
-    ...(affinity ? [`affinity by ${affinity.join(" ")}`] : []),
+    ...mirrors.map(formatMirror),
   ];
+}
+
+function formatMirror({ upstream, protocol, numerator, denominator }: PolicyMirror): string {
+  const part = Math.round((numerator / denominator) * 100_000) / 1000;
+  return `${String(part)} % mirrored to ${upstream} by ${protocol}`;
+}
+
+function formatDeadlines(deadlines: RouteFilters["deadlines"]): readonly string[] {
+  const { request, backendRequest } = deadlines ?? {};
+  return [
+    ...(request === undefined ? [] : [`whole answer within ${String(request)} ms`]),
+    ...(backendRequest === undefined ? [] : [`each try within ${String(backendRequest)} ms`]),
+  ];
+}
+
+function formatRetry({ codes = [], attempts }: NonNullable<RouteFilters["retry"]>): string {
+  if (attempts === 0) return "no further tries";
+  const reasons = ["failure to connect", ...codes.map(String)].join(", ");
+  return `up to ${String(attempts)} further tries on ${reasons}`;
+}
+
+function formatSession(session: PolicySession): string {
+  const { absoluteTimeout } = session;
+  const limit = absoluteTimeout === undefined ? "" : ` for ${String(absoluteTimeout)} s`;
+  return `session by ${session.in} ${session.name}${limit}`;
 }
 
 function formatRewrite(rewrite: PolicyRewrite): string {

@@ -7,7 +7,7 @@ import type {
 import type { Candidate, Outcome as CandidateOutcome } from "./candidates.js";
 import type { ExplainedRoute, Explanation } from "./explain.js";
 import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
-import { formatFilters, formatRedirect } from "./format-filters.js";
+import { formatBackendFilters, formatFilters, formatRedirect } from "./format-filters.js";
 
 /** Losing candidates beyond these are only counted: a listener may have thousands. */
 const MAX_SHOWN = 20;
@@ -68,7 +68,7 @@ function formatRoute(route: ExplainedRoute): readonly string[] {
     ...formatRange(route),
     ...formatAuth(route),
     ...formatFilters(route.filters).map((text) => row("filter", text)),
-    ...route.backends.map((backend) => row("backend", formatBackend(backend))),
+    ...route.backends.flatMap(formatBackendRows),
   ];
 }
 
@@ -106,6 +106,11 @@ function methodsOf({ invalid, realm, forward }: ExplainedAuth): readonly string[
 
 function formatText(interpolation: PolicyInterpolation): string {
   return interpolation.map((part) => (typeof part === "string" ? part : `\${${part[0]}}`)).join("");
+}
+
+function formatBackendRows(backend: ExplainedBackend): readonly string[] {
+  const filters = backend.filters ? formatBackendFilters(backend.filters) : [];
+  return [row("backend", formatBackend(backend)), ...filters.map((text) => row("", text))];
 }
 
 function formatBackend({ upstream, protocol, share, endpoints, refuse }: ExplainedBackend): string {

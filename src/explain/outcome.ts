@@ -1,6 +1,7 @@
 import type {
   PolicyAuth,
   PolicyBackend,
+  PolicyBackendFilters,
   PolicyDocument,
   PolicyRedirect,
   PolicyRoute,
@@ -38,6 +39,8 @@ export interface ExplainedBackend {
   readonly endpoints: number;
   /** `[status, reason]` for its part of the traffic. */
   readonly refuse?: readonly [number, string];
+  /** Done for its part of the traffic, after the route's own. */
+  readonly filters?: PolicyBackendFilters;
 }
 
 /** Where the client's address stands in the source ranges. */
@@ -66,8 +69,12 @@ export type RouteFilters = Pick<
   | "host"
   | "requestHeaders"
   | "responseHeaders"
+  | "mirrors"
   | "timeouts"
+  | "deadlines"
+  | "retry"
   | "affinity"
+  | "session"
 >;
 
 /** What a route does with a request that came to it, in the data plane's order of steps. */
@@ -96,17 +103,26 @@ export function routeOutcome(
 }
 
 function filtersOf(route: PolicyRoute): RouteFilters {
-  const { cors, bodyLimit, rewrite, host, requestHeaders, responseHeaders, timeouts, affinity } =
-    route;
+  const { bodyLimit, host, ...filters } = route;
+  return {
+    ...changesOf(filters),
+    ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(host !== undefined && { host }),
+    ...(filters.mirrors && { mirrors: filters.mirrors }),
+    ...(filters.timeouts && { timeouts: filters.timeouts }),
+    ...(filters.deadlines && { deadlines: filters.deadlines }),
+    ...(filters.retry && { retry: filters.retry }),
+    ...(filters.affinity && { affinity: filters.affinity }),
+    ...(filters.session && { session: filters.session }),
+  };
+}
+
+function changesOf({ cors, rewrite, requestHeaders, responseHeaders }: PolicyRoute): RouteFilters {
   return {
     ...(cors && { cors }),
-    ...(bodyLimit !== undefined && { bodyLimit }),
     ...(rewrite && { rewrite }),
-    ...(host !== undefined && { host }),
     ...(requestHeaders && { requestHeaders }),
     ...(responseHeaders && { responseHeaders }),
-    ...(timeouts && { timeouts }),
-    ...(affinity && { affinity }),
   };
 }
 
@@ -162,12 +178,13 @@ function rangeOf({ allow = [], deny = [] }: PolicyRoute, client: string): Source
 function explainBackends(policy: PolicyDocument, route: PolicyRoute): readonly ExplainedBackend[] {
   const backends = route.backends ?? [];
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
-  return backends.map(({ upstream, weight, protocol, refuse }) => ({
+  return backends.map(({ upstream, weight, protocol, refuse, filters }) => ({
     ...(upstream !== undefined && { upstream }),
     protocol,
     share: total === 0 ? 0 : weight / total,
     endpoints: upstream === undefined ? 0 : (policy.upstreams[upstream]?.endpoints.length ?? 0),
     ...(refuse && { refuse }),
+    ...(filters && { filters }),
   }));
 }
 

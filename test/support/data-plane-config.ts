@@ -7,6 +7,7 @@ import type { PathMatch, Predicate } from "../../src/ir/match.js";
 import type { PathRewrite } from "../../src/ir/filters.js";
 import { DEFAULT_TIMEOUTS, type Route } from "../../src/ir/route.js";
 import type { SourceRef } from "../../src/ir/source-ref.js";
+import type { Mirror } from "../../src/ir/upstream.js";
 import { SecretText } from "../../src/support/secret-text.js";
 
 export const EMPTY_CONFIG: DataPlaneConfig = {
@@ -71,7 +72,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
       order: `${text("order")}${index}`,
       route: text("route"),
     })),
-    routes: [fullRoute(text, source), refusingRoute(text, source)],
+    routes: [fullRoute(text, source), refusingRoute(text, source), sessionRoute(text, source)],
     auths: [authOf(text, source), { id: text("broken"), source, invalid: text("invalid") }],
     credentials: [
       {
@@ -159,13 +160,48 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
     upstreamHost: text("upstream host"),
     requestHeaders: headers,
     responseHeaders: headers,
+    mirrors: [mirrorOf(text)],
     timeouts: { connect: 1, send: 2, read: 3 },
+    deadlines: { request: 5, backendRequest: 4 },
+    retry: { codes: [503, 500], attempts: 2 },
     affinity: { kind: "cookie", name: text("cookie") },
     backends: [
-      { upstream: text("upstream"), weight: 1, protocol: "http" },
+      {
+        upstream: text("upstream"),
+        weight: 1,
+        protocol: "http",
+        filters: {
+          redirect: { status: 302, host: text("backend redirect host") },
+          auth: [text("auth")],
+          rewrite: rewriteOf(text),
+          upstreamHost: text("backend host"),
+          requestHeaders: headers,
+          responseHeaders: headers,
+          mirrors: [mirrorOf(text)],
+        },
+      },
       { weight: 2, protocol: "grpcs", refusal: { status: 500, reason: text("backend reason") } },
     ],
   };
+}
+
+function mirrorOf(text: (field: string) => string): Mirror {
+  return { upstream: text("upstream"), protocol: "http", numerator: 1, denominator: 3 };
+}
+
+/** A route that keeps clients with their endpoints. */
+function sessionRoute(text: (field: string) => string, source: SourceRef): Route {
+  return plainRoute(text("session route"), {
+    source,
+    affinity: {
+      kind: "session",
+      in: "cookie",
+      name: text("session name"),
+      path: text("session path"),
+      absoluteTimeout: 60,
+      permanent: true,
+    },
+  });
 }
 
 function rewriteOf(text: (field: string) => string): PathRewrite {

@@ -59,8 +59,12 @@
 ---@field host? string Host header for the backend.
 ---@field requestHeaders? PolicyHeaders
 ---@field responseHeaders? PolicyHeaders
+---@field mirrors? PolicyMirrors
 ---@field timeouts? PolicyTimeouts
+---@field deadlines? PolicyDeadlines
+---@field retry? PolicyRetry
 ---@field affinity? PolicyAffinity
+---@field session? PolicySession Instead of `affinity`.
 ---@field backends? PolicyBackend[]
 
 --- `[kind, namespace, name, field]` of what the user wrote.
@@ -82,8 +86,9 @@
 --- `full`: the path. `prefix`: prefix, replacement. `regex`: pattern, flags, replacement, whether the result is the whole path.
 ---@alias PolicyRewrite ["full", string]|["prefix", string, string]|["regex", string, ""|"i", string, boolean]
 
---- Origins are `*`, or such as `https://a.example` and `https://*.b.example` (one label).
+--- Origins are `*`, or such as `https://a.example` and `https://*.b.example`.
 ---@class PolicyCors
+---@field dialect? "gateway" Absent: ingress-nginx's, where a wildcard stands for one label; `gateway`: Gateway API's, for any number.
 ---@field origins string[]
 ---@field methods string[]
 ---@field headers string[]
@@ -103,6 +108,34 @@
 ---@field send Milliseconds
 ---@field read Milliseconds
 
+--- After them the answer is 504, or ends.
+---@class PolicyDeadlines
+---@field request? integer For the whole answer, all tries included.
+---@field backendRequest? integer For each try.
+
+--- Further tries on these statuses, ascending, and on failures to connect.
+---@class PolicyRetry
+---@field codes? (500|502|503|504)[]
+---@field attempts integer Tries after the first.
+
+---@alias PolicyMirrors PolicyMirror[]
+
+--- `numerator` of `denominator` requests are sent there too; the answers are ignored.
+---@class PolicyMirror
+---@field upstream string
+---@field protocol "http"|"https"|"grpc"|"grpcs"|"h2c"
+---@field tls? string Id of the verified TLS.
+---@field numerator integer
+---@field denominator integer
+
+--- The gateway names the endpoint that a client got in a cookie or header.
+---@class PolicySession
+---@field in "cookie"|"header"
+---@field name string
+---@field path string Of the cookie.
+---@field absoluteTimeout? integer Seconds that a session lasts at most.
+---@field permanent? true The cookie has Max-Age of `absoluteTimeout`.
+
 --- Which endpoint a client keeps; a header or cookie by its name.
 ---@alias PolicyAffinity ["clientAddress"]|["header"|"cookie", string]
 
@@ -110,8 +143,20 @@
 ---@class PolicyBackend
 ---@field upstream? string Absent: `refuse` is the answer.
 ---@field weight integer
----@field protocol "http"|"https"|"grpc"|"grpcs"
+---@field protocol "http"|"https"|"grpc"|"grpcs"|"h2c"
 ---@field refuse? PolicyRefusal
+---@field filters? PolicyBackendFilters
+
+--- Done after the route's own, for the requests that this backend gets.
+---@class PolicyBackendFilters
+---@field redirect? PolicyRedirect
+---@field cors? PolicyCors
+---@field auth? TextList Auth policy ids; all must pass, in order, after the route's.
+---@field rewrite? PolicyRewrite Of the request's path, instead of the route's.
+---@field host? string Host header for the backend.
+---@field requestHeaders? PolicyHeaders
+---@field responseHeaders? PolicyHeaders
+---@field mirrors? PolicyMirrors
 
 --- The endpoints of one Service port.
 ---@class PolicyUpstream

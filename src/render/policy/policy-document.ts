@@ -34,6 +34,12 @@ export interface PolicyServer {
   readonly tls: boolean;
   /** `[host key, listener id]`, most specific first. */
   readonly listeners: readonly (readonly [string, string])[];
+  /** Ids of listeners that a request reaches only by a connection for one of their names. */
+  readonly isolated?: readonly string[];
+  /** By listener id: what it wants of clients, and a file below the run folder with its authorities in PEM. */
+  readonly clientCertificates?: Readonly<
+    Record<string, readonly ["required" | "requested", string]>
+  >;
 }
 
 export interface PolicyBinding {
@@ -72,9 +78,15 @@ export interface PolicyRoute {
   readonly host?: string;
   readonly requestHeaders?: PolicyHeaders;
   readonly responseHeaders?: PolicyHeaders;
+  readonly mirrors?: readonly PolicyMirror[];
   readonly timeouts?: { readonly connect: number; readonly send: number; readonly read: number };
+  readonly deadlines?: { readonly request?: number; readonly backendRequest?: number };
+  /** Codes in ascending order; `attempts` after the first. */
+  readonly retry?: { readonly codes?: readonly number[]; readonly attempts: number };
   /** `["clientAddress"]`, `["header", name]` or `["cookie", name]`. */
   readonly affinity?: readonly [string] | readonly [string, string];
+  /** Instead of `affinity`. */
+  readonly session?: PolicySession;
   readonly backends?: readonly PolicyBackend[];
 }
 
@@ -112,11 +124,43 @@ export interface PolicyHeaders {
   readonly remove?: readonly string[];
 }
 
+/** See ir/upstream.ts, SessionPersistence. */
+export interface PolicySession {
+  readonly in: "cookie" | "header";
+  readonly name: string;
+  readonly path: string;
+  readonly absoluteTimeout?: number;
+  readonly permanent?: true;
+}
+
 export interface PolicyBackend {
   readonly upstream?: string;
   readonly weight: number;
   readonly protocol: "http" | "https" | "grpc" | "grpcs" | "h2c";
   readonly refuse?: readonly [number, string];
+  readonly filters?: PolicyBackendFilters;
+}
+
+/** As the fields of a route of the same names, for the requests that this backend gets. */
+export type PolicyBackendFilters = Pick<
+  PolicyRoute,
+  | "redirect"
+  | "cors"
+  | "auth"
+  | "rewrite"
+  | "host"
+  | "requestHeaders"
+  | "responseHeaders"
+  | "mirrors"
+>;
+
+export interface PolicyMirror {
+  readonly upstream: string;
+  readonly protocol: PolicyBackend["protocol"];
+  /** Id of the verified TLS. */
+  readonly tls?: string;
+  readonly numerator: number;
+  readonly denominator: number;
 }
 
 export interface PolicyUpstream {

@@ -1,16 +1,10 @@
-import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../ir/filters.js";
-import { DEFAULT_TIMEOUTS, type Route, type Timeouts } from "../../ir/route.js";
-import type { Affinity, Backend, Refusal } from "../../ir/upstream.js";
+import { DEFAULT_TIMEOUTS, type Retry, type Route, type Timeouts } from "../../ir/route.js";
+import type { Affinity, SessionPersistence } from "../../ir/upstream.js";
 import { assertNever } from "../../support/assert-never.js";
+import { policyBackend, policyMirror, policyRefusal } from "./backend-shard.js";
 import { filled, given, present, source } from "./fields.js";
-import type {
-  PolicyBackend,
-  PolicyCors,
-  PolicyHeaders,
-  PolicyRedirect,
-  PolicyRewrite,
-  PolicyRoute,
-} from "./policy-document.js";
+import { policyCors, policyHeaders, policyRedirect, policyRewrite } from "./filters-shard.js";
+import type { PolicyRoute } from "./policy-document.js";
 
 /** `defaultBodyLimit`: bytes for a route without a limit of its own; 0: none. */
 export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute {
@@ -29,66 +23,14 @@ export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute
     ...present("host", route.upstreamHost),
     ...present("requestHeaders", given(route.requestHeaders, policyHeaders)),
     ...present("responseHeaders", given(route.responseHeaders, policyHeaders)),
+    ...filled("mirrors", route.mirrors?.map(policyMirror)),
     ...present("timeouts", policyTimeouts(route.timeouts)),
+    ...present("deadlines", given(route.deadlines, notEmpty)),
+    ...present("retry", given(route.retry, policyRetry)),
     ...present("affinity", given(route.affinity, policyAffinity)),
+    ...present("session", given(route.affinity, policySession)),
     ...filled("backends", route.backends.map(policyBackend)),
   };
-}
-
-function policyRefusal({ status, reason }: Refusal): readonly [number, string] {
-  return [status, reason];
-}
-
-function policyRedirect({ path, ...redirect }: Redirect): PolicyRedirect {
-  return { ...redirect, ...present("path", given(path, policyRewrite)) };
-}
-
-function policyRewrite(rewrite: PathRewrite): PolicyRewrite {
-  switch (rewrite.kind) {
-    case "full":
-      return ["full", rewrite.value];
-    case "prefix":
-      return ["prefix", rewrite.prefix, rewrite.replacement];
-    case "regex":
-      return [
-        "regex",
-        rewrite.pattern,
-        rewrite.ignoreCase ? "i" : "",
-        rewrite.replacement,
-        rewrite.whole,
-      ];
-    default:
-      return assertNever(rewrite, "rewrite");
-  }
-}
-
-function policyCors(cors: Cors): PolicyCors {
-  return {
-    ...present("dialect", cors.dialect === "gateway" ? cors.dialect : undefined),
-    origins: cors.allowOrigins,
-    methods: cors.allowMethods,
-    headers: cors.allowHeaders,
-    ...filled("expose", cors.exposeHeaders),
-    credentials: cors.allowCredentials,
-    maxAge: cors.maxAge,
-  };
-}
-
-/** Nothing for changes that change nothing. */
-function policyHeaders(changes: HeaderChanges): PolicyHeaders | undefined {
-  const headers: PolicyHeaders = {
-    ...filled("set", changes.set.map(nameAndValue)),
-    ...filled("add", changes.add.map(nameAndValue)),
-    ...filled("remove", changes.remove),
-  };
-  return Object.keys(headers).length === 0 ? undefined : headers;
-}
-
-function nameAndValue(header: {
-  readonly name: string;
-  readonly value: string;
-}): readonly [string, string] {
-  return [header.name, header.value];
 }
 
 /** nginx.conf has the default ones: a route that leaves them costs no call in the balancer. */
@@ -100,15 +42,39 @@ function policyTimeouts({ connect, send, read }: Timeouts): PolicyRoute["timeout
   return isDefault ? undefined : { connect, send, read };
 }
 
-function policyAffinity(affinity: Affinity): readonly [string] | readonly [string, string] {
-  return affinity.kind === "clientAddress" ? [affinity.kind] : [affinity.kind, affinity.name];
+/** A retry without attempts says something, too: not even failures to connect are tried again. */
+function policyRetry({ codes, attempts }: Retry): PolicyRoute["retry"] {
+  return { ...filled("codes", [...new Set(codes)].sort()), attempts };
 }
 
-function policyBackend({ upstream, weight, protocol, refusal }: Backend): PolicyBackend {
+function notEmpty<T extends object>(fields: T): T | undefined {
+  return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
+function policyAffinity(affinity: Affinity): PolicyRoute["affinity"] {
+  switch (affinity.kind) {
+    case "clientAddress":
+      return [affinity.kind];
+    case "header":
+    case "cookie":
+      return [affinity.kind, affinity.name];
+    case "session":
+      return undefined;
+    default:
+      return assertNever(affinity, "affinity");
+  }
+}
+
+function policySession(affinity: Affinity): PolicyRoute["session"] {
+  return affinity.kind === "session" ? sessionFields(affinity) : undefined;
+}
+
+function sessionFields(session: SessionPersistence): PolicyRoute["session"] {
   return {
-    ...present("upstream", upstream),
-    weight,
-    protocol,
-    ...present("refuse", given(refusal, policyRefusal)),
+    in: session.in,
+    name: session.name,
+    path: session.path,
+    ...present("absoluteTimeout", session.absoluteTimeout),
+    ...present("permanent", session.permanent ? true : undefined),
   };
 }

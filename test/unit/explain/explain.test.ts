@@ -425,6 +425,49 @@ describe("formatExplanation", () => {
     );
   });
 
+  it("says what is retried, ended, mirrored and kept, and what only one backend's requests undergo", () => {
+    const mirror = { upstream: "default/shadow/80", protocol: "http", numerator: 1 } as const;
+    const document = policy(
+      { "http|a.example": [{ order: "1", route: "yes" }] },
+      {
+        yes: {
+          mirrors: [{ ...mirror, denominator: 8 }],
+          deadlines: { request: 900, backendRequest: 300 },
+          retry: { codes: [500, 503], attempts: 2 },
+          session: { in: "cookie", name: "s", path: "/", absoluteTimeout: 60, permanent: true },
+          backends: [
+            {
+              ...WEB,
+              filters: {
+                auth: ["own"],
+                redirect: { status: 302, host: "other.example" },
+                host: "internal",
+                responseHeaders: { add: [["X-A", "b"]] },
+                mirrors: [{ ...mirror, denominator: 1 }],
+              },
+            },
+          ],
+        },
+      },
+    );
+    const written = { method: "GET", url: "http://a.example/", headers: [], client: "192.0.2.1" };
+    const text = formatExplanation(askAs(document, written));
+
+    expect(text.split("\n").filter((line) => /filter|backend|^ {14}/.test(line))).toEqual([
+      "  filter      12.5 % mirrored to default/shadow/80 by http",
+      "  filter      whole answer within 900 ms",
+      "  filter      each try within 300 ms",
+      "  filter      up to 2 further tries on failure to connect, 500, 503",
+      "  filter      session by cookie s for 60 s",
+      "  backend     100 % default/web/80 by http, 1 endpoint",
+      "              auth own",
+      "              redirect 302 to <scheme>://other.example<path and query>",
+      "              Host becomes internal",
+      "              response header X-A added: b",
+      "              100 % mirrored to default/shadow/80 by http",
+    ]);
+  });
+
   it("counts candidates beyond those that it shows, and always shows the chosen one", () => {
     const list = Array.from({ length: 60 }, (_, i) => ({
       order: String(i).padStart(3, "0"),

@@ -69,12 +69,41 @@ test("a route has all that was asked for", () => {
     host: "upstream host",
     requestHeaders: { ...headers, remove: ["removed"] },
     responseHeaders: { ...headers, remove: ["removed"] },
+    mirrors: [{ upstream: "upstream", protocol: "http", numerator: 1, denominator: 3 }],
     timeouts: { connect: 1, send: 2, read: 3 },
+    deadlines: { request: 5, backendRequest: 4 },
+    retry: { codes: [500, 503], attempts: 2 },
     affinity: ["cookie", "cookie"],
     backends: [
-      { upstream: "upstream", weight: 1, protocol: "http" },
+      {
+        upstream: "upstream",
+        weight: 1,
+        protocol: "http",
+        filters: {
+          redirect: { status: 302, host: "backend redirect host" },
+          auth: ["auth"],
+          rewrite: ["regex", "rewrite pattern", "", "replacement", true],
+          host: "backend host",
+          requestHeaders: { ...headers, remove: ["removed"] },
+          responseHeaders: { ...headers, remove: ["removed"] },
+          mirrors: [{ upstream: "upstream", protocol: "http", numerator: 1, denominator: 3 }],
+        },
+      },
       { weight: 2, protocol: "grpcs", refuse: [500, "backend reason"] },
     ],
+  });
+});
+
+test("a session stands in place of other affinity", () => {
+  const route = policyOf().routes["session route"];
+
+  expect(route?.affinity).toBeUndefined();
+  expect(route?.session).toEqual({
+    in: "cookie",
+    name: "session name",
+    path: "session path",
+    absoluteTimeout: 60,
+    permanent: true,
   });
 });
 
@@ -92,6 +121,11 @@ test("what is empty or the default is left out", () => {
       requestHeaders: nothing,
       responseHeaders: nothing,
       sourceRanges: { allow: [], deny: [] },
+      mirrors: [],
+      deadlines: {},
+      backends: [
+        { upstream: "default/web/80", weight: 1, protocol: "http", filters: { auth: [] } },
+      ],
     }),
   ).toEqual({
     source: [SOURCE.kind, SOURCE.namespace, SOURCE.name, SOURCE.field],

@@ -1,0 +1,43 @@
+import type { Backend, BackendFilters, Mirror, Refusal } from "../../ir/upstream.js";
+import { filled, given, present } from "./fields.js";
+import { policyCors, policyHeaders, policyRedirect, policyRewrite } from "./filters-shard.js";
+import type { PolicyBackend, PolicyBackendFilters, PolicyMirror } from "./policy-document.js";
+
+export function policyRefusal({ status, reason }: Refusal): readonly [number, string] {
+  return [status, reason];
+}
+
+export function policyBackend(backend: Backend): PolicyBackend {
+  return {
+    ...present("upstream", backend.upstream),
+    weight: backend.weight,
+    protocol: backend.protocol,
+    ...present("refuse", given(backend.refusal, policyRefusal)),
+    ...present("filters", given(backend.filters, policyBackendFilters)),
+  };
+}
+
+/** Nothing for filters that do nothing. */
+function policyBackendFilters(filters: BackendFilters): PolicyBackendFilters | undefined {
+  const shard: PolicyBackendFilters = {
+    ...present("redirect", given(filters.redirect, policyRedirect)),
+    ...present("cors", given(filters.cors, policyCors)),
+    ...filled("auth", filters.auth),
+    ...present("rewrite", given(filters.rewrite, policyRewrite)),
+    ...present("host", filters.upstreamHost),
+    ...present("requestHeaders", given(filters.requestHeaders, policyHeaders)),
+    ...present("responseHeaders", given(filters.responseHeaders, policyHeaders)),
+    ...filled("mirrors", filters.mirrors?.map(policyMirror)),
+  };
+  return Object.keys(shard).length === 0 ? undefined : shard;
+}
+
+export function policyMirror(mirror: Mirror): PolicyMirror {
+  return {
+    upstream: mirror.upstream,
+    protocol: mirror.protocol,
+    ...present("tls", mirror.tls),
+    numerator: mirror.numerator,
+    denominator: mirror.denominator,
+  };
+}
