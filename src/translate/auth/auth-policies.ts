@@ -41,6 +41,10 @@ export interface AuthTranslator {
   /** Ids for `Route.auth`, none for an object that configures nothing. */
   fromObject(auth: Auth, owner: ObjectOwner): readonly string[];
   fromAnnotations(lookup: AnnotationLookup, owner: AnnotationOwner): AnnotatedAuth;
+  /** Takes a policy that was made elsewhere; the first of an id stays. The Service of its URL must be added as upstream. */
+  add(policy: AuthPolicy): void;
+  /** Why the paths of a translated policy are closed; undefined when they are not. */
+  invalid(id: string): string | undefined;
   /**
    * All that was translated, sorted; to be called last, since it reports annotations that turned out to serve no path.
    * `services` become upstreams named `<namespace>/<name>/<port>`.
@@ -103,6 +107,14 @@ class Translator implements AuthTranslator {
     this.#annotated.set(key, id);
     this.#byId.set(id, this.#translate(id, auth, resource, false));
     return { ids: [id] };
+  }
+
+  add(policy: AuthPolicy): void {
+    if (!this.#byId.has(policy.id)) this.#byId.set(policy.id, { policy });
+  }
+
+  invalid(id: string): string | undefined {
+    return this.#byId.get(id)?.policy.invalid;
   }
 
   collected(): CollectedAuth {

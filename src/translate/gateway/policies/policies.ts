@@ -20,7 +20,8 @@ export type AuthRef =
    */
   | { readonly ok: false; readonly reason: UnresolvedReason; readonly message: string };
 
-export type UnresolvedReason = "InvalidKind" | "BackendNotFound" | "RefNotPermitted";
+export type UnresolvedReason =
+  "InvalidKind" | "BackendNotFound" | "RefNotPermitted" | "UnsupportedProtocol";
 
 export interface Policies {
   /**
@@ -30,7 +31,7 @@ export interface Policies {
   backendTls(gateway: Gateway, backend: BackendPort): BackendTlsChoice;
   /** An ExtensionRef filter; `place` is the filter's, and its object's namespace is where the AuthPolicy is looked up. */
   extension(ref: ObjectReference, place: Place): AuthRef;
-  /** An ExternalAuth filter of protocol HTTP; `place` is the filter's. */
+  /** An ExternalAuth filter; `place` is the filter's. Any protocol but HTTP is not ok. */
   externalAuth(filter: ExternalAuthFilter, place: Place, gateway: Gateway): AuthRef;
   /**
    * Auth of the listener's own filters (GEP-5224). It comes first and is never replaced: rules have these ids before their own

@@ -1,0 +1,92 @@
+import type { AuthPolicy } from "../../../api/auth-policy.js";
+import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
+import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
+import type { BuildContext } from "../../build-context.js";
+import { placeOf, resourceRef, sourceRef } from "../../place.js";
+import type { ListenerState } from "../model.js";
+import { GATEWAY_GROUP } from "../model.js";
+import type { PolicyTarget } from "./policy-targets.js";
+import { TargetIndex } from "./policy-targets.js";
+import { refusedPolicyOf } from "./refused-policies.js";
+
+/** AuthPolicies by what they are for, and their ids in the data plane. */
+export class AuthPolicies {
+  readonly index: TargetIndex<AuthPolicy>;
+  readonly #context: BuildContext;
+
+  constructor(context: BuildContext) {
+    this.#context = context;
+    this.index = new TargetIndex(context.resources.list("AuthPolicy"));
+  }
+
+  /** Ids of one policy: none when it configures nothing. */
+  idsOf(policy: AuthPolicy): readonly string[] {
+    return this.#context.auth.fromObject(policy.spec, {
+      resource: resourceRef(policy),
+      field: ["spec"],
+      operator: false,
+    });
+  }
+
+  /** A policy that is there but can't be read: what names it is closed. */
+  closedBy(resource: ResourceRef): readonly string[] {
+    const { kind, namespace, name } = resource;
+    const id = `${kind.toLowerCase()}/${namespace}/${name}`;
+    const source = sourceRef({ resource, field: [] });
+    const invalid = `auth policy ${namespace}/${name} can't be read`;
+    this.#context.auth.add({ id, source, invalid });
+    return [id];
+  }
+
+  /**
+   * What a rule inherits, from its own name up to the Gateway. An unreadable policy closes everything of its namespace that is not
+   * covered by a narrower object's policy of another namespace, because it could be for it.
+   */
+  inherited(
+    route: HttpRoute | GrpcRoute,
+    listener: ListenerState,
+    rule: string | undefined,
+  ): readonly string[] {
+    for (const level of levels(route, listener, rule)) {
+      const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, this.#context);
+      if (unreadable !== undefined) return this.closedBy(unreadable);
+      const policy = this.index.winner(level);
+      if (policy !== undefined) return this.idsOf(policy);
+    }
+    return [];
+  }
+
+  reportUnused(used: ReadonlySet<AuthPolicy>): void {
+    for (const policy of this.#context.resources.list("AuthPolicy")) {
+      if (used.has(policy) || (policy.spec.targetRefs ?? []).length > 0) continue;
+      this.#context.diagnostics.report({
+        code: "POLICY_UNUSED",
+        message: "no ExtensionRef filter names it, and it has no targetRefs",
+        ...placeOf(policy, "spec"),
+      });
+    }
+  }
+}
+
+/** Narrowest first. A Gateway's policy covers the listeners of its ListenerSets, too. */
+function levels(
+  route: HttpRoute | GrpcRoute,
+  listener: ListenerState,
+  rule: string | undefined,
+): readonly PolicyTarget[] {
+  const { parent, gateway, name } = listener;
+  return [
+    ...(rule === undefined ? [] : [{ ...targetFor(route), section: rule }]),
+    targetFor(route),
+    { ...targetFor(parent), section: name },
+    targetFor(parent),
+    targetFor(gateway),
+  ];
+}
+
+function targetFor({
+  kind,
+  metadata,
+}: HttpRoute | GrpcRoute | ListenerState["parent"]): PolicyTarget {
+  return { group: GATEWAY_GROUP, kind, namespace: metadata.namespace, name: metadata.name };
+}

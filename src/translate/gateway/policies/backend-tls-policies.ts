@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
+import type { BackendTls } from "../../../ir/backend-tls.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import { compareStrings } from "../../../support/compare.js";
+import type { BuildContext } from "../../build-context.js";
+import { placeOf, sourceRef } from "../../place.js";
+import { compareAge } from "../../precedence.js";
+import { invalidBackend } from "../../reasons.js";
+import { backendClientCertificate } from "../backend-client-certificate.js";
+import type { BackendPort, BackendTlsChoice } from "../model.js";
+import { HOLDS, refused } from "../verdict.js";
+import type { Verdict } from "../verdict.js";
+import type { BackendTlsReading } from "./backend-tls-content.js";
+import { readBackendTlsPolicy } from "./backend-tls-content.js";
+import { conflictMessage, gatewayRef, policyStatus } from "./policy-status.js";
+import type { PolicyTarget } from "./policy-targets.js";
+import { shownTarget, TargetIndex, targetOf, targetRefs } from "./policy-targets.js";
+import { refusedPolicyOf } from "./refused-policies.js";
+
+/**
+ * BackendTLSPolicies: which one a Service port is reached by, and through which Gateways each is used. A port that has one is
+ * never reached in another way: when the policy can't be used, neither can the port.
+ */
+export class BackendTlsPolicies {
+  readonly #context: BuildContext;
+  readonly #readings: ReadonlyMap<BackendTlsPolicy, BackendTlsReading>;
+  readonly #index: TargetIndex<BackendTlsPolicy>;
+  readonly #chosen = new Map<string, BackendTls>();
+  /** Gateways by Service and by their own name. */
+  readonly #users = new Map<string, Map<string, Gateway>>();
+
+  constructor(context: BuildContext) {
+    this.#context = context;
+    const policies = context.resources.list("BackendTLSPolicy");
+    this.#readings = new Map(
+      policies.map((policy) => [policy, readBackendTlsPolicy(policy, context)]),
+    );
+    this.#index = new TargetIndex(policies);
+    for (const policy of policies) this.#reportTargets(policy);
+  }
+
+  choose(gateway: Gateway, backend: BackendPort): BackendTlsChoice {
+    this.#addUser(gateway, backend);
+    const policy = this.#winner(backend);
+    if (policy === undefined) return this.#withoutPolicy(gateway, backend);
+    const content = this.#readings.get(policy)?.content;
+    if (content === undefined) {
+      const { namespace, name } = policy.metadata;
+      return refusedBy(`BackendTLSPolicy ${namespace}/${name}`);
+    }
+    const certificate = this.#clientCertificate(gateway);
+    return this.#add({ ...content, ...(certificate && { clientCertificate: certificate }) });
+  }
+
+  statuses(controllerName: string): readonly ObjectStatus[] {
+    return this.#context.resources.list("BackendTLSPolicy").flatMap((policy) => {
+      const gateways = this.#gatewaysOf(policy);
+      const ancestors = gateways.map((gateway) => ({
+        ref: gatewayRef(gateway),
+        verdicts: this.#verdicts(policy, gateway),
+      }));
+      return policyStatus(policy, ancestors, controllerName, this.#context);
+    });
+  }
+
+  collected(): readonly BackendTls[] {
+    return [...this.#chosen.values()].sort((a, b) => compareStrings(a.id, b.id));
+  }
+
+  #winner({ namespace, service, portName }: BackendPort): BackendTlsPolicy | undefined {
+    const target = { group: "", kind: "Service", namespace, name: service };
+    const section =
+      portName === undefined ? undefined : this.#index.winner({ ...target, section: portName });
+    return section ?? this.#index.winner(target);
+  }
+
+  #withoutPolicy(gateway: Gateway, { namespace, tls }: BackendPort): BackendTlsChoice {
+    // It may be for this Service and ask for TLS.
+    const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, this.#context);
+    if (unreadable !== undefined) {
+      return refusedBy(`BackendTLSPolicy ${unreadable.namespace}/${unreadable.name}`);
+    }
+    const certificate = tls === true ? this.#clientCertificate(gateway) : undefined;
+    if (certificate === undefined) return { kind: "none" };
+    const place = placeOf(gateway, "spec", "tls", "backend", "clientCertificateRef");
+    return this.#add({
+      source: sourceRef(place),
+      subjectAltNames: [],
+      authorities: { kind: "none" },
+      clientCertificate: certificate,
+    });
+  }
+
+  /** A Gateway whose certificate can't be used shows none: backends that want one refuse the connection. */
+  #clientCertificate(gateway: Gateway): string | undefined {
+    const found = backendClientCertificate(gateway, this.#context);
+    return found?.ok === true ? found.certificate.id : undefined;
+  }
+
+  #add(content: Omit<BackendTls, "id">): BackendTlsChoice {
+    const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
+    const id = `tls-${digest.slice(0, 32)}`;
+    this.#chosen.set(id, { id, ...content });
+    return { kind: "tls", id };
+  }
+
+  #addUser(gateway: Gateway, { namespace, service }: BackendPort): void {
+    const key = `${namespace}/${service}`;
+    const users = this.#users.get(key) ?? new Map<string, Gateway>();
+    users.set(`${gateway.metadata.namespace}/${gateway.metadata.name}`, gateway);
+    this.#users.set(key, users);
+  }
+
+  /** The Gateways that use a Service that the policy is for, older first. */
+  #gatewaysOf(policy: BackendTlsPolicy): readonly Gateway[] {
+    const gateways = new Set(
+      serviceTargets(policy).flatMap((target) => [...this.#usersOf(target).values()]),
+    );
+    return [...gateways].sort(compareAge);
+  }
+
+  #usersOf({ namespace, name }: PolicyTarget): ReadonlyMap<string, Gateway> {
+    return this.#users.get(`${namespace}/${name}`) ?? new Map<string, Gateway>();
+  }
+
+  #verdicts(policy: BackendTlsPolicy, gateway: Gateway): Readonly<Record<string, Verdict>> {
+    const reading = this.#readings.get(policy);
+    return {
+      Accepted:
+        reading?.accepted.ok === true ? this.#inForce(policy, gateway) : acceptedOf(reading),
+      ResolvedRefs: reading?.resolved ?? HOLDS,
+    };
+  }
+
+  /** Whether the policy is in force for one of the Services that the Gateway uses. */
+  #inForce(policy: BackendTlsPolicy, gateway: Gateway): Verdict {
+    const key = `${gateway.metadata.namespace}/${gateway.metadata.name}`;
+    const verdicts = serviceTargets(policy)
+      .filter((target) => this.#usersOf(target).has(key))
+      .map((target) => this.#targetVerdict(policy, target));
+    return verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
+  }
+
+  #targetVerdict(policy: BackendTlsPolicy, target: PolicyTarget): Verdict {
+    const winner = this.#index.winner(target);
+    if (winner !== undefined && winner !== policy) {
+      return refused("Conflicted", conflictMessage(target, winner));
+    }
+    const missing = this.#missing(target);
+    return missing === undefined ? HOLDS : refused("TargetNotFound", missing);
+  }
+
+  #missing(target: PolicyTarget): string | undefined {
+    const service = this.#context.resources.get("Service", target.namespace, target.name);
+    if (service === undefined)
+      return `there is no ${shownTarget({ ...target, section: undefined })}`;
+    const ports = service.spec?.ports ?? [];
+    return target.section === undefined || ports.some(({ name }) => name === target.section)
+      ? undefined
+      : `Service ${target.namespace}/${target.name} has no port named ${target.section}`;
+  }
+
+  #reportTargets(policy: BackendTlsPolicy): void {
+    const { diagnostics } = this.#context;
+    for (const [i, ref] of targetRefs(policy).entries()) {
+      const place = placeOf(policy, "spec", "targetRefs", i);
+      const target = targetOf(policy, ref);
+      if (!isService(target)) {
+        const message = `a BackendTLSPolicy is for Services, not for ${shownTarget(target)}`;
+        diagnostics.report({ code: "POLICY_TARGET_UNSUPPORTED", message, ...place });
+        continue;
+      }
+      const verdict = this.#targetVerdict(policy, target);
+      if (verdict.ok) continue;
+      const code = verdict.reason === "Conflicted" ? "POLICY_CONFLICT" : "POLICY_TARGET_NOT_FOUND";
+      diagnostics.report({ code, message: verdict.message, ...place });
+    }
+  }
+}
+
+function acceptedOf(reading: BackendTlsReading | undefined): Verdict {
+  return reading?.accepted ?? HOLDS;
+}
+
+function serviceTargets(policy: BackendTlsPolicy): readonly PolicyTarget[] {
+  return targetRefs(policy)
+    .map((ref) => targetOf(policy, ref))
+    .filter(isService);
+}
+
+function isService({ group, kind }: PolicyTarget): boolean {
+  return group === "" && kind === "Service";
+}
+
+function refusedBy(policy: string): BackendTlsChoice {
+  return { kind: "refused", refusal: invalidBackend(`${policy} can't be used`) };
+}
