@@ -3,6 +3,8 @@
  * Nothing in the input ends it: what can't be read keeps its last good content, what nginx refuses is not applied.
  */
 import { compile } from "../compile.js";
+import type { Compilation } from "../compile.js";
+import type { Resources } from "../input/resources.js";
 import { advance, initialInput } from "../input/last-good.js";
 import type { InputState } from "../input/last-good.js";
 import type { Source } from "../input/source.js";
@@ -11,6 +13,7 @@ import type { Applied } from "../output/apply.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/environment-error.js";
+import { servesByOptions } from "../translate/alb/load-balancers.js";
 import { Batcher } from "./batcher.js";
 import { DiagnosticLog } from "./diagnostic-log.js";
 import type { Log } from "./log.js";
@@ -31,11 +34,21 @@ export interface FileControllerOptions {
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
 }
 
+/** How much is served, for the log. */
+export interface ServedSummary {
+  /** Ascending. */
+  readonly ports: readonly number[];
+  /** Objects of kinds that are read. */
+  readonly objects: number;
+}
+
 export class FileController {
   readonly #setup: FileControllerOptions;
   readonly #diagnostics: DiagnosticLog;
   readonly #batcher: Batcher;
   #input: InputState;
+  #served: ServedSummary = { ports: [], objects: 0 };
+  #byOptions = true;
   #open = false;
   #missed = false;
   #failures = 0;
@@ -57,15 +70,37 @@ export class FileController {
     const sources = await this.#setup.readSources();
     const input = advance(this.#input, sources);
     this.#input = input.state;
-    const { files, diagnostics } = compile(input.resources, this.#setup.options);
-    this.#diagnostics.update([...input.diagnostics, ...diagnostics]);
-    return [...files, ...this.#setup.fixedFiles];
+    const compilation = compile(input.resources, this.#setup.options);
+    this.#diagnostics.update([...input.diagnostics, ...compilation.diagnostics]);
+    this.#reportLostAlbs(input.resources);
+    this.#served = { ports: portsOf(compilation), objects: input.objects };
+    return [...compilation.files, ...this.#setup.fixedFiles];
+  }
+
+  /** What the files that were compiled last serve. */
+  get served(): ServedSummary {
+    return this.#served;
   }
 
   /** What no file at all would give. */
   emptyFiles(): readonly RenderedFile[] {
     const none = advance(initialInput({ albGroup: this.#setup.options.domains.group }), []);
-    return [...compile(none.resources, this.#setup.options).files, ...this.#setup.fixedFiles];
+    const compilation = compile(none.resources, this.#setup.options);
+    this.#served = { ports: portsOf(compilation), objects: none.objects };
+    return [...compilation.files, ...this.#setup.fixedFiles];
+  }
+
+  /** Whoever removes the last ALB2 takes its auth and its ports away from all Ingresses, perhaps by mistake. */
+  #reportLostAlbs(resources: Resources): void {
+    const { options, log } = this.#setup;
+    const before = this.#byOptions;
+    this.#byOptions = servesByOptions({ resources, options });
+    if (before || !this.#byOptions) return;
+    const { httpPort, httpsPort } = options;
+    log.warn(
+      { httpPort, httpsPort },
+      "the last ALB2 is gone: Ingresses are now served on the ports of the options, without its auth",
+    );
   }
 
   /** Something at the paths has changed. Until `open` it is only remembered: the first files are being applied. */
@@ -118,6 +153,10 @@ export class FileController {
     this.#retry.unref();
     return delay;
   }
+}
+
+function portsOf({ config }: Compilation): readonly number[] {
+  return [...new Set(config.servers.map(({ port }) => port))].sort((a, b) => a - b);
 }
 
 /** With where it happened, when it is no trouble of the machine but a bug. */

@@ -135,7 +135,8 @@ async function serve(run: Run, { controller, applier, nginx, signals }: Parts): 
     const started = nginx ? startNginx(controller, applier, nginx, log) : controller.refresh();
     if ((await Promise.race([started, signals.first.then(() => "stop" as const)])) !== "stop") {
       controller.open();
-      log.info({ folder, ...(binary && { nginx: binary.version }) }, "serving");
+      const { ports, objects } = controller.served;
+      log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
       await signals.first;
     }
     log.info({}, "stopping: requests in flight may end");

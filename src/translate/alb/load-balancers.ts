@@ -22,11 +22,8 @@ import { refusedFrontendFor } from "./refused-frontend.js";
  */
 export function translateLoadBalancers(context: BuildContext): readonly LoadBalancer[] {
   const { resources, options } = context;
+  if (servesByOptions(context)) return [loadBalancerByOptions(context)];
   const known = resources.list("ALB2");
-  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
-  if (known.length === 0 && !isRefused && options.alb === "") {
-    return [loadBalancerByOptions(context)];
-  }
   const served = known.filter(
     ({ metadata }) =>
       options.alb === "" || options.alb === `${metadata.namespace}/${metadata.name}`,
@@ -40,6 +37,15 @@ export function translateLoadBalancers(context: BuildContext): readonly LoadBala
   for (const alb of served) reportSettings(alb, context);
   const claims = grantPorts(served, context);
   return [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
+}
+
+/** No ALB2 was ever written, and none is asked for. */
+export function servesByOptions({
+  resources,
+  options,
+}: Pick<BuildContext, "resources" | "options">): boolean {
+  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
+  return resources.list("ALB2").length === 0 && !isRefused && options.alb === "";
 }
 
 function loadBalancer(

@@ -14,11 +14,19 @@ afterEach(() => {
 });
 
 /** A controller whose changes fail as told, one after the other, and then succeed. */
-function create(...failures: readonly Error[]): {
+function create(...failures: readonly Error[]): Created {
+  return createWith([""], failures);
+}
+
+interface Created {
   readonly controller: FileController;
   readonly lines: string[];
   readonly attempts: () => number;
-} {
+}
+
+/** Reads the texts one after the other, then the last one again and again. */
+function createWith(texts: readonly string[], failures: readonly Error[] = []): Created {
+  const unread = [...texts];
   const lines: string[] = [];
   const left = [...failures];
   let attempts = 0;
@@ -35,7 +43,10 @@ function create(...failures: readonly Error[]): {
   const controller = new FileController({
     options: DEFAULT_OPTIONS,
     log,
-    readSources: () => Promise.resolve([]),
+    readSources: () => {
+      const text = (unread.length > 1 ? unread.shift() : unread[0]) ?? "";
+      return Promise.resolve([{ path: "manifests.yaml", text }]);
+    },
     fixedFiles: [],
     apply: () => {
       attempts++;
@@ -104,4 +115,34 @@ test("a fault of ours in one change does not end what is served", async () => {
   await controller.refresh();
 
   expect(lines).toEqual([NOT_APPLIED]);
+});
+
+const ALB2 = (port: number): string => `
+apiVersion: crd.alauda.io/v2
+kind: ALB2
+metadata: { name: edge, namespace: default }
+spec: { type: nginx, config: { projects: [ALL_ALL], ingressHTTPPort: ${String(port)}, ingressHTTPSPort: 0 } }
+`;
+const GONE =
+  "warn: the last ALB2 is gone: Ingresses are now served on the ports of the options, without its auth";
+
+test("that the last ALB2 went is said once", async () => {
+  const { controller, lines } = createWith(["", ALB2(8080), "", ""]);
+  for (let i = 0; i < 4; i += 1) await controller.refresh();
+  expect(lines.filter((line) => line.startsWith("warn"))).toEqual([GONE]);
+});
+
+test("an ALB2 that can't be read any more is not gone", async () => {
+  const broken = ALB2(8080).replace("[ALL_ALL]", "true");
+  const { controller, lines } = createWith([ALB2(8080), broken, "kind: ["]);
+  for (let i = 0; i < 3; i += 1) await controller.refresh();
+  expect(lines).not.toContain(GONE);
+});
+
+test("it knows the ports and the number of objects that it serves", async () => {
+  const { controller } = createWith(["", ALB2(8080)]);
+  await controller.refresh();
+  expect(controller.served).toEqual({ ports: [80, 443], objects: 0 });
+  await controller.refresh();
+  expect(controller.served).toEqual({ ports: [8080], objects: 1 });
 });
