@@ -10,6 +10,8 @@ export interface CompileOptions {
   readonly ingressClass: string;
   /** Controller name of the IngressClass objects that are ours besides the one named `ingressClass`. */
   readonly ingressController: string;
+  /** Controller name of the GatewayClasses that are ours, and of what is ours in statuses. */
+  readonly controllerName: string;
   /** `<namespace>/<name>` of the secret with the certificate for names without one of their own; empty: none. */
   readonly defaultCertificate: string;
   /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
@@ -67,6 +69,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   httpsPort: 443,
   ingressClass: "nginx",
   ingressController: "k8s.io/ingress-nginx",
+  controllerName: "alb.cpaas.io/gateway-controller",
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
   clusterDomain: "cluster.local",

@@ -80,6 +80,13 @@ export const SETTINGS = [
     description: "controller name of the IngressClass objects that are served",
   },
   {
+    key: "controllerName",
+    kind: "text",
+    default: "alb.cpaas.io/gateway-controller",
+    placeholder: "NAME",
+    description: "controller name of the GatewayClasses that are served",
+  },
+  {
     key: "defaultCertificate",
     kind: "text",
     default: "",
@@ -90,7 +97,8 @@ export const SETTINGS = [
     key: "allowCrossNamespaceAuth",
     kind: "switch",
     default: false,
-    description: "let Ingresses name auth secrets and config maps of other namespaces",
+    description:
+      "let Ingresses and AuthPolicies name auth secrets and config maps of other namespaces",
   },
   {
     key: "clusterDomain",

@@ -134,6 +134,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     httpsPort: settings.number("httpsPort"),
     ingressClass: settings.text("ingressClass"),
     ingressController: settings.text("ingressController"),
+    controllerName: settings.text("controllerName"),
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
     clusterDomain: settings.text("clusterDomain"),
