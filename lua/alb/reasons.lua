@@ -22,6 +22,7 @@ _M.catalog = {
     -- Access
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among those that are allowed" },
     auth_invalid = { 503, "AuthFail : invalid cfg <what>", "the auth configuration of the path has an error; albc's diagnostics say where" },
+    client_certificate = { 444, "AccessFail : client certificate missing or not valid", "a client of a listener that requires certificates showed none, or none of its authorities; the connection is closed, only the access log tells" },
     basic_missing = { 401, "AuthFail : basic_auth but req no auth header", "no Authorization header" },
     basic_scheme = { 401, "AuthFail : invalid Authorization scheme, not basic auth.", "Authorization of another scheme than Basic" },
     basic_base64 = { 401, "AuthFail : invalid base64 encoding", "the credentials are no base64, or something follows them" },

@@ -3,10 +3,11 @@
  * loses power, has the old contents or the new, never a part. Only what differs is written.
  */
 import type { Stats } from "node:fs";
-import { mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { errorCode, fileError } from "./file-error.js";
+import { makeFolders } from "./make-folder.js";
 
 /** Whose files they are to be; absent: of the user that albc runs as. */
 export interface Owner {
@@ -21,7 +22,7 @@ export interface WriteOptions {
 }
 
 /** Folders in which every file is ours, so that what is no longer rendered can be removed. */
-const OWN_FOLDERS = ["certificates", "credentials", "lua"];
+const OWN_FOLDERS = ["authorities", "certificates", "credentials", "lua"];
 /** What an interrupted run may leave behind. */
 const BESIDE = ".albc-new";
 
@@ -142,7 +143,7 @@ function holdsSecrets(file: RenderedFile): boolean {
 }
 
 async function makeFolder(path: string, secret: boolean, owner: Owner | undefined): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: secret ? 0o700 : 0o755 });
+  const first = await makeFolders(path, secret ? 0o700 : 0o755);
   if (first === undefined || owner === undefined || !secret) return;
   const handle = await open(path, "r");
   await handle.chown(owner.uid, owner.gid).finally(() => handle.close());

@@ -8,10 +8,11 @@ import { compareStrings } from "../support/compare.js";
 import { renderNginxConf } from "./nginx/nginx-conf.js";
 import { buildPolicy } from "./policy/build-policy.js";
 import { policyJson } from "./policy/policy-json.js";
+import { authorityFiles } from "./policy/authority-files.js";
 import { certificateFile, credentialsFile, distinctFiles } from "./policy/secret-files.js";
 import type { RenderedFile } from "./rendered-file.js";
 
-/** nginx.conf, policy.json, credentials/ and certificates/, sorted by path. */
+/** nginx.conf, policy.json, credentials/, certificates/ and authorities/, sorted by path. */
 export function render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
   const credentials = new Map(config.credentials.map((set) => [set.id, credentialsFile(set)]));
   const certificates = new Map(
@@ -27,7 +28,7 @@ export function render(config: DataPlaneConfig, options: CompileOptions): readon
   const files: RenderedFile[] = [
     { path: "nginx.conf", contents: conf, mode: 0o644 },
     { path: "policy.json", contents: policy, mode: 0o600 },
-    ...distinctFiles([...credentials.values(), ...certificates.values()]),
+    ...distinctFiles([...credentials.values(), ...certificates.values(), ...authorityFiles(config)]),
   ];
   return files.sort((a, b) => compareStrings(a.path, b.path));
 }

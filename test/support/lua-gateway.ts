@@ -29,6 +29,8 @@ export interface LuaGatewaySetup {
   readonly options?: Partial<CompileOptions>;
   /** Files below environment/: what the machine knows, such as the name servers. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Changes the model that is made of all that; `port` is the server's. */
+  readonly model?: (model: DataPlaneConfig, port: number) => DataPlaneConfig;
 }
 
 /** The data plane as it is shipped, rendered from a model that a test makes. */
@@ -45,7 +47,7 @@ export class LuaGateway implements Closable {
     const dataPlane = { workers: 1, accessLog: "off", ...setup.options?.dataPlane };
     const files = (port: number) =>
       Object.fromEntries(
-        render(modelOf(setup, port), {
+        render((setup.model ?? same)(modelOf(setup, port), port), {
           ...options,
           dataPlane: { ...options.dataPlane, ...dataPlane },
         }).map(({ path, contents }) => [
@@ -84,6 +86,8 @@ export class LuaGateway implements Closable {
     await this.nginx.stop();
   }
 }
+
+const same = (model: DataPlaneConfig) => model;
 
 function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
   const hosts = Object.entries(setup.routes);

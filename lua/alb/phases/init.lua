@@ -49,12 +49,14 @@ function _M.run()
     worker.mark_generation()
     local prepare = require("alb.policy.index").prepare
     prepare.routes = prepare_route
+    prepare.servers = require("alb.policy.listeners").prepare
     prepare.auths = require("alb.auth.access").prepare
     prepare.upstreams = require("alb.upstream.endpoints").prepare
     -- The only global: `*_by_lua_block` bodies are one call of a function of this table.
     rawset(_G, "albc", {
         init_worker = worker.init,
         rewrite = require("alb.phases.rewrite").run,
+        rewrite_guarded = require("alb.phases.rewrite").run_guarded,
         balance = require("alb.upstream.balancer").balance,
         header_filter = require("alb.phases.header_filter").run,
         certificate = certificate,

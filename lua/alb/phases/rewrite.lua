@@ -14,6 +14,7 @@ local handover = require("alb.upstream.handover")
 local headers = require("alb.filters.headers")
 local hosts = require("alb.policy.hosts")
 local index = require("alb.policy.index")
+local listener_guard = require("alb.tls.listener_guard")
 local redirect = require("alb.filters.redirect")
 local request_id = require("alb.request_id")
 local rewrite = require("alb.filters.rewrite")
@@ -248,6 +249,12 @@ function _M.run(server_id)
         return handover.give(upstream)
     end
     return decide(candidate and candidate[ROUTE] or find_route(server_id, host, path), server_id)
+end
+
+--- Called instead on a TLS server that has listeners of Gateways.
+function _M.run_guarded(server_id)
+    listener_guard.check(server_id, var.host)
+    return _M.run(server_id)
 end
 
 return _M

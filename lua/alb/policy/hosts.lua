@@ -6,6 +6,7 @@
 local host_keys = require("alb.route.host_keys")
 local host_table = require("alb.route.host_table")
 local index = require("alb.policy.index")
+local listeners = require("alb.policy.listeners")
 
 local concat = table.concat
 local pairs = pairs
@@ -55,16 +56,6 @@ function index.on_forget.hosts(key)
     end
 end
 
-local function find_listener(server, host)
-    local listeners = server.listeners
-    for i = 1, #listeners do
-        if host_keys.covers(listeners[i][1], host) then
-            return listeners[i][2]
-        end
-    end
-    return nil
-end
-
 -- Bindings of the host keys from the `first` on that match a host, and a name for that set of lists.
 local function matching(listener, host, first)
     local keys = host_keys.matching(host)
@@ -81,10 +72,11 @@ end
 
 local function build(server_id, host)
     local server = index.get("servers", server_id)
-    local listener = server and find_listener(server, host)
-    if not listener then
+    local found = server and listeners.find(server, host)
+    if not found then
         return host_table.EMPTY
     end
+    local listener = found[2]
     -- Not kept as a shard: there is no second use for what a host has of its own.
     local own = host ~= "" and index.read("hosts", listener .. "|" .. host)
     local lists, name = matching(listener, host, 2)

@@ -24,6 +24,8 @@
 ---@field port Port
 ---@field tls boolean
 ---@field listeners TextPair[] `[host key, listener id]`, most specific first.
+---@field isolated? TextList Ids of listeners that a request reaches only by a connection for one of their names; else 421.
+---@field clientCertificates? table<string, ["required"|"requested", string]> By listener id: what it wants of clients, and a file below the run folder with its authorities in PEM.
 
 --- Where a route is tried.
 ---@class PolicyBinding

@@ -4,14 +4,15 @@
 -- the longest suffix first, the server's default. Without any the handshake ends. Files are named after
 -- their content, so what was parsed from one never gets old.
 -- May yield: no. Phases: ssl_certificate.
+local client_certificate = require("alb.tls.client_certificate")
 local host_keys = require("alb.route.host_keys")
 local index = require("alb.policy.index")
 local lrucache = require("resty.lrucache")
+local server_name = require("alb.tls.server_name")
 local ssl = require("ngx.ssl")
 
 local ngx = ngx
 local str_gsub = string.gsub
-local str_lower = string.lower
 
 local _M = {}
 
@@ -112,16 +113,10 @@ local function find_file(server_id, name)
     return nil
 end
 
--- Lower case, without trailing dot; "" when the client sent none.
-local function server_name()
-    local name = ssl.server_name()
-    return name and (str_gsub(str_lower(name), "%.$", "")) or ""
-end
-
 --- Called by ssl_certificate_by_lua of a server.
 ---@param server_id string
 function _M.serve(server_id)
-    local name = server_name()
+    local name = server_name.normalise(ssl.server_name())
     local path = find_file(server_id, name)
     if not path then
         log_missing(server_id, name)
@@ -131,6 +126,9 @@ function _M.serve(server_id)
     local ok = pair ~= nil
     if pair then
         ok, err = use(pair)
+    end
+    if ok then
+        ok, err = client_certificate.request(server_id, name)
     end
     if not ok then
         ngx.log(ngx.ERR, "albc: certificate for ", shown(name), ": ", err)

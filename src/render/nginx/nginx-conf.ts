@@ -3,6 +3,7 @@
  * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
  */
 import type { DataPlaneConfig } from "../../ir/config.js";
+import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { bodyLimits, serverView } from "./server-view.js";
@@ -29,6 +30,12 @@ export function renderNginxConf(
     variables: variablesView(dataPlane),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
-    servers: config.servers.map((server) => serverView(server, limits, dataPlane)),
+    servers: config.servers.map((server) =>
+      serverView(server, listenersOf(server, config), limits, dataPlane),
+    ),
   });
+}
+
+function listenersOf(server: Server, config: DataPlaneConfig): readonly Listener[] {
+  return config.listeners.filter((listener) => listener.server === server.id);
 }

@@ -1,7 +1,7 @@
 /** What templates/partials/server.conf.hbs prints: one server block for each port. */
 import { isIPv6 } from "node:net";
 import type { DataPlaneConfig } from "../../ir/config.js";
-import type { Server } from "../../ir/listener.js";
+import type { Listener, Server } from "../../ir/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { headersView } from "./headers-view.js";
 import { address, bytes, identifier, integer } from "./text.js";
@@ -9,14 +9,20 @@ import { address, bytes, identifier, integer } from "./text.js";
 const EVERY_IPV4 = "0.0.0.0";
 const EVERY_IPV6 = "::";
 
+/** `listeners`: those of the server. */
 export function serverView(
   server: Server,
+  listeners: readonly Listener[],
   bodyLimits: readonly number[],
   options: DataPlaneOptions,
 ): object {
   return {
     id: identifier(server.id),
     tls: server.tls,
+    guarded:
+      server.tls &&
+      listeners.some((listener) => listener.isolated ?? listener.clientCertificates !== undefined),
+    sessionless: listeners.some(({ clientCertificates }) => clientCertificates !== undefined),
     listens: listenAddresses(server, options.ipv6).map((ip) => ({
       address: address(ip),
       port: integer(server.port),

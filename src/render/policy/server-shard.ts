@@ -2,6 +2,8 @@ import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { Listener, Server } from "../../ir/listener.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
+import { authorityFile } from "./authority-files.js";
+import { filled, present } from "./fields.js";
 import type { PolicyServer } from "./policy-document.js";
 
 /** `listeners`: those of this server. */
@@ -12,7 +14,21 @@ export function policyServer(server: Server, listeners: readonly Listener[]): Po
     listeners: [...listeners]
       .sort(mostSpecificFirst)
       .map((listener) => [hostKey(listener.hostname), listener.id] as const),
+    ...filled(
+      "isolated",
+      listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
+    ),
+    ...present("clientCertificates", clientCertificates(listeners)),
   };
+}
+
+function clientCertificates(listeners: readonly Listener[]): PolicyServer["clientCertificates"] {
+  const wanted = listeners.flatMap(({ id, clientCertificates: certificates }) =>
+    certificates === undefined
+      ? []
+      : [[id, [certificates.mode, authorityFile(certificates.authorities).path]] as const],
+  );
+  return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
 }
 
 /** Exact names, then wildcards by length of the suffix and with one label before any depth, then any host. */

@@ -1,0 +1,55 @@
+--- Which listener of a server a host belongs to: the one with the most specific host key that covers it.
+-- May yield: no. Phases: prepare any; find in ssl_certificate and rewrite.
+local host_keys = require("alb.route.host_keys")
+
+local _M = {}
+
+-- Hosts that are remembered for a server: clients choose them.
+local MAX_HOSTS = 1000
+
+--- Makes a decoded server ready. Its listeners become tables: `[1]` host key, `[2]` id, `isolated`, `mode` and
+--- `authorities` (of client certificates).
+---@param server table PolicyServer
+function _M.prepare(server)
+    local isolated = {}
+    for _, id in ipairs(server.isolated or {}) do
+        isolated[id] = true
+    end
+    local certificates = server.clientCertificates or {}
+    for _, listener in ipairs(server.listeners) do
+        listener.isolated = isolated[listener[2]] or false
+        local wanted = certificates[listener[2]]
+        if wanted then
+            listener.mode, listener.authorities = wanted[1], wanted[2]
+        end
+    end
+    server.found, server.count = {}, 0
+end
+
+--- The listener of a host in lower case, false when there is none.
+---@param server table prepared
+---@return table|false
+function _M.find(server, host)
+    local listeners = server.listeners
+    for i = 1, #listeners do
+        if host_keys.covers(listeners[i][1], host) then
+            return listeners[i]
+        end
+    end
+    return false
+end
+
+--- The same, remembered.
+function _M.find_known(server, host)
+    local found = server.found[host]
+    if found == nil then
+        found = _M.find(server, host)
+        if server.count >= MAX_HOSTS then
+            server.found, server.count = {}, 0
+        end
+        server.found[host], server.count = found, server.count + 1
+    end
+    return found
+end
+
+return _M
