@@ -12,7 +12,7 @@ export interface ServicePortRef {
   readonly port: number | string;
 }
 
-type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
+export type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 
 /**
  * Turns references to Service ports into upstreams, each once. A reference that can't be resolved gives an upstream without
@@ -92,7 +92,7 @@ export class Backends {
   }
 }
 
-function isExternalName(service: Service): boolean {
+export function isExternalName(service: Service): boolean {
   return service.spec?.type === "ExternalName";
 }
 
@@ -100,13 +100,15 @@ function tcpPorts(service: Service): readonly ServicePort[] {
   return (service.spec?.ports ?? []).filter(({ protocol }) => (protocol ?? "TCP") === "TCP");
 }
 
-function findPort(service: Service, wanted: number | string): ServicePort | undefined {
+/** The TCP port with the number or name. */
+export function findPort(service: Service, wanted: number | string): ServicePort | undefined {
   return tcpPorts(service).find((port) =>
     typeof wanted === "number" ? port.port === wanted : port.name === wanted,
   );
 }
 
-function portList(service: Service): string {
+/** The TCP ports, for messages. */
+export function portList(service: Service): string {
   const ports = tcpPorts(service).map(({ name, port }) =>
     name === undefined ? String(port) : `${String(port)} (${name})`,
   );

@@ -1,0 +1,97 @@
+import type { AuthPolicy } from "../../../api/auth-policy.js";
+import type { ParentReference } from "../../../api/gateway.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import type { BuildContext } from "../../build-context.js";
+import { placeOf } from "../../place.js";
+import type { GatewayState } from "../model.js";
+import { HOLDS, refused } from "../verdict.js";
+import type { Verdict } from "../verdict.js";
+import type { AuthPolicies } from "./auth-policies.js";
+import type { ResolvedTarget } from "./auth-policy-targets.js";
+import { resolveTargets } from "./auth-policy-targets.js";
+import { conflictMessage, policyStatus } from "./policy-status.js";
+
+/** What is said about one ancestor, from all targets that lead to it. */
+interface Entry {
+  readonly ref: ParentReference;
+  readonly verdicts: Verdict[];
+}
+
+/**
+ * Statuses of AuthPolicies, and reports on their targets. `named` are the Gateways that a policy serves by ExtensionRef filters.
+ */
+export function authPolicyStatuses(
+  policies: AuthPolicies,
+  named: ReadonlyMap<AuthPolicy, readonly ParentReference[]>,
+  states: readonly GatewayState[],
+  context: BuildContext,
+): readonly ObjectStatus[] {
+  const known = { resources: context.resources, states };
+  return context.resources.list("AuthPolicy").flatMap((policy) => {
+    const entries = new Map<string, Entry>();
+    for (const ref of named.get(policy) ?? []) addVerdict(entries, ref, HOLDS);
+    for (const resolved of resolveTargets(policy, known)) {
+      const verdict = targetVerdict(policy, resolved, policies);
+      report(policy, resolved, verdict, context);
+      for (const ref of resolved.ancestors) addVerdict(entries, ref, verdict);
+    }
+    const content = entries.size === 0 ? HOLDS : contentVerdict(policy, policies, context);
+    const ancestors = [...entries.values()].map(({ ref, verdicts }) => ({
+      ref,
+      verdicts: { Accepted: accepted(verdicts, content) },
+    }));
+    return policyStatus(policy, ancestors, context.options.controllerName, context);
+  });
+}
+
+function addVerdict(entries: Map<string, Entry>, ref: ParentReference, verdict: Verdict): void {
+  const key = JSON.stringify(ref);
+  const entry = entries.get(key);
+  if (entry === undefined) entries.set(key, { ref, verdicts: [verdict] });
+  else entry.verdicts.push(verdict);
+}
+
+/** In force for one of the targets, and usable: then the policy is accepted. */
+function accepted(verdicts: readonly Verdict[], content: Verdict): Verdict {
+  const target = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
+  return target.ok ? content : target;
+}
+
+function targetVerdict(
+  policy: AuthPolicy,
+  { target, problem }: ResolvedTarget,
+  { index }: AuthPolicies,
+): Verdict {
+  if (problem !== undefined) return refused(problem.reason, problem.message);
+  const winner = index.winner(target);
+  return winner === undefined || winner === policy
+    ? HOLDS
+    : refused("Conflicted", conflictMessage(target, winner));
+}
+
+/** A policy that can't be used is in force all the same, and closes what it is for. */
+function contentVerdict(
+  policy: AuthPolicy,
+  policies: AuthPolicies,
+  { auth }: BuildContext,
+): Verdict {
+  const problems = policies.idsOf(policy).flatMap((id) => auth.invalid(id) ?? []);
+  const [problem] = problems;
+  return problem === undefined
+    ? HOLDS
+    : refused("Invalid", `what it covers answers 503 until this is corrected: ${problem}`);
+}
+
+function report(
+  policy: AuthPolicy,
+  { index, problem }: ResolvedTarget,
+  verdict: Verdict,
+  { diagnostics }: BuildContext,
+): void {
+  if (verdict.ok) return;
+  const place = placeOf(policy, "spec", "targetRefs", index);
+  const missing =
+    problem?.unsupported === true ? "POLICY_TARGET_UNSUPPORTED" : "POLICY_TARGET_NOT_FOUND";
+  const code = problem === undefined ? "POLICY_CONFLICT" : missing;
+  diagnostics.report({ code, message: verdict.message, ...place });
+}

@@ -1,0 +1,149 @@
+import type { AuthPolicy } from "../../../api/auth-policy.js";
+import type {
+  ExternalAuthFilter,
+  Gateway,
+  ObjectReference,
+  ParentReference,
+  RouteFilter,
+} from "../../../api/gateway.js";
+import type { BuildContext } from "../../build-context.js";
+import { placeOf, within } from "../../place.js";
+import type { Place } from "../../place.js";
+import type { GatewayState, ListenerState } from "../model.js";
+import { AuthPolicies } from "./auth-policies.js";
+import { authPolicyStatuses } from "./auth-policy-statuses.js";
+import { BackendTlsPolicies } from "./backend-tls-policies.js";
+import { translateExternalAuth } from "./external-auth.js";
+import type { AuthRef, Policies } from "./policies.js";
+import { gatewayRef } from "./policy-status.js";
+import { gatewaysOfRoute } from "./route-gateways.js";
+
+type Unresolved = Extract<AuthRef, { ok: false }>;
+
+/** The policies for the Gateways of ours. Asked by the routes, then for their own statuses and TLS. */
+export function createPolicies(states: readonly GatewayState[], context: BuildContext): Policies {
+  const tls = new BackendTlsPolicies(context);
+  const auth = new AuthPolicies(context);
+  const filters = new AuthFilters(states, tls, auth, context);
+  return {
+    backendTls: (gateway, backend) => tls.choose(gateway, backend),
+    extension: (ref, place) => filters.extension(ref, place),
+    externalAuth: (filter, place, gateway) => filters.externalAuth(filter, place, gateway),
+    listenerFilters: (listener) => filters.ofListener(listener),
+    attached: (route, listener, rule) => auth.inherited(route, listener, rule),
+    statuses: () => {
+      auth.reportUnused(new Set(filters.named.keys()));
+      return [
+        ...tls.statuses(context.options.controllerName),
+        ...authPolicyStatuses(auth, filters.named, states, context),
+      ];
+    },
+    collected: () => tls.collected(),
+  };
+}
+
+/** Auth filters of rules, backendRefs and listeners. */
+class AuthFilters {
+  /** Gateways of the routes and listeners whose ExtensionRef filters name a policy. */
+  readonly named = new Map<AuthPolicy, readonly ParentReference[]>();
+  readonly #states: readonly GatewayState[];
+  readonly #tls: BackendTlsPolicies;
+  readonly #auth: AuthPolicies;
+  readonly #context: BuildContext;
+
+  constructor(
+    states: readonly GatewayState[],
+    tls: BackendTlsPolicies,
+    auth: AuthPolicies,
+    context: BuildContext,
+  ) {
+    this.#states = states;
+    this.#tls = tls;
+    this.#auth = auth;
+    this.#context = context;
+  }
+
+  extension({ group, kind, name }: ObjectReference, place: Place): AuthRef {
+    const { options, resources } = this.#context;
+    const at = within(place, "extensionRef");
+    if (group !== options.domains.group || kind !== "AuthPolicy") {
+      const message = `${kind} of group ${JSON.stringify(group)} is no filter; AuthPolicy of ${options.domains.group} is`;
+      return this.#unresolved({ ok: false, reason: "InvalidKind", message }, at);
+    }
+    const { namespace } = place.resource;
+    const policy = resources.get("AuthPolicy", namespace, name);
+    if (policy !== undefined) {
+      this.named.set(policy, this.#gatewaysAt(place));
+      return { ok: true, auth: this.#auth.idsOf(policy) };
+    }
+    const refused = resources.refused.find(
+      (ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name,
+    );
+    if (refused !== undefined) return { ok: true, auth: this.#auth.closedBy(refused) };
+    const message = `there is no AuthPolicy ${namespace}/${name}`;
+    return this.#unresolved({ ok: false, reason: "BackendNotFound", message }, at);
+  }
+
+  externalAuth(filter: ExternalAuthFilter, place: Place, gateway: Gateway): AuthRef {
+    return translateExternalAuth({
+      filter,
+      place,
+      context: this.#context,
+      backendTls: (backend) => this.#tls.choose(gateway, backend),
+      unresolved: (refused) =>
+        this.#unresolved({ ...refused, ok: false }, within(place, "externalAuth")),
+    });
+  }
+
+  ofListener({ parent, gateway, name }: ListenerState): AuthRef {
+    const index = parent.spec.listeners.findIndex((listener) => listener.name === name);
+    const requests = parent.spec.listeners[index]?.filters?.requests ?? [];
+    const refs = requests.map((filter, i) => {
+      const place = placeOf(parent, "spec", "listeners", index, "filters", "requests", i);
+      return this.#listenerFilter(filter, place, gateway);
+    });
+    return (
+      refs.find(({ ok }) => !ok) ?? {
+        ok: true,
+        auth: refs.flatMap((ref) => (ref.ok ? ref.auth : [])),
+      }
+    );
+  }
+
+  #listenerFilter(filter: RouteFilter, place: Place, gateway: Gateway): AuthRef {
+    const { type, extensionRef, externalAuth } = filter;
+    if (type === "ExtensionRef" && extensionRef !== undefined) {
+      return this.extension(extensionRef, place);
+    }
+    if (type === "ExternalAuth" && externalAuth !== undefined) {
+      return this.externalAuth(externalAuth, place, gateway);
+    }
+    const message = `a listener can't have a filter of type ${type}`;
+    return this.#unresolved({ ok: false, reason: "InvalidKind", message }, within(place, "type"));
+  }
+
+  /** The Gateways of the route or listener that a filter stands in. */
+  #gatewaysAt({ resource: { kind, namespace, name } }: Place): readonly ParentReference[] {
+    if (kind !== "HTTPRoute" && kind !== "GRPCRoute") {
+      return this.#states
+        .filter(({ listeners }) =>
+          listeners.some(
+            ({ parent }) =>
+              parent.kind === kind &&
+              parent.metadata.namespace === namespace &&
+              parent.metadata.name === name,
+          ),
+        )
+        .map(({ gateway }) => gatewayRef(gateway));
+    }
+    const route = this.#context.resources.get(kind, namespace, name);
+    if (route === undefined) return [];
+    return gatewaysOfRoute(route, this.#states).map((gateway) => gatewayRef(gateway));
+  }
+
+  #unresolved(unresolved: Unresolved, place: Place): AuthRef {
+    const { message } = unresolved;
+    this.#context.diagnostics.report({ code: "AUTH_FILTER_UNRESOLVED", message, ...place });
+    return unresolved;
+  }
+}
