@@ -99,8 +99,14 @@ module.exports = {
       "The only place where translate and render meet.",
     ),
     layer(
+      "kubernetes",
+      ["input/kind-table\\.ts$", "api/", "status/", "diagnostics/", "support/"],
+      "Talking to an API server is an edge: what its objects mean is decided elsewhere.",
+    ),
+    layer(
       "controller",
       [
+        "kubernetes/",
         "compile\\.ts$",
         "options\\.ts$",
         "input/",
@@ -121,6 +127,7 @@ module.exports = {
         "input/",
         "output/",
         "controller/",
+        "kubernetes/",
         "explain/",
         "api/kinds\\.ts$",
         "diagnostics/",
@@ -197,7 +204,7 @@ module.exports = {
       "Only views of the IR reach templates.",
     ),
     only(
-      ["api/", "controller/"],
+      ["api/", "controller/", "kubernetes/"],
       "client-node",
       npm("@kubernetes/client-node"),
       "The pipeline must run without a cluster; api/ takes core types from it.",

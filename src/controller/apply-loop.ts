@@ -1,0 +1,113 @@
+/**
+ * Compiles and applies, once at the start and again after each batch of changes. What goes wrong is logged, the last good configuration
+ * stays, and it is tried again: a full disk, a data plane without a free connection or a fault of ours may not hold up a revoked
+ * password for good.
+ */
+import type { Applied } from "../output/apply.js";
+import { NginxRefused } from "../output/reloader.js";
+import type { RenderedFile } from "../render/rendered-file.js";
+import { EnvironmentError } from "../support/environment-error.js";
+import { Batcher } from "./batcher.js";
+import type { Log } from "./log.js";
+
+/** What one compilation gives: the files, and what is to be done once every worker serves them. */
+export interface Compiled {
+  readonly files: readonly RenderedFile[];
+  readonly served?: () => void;
+}
+
+export interface ApplyLoopOptions {
+  readonly log: Log;
+  readonly compile: () => Promise<Compiled>;
+  readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+  /** How it went, for those who count: `error` when it was not applied. */
+  readonly onApplied?: (kind: Applied["kind"] | "error", milliseconds: number) => void;
+  /** Milliseconds; see Batcher. */
+  readonly quietDelay?: number;
+  readonly maximumDelay?: number;
+}
+
+/** Milliseconds; together with compiling and swapping they must stay below 200. */
+const QUIET_DELAY = 40;
+const MAXIMUM_DELAY = 400;
+/** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
+const FIRST_RETRY = 1000;
+const LONGEST_RETRY = 60_000;
+
+export class ApplyLoop {
+  readonly #options: ApplyLoopOptions;
+  readonly #batcher: Batcher;
+  #open = false;
+  #missed = false;
+  #failures = 0;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(options: ApplyLoopOptions) {
+    this.#options = options;
+    this.#batcher = new Batcher({
+      quietDelay: options.quietDelay ?? QUIET_DELAY,
+      maximumDelay: options.maximumDelay ?? MAXIMUM_DELAY,
+      handle: () => this.refresh(),
+    });
+  }
+
+  /** Something has changed. Until `open` it is only remembered: the first files are being applied. */
+  notify(): void {
+    if (this.#open) this.#batcher.notify();
+    else this.#missed = true;
+  }
+
+  /** The first files are applied: changes are taken from now on. */
+  open(): void {
+    this.#open = true;
+    if (this.#missed) this.#batcher.notify();
+  }
+
+  /** Takes no further change; resolves when the one under way is applied. */
+  close(): Promise<void> {
+    clearTimeout(this.#retry);
+    return this.#batcher.close();
+  }
+
+  /** Compiles and applies now. Does not throw. */
+  async refresh(): Promise<void> {
+    const { log, compile, apply, onApplied } = this.#options;
+    const start = performance.now();
+    clearTimeout(this.#retry);
+    try {
+      const compiled = await compile();
+      const applied = await apply(compiled.files);
+      this.#failures = 0;
+      const duration = Math.round(performance.now() - start);
+      const level = applied.kind === "unchanged" ? "debug" : "info";
+      log[level]({ kind: applied.kind, version: applied.version, duration }, "change applied");
+      onApplied?.(applied.kind, duration);
+      // `written`: no worker was there to serve it.
+      if (applied.kind !== "written") compiled.served?.();
+    } catch (error: unknown) {
+      onApplied?.("error", performance.now() - start);
+      const delay = this.#retryLater();
+      log.error(
+        { ...reasonOf(error), delay },
+        "change not applied; the last good configuration stays",
+      );
+    }
+  }
+
+  #retryLater(): number {
+    const delay = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY);
+    this.#retry = setTimeout(() => {
+      this.notify();
+    }, delay);
+    // An albc that ends does not wait for it.
+    this.#retry.unref();
+    return delay;
+  }
+}
+
+/** With where it happened, when it is no trouble of the machine but a bug. */
+function reasonOf(error: unknown): object {
+  if (!(error instanceof Error)) return { reason: String(error) };
+  const isExpected = error instanceof NginxRefused || error instanceof EnvironmentError;
+  return { reason: error.message, ...(!isExpected && { stack: error.stack }) };
+}

@@ -1,0 +1,142 @@
+/**
+ * Plain JSON to and from the API server. The generated clients of @kubernetes/client-node turn objects into classes with
+ * Dates; here objects stay what they are on the wire, as manifests are.
+ */
+import { Agent, request } from "node:https";
+import type { RequestOptions } from "node:https";
+import { request as requestPlain } from "node:http";
+import type { IncomingMessage } from "node:http";
+import type { KubeConfig } from "@kubernetes/client-node";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export interface Call {
+  readonly method?: Method;
+  /** Such as `/api/v1/namespaces`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+  /** Of the body; `application/json` by default, for PATCH a merge patch. */
+  readonly contentType?: string;
+}
+
+/** The API server answered with an error, or could not be reached (then `status` is 0). */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  /** `reason` of the Status object, such as `AlreadyExists` or `Expired`. */
+  readonly reason: string;
+
+  constructor(status: number, reason: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.status = status;
+    this.reason = reason;
+  }
+}
+
+/** Milliseconds for one call; lists of thousands of objects take the most. */
+const TIMEOUT = 60_000;
+
+export class ApiClient {
+  readonly #config: KubeConfig;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+
+  constructor(config: KubeConfig) {
+    this.#config = config;
+  }
+
+  /** The body of a 2xx answer. Throws ApiError. */
+  async call(call: Call): Promise<unknown> {
+    const answer = await this.#send(call);
+    const text = await bodyOf(answer);
+    const status = answer.statusCode ?? 0;
+    const value = parse(text);
+    if (status >= 200 && status < 300) return value;
+    const { reason = "", message = text.slice(0, 300) } = statusObject(value);
+    throw new ApiError(
+      status,
+      reason,
+      `${call.method ?? "GET"} ${call.path}: ${status} ${message}`,
+    );
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #send(call: Call): Promise<IncomingMessage> {
+    const cluster = this.#config.getCurrentCluster();
+    if (cluster === null) throw new ApiError(0, "", "the kubeconfig names no cluster");
+    const url = new URL(cluster.server.replace(/\/$/, "") + call.path);
+    for (const [name, value] of Object.entries(call.query ?? {})) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const options: RequestOptions = {
+      method: call.method ?? "GET",
+      headers: headersOf(call, body),
+      timeout: TIMEOUT,
+      signal: AbortSignal.timeout(TIMEOUT),
+    };
+    // Reads tokens that rotate, so it is asked for each call.
+    await this.#config.applyToHTTPSOptions(options);
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const secure = url.protocol === "https:";
+      const start = secure ? request : requestPlain;
+      // Certificates stand in the options too; client-node's own agent, which keeps no connection, is for proxies alone.
+      const agent = cluster.proxyUrl === undefined && secure ? { agent: this.#agent } : {};
+      const asked = start(url, { ...options, ...agent });
+      asked.on("response", (answer: IncomingMessage) => {
+        resolve(answer);
+      });
+      asked.on("error", (error) => {
+        const message = `the API server can't be reached: ${error.message}`;
+        reject(new ApiError(0, "", message, { cause: error }));
+      });
+      asked.end(body);
+    });
+  }
+}
+
+function headersOf(call: Call, body: string | undefined): Record<string, string | number> {
+  const type =
+    call.contentType ??
+    (call.method === "PATCH" ? "application/merge-patch+json" : "application/json");
+  return {
+    Accept: "application/json",
+    "User-Agent": "albc",
+    ...(body !== undefined && {
+      "Content-Type": type,
+      "Content-Length": Buffer.byteLength(body),
+    }),
+  };
+}
+
+function bodyOf(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  return new Promise((resolve, reject) => {
+    answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+    answer.on("end", () => {
+      resolve(Buffer.concat(chunks).toString("utf8"));
+    });
+    answer.on("error", (cause) => {
+      reject(new ApiError(0, "", "the API server's answer broke off", { cause }));
+    });
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function statusObject(value: unknown): { readonly reason?: string; readonly message?: string } {
+  if (typeof value !== "object" || value === null) return {};
+  const reason = "reason" in value && typeof value.reason === "string" ? value.reason : undefined;
+  const message =
+    "message" in value && typeof value.message === "string" ? value.message : undefined;
+  return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
+}
