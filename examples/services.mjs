@@ -80,7 +80,11 @@ function listen(port, handler) {
 try {
   await Promise.all([...SHOP_PORTS.map((port) => listen(port, shop(port))), listen(SSO_PORT, sso)]);
 } catch (error) {
-  console.error(`examples: ${error.message}`);
+  console.error(
+    error.code === "EADDRINUSE"
+      ? `examples: port ${error.port} is in use; is another \`make run\` at work? End it, or what else has the port`
+      : `examples: ${error.message}`,
+  );
   process.exit(3);
 }
 console.log("examples: the services are ready");

@@ -1,3 +1,4 @@
+import { isBindAttempt } from "../output/nginx-failure.js";
 import type { Log } from "./log.js";
 
 // 2026/01/02 03:04:05 [error] 12#12: *7 message, client: …
@@ -7,6 +8,10 @@ const LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(\w+)\] \d+#\d+: (?:\*\d+ )?(.
 export function logNginxLine(line: string, log: Log): void {
   const [, level = "warn", message = line] = LINE.exec(line) ?? [];
   const fields = { from: "nginx" };
+  if (isBindAttempt(message)) {
+    log.debug(fields, message);
+    return;
+  }
   switch (level) {
     case "emerg":
     case "alert":

@@ -13,6 +13,11 @@ export function isFinalFailure(line: string): boolean {
   return failureOf(line).some((message) => !message.includes("failed (98:"));
 }
 
+/** True for what nginx says, many times, of a port that is taken: the failure that follows says it once. */
+export function isBindAttempt(message: string): boolean {
+  return /^bind\(\) to \S+ failed \(98:|^still could not bind\(\)/.test(message);
+}
+
 const LINE = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[(\w+)\] (?:\d+#\d+: )?(.*)$/;
 
 /** Our Lua failing in the master is as final as a directive that is none. */
@@ -26,7 +31,7 @@ function translateBind(message: string): string | undefined {
     /^(?:bind|socket|listen)\(\) (?:to )?(\S+) failed \((\d+):/.exec(message) ?? [];
   switch (number) {
     case "98":
-      return `${place} is in use by another process`;
+      return `${place} is in use by another process; end that, or choose another port`;
     case "13":
       return `${place} needs root or CAP_NET_BIND_SERVICE; ports above 1023 do not (--http-port, --https-port)`;
     case "97":

@@ -149,12 +149,21 @@ export class NginxProcess implements Reloader {
     const settled = async (): Promise<boolean> => hasEnded() || (await this.#isReady());
     const limits = { limit: START_LIMIT, signal: this.#stopping.signal };
     if (!(await poll(settled, limits)) || hasEnded()) {
+      const signal = child.signalCode;
       child.kill("SIGKILL");
       // All that it said; workers that outlive it may keep its standard error open.
-      await Promise.race([closed, pause(TERM_LIMIT)]);
-      throw new EnvironmentError(`nginx could not start: ${nginxFailure(this.#said.join("\n"))}`);
+      await Promise.race([closed, pause(TERM_LIMIT, undefined, { ref: false })]);
+      throw new EnvironmentError(`nginx could not start: ${this.#startFailure(signal)}`);
     }
     void this.#exit.then(() => this.#revive(child));
+  }
+
+  /** `signal`: what ended it, if it did not end by itself. */
+  #startFailure(signal: NodeJS.Signals | null): string {
+    const said = this.#said.join("\n");
+    if (signal === null) return nginxFailure(said);
+    const words = said === "" ? "" : `; it said: ${nginxFailure(said)}`;
+    return `somebody ended it by ${signal} before it served${words}`;
   }
 
   #watch(child: ChildProcess): { hasEnded: () => boolean; closed: Promise<unknown> } {

@@ -1,9 +1,10 @@
 /** The folder that nginx runs in: its layout, and the mark that keeps a second albc out. */
-import { chmod, chown, mkdir, open, readFile, realpath, rm } from "node:fs/promises";
+import { chmod, chown, open, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { EnvironmentError } from "../support/environment-error.js";
 import { errorCode, fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
+import { makeFolders } from "./make-folder.js";
 
 /** Folder and mode. control/ lets in nobody else: whoever reaches the socket in it decides about all traffic. */
 const LAYOUT = [
@@ -19,9 +20,9 @@ const LOCK = "albc.pid";
 export async function makeRunFolder(folder: string, owner?: Owner): Promise<string> {
   try {
     // Workers of another user must get through to their files, and no further.
-    await mkdir(folder, { recursive: true, mode: owner === undefined ? 0o700 : 0o711 });
+    await makeFolders(folder, owner === undefined ? 0o700 : 0o711);
     for (const [name, mode] of LAYOUT) {
-      await mkdir(join(folder, name), { recursive: true });
+      await makeFolders(join(folder, name));
       await chmod(join(folder, name), mode);
     }
     if (owner !== undefined) {

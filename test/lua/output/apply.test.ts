@@ -97,7 +97,9 @@ test("a port that is taken is found out by the reload; then everything is as bef
   const { port: taken } = backend.address() as AddressInfo;
   const moved = await filesOf(forwarding(taken, taken, ["/a", "/b"]));
   await expect(applier.apply(moved)).rejects.toThrow(
-    new NginxRefused(`127.0.0.1:${taken} is in use by another process`),
+    new NginxRefused(
+      `127.0.0.1:${taken} is in use by another process; end that, or choose another port`,
+    ),
   );
   expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 404]);
   expect((await applier.apply(files)).kind).toBe("unchanged");

@@ -128,7 +128,7 @@ test("it is tried again, ever more slowly, while something is in its way", async
   await until(() => inTheWay.listening);
   await until(() => events.deaths.length > 1);
   expect(events.deaths[1]).toBe(
-    `nginx could not start: 127.0.0.1:${port} is in use by another process`,
+    `nginx could not start: 127.0.0.1:${port} is in use by another process; end that, or choose another port`,
   );
   await new Promise((resolve) => inTheWay.close(resolve));
   await until(() => events.restarts === 1);
@@ -144,7 +144,9 @@ test("a port that is taken keeps it from starting, with one message", async () =
   const files = await filesOf(forwarding(port, 1, ["/"]));
   await new Applier({ folder: run, reloader: nginx }).prepare(files);
   await expect(nginx.start()).rejects.toThrow(
-    new EnvironmentError(`nginx could not start: 127.0.0.1:${port} is in use by another process`),
+    new EnvironmentError(
+      `nginx could not start: 127.0.0.1:${port} is in use by another process; end that, or choose another port`,
+    ),
   );
   expect(await roles(run)).toEqual([]);
   await new Promise((resolve) => inTheWay.close(resolve));

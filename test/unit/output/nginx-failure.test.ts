@@ -5,7 +5,7 @@ const AT = "2026/01/02 03:04:05 [emerg] 7#7: ";
 test.each([
   [
     `${AT}bind() to 0.0.0.0:80 failed (98: Address already in use)\n${AT}still could not bind()`,
-    "0.0.0.0:80 is in use by another process",
+    "0.0.0.0:80 is in use by another process; end that, or choose another port",
   ],
   [
     "nginx: [emerg] bind() to [::]:443 failed (13: Permission denied)",

@@ -36,6 +36,14 @@ test("a file in its place is an error with one message", async () => {
   await expect(makeRunFolder(path)).rejects.toThrow(`can't make the run folder ${path}: `);
 });
 
+test.each(["/proc/albc", "/proc/albc/a/b", "/sys/albc/run"])(
+  "a folder in %s, where none can be made, is an error at once",
+  async (path) => {
+    await expect(makeRunFolder(path)).rejects.toThrow(EnvironmentError);
+    await expect(makeRunFolder(path)).rejects.toThrow(`can't make the run folder ${path}: `);
+  },
+);
+
 describe("the lock", () => {
   test("keeps a second albc out until it is released", async () => {
     const lock = await lockRunFolder(folder());

@@ -1,0 +1,38 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NginxProcess } from "../../../src/output/nginx-process.js";
+import { makeRunFolder } from "../../../src/output/run-folder.js";
+import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { useTempFolder } from "../../support/temp-folder.js";
+
+const folder = useTempFolder();
+
+/** What albc says when it starts a program that does this instead of serving. */
+async function failureOf(script: string): Promise<unknown> {
+  const bin = join(folder(), "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "nginx"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const nginx = new NginxProcess({
+    binary: { path: join(bin, "nginx"), version: "0", directives: "", variables: {} },
+    folder: await makeRunFolder(join(folder(), "run")),
+    user: "",
+    drainTimeout: 100,
+    onLine: () => undefined,
+    onDeath: () => undefined,
+    onRestart: () => undefined,
+  });
+  const failure: unknown = await nginx.start().catch((error: unknown) => error);
+  await nginx.stop(0);
+  return failure;
+}
+
+test.each([
+  ["kill -KILL $$", "somebody ended it by SIGKILL before it served"],
+  [
+    "echo hello >&2; kill -TERM $$",
+    "somebody ended it by SIGTERM before it served; it said: hello",
+  ],
+  ["exit 1", "it ended without a word"],
+])("an nginx that does `%s` at its start is explained", async (script, words) => {
+  expect(await failureOf(script)).toEqual(new EnvironmentError(`nginx could not start: ${words}`));
+});
