@@ -24,16 +24,16 @@ export class ConfigBuilder {
   }
 
   /**
-   * Adds a route and gives the id it got. Ports may inherit differently, so the same rule can give different routes on two of
-   * them: then the later one is `<id>@<port>`.
+   * Adds a route and gives the id it got. Ports and listeners may inherit differently, so the same rule can give different routes
+   * on two of them: then the later one is `<id>@<place>`.
    */
-  addRoute(route: Route, port: number): string {
+  addRoute(route: Route, place: number | string): string {
     const existing = this.#routes.get(route.id);
     if (existing === undefined || isEqual(existing, route)) {
       this.#routes.set(route.id, route);
       return route.id;
     }
-    const id = `${route.id}@${String(port)}`;
+    const id = `${route.id}@${place}`;
     this.#routes.set(id, { ...route, id });
     return id;
   }

@@ -134,12 +134,14 @@ function expression(terms: readonly DslxTerm[]): readonly unknown[] {
   return compiled.length === 1 ? compiled : ["AND", ...compiled];
 }
 
-function ageKey(timestamp: string | undefined): string {
+/** Older first, no timestamp last, as text. */
+export function ageKey(timestamp: string | undefined): string {
   const seconds = timestamp === undefined ? undefined : epochSeconds(timestamp);
   return seconds === undefined ? NO_AGE : digits(AGE_ZERO + seconds, 12);
 }
 
-function digits(value: number, width: number): string {
+/** The number with leading zeros, held within what `width` digits can say. */
+export function digits(value: number, width: number): string {
   const bounded = Math.min(Math.max(Math.trunc(value), 0), 10 ** width - 1);
   return String(bounded).padStart(width, "0");
 }

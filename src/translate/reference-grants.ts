@@ -1,3 +1,4 @@
+import type { ReferenceGrant } from "../api/core.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Resources } from "../input/resources.js";
 
@@ -17,25 +18,47 @@ export function isReferenceGranted(
   from: ResourceRef,
   to: CoreReference,
 ): boolean {
-  const fromGroup = groupOf(from.apiVersion);
-  return resources
-    .list("ReferenceGrant")
-    .some(
-      ({ metadata, spec }) =>
-        metadata.namespace === to.namespace &&
-        spec.from.some(
-          (entry) =>
-            entry.group === fromGroup &&
-            entry.kind === from.kind &&
-            entry.namespace === from.namespace,
-        ) &&
-        spec.to.some(
-          (entry) =>
-            entry.group === "" &&
-            entry.kind === to.kind &&
-            (entry.name === undefined || entry.name === "" || entry.name === to.name),
-        ),
-    );
+  const granted = permissions(resources);
+  const who = [groupOf(from.apiVersion), from.kind, from.namespace];
+  return (
+    granted.has(permission(...who, to.namespace, "", to.kind, to.name)) ||
+    granted.has(permission(...who, to.namespace, "", to.kind, EVERY))
+  );
+}
+
+/** No object's name. */
+const EVERY = "";
+
+/** A snapshot never changes, so its grants are read once, however many references ask. */
+const PERMISSIONS = new WeakMap<Resources, ReadonlySet<string>>();
+
+function permissions(resources: Resources): ReadonlySet<string> {
+  const known = PERMISSIONS.get(resources);
+  if (known !== undefined) return known;
+  const granted = new Set(resources.list("ReferenceGrant").flatMap(permissionsOf));
+  PERMISSIONS.set(resources, granted);
+  return granted;
+}
+
+function permissionsOf({ metadata, spec }: ReferenceGrant): readonly string[] {
+  return spec.from.flatMap((from) =>
+    spec.to.map((to) =>
+      permission(
+        from.group,
+        from.kind,
+        from.namespace,
+        metadata.namespace,
+        to.group,
+        to.kind,
+        to.name ?? EVERY,
+      ),
+    ),
+  );
+}
+
+/** Groups, kinds and names hold no blank. */
+function permission(...parts: readonly string[]): string {
+  return parts.join(" ");
 }
 
 /** `networking.k8s.io` of `networking.k8s.io/v1`, `""` of `v1`. */

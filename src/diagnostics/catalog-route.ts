@@ -1,0 +1,82 @@
+import type { CatalogEntry } from "./catalog-entry.js";
+
+/** What translation of HTTPRoutes and GRPCRoutes reports; conditions of their status say the same. */
+export const ROUTE_DIAGNOSTICS = {
+  ROUTE_OF_MESH: {
+    severity: "info",
+    title: "a route's parent is a Service",
+    explanation:
+      "Such routes are for requests between Services, which pass no gateway. They are left to a mesh; the route's other parents are served.",
+    hint: "name a Gateway as parent if the route is for requests from outside",
+  },
+  ROUTE_PARENT_FOREIGN: {
+    severity: "info",
+    title: "a route's parent is not ours",
+    explanation:
+      "The parent does not exist, or its GatewayClass is another controller's. It gets no status from here.",
+    hint: "nothing needs to be done if another controller serves it; else correct the name or namespace",
+  },
+  ROUTE_NOT_ATTACHED: {
+    severity: "error",
+    title: "no listener of the parent takes the route",
+    explanation:
+      "The listeners' names, ports, kinds, namespaces or hostnames exclude the route. It serves nothing there; its condition Accepted is False and says why.",
+    hint: "compare the parentRef and hostnames with the parent's listeners and their allowedRoutes",
+  },
+  ROUTE_VALUE_UNSUPPORTED: {
+    severity: "error",
+    title: "a value of a route is not supported",
+    explanation:
+      "The rule can't be done as written, so its requests answer 500 and no wider rule serves them. Other rules are served.",
+    hint: "correct the value",
+  },
+  ROUTE_FILTERS_INCOMPATIBLE: {
+    severity: "error",
+    title: "filters of a route can't stand together",
+    explanation:
+      "The rule can't be done as written, so its requests answer 500 and no wider rule serves them. Other rules are served.",
+    hint: "leave one of the filters out, or spread them over rules",
+  },
+  ROUTE_BACKEND_NOT_FOUND: {
+    severity: "error",
+    title: "a route's backend does not exist",
+    explanation:
+      "The Service, or its TCP port, is not there (yet). The backend's share of the requests answers 500; a mirror is dropped.",
+    hint: "create the Service, or correct name, namespace or port",
+  },
+  ROUTE_BACKEND_KIND: {
+    severity: "error",
+    title: "a route's backend is no Service",
+    explanation:
+      "Only ports of Services can be backends. The backend's share of the requests answers 500; a mirror is dropped.",
+    hint: "name a Service",
+  },
+  ROUTE_BACKEND_NOT_PERMITTED: {
+    severity: "error",
+    title: "a route may not name a backend of another namespace",
+    explanation:
+      "No ReferenceGrant in the Service's namespace permits it. The backend's share of the requests answers 500; a mirror is dropped.",
+    hint: "create a ReferenceGrant in the namespace of the Service",
+  },
+  ROUTE_BACKEND_PROTOCOL: {
+    severity: "error",
+    title: "a backend's protocol can't be spoken",
+    explanation:
+      "The Service port's appProtocol is none that routes of this kind can speak. The backend's share of the requests answers 500; a mirror is dropped.",
+    hint: "use http, https, grpc, grpcs, kubernetes.io/h2c, kubernetes.io/ws or kubernetes.io/wss, or none",
+  },
+  ROUTE_BACKEND_EXTERNAL_NAME: {
+    severity: "error",
+    title: "a route's backend is a Service of type ExternalName",
+    explanation:
+      "Such a Service points at any DNS name, also at ones that its author could not reach otherwise, so it is not used as a backend. The backend's share of the requests answers 500; a mirror is dropped.",
+    hint: "use a Service without selector and an EndpointSlice with the addresses",
+  },
+  ROUTE_WITHOUT_BACKEND: {
+    severity: "warning",
+    title: "a rule sends its requests nowhere",
+    explanation:
+      "The rule neither redirects nor has a backend with a weight above 0. Its requests answer 500.",
+    hint: "add a backendRef or a RequestRedirect filter",
+  },
+} as const satisfies Record<string, CatalogEntry>;

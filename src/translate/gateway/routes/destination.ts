@@ -1,0 +1,109 @@
+import type { BackendReference } from "../../../api/gateway.js";
+import type { Service } from "../../../api/core.js";
+import type { BackendProtocol, Refusal } from "../../../ir/upstream.js";
+import { findPort, isExternalName, portList } from "../../backends.js";
+import { resourceRef } from "../../place.js";
+import type { Place } from "../../place.js";
+import { invalidBackend } from "../../reasons.js";
+import { isReferenceGranted } from "../../reference-grants.js";
+import { backendProtocol } from "./backend-protocol.js";
+import type { UnresolvedReason } from "./findings.js";
+import { isGrpcRoute } from "./scope.js";
+import type { RuleScope } from "./scope.js";
+
+/** Where requests are sent, or why they can't be. */
+export type Destination =
+  | {
+      readonly ok: true;
+      /** Id. */
+      readonly upstream: string;
+      readonly protocol: BackendProtocol;
+      /** Id of the verified TLS. */
+      readonly tls?: string;
+    }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** The Service port that a reference names. What is wrong with it is reported, and said in the condition ResolvedRefs. */
+export function destinationOf(
+  reference: BackendReference,
+  place: Place,
+  scope: RuleScope,
+): Destination {
+  const found = findDestination(reference, scope);
+  if (found.ok || "refusal" in found) return found;
+  scope.findings.unresolvable(found.reason, found.message, place);
+  return { ok: false, refusal: invalidBackend(found.reason) };
+}
+
+interface Unusable {
+  readonly ok: false;
+  readonly reason: UnresolvedReason;
+  readonly message: string;
+}
+
+function unusable(reason: UnresolvedReason, message: string): Unusable {
+  return { ok: false, reason, message };
+}
+
+function findDestination(reference: BackendReference, scope: RuleScope): Destination | Unusable {
+  const { group = "", kind = "Service", name, port } = reference;
+  if (group !== "" || kind !== "Service") {
+    const what = group === "" ? kind : `${kind}.${group}`;
+    return unusable("InvalidKind", `a ${what} can't be a backend, only a Service can`);
+  }
+  const { kind: from, metadata } = scope.route;
+  const { namespace = metadata.namespace } = reference;
+  if (!isPermitted(namespace, name, scope)) {
+    const message = `no ReferenceGrant in ${namespace} lets ${from}s of ${metadata.namespace} name Service ${name}`;
+    return unusable("RefNotPermitted", message);
+  }
+  if (port === undefined) return unusable("BackendNotFound", "a Service needs a port");
+  return servicePortDestination({ namespace, name, port }, scope);
+}
+
+interface PortReference {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+}
+
+function servicePortDestination(
+  reference: PortReference,
+  { route, gateway, policies, build }: RuleScope,
+): Destination | Unusable {
+  const { namespace, name, port } = reference;
+  const service = build.resources.get("Service", namespace, name);
+  const servicePort = service && findPort(service, port);
+  const portName = servicePort?.name;
+  const backend = { namespace, service: name, port, ...(portName !== undefined && { portName }) };
+  // Asked for Services that are not there, too: the policy's status names the Gateway.
+  const tls = policies.backendTls(gateway, backend);
+  if (service === undefined || servicePort === undefined || isExternalName(service)) {
+    return missing(reference, service);
+  }
+  if (tls.kind === "refused") return { ok: false, refusal: tls.refusal };
+  const { appProtocol } = servicePort;
+  const protocol = backendProtocol(appProtocol, isGrpcRoute(route), tls.kind === "tls");
+  if (protocol === undefined) {
+    const message = `port ${String(port)} of Service ${namespace}/${name} has the appProtocol ${JSON.stringify(appProtocol)}, which ${route.kind}s can't speak`;
+    return unusable("UnsupportedProtocol", message);
+  }
+  const upstream = build.backends.add(reference);
+  return { ok: true, upstream, protocol, ...(tls.kind === "tls" && { tls: tls.id }) };
+}
+
+function isPermitted(namespace: string, name: string, { route, build }: RuleScope): boolean {
+  if (namespace === route.metadata.namespace) return true;
+  const to = { kind: "Service", namespace, name } as const;
+  return isReferenceGranted(build.resources, resourceRef(route), to);
+}
+
+function missing({ namespace, name, port }: PortReference, service: Service | undefined): Unusable {
+  const subject = `Service ${namespace}/${name}`;
+  if (service === undefined) return unusable("BackendNotFound", `there is no ${subject}`);
+  if (isExternalName(service)) {
+    return unusable("UnsupportedValue", `${subject} is of type ExternalName`);
+  }
+  const message = `${subject} has no TCP port ${String(port)}; it has ${portList(service)}`;
+  return unusable("BackendNotFound", message);
+}

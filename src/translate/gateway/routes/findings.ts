@@ -1,0 +1,95 @@
+import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
+import { formatFieldPath } from "../../../diagnostics/field-path.js";
+import type { DiagnosticSink } from "../../../diagnostics/sink.js";
+import type { Place } from "../../place.js";
+
+/** Why a rule can't be done as written. */
+export type RefusedReason = "UnsupportedValue" | "IncompatibleFilters";
+
+/** Why something that a rule names can't be used. */
+export type UnresolvedReason =
+  | "BackendNotFound"
+  | "InvalidKind"
+  | "RefNotPermitted"
+  | "UnsupportedProtocol"
+  | "UnsupportedValue";
+
+export interface Finding<R extends string> {
+  readonly reason: R;
+  /** With the field, for a condition's message. */
+  readonly message: string;
+  /** The field as text. */
+  readonly field: string;
+}
+
+const REFUSED_CODES: Readonly<Record<RefusedReason, DiagnosticCode>> = {
+  UnsupportedValue: "ROUTE_VALUE_UNSUPPORTED",
+  IncompatibleFilters: "ROUTE_FILTERS_INCOMPATIBLE",
+};
+
+const UNRESOLVED_CODES: Readonly<Record<UnresolvedReason, DiagnosticCode>> = {
+  BackendNotFound: "ROUTE_BACKEND_NOT_FOUND",
+  InvalidKind: "ROUTE_BACKEND_KIND",
+  RefNotPermitted: "ROUTE_BACKEND_NOT_PERMITTED",
+  UnsupportedProtocol: "ROUTE_BACKEND_PROTOCOL",
+  UnsupportedValue: "ROUTE_BACKEND_EXTERNAL_NAME",
+};
+
+/** What is wrong with a route or with one of its rules: each finding is reported, and kept for the conditions. */
+export class Findings {
+  readonly #diagnostics: DiagnosticSink;
+  readonly #refused = new Map<string, Finding<RefusedReason>>();
+  readonly #unresolved = new Map<string, Finding<UnresolvedReason>>();
+
+  constructor(diagnostics: DiagnosticSink) {
+    this.#diagnostics = diagnostics;
+  }
+
+  /** In the order of finding, without repeats. */
+  get refused(): readonly Finding<RefusedReason>[] {
+    return [...this.#refused.values()];
+  }
+
+  get unresolved(): readonly Finding<UnresolvedReason>[] {
+    return [...this.#unresolved.values()];
+  }
+
+  unsupported(message: string, place: Place): void {
+    this.#refuse("UnsupportedValue", message, place);
+  }
+
+  incompatible(message: string, place: Place): void {
+    this.#refuse("IncompatibleFilters", message, place);
+  }
+
+  unresolvable(reason: UnresolvedReason, message: string, place: Place): void {
+    this.#diagnostics.report({ code: UNRESOLVED_CODES[reason], message, ...place });
+    this.reported(reason, message, place);
+  }
+
+  /** As `unresolvable`, for what somebody else has reported. */
+  reported(reason: UnresolvedReason, message: string, place: Place): void {
+    const finding = findingOf(reason, message, place);
+    this.#unresolved.set(finding.message, finding);
+  }
+
+  /** The one of `choices` that the value is; any other value, of a later version perhaps, is unsupported. */
+  choice<T extends string>(value: string, choices: readonly T[], place: Place): T | undefined {
+    const chosen = choices.find((choice) => choice === value);
+    if (chosen === undefined) {
+      this.unsupported(`${JSON.stringify(value)} is none of ${choices.join(", ")}`, place);
+    }
+    return chosen;
+  }
+
+  #refuse(reason: RefusedReason, message: string, place: Place): void {
+    this.#diagnostics.report({ code: REFUSED_CODES[reason], message, ...place });
+    const finding = findingOf(reason, message, place);
+    this.#refused.set(finding.message, finding);
+  }
+}
+
+function findingOf<R extends string>(reason: R, message: string, place: Place): Finding<R> {
+  const field = formatFieldPath(place.field);
+  return { reason, field, message: `${field}: ${message}` };
+}

@@ -1,0 +1,109 @@
+import type { GrpcRouteRule } from "../../../api/gateway.js";
+import type { Predicate } from "../../../ir/match.js";
+import type { Place } from "../../place.js";
+import { within } from "../../place.js";
+import { regexProblem } from "../../regex.js";
+import type { Findings } from "./findings.js";
+import type { PathCondition } from "./path-condition.js";
+import type { RuleMatch } from "./rule-match.js";
+import { headerConditions } from "./value-conditions.js";
+
+type GrpcMatch = NonNullable<GrpcRouteRule["matches"]>[number];
+type MethodMatch = NonNullable<GrpcMatch["method"]>;
+
+const TYPES = ["Exact", "RegularExpression"] as const;
+const ANY_SEGMENT = "[^/]+";
+
+/** An HTTPRoute may have the same hosts: only gRPC's own requests are a GRPCRoute's. */
+const IS_GRPC: Predicate = {
+  of: "header",
+  key: "content-type",
+  any: [{ op: "start", value: "application/grpc" }],
+};
+
+const EVERY_METHOD: PathCondition = {
+  path: { kind: "prefix", value: "" },
+  rank: { kind: "prefix", length: 0 },
+};
+
+/** The matches of a GRPCRoute's rule; without any it is for every method. `place` is that of `matches`. */
+export function grpcMatches(
+  matches: readonly GrpcMatch[] | undefined,
+  place: Place,
+  findings: Findings,
+): readonly RuleMatch[] {
+  const given = matches === undefined || matches.length === 0 ? [{}] : matches;
+  return given.map((match, index) => grpcMatch(match, index, within(place, index), findings));
+}
+
+function grpcMatch(match: GrpcMatch, index: number, place: Place, findings: Findings): RuleMatch {
+  const { path, rank } = methodCondition(match.method ?? {}, within(place, "method"), findings);
+  const headers = headerConditions(match.headers ?? [], within(place, "headers"), findings);
+  const method = isSet(match.method?.method);
+  return {
+    index,
+    path,
+    when: [IS_GRPC, ...headers],
+    rank: { path: rank, method, headers: headers.length, queries: 0 },
+  };
+}
+
+/**
+ * The path is `/<service>/<method>`. Service before method: one that names only a method comes after those that name a service
+ * (Gateway API, GRPCRouteRule.matches).
+ */
+function methodCondition(match: MethodMatch, place: Place, findings: Findings): PathCondition {
+  switch (findings.choice(match.type ?? "Exact", TYPES, within(place, "type"))) {
+    case "Exact":
+      return exact(match);
+    case "RegularExpression":
+      return expression(match, place, findings);
+    case undefined:
+      return EVERY_METHOD;
+  }
+}
+
+function exact({ service, method }: MethodMatch): PathCondition {
+  if (isSet(service) && isSet(method)) {
+    const value = `/${service}/${method}`;
+    return { path: { kind: "exact", value }, rank: { kind: "exact", length: value.length } };
+  }
+  if (isSet(service)) {
+    const value = `/${service}`;
+    return { path: { kind: "prefix", value }, rank: { kind: "prefix", length: value.length } };
+  }
+  if (!isSet(method)) return EVERY_METHOD;
+  const pattern = `^/${ANY_SEGMENT}/${method.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
+  return { path: { kind: "regex", pattern, ignoreCase: false }, rank: EVERY_METHOD.rank };
+}
+
+function expression(
+  { service, method }: MethodMatch,
+  place: Place,
+  findings: Findings,
+): PathCondition {
+  const named = { service, method };
+  for (const field of ["service", "method"] as const) {
+    const problem = isSet(named[field]) ? regexProblem(named[field]) : undefined;
+    if (problem === undefined) continue;
+    findings.unsupported(problem, within(place, field));
+    return EVERY_METHOD;
+  }
+  const pattern = `^/${segment(service)}/${segment(method)}$`;
+  return {
+    path: { kind: "regex", pattern, ignoreCase: false },
+    rank: isSet(service) ? { kind: "regex", length: pattern.length } : EVERY_METHOD.rank,
+  };
+}
+
+/** Unanchored unless the expression begins with `^` or ends with `$`. */
+function segment(expression: string | undefined): string {
+  if (!isSet(expression)) return ANY_SEGMENT;
+  const [, start = "", body = "", end = ""] = /^(\^?)(.*?)((?<!\\)\$)?$/s.exec(expression) ?? [];
+  const slack = "[^/]*";
+  return `${start === "" ? slack : ""}(?:${body})${end === "" ? slack : ""}`;
+}
+
+function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}

@@ -1,0 +1,91 @@
+import type { HttpRouteMatch } from "../../../api/gateway.js";
+import type { PathMatch } from "../../../ir/match.js";
+import type { Place } from "../../place.js";
+import { within } from "../../place.js";
+import type { PathRank } from "../../route-precedence.js";
+import { regexProblem } from "../../regex.js";
+import type { Findings } from "./findings.js";
+
+/** How a path is matched, and as how narrow it counts. */
+export interface PathCondition {
+  readonly path: PathMatch;
+  readonly rank: PathRank;
+  /** Of a prefix match: what ReplacePrefixMatch replaces. */
+  readonly prefix?: string;
+}
+
+const TYPES = ["Exact", "PathPrefix", "RegularExpression"] as const;
+/** Characters that mean something in a regular expression. */
+const META = /[\\^$.*+?()[\]{}|]/;
+
+/** The path of a match; without one every path. */
+export function pathCondition(
+  { type = "PathPrefix", value = "/" }: NonNullable<HttpRouteMatch["path"]>,
+  place: Place,
+  findings: Findings,
+): PathCondition {
+  switch (findings.choice(type, TYPES, within(place, "type"))) {
+    case "Exact":
+      return exact(value, place, findings);
+    case "PathPrefix":
+      return prefix(value, place, findings);
+    case "RegularExpression":
+      return expression(value, place, findings);
+    case undefined:
+      return couldMatch(value.startsWith("/") ? `^${value}` : value);
+  }
+}
+
+function exact(value: string, place: Place, findings: Findings): PathCondition {
+  const path = decoded(value, place, findings);
+  return { path: { kind: "exact", value: path }, rank: { kind: "exact", length: value.length } };
+}
+
+/** A trailing slash does not count. */
+function prefix(value: string, place: Place, findings: Findings): PathCondition {
+  const path = decoded(value.replace(/\/+$/, ""), place, findings);
+  return {
+    path: { kind: "prefix", value: path },
+    rank: { kind: "prefix", length: path.length },
+    prefix: path,
+  };
+}
+
+/** Unanchored unless the pattern is, as GEP-4359 has it. */
+function expression(pattern: string, place: Place, findings: Findings): PathCondition {
+  const problem = regexProblem(pattern);
+  if (problem !== undefined) {
+    findings.unsupported(problem, within(place, "value"));
+    return couldMatch(pattern);
+  }
+  return {
+    path: { kind: "regex", pattern, ignoreCase: false },
+    rank: { kind: "regex", length: pattern.length },
+  };
+}
+
+/**
+ * For a condition that can't be told: what begins with the anchored text before the first special character, or everything. Its
+ * requests are refused, so that no wider rule serves them; narrower ones keep theirs.
+ */
+function couldMatch(pattern: string): PathCondition {
+  const literal = pattern.startsWith("^/") ? pattern.slice(1) : "/";
+  const meta = META.exec(literal);
+  const value = meta === null ? literal : literal.slice(0, meta.index);
+  return {
+    path: value === "/" ? { kind: "any" } : { kind: "start", value },
+    rank: { kind: "prefix", length: value.length - 1 },
+  };
+}
+
+/** Paths are matched decoded. */
+function decoded(value: string, place: Place, findings: Findings): string {
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    const message = `${JSON.stringify(value)} does not decode to UTF-8`;
+    findings.unsupported(message, within(place, "value"));
+    return value;
+  }
+}

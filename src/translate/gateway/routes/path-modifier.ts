@@ -1,0 +1,43 @@
+import type { PathModifier, RouteFilter } from "../../../api/gateway.js";
+import type { PathRewrite } from "../../../ir/filters.js";
+import type { Place } from "../../place.js";
+import { within } from "../../place.js";
+import type { FilterScope } from "./scope.js";
+
+const TYPES = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
+
+/** The new path of a redirect or rewrite; undefined where it can't be told, which is reported. */
+export function pathRewrite(
+  modifier: PathModifier,
+  place: Place,
+  { findings, prefix }: FilterScope,
+): PathRewrite | undefined {
+  switch (findings.choice(modifier.type, TYPES, within(place, "type"))) {
+    case "ReplaceFullPath": {
+      const { replaceFullPath: value } = modifier;
+      if (value !== undefined) return { kind: "full", value };
+      findings.unsupported("ReplaceFullPath needs replaceFullPath", place);
+      return undefined;
+    }
+    case "ReplacePrefixMatch": {
+      const { replacePrefixMatch: replacement } = modifier;
+      if (replacement === undefined) {
+        findings.unsupported("ReplacePrefixMatch needs replacePrefixMatch", place);
+      } else if (prefix === undefined) {
+        const message =
+          "a prefix can be replaced only where every match of the rule is a PathPrefix";
+        findings.unsupported(message, within(place, "replacePrefixMatch"));
+      } else {
+        return { kind: "prefix", prefix, replacement };
+      }
+      return undefined;
+    }
+    case undefined:
+      return undefined;
+  }
+}
+
+/** Whether the filter does something else for each prefix that is matched. */
+export function replacesPrefix({ requestRedirect, urlRewrite }: RouteFilter): boolean {
+  return [requestRedirect, urlRewrite].some((each) => each?.path?.type === "ReplacePrefixMatch");
+}

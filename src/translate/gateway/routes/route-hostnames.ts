@@ -1,0 +1,26 @@
+import { isIP } from "node:net";
+import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
+import type { HostPattern } from "../../../ir/host-pattern.js";
+import { ANY_HOST } from "../../../ir/host-pattern.js";
+import { parseHostPattern } from "../../hostnames.js";
+import { placeOf } from "../../place.js";
+import type { Findings } from "./findings.js";
+
+/** A hostname of the route, and its position in the list. */
+export interface RouteHost {
+  readonly pattern: HostPattern;
+  readonly index: number;
+}
+
+/** The hostnames that can be matched; a route without hostnames is for every host. */
+export function routeHosts(route: HttpRoute | GrpcRoute, findings: Findings): readonly RouteHost[] {
+  const { hostnames = [] } = route.spec;
+  if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
+  return hostnames.flatMap((text, index) => {
+    const parsed = isIP(text) === 0 ? parseHostPattern(text, "many") : undefined;
+    if (parsed?.ok === true) return [{ pattern: parsed.value, index }];
+    const message = parsed?.problem ?? `${JSON.stringify(text)} is an IP address, not a DNS name`;
+    findings.unsupported(message, placeOf(route, "spec", "hostnames", index));
+    return [];
+  });
+}

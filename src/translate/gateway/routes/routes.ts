@@ -1,0 +1,79 @@
+/** HTTPRoutes and GRPCRoutes: attached to listeners, bound to them, and told how it went. */
+import type { GrpcRoute, HttpRoute, RouteParentStatus } from "../../../api/gateway.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import type { BuildContext } from "../../build-context.js";
+import type { AttachedRoutes, GatewayState, ListenerState } from "../model.js";
+import type { Policies } from "../policies/policies.js";
+import { Findings } from "./findings.js";
+import { ownParents } from "./own-parents.js";
+import { Parents } from "./parents.js";
+import { bindRoute } from "./route-bindings.js";
+import { judge } from "./route-conditions.js";
+import { RoutePlans } from "./route-plans.js";
+
+export interface TranslatedRoutes {
+  readonly attached: AttachedRoutes;
+  readonly statuses: readonly ObjectStatus[];
+}
+
+export function translateRoutes(
+  states: readonly GatewayState[],
+  policies: Policies,
+  build: BuildContext,
+): TranslatedRoutes {
+  const parents = new Parents(states, build.resources);
+  const attached = new Map<ListenerState, number>();
+  const routes = [...build.resources.list("HTTPRoute"), ...build.resources.list("GRPCRoute")];
+  const statuses = routes.flatMap((route) => {
+    const translated = translateRoute(route, parents, policies, build);
+    for (const listener of translated.listeners) {
+      attached.set(listener, (attached.get(listener) ?? 0) + 1);
+    }
+    return translated.status === undefined ? [] : [translated.status];
+  });
+  return { attached, statuses };
+}
+
+interface TranslatedRoute {
+  /** Those that the route is attached to and accepted for. */
+  readonly listeners: ReadonlySet<ListenerState>;
+  /** Absent: no parent is ours, and none was. */
+  readonly status?: ObjectStatus;
+}
+
+function translateRoute(
+  route: HttpRoute | GrpcRoute,
+  parents: Parents,
+  policies: Policies,
+  build: BuildContext,
+): TranslatedRoute {
+  const { controllerName } = build.options;
+  const findings = new Findings(build.diagnostics);
+  const plans = new RoutePlans({ route, policies, build }, findings);
+  const listeners = new Set<ListenerState>();
+  const bound = new Set<ListenerState>();
+  const entries = ownParents(route, parents, findings, build).map((own): RouteParentStatus => {
+    const verdict = judge(route, own, findings, plans.of(own));
+    for (const attachment of own.attached.ok ? own.attached.attachments : []) {
+      const { listener } = attachment;
+      if (verdict.accepted) listeners.add(listener);
+      // Two parentRefs may name one listener.
+      if (bound.has(listener)) continue;
+      bound.add(listener);
+      bindRoute(attachment, plans.on(listener), { route, policies, build });
+    }
+    return { parentRef: own.reference, controllerName, conditions: verdict.conditions };
+  });
+  // An entry of ours for a parent that is gone has to be taken back.
+  const had = route.status?.parents?.some((entry) => entry.controllerName === controllerName);
+  if (entries.length === 0 && had !== true) return { listeners };
+  return { listeners, status: statusOf(route, entries) };
+}
+
+function statusOf(
+  { apiVersion, kind, metadata }: HttpRoute | GrpcRoute,
+  parents: readonly RouteParentStatus[],
+): ObjectStatus {
+  const { namespace, name } = metadata;
+  return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
+}

@@ -1,0 +1,54 @@
+import type { RouteBackendRef } from "../../../api/gateway.js";
+import type { Backend, BackendFilters, Refusal } from "../../../ir/upstream.js";
+import type { Place } from "../../place.js";
+import { within } from "../../place.js";
+import { invalidBackend } from "../../reasons.js";
+import { destinationOf } from "./destination.js";
+import type { FilterEffects } from "./filter-effects.js";
+import { filterEffects } from "./filters.js";
+import { isGrpcRoute } from "./scope.js";
+import type { FilterScope } from "./scope.js";
+
+const DEFAULT_WEIGHT = 1;
+
+/** The backends of a rule. Where none gets any request, all are answered 500 (Gateway API, HTTPRouteRule.backendRefs). */
+export function ruleBackends(
+  references: readonly RouteBackendRef[],
+  place: Place,
+  scope: FilterScope,
+): readonly Backend[] {
+  const backends = references.map((reference, index) =>
+    backendOf(reference, within(place, index), scope),
+  );
+  if (backends.some(({ weight }) => weight > 0)) return backends;
+  const message =
+    backends.length === 0 ? "the rule has no backendRefs" : "every backendRef has the weight 0";
+  scope.build.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
+  return [refusing(invalidBackend("backendRefs"), DEFAULT_WEIGHT, scope)];
+}
+
+function backendOf(reference: RouteBackendRef, place: Place, scope: FilterScope): Backend {
+  const { weight = DEFAULT_WEIGHT, filters = [] } = reference;
+  const destination = destinationOf(reference, place, scope);
+  const { refusal, ...effects } = filterEffects(filters, within(place, "filters"), scope);
+  if (!destination.ok) return refusing(destination.refusal, weight, scope);
+  if (refusal !== undefined) return refusing(refusal, weight, scope);
+  const { upstream, protocol, tls } = destination;
+  return {
+    upstream,
+    weight,
+    protocol,
+    ...backendFilters(effects),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+function refusing(refusal: Refusal, weight: number, { route }: FilterScope): Backend {
+  return { weight, protocol: isGrpcRoute(route) ? "grpc" : "http", refusal };
+}
+
+function backendFilters(filters: Omit<FilterEffects, "refusal">): {
+  readonly filters?: BackendFilters;
+} {
+  return Object.keys(filters).length === 0 ? {} : { filters };
+}

@@ -1,0 +1,13 @@
+import type { PathMatch, Predicate } from "../../../ir/match.js";
+import type { MatchRank } from "../../route-precedence.js";
+
+/** One match of a rule: which requests, and as how narrow it counts. */
+export interface RuleMatch {
+  /** In the rule. */
+  readonly index: number;
+  readonly path: PathMatch;
+  readonly when: readonly Predicate[];
+  readonly rank: MatchRank;
+  /** Of a prefix match. */
+  readonly prefix?: string;
+}

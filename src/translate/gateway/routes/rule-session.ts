@@ -1,0 +1,74 @@
+import { createHash } from "node:crypto";
+import type { SessionPersistenceSpec } from "../../../api/gateway.js";
+import type { SessionPersistence } from "../../../ir/upstream.js";
+import { isHeaderName } from "../../http/header-text.js";
+import type { Place } from "../../place.js";
+import { within } from "../../place.js";
+import { parseDuration } from "./duration.js";
+import type { Findings } from "./findings.js";
+
+const TYPES = ["Cookie", "Header"] as const;
+const LIFETIMES = ["Session", "Permanent"] as const;
+const ID_LENGTH = 10;
+
+/** `route` is the id of the rule's route, which makes the name where the rule gives none. */
+export function ruleSession(
+  spec: SessionPersistenceSpec,
+  route: string,
+  place: Place,
+  findings: Findings,
+): SessionPersistence | undefined {
+  const type = findings.choice(spec.type ?? "Cookie", TYPES, within(place, "type"));
+  if (type === undefined) return undefined;
+  if (spec.idleTimeout !== undefined) {
+    const message = "when a session was last used is not known, only when it began";
+    findings.unsupported(message, within(place, "idleTimeout"));
+  }
+  const absoluteTimeout = seconds(spec.absoluteTimeout, within(place, "absoluteTimeout"), findings);
+  const timeout = absoluteTimeout === undefined ? {} : { absoluteTimeout };
+  const name = sessionName(spec, type, route);
+  if (!isHeaderName(name)) {
+    findings.unsupported(
+      `${JSON.stringify(name)} is not the name of a ${type.toLowerCase()}`,
+      place,
+    );
+  }
+  if (type === "Header") {
+    return { kind: "session", in: "header", name, path: "/", permanent: false, ...timeout };
+  }
+  const permanent = isPermanent(spec, place, findings);
+  if (permanent && absoluteTimeout === undefined) {
+    findings.unsupported("a permanent cookie needs absoluteTimeout", place);
+  }
+  const path = spec.cookie?.path ?? "/";
+  return { kind: "session", in: "cookie", name, path, permanent, ...timeout };
+}
+
+/** Rules without a name must not take each other's sessions. */
+function sessionName(
+  { cookie, header, sessionName: legacy }: SessionPersistenceSpec,
+  type: (typeof TYPES)[number],
+  route: string,
+): string {
+  const given = (type === "Cookie" ? cookie?.name : header?.name) ?? legacy;
+  if (given !== undefined && given !== "") return given;
+  const id = createHash("sha256").update(route).digest("hex").slice(0, ID_LENGTH);
+  return type === "Cookie" ? `session-${id}` : `X-Session-${id}`;
+}
+
+function isPermanent(spec: SessionPersistenceSpec, place: Place, findings: Findings): boolean {
+  const [lifetime, field] =
+    spec.cookieConfig === undefined
+      ? [spec.cookie?.lifetimeType, "cookie"]
+      : [spec.cookieConfig.lifetimeType ?? spec.cookie?.lifetimeType, "cookieConfig"];
+  const at = within(place, field, "lifetimeType");
+  return findings.choice(lifetime ?? "Session", LIFETIMES, at) === "Permanent";
+}
+
+/** Whole seconds, rounded up: Max-Age has no fractions. */
+function seconds(text: string | undefined, place: Place, findings: Findings): number | undefined {
+  if (text === undefined) return undefined;
+  const duration = parseDuration(text);
+  if (!duration.ok) findings.unsupported(duration.problem, place);
+  return duration.ok && duration.value > 0 ? Math.ceil(duration.value / 1000) : undefined;
+}
