@@ -21,21 +21,28 @@ const AUTH = [...CONFIG, "auth"];
 /** Where an auth setting ends up when its lines are indented too little. */
 const MISPLACED = new Set(["auth", "basic", "forward"]);
 
-/** Around the Auth object, so that messages can call it by its name. */
-const CONFIG_SCHEMA = object({ auth: AUTH_SCHEMA });
-const validateConfig = validator(CONFIG_SCHEMA);
-
 export interface AuthShape {
-  /** The object, with `spec.config.auth` replaced if it is broken. */
+  /** The object, with its Auth object replaced if that is broken. */
   readonly value: Fields;
   readonly findings: readonly Finding[];
+  /** What makes the object itself unreadable. */
+  readonly refusals?: readonly Finding[];
   /** Unknown fields that are no auth settings gone astray. */
   readonly unknown: readonly UnknownField[];
 }
 
+/** `given` is what the user wrote, `value` the same without nulls, `unknown` the fields that the kind does not know. */
+export type CloseBrokenAuth = (
+  given: Fields,
+  value: Fields,
+  unknown: readonly UnknownField[],
+) => AuthShape;
+
+const checkAuth = authChecker("auth");
+
 /**
- * `given` is what the user wrote, `value` the same without nulls, `unknown` the fields that the kind does not know.
- * An `auth:` without a value counts as broken: its lines are most likely indented too little.
+ * For `spec.config.auth` of ALB2, Frontend and Rule. An `auth:` without a value counts as broken: its lines are most likely
+ * indented too little.
  */
 export function closeBrokenAuth(
   given: Fields,
@@ -58,18 +65,34 @@ function authFindings(value: Fields): readonly Finding[] {
   const config = isRecord(spec) ? spec["config"] : undefined;
   if (!isRecord(config) || !Object.hasOwn(config, "auth")) return [];
   const auth = config["auth"];
-  if (auth === null)
-    return [broken(AUTH, "auth is empty", "remove it, or write auth: {} for no authentication")];
-  const checked = validateConfig({ auth });
-  const errors = checked.valid ? [] : schemaFindings(checked.errors, { auth }, () => true);
-  const unknown = conform(CONFIG_SCHEMA, { auth }).unknown.map(({ field, known }) =>
-    broken(field, `auth has no field ${String(field.at(-1))}`, unknownFieldHint(field, known)),
-  );
-  return [...errors, ...unknown].map((finding) => ({
-    ...finding,
-    code: "AUTH_CONFIG_INVALID",
-    field: [...CONFIG, ...finding.field],
-  }));
+  return auth === null
+    ? [brokenAuth(AUTH, "auth is empty", "remove it, or write auth: {} for no authentication")]
+    : checkAuth(auth, CONFIG);
+}
+
+/** Finds what keeps a value from being an Auth object; `name` is the field that holds it, and what messages call it. */
+export function authChecker(
+  name: string,
+): (auth: unknown, holder: FieldPath) => readonly Finding[] {
+  const schema = object({ [name]: AUTH_SCHEMA });
+  const validate = validator(schema);
+  return (auth, holder) => {
+    const value = { [name]: auth };
+    const checked = validate(value);
+    const errors = checked.valid ? [] : schemaFindings(checked.errors, value, () => true);
+    const unknown = conform(schema, value).unknown.map(({ field, known }) =>
+      brokenAuth(
+        field,
+        `${name} has no field ${String(field.at(-1))}`,
+        unknownFieldHint(field, known),
+      ),
+    );
+    return [...errors, ...unknown].map((finding) => ({
+      ...finding,
+      code: "AUTH_CONFIG_INVALID",
+      field: [...holder, ...finding.field],
+    }));
+  };
 }
 
 function isStray({ field, preserved }: UnknownField): boolean {
@@ -84,14 +107,14 @@ function isStray({ field, preserved }: UnknownField): boolean {
 function strayFinding({ field }: UnknownField): Finding {
   const name = String(field.at(-1));
   const where = field.slice(0, -1).join(".");
-  return broken(
+  return brokenAuth(
     field,
     `${where} has no field ${name}; it looks like an auth setting in the wrong place`,
     "authentication stands in spec.config.auth, with basic and forward inside",
   );
 }
 
-function broken(field: FieldPath, message: string, hint: string | undefined): Finding {
+export function brokenAuth(field: FieldPath, message: string, hint: string | undefined): Finding {
   return {
     code: "AUTH_CONFIG_INVALID",
     message,
@@ -107,6 +130,6 @@ function withBrokenAuth(value: Fields, why: string): Fields {
   return { ...value, spec: { ...spec, config: { ...config, auth: { invalid: why } } } };
 }
 
-function startsWith(field: FieldPath, prefix: FieldPath): boolean {
+export function startsWith(field: FieldPath, prefix: FieldPath): boolean {
   return prefix.every((step, i) => field[i] === step);
 }

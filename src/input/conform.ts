@@ -1,4 +1,4 @@
-/** What an API server does with a value before it checks it: drops nulls of known fields, notices unknown fields. */
+/** What an API server does with a value before it checks it: drops unknown fields and nulls, and notices the former. */
 import type { JsonSchema } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { isRecord } from "./record.js";
@@ -64,6 +64,9 @@ class ConformVisitor {
       const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
       if (known === undefined) {
         this.#reportUnknown(schema, key);
+        if (schema["x-kubernetes-preserve-unknown-fields"] === true) continue;
+        copy ??= { ...object };
+        Reflect.deleteProperty(copy, key);
       } else if (object[key] === null) {
         copy ??= { ...object };
         Reflect.deleteProperty(copy, key);

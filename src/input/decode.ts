@@ -8,7 +8,6 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";
-import { closeBrokenAuth } from "./auth-shape.js";
 import { conform } from "./conform.js";
 import { shown } from "./finding.js";
 import type { Finding } from "./finding.js";
@@ -17,7 +16,9 @@ import type { KindDefinition, KindTable } from "./kind-table.js";
 import { refKey } from "./object-key.js";
 import { isRecord } from "./record.js";
 import { checkMetadata } from "./rules/metadata.js";
+import { withDefaults } from "./schema-defaults.js";
 import { schemaFindings } from "./schema-findings.js";
+import { readStatus } from "./status-shape.js";
 import { unknownFieldFindings } from "./unknown-fields.js";
 import { validator } from "./validator.js";
 
@@ -80,6 +81,7 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields
   const definition: KindDefinition<KindMap[K]> = table[kind];
   const shape = shapeOf(definition, given);
   const ref = refOf(shape.value);
+  if (shape.refusals.length > 0) return refused(ref, [...shape.refusals, ...shape.findings]);
   const checked = definition.validate(shape.value);
   if (!checked.valid) {
     const errors = schemaFindings(checked.errors, shape.value, (field) => mayShow(kind, field));
@@ -103,24 +105,28 @@ function refused(ref: ResourceRef, findings: readonly Finding[]): Decoded {
 
 interface Shape {
   readonly value: Fields;
-  /** What does not keep the object from being served. */
+  /** What does not keep the object from being served, and what does. */
   readonly findings: readonly Finding[];
+  readonly refusals: readonly Finding[];
 }
 
-/** Drops nulls, notices unknown fields, and fills in the namespace, which is part of the object's identity. */
+/** Drops nulls, notices unknown fields, and fills in what is left out, the namespace first: it is part of the identity. */
 function shapeOf(
-  definition: Pick<KindDefinition<never>, "schema" | "auth" | "namespaced">,
+  definition: Pick<KindDefinition<never>, "schema" | "close" | "namespaced" | "status">,
   given: Fields,
 ): Shape {
-  const conformed = conform(definition.schema, given);
+  const { schema, namespaced, status } = definition;
+  const conformed = conform(schema, readStatus(status, given));
   const value = isRecord(conformed.value) ? conformed.value : given;
-  const auth =
-    definition.auth === true
-      ? closeBrokenAuth(given, value, conformed.unknown)
-      : { value, unknown: conformed.unknown, findings: [] };
+  const closed = definition.close?.(given, value, conformed.unknown);
+  const filled = withDefaults(schema, closed?.value ?? value);
   return {
-    value: withNamespace(auth.value, definition.namespaced),
-    findings: [...auth.findings, ...unknownFieldFindings(auth.unknown)],
+    value: withNamespace(isRecord(filled) ? filled : value, namespaced),
+    findings: [
+      ...(closed?.findings ?? []),
+      ...unknownFieldFindings(closed?.unknown ?? conformed.unknown),
+    ],
+    refusals: closed?.refusals ?? [],
   };
 }
 

@@ -9,8 +9,19 @@ import {
 import { GRPC_ROUTE_SCHEMA } from "../api/schemas/grpc-route-schema.js";
 import { HTTP_ROUTE_SCHEMA } from "../api/schemas/http-route-schema.js";
 import { REFERENCE_GRANT_SCHEMA } from "../api/schemas/reference-grant-schema.js";
+import {
+  GATEWAY_CLASS_STATUS,
+  GATEWAY_STATUS,
+  LISTENER_SET_STATUS,
+  POLICY_STATUS,
+  ROUTE_STATUS,
+} from "../api/schemas/status-schemas.js";
 import { shape } from "./kind-definition.js";
 import type { KindTable } from "./kind-definition.js";
+import { checkBackendTlsPolicy } from "./rules/backend-tls-policy.js";
+import { checkGateway, checkListenerSet } from "./rules/gateway.js";
+import { checkGrpcRoute } from "./rules/grpc-route.js";
+import { checkHttpRoute } from "./rules/http-route.js";
 import { subdomainProblem } from "./rules/names.js";
 
 /** Versions that the CRDs of v1.7 serve; their contents are the same. */
@@ -31,15 +42,39 @@ type GatewayKind =
   | "ReferenceGrant";
 
 export const GATEWAY_KINDS: Pick<KindTable, GatewayKind> = {
-  GatewayClass: { ...GATEWAY, namespaced: false, ...shape(GATEWAY_CLASS_SCHEMA) },
-  Gateway: { ...GATEWAY, ...shape(GATEWAY_SCHEMA) },
-  ListenerSet: { ...GATEWAY, versions: ["v1"], ...shape(LISTENER_SET_SCHEMA) },
-  HTTPRoute: { ...GATEWAY, ...shape(HTTP_ROUTE_SCHEMA) },
-  GRPCRoute: { ...GATEWAY, versions: ["v1"], ...shape(GRPC_ROUTE_SCHEMA) },
+  GatewayClass: {
+    ...GATEWAY,
+    namespaced: false,
+    ...shape(GATEWAY_CLASS_SCHEMA),
+    status: GATEWAY_CLASS_STATUS,
+  },
+  Gateway: { ...GATEWAY, ...shape(GATEWAY_SCHEMA), check: checkGateway, status: GATEWAY_STATUS },
+  ListenerSet: {
+    ...GATEWAY,
+    versions: ["v1"],
+    ...shape(LISTENER_SET_SCHEMA),
+    check: checkListenerSet,
+    status: LISTENER_SET_STATUS,
+  },
+  HTTPRoute: {
+    ...GATEWAY,
+    ...shape(HTTP_ROUTE_SCHEMA),
+    check: checkHttpRoute,
+    status: ROUTE_STATUS,
+  },
+  GRPCRoute: {
+    ...GATEWAY,
+    versions: ["v1"],
+    ...shape(GRPC_ROUTE_SCHEMA),
+    check: checkGrpcRoute,
+    status: ROUTE_STATUS,
+  },
   BackendTLSPolicy: {
     ...GATEWAY,
     versions: ["v1", "v1alpha3"],
     ...shape(BACKEND_TLS_POLICY_SCHEMA),
+    check: checkBackendTlsPolicy,
+    status: POLICY_STATUS,
   },
   ReferenceGrant: { ...GATEWAY, ...shape(REFERENCE_GRANT_SCHEMA) },
 };

@@ -11,6 +11,9 @@ import { FRONTEND_SCHEMA } from "../api/schemas/frontend-schema.js";
 import { INGRESS_CLASS_SCHEMA, INGRESS_SCHEMA } from "../api/schemas/ingress-schema.js";
 import { RULE_SCHEMA } from "../api/schemas/rule-schema.js";
 import { SERVICE_SCHEMA } from "../api/schemas/service-schema.js";
+import { POLICY_STATUS } from "../api/schemas/status-schemas.js";
+import { closeBrokenPolicy } from "./auth-policy-shape.js";
+import { closeBrokenAuth } from "./auth-shape.js";
 import {
   defaultEndpointSlice,
   defaultIngressClass,
@@ -40,11 +43,12 @@ const NETWORKING = {
 
 /** `albGroup` is the group of ALB2, Frontend, Rule and AuthPolicy. */
 export function kindTable(albGroup: string): KindTable {
-  const own = { group: albGroup, namespaced: true, name: subdomainProblem, auth: true } as const;
+  const own = { group: albGroup, namespaced: true, name: subdomainProblem };
+  const alb = { ...own, versions: ["v1"], close: closeBrokenAuth };
   return {
-    ALB2: { ...own, versions: ["v2", "v2beta1"], ...shape(ALB2_SCHEMA) },
-    Frontend: { ...own, versions: ["v1"], ...shape(FRONTEND_SCHEMA) },
-    Rule: { ...own, versions: ["v1"], ...shape(RULE_SCHEMA) },
+    ALB2: { ...alb, versions: ["v2", "v2beta1"], ...shape(ALB2_SCHEMA) },
+    Frontend: { ...alb, ...shape(FRONTEND_SCHEMA) },
+    Rule: { ...alb, ...shape(RULE_SCHEMA) },
     Ingress: { ...NETWORKING, namespaced: true, ...shape(INGRESS_SCHEMA), check: checkIngress },
     IngressClass: {
       ...NETWORKING,
@@ -77,6 +81,12 @@ export function kindTable(albGroup: string): KindTable {
       fill: defaultNamespace,
     },
     ...GATEWAY_KINDS,
-    AuthPolicy: { ...own, versions: ["v1alpha1"], ...shape(AUTH_POLICY_SCHEMA) },
+    AuthPolicy: {
+      ...own,
+      versions: ["v1alpha1"],
+      ...shape(AUTH_POLICY_SCHEMA),
+      close: closeBrokenPolicy,
+      status: POLICY_STATUS,
+    },
   };
 }

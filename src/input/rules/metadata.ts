@@ -1,5 +1,6 @@
 /** What holds for the metadata of every object. */
 import type { KubernetesObject } from "../../api/wire.js";
+import type { FieldPath } from "../../diagnostics/field-path.js";
 import { invalid, missing, shown } from "../finding.js";
 import type { Findings } from "../finding.js";
 import { labelProblem, labelValueProblem, qualifiedNameProblem } from "./names.js";
@@ -34,10 +35,7 @@ export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Fi
 }
 
 /** Labels of an object, or a selector of them. */
-export function* checkLabels(
-  labels: Readonly<Record<string, string>>,
-  field: readonly string[],
-): Findings {
+export function* checkLabels(labels: Readonly<Record<string, string>>, field: FieldPath): Findings {
   for (const [key, value] of Object.entries(labels)) {
     const keyProblem = qualifiedNameProblem(key);
     if (keyProblem !== undefined)
