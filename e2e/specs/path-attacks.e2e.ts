@@ -37,21 +37,34 @@ beforeAll(async () => {
 
 /** The path that a careful backend makes of a target: query off, decoded, `//` merged, dot segments removed (RFC 3986, 5.2.4). */
 function normalised(target: string): string {
-  const path = target.replace(/^https?:\/\/[^/?#]*/, "").replace(/[?#].*$/, "");
   const segments: string[] = [];
-  const decoded = path.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
-    String.fromCharCode(parseInt(hex, 16)),
-  );
-  for (const segment of decoded.split("/")) {
+  for (const segment of decodedPath(target).split("/")) {
     if (segment === "..") segments.pop();
     else if (segment !== "." && segment !== "") segments.push(segment);
   }
   return `/${segments.join("/")}`;
 }
 
+/** What less careful ones make of it: dot segments left, path parameters dropped, `\\` for `/`. */
+const readings: readonly ((target: string) => string)[] = [
+  normalised,
+  (target) => `/${decodedPath(target)}`.replaceAll(/\/+/g, "/"),
+  (target) => normalised(target.replaceAll(/;[^/?#]*/g, "")),
+  (target) => normalised(target.replaceAll(/\\|%5c/gi, "/")),
+];
+
+function decodedPath(target: string): string {
+  return target
+    .replace(/^https?:\/\/[^/?#]*/, "")
+    .replace(/[?#].*$/, "")
+    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+}
+
 function isClosed(target: string): boolean {
-  const path = normalised(target);
-  return path === "/admin" || path.startsWith("/admin/") || path === "/one/secret";
+  return readings.some((read) => {
+    const path = read(target);
+    return path === "/admin" || path.startsWith("/admin/") || path === "/one/secret";
+  });
 }
 
 describe("a path behind auth", () => {
@@ -113,6 +126,48 @@ describe("a path behind auth", () => {
 
     for (const path of ["/admin", "//admin/x", "/open/%2e%2e/admin"]) {
       expect(echoOf(await gateway.send({ host: HOST, path, headers })).url).toBe(path);
+    }
+  });
+
+  /** What backends of many kinds serve for it is behind auth, though the normalised path is not. */
+  it.each([
+    "/admin/../open",
+    "/admin/x/%2e%2e/../open",
+    "/admin/..%2fopen",
+    "//admin/../open",
+    "/%61dmin/../open",
+    "/x/../admin/%2e%2e/open",
+    "/x/%2e%2e/admin%2f../open",
+    "/admin;x=1",
+    "/admin;x=1/users?a=b",
+    "/open/..;/admin/users",
+    "/open/..;x/admin",
+    "/.;/admin",
+    "/open\\..\\admin",
+    "/open%5c..%5cadmin",
+    "/open\\..;\\admin",
+    "/one/secret;x",
+    "/open#/../admin",
+    "/open?x#/../admin",
+  ])("is not to be had as %s, however the backend reads it", async (path) => {
+    const response = await gateway.send({ host: HOST, path });
+
+    expect([response.status, response.reason]).toEqual([
+      400,
+      path.includes("#") ? "BadRequest : malformed request" : "BadRequest : ambiguous path",
+    ]);
+  });
+
+  it("costs no other path its dots and parameters", async () => {
+    for (const path of [
+      "/a/../b",
+      "/a;x=1/b;y",
+      "/a/..;/b",
+      "/a%2fb/../c",
+      "/a\\b",
+      "/x?y=/../admin;z",
+    ]) {
+      expect(echoOf(await gateway.send({ host: HOST, path })).url).toBe(path);
     }
   });
 

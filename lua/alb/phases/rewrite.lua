@@ -15,6 +15,7 @@ local headers = require("alb.filters.headers")
 local hosts = require("alb.policy.hosts")
 local index = require("alb.policy.index")
 local listener_guard = require("alb.tls.listener_guard")
+local readings = require("alb.route.readings")
 local redirect = require("alb.filters.redirect")
 local request_id = require("alb.request_id")
 local rewrite = require("alb.filters.rewrite")
@@ -26,6 +27,7 @@ local var = ngx.var
 local exit = errors.exit
 local reasons = errors.reasons
 local exec = ngx.exec
+local is_one = readings.is_one
 local re_find = ngx.re.find
 local str_byte = string.byte
 local str_sub = string.sub
@@ -242,6 +244,12 @@ function _M.run(server_id)
         check_host(host, raw_host)
     end
     var.albc_id = request_id.next()
+    local request_uri = var.request_uri
+    if not is_one(request_uri, path) then
+        readings.check(request_uri, path, function(other)
+            return find_candidate(server_id, host, other)
+        end)
+    end
     local candidate = known_candidate(server_id, host, path)
     local upstream = candidate and candidate[UPSTREAM]
     if upstream then
