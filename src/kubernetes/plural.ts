@@ -11,5 +11,5 @@ export function pluralOf(kind: KindName): string {
   const irregular = IRREGULAR[kind];
   if (irregular !== undefined) return irregular;
   if (name.endsWith("s")) return `${name}es`;
-  return name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`;
+  return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
