@@ -75,7 +75,14 @@ function servicePortDestination(
   const service = build.resources.get("Service", namespace, name);
   const servicePort = service && findPort(service, port);
   const portName = servicePort?.name;
-  const backend = { namespace, service: name, port, ...(portName !== undefined && { portName }) };
+  const written = backendProtocol(servicePort?.appProtocol, isGrpcRoute(route), false);
+  const backend = {
+    namespace,
+    service: name,
+    port,
+    ...(portName !== undefined && { portName }),
+    tls: written === "https" || written === "grpcs",
+  };
   // Asked for Services that are not there, too: the policy's status names the Gateway.
   const tls = policies.backendTls(gateway, backend);
   if (service === undefined || servicePort === undefined || isExternalName(service)) {

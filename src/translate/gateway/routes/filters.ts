@@ -19,14 +19,8 @@ const HTTP_TYPES: readonly FilterType[] = [
   "CORS",
   "ExternalAuth",
 ];
-const REPEATABLE: ReadonlySet<FilterType> = new Set<FilterType>([
-  "RequestMirror",
-  "ExtensionRef",
-  "ExternalAuth",
-]);
 /** A redirect answers before anything else is done, so what would have to come before it can't be done. */
 const NOT_WITH_REDIRECT: ReadonlySet<FilterType> = new Set<FilterType>([
-  "URLRewrite",
   "RequestMirror",
   "ExtensionRef",
   "ExternalAuth",
@@ -54,7 +48,6 @@ export function filterEffects(
 }
 
 function incompatibility(type: FilterType, before: readonly FilterType[]): string | undefined {
-  if (before.includes(type) && !REPEATABLE.has(type)) return `there is another ${type} before it`;
   const other =
     type === "RequestRedirect"
       ? before.find((each) => NOT_WITH_REDIRECT.has(each))

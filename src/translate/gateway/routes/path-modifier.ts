@@ -13,23 +13,13 @@ export function pathRewrite(
   { findings, prefix }: FilterScope,
 ): PathRewrite | undefined {
   switch (findings.choice(modifier.type, TYPES, within(place, "type"))) {
-    case "ReplaceFullPath": {
-      const { replaceFullPath: value } = modifier;
-      if (value !== undefined) return { kind: "full", value };
-      findings.unsupported("ReplaceFullPath needs replaceFullPath", place);
-      return undefined;
-    }
+    case "ReplaceFullPath":
+      return { kind: "full", value: modifier.replaceFullPath ?? "/" };
     case "ReplacePrefixMatch": {
-      const { replacePrefixMatch: replacement } = modifier;
-      if (replacement === undefined) {
-        findings.unsupported("ReplacePrefixMatch needs replacePrefixMatch", place);
-      } else if (prefix === undefined) {
-        const message =
-          "a prefix can be replaced only where every match of the rule is a PathPrefix";
-        findings.unsupported(message, within(place, "replacePrefixMatch"));
-      } else {
-        return { kind: "prefix", prefix, replacement };
-      }
+      const { replacePrefixMatch: replacement = "/" } = modifier;
+      if (prefix !== undefined) return { kind: "prefix", prefix, replacement };
+      const message = "a prefix can be replaced only where every match of the rule is a PathPrefix";
+      findings.unsupported(message, within(place, "replacePrefixMatch"));
       return undefined;
     }
     case undefined:

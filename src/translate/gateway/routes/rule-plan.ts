@@ -123,14 +123,11 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
     within(place, "filters"),
     scope,
   );
-  const timeouts = ruleTimeouts(rule.timeouts ?? {}, within(place, "timeouts"), findings);
+  const timeouts = ruleTimeouts(rule.timeouts ?? {});
   const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), findings);
   const affinity = ruleAffinity(rule, id, place, findings);
   const references = rule.backendRefs ?? [];
   const at = within(place, "backendRefs");
-  if (effects.redirect !== undefined && references.length > 0) {
-    findings.unsupported("a rule that redirects can't have backends", at);
-  }
   return {
     ...effects,
     ...(mirrors && { mirrors }),

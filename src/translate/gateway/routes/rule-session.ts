@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
 import type { SessionPersistenceSpec } from "../../../api/gateway.js";
 import type { SessionPersistence } from "../../../ir/upstream.js";
+import { durationMilliseconds } from "../../../support/duration.js";
 import { isHeaderName } from "../../http/header-text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import { parseDuration } from "./duration.js";
 import type { Findings } from "./findings.js";
 
 const TYPES = ["Cookie", "Header"] as const;
 const LIFETIMES = ["Session", "Permanent"] as const;
 const ID_LENGTH = 10;
+/** RFC 6265, 4.1.1: what ends an attribute can't be in one. */
+const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
 
 /** `route` is the id of the rule's route, which makes the name where the rule gives none. */
 export function ruleSession(
@@ -24,7 +26,7 @@ export function ruleSession(
     const message = "when a session was last used is not known, only when it began";
     findings.unsupported(message, within(place, "idleTimeout"));
   }
-  const absoluteTimeout = seconds(spec.absoluteTimeout, within(place, "absoluteTimeout"), findings);
+  const absoluteTimeout = seconds(spec.absoluteTimeout);
   const timeout = absoluteTimeout === undefined ? {} : { absoluteTimeout };
   const name = sessionName(spec, type, route);
   if (!isHeaderName(name)) {
@@ -41,6 +43,10 @@ export function ruleSession(
     findings.unsupported("a permanent cookie needs absoluteTimeout", place);
   }
   const path = spec.cookie?.path ?? "/";
+  if (!COOKIE_PATH.test(path)) {
+    const message = `${JSON.stringify(path)} can't be the path of a cookie`;
+    findings.unsupported(message, within(place, "cookie", "path"));
+  }
   return { kind: "session", in: "cookie", name, path, permanent, ...timeout };
 }
 
@@ -65,10 +71,8 @@ function isPermanent(spec: SessionPersistenceSpec, place: Place, findings: Findi
   return findings.choice(lifetime ?? "Session", LIFETIMES, at) === "Permanent";
 }
 
-/** Whole seconds, rounded up: Max-Age has no fractions. */
-function seconds(text: string | undefined, place: Place, findings: Findings): number | undefined {
-  if (text === undefined) return undefined;
-  const duration = parseDuration(text);
-  if (!duration.ok) findings.unsupported(duration.problem, place);
-  return duration.ok && duration.value > 0 ? Math.ceil(duration.value / 1000) : undefined;
+/** Whole seconds, rounded up: Max-Age has no fractions. None is no limit. */
+function seconds(text: string | undefined): number | undefined {
+  const milliseconds = text === undefined ? 0 : durationMilliseconds(text);
+  return milliseconds > 0 ? Math.ceil(milliseconds / 1000) : undefined;
 }
