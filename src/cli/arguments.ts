@@ -150,12 +150,14 @@ function addRun(program: Command, found: (call: Call) => void): void {
 function addExplain(program: Command, found: (call: Call) => void): void {
   withCommon(program.command("explain"))
     .description("say which route a request takes, why, and which auth and filters apply")
-    .argument("<method>", "method of the request, such as GET")
-    .argument("<url>", "URL of the request, such as https://a.example/path?x=1")
+    // Their absence is explained better than commander can.
+    .argument("[METHOD]", "method of the request, such as GET")
+    .argument("[URL]", "URL of the request, such as https://a.example/path?x=1")
     .option("-H, --header <name: value>", "header of the request; may be repeated", collect, [])
     .option("--client <address>", "address of the client", "127.0.0.1")
     .addOption(formatOption())
-    .action((method: string, url: string, options: Options) => {
+    .action((method: string | undefined, url: string | undefined, options: Options) => {
+      if (method === undefined || url === undefined) throw new UsageError(missingRequest(method));
       const headers = Array.isArray(options["header"]) ? options["header"].map(String) : [];
       const client = text(options["client"]) ?? "127.0.0.1";
       found({
@@ -168,6 +170,13 @@ function addExplain(program: Command, found: (call: Call) => void): void {
         format: format(options),
       });
     });
+}
+
+/** `given`: the only word of the two. */
+function missingRequest(given: string | undefined): string {
+  const isUrl = given !== undefined && /^https?:|\//i.test(given);
+  const example = isUrl ? `GET ${given}` : `${given ?? "GET"} https://a.example/path`;
+  return `explain needs METHOD and URL of a request, such as \`${example}\``;
 }
 
 function withCommon(command: Command): Command {

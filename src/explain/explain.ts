@@ -4,6 +4,7 @@
  */
 import type {
   PolicyDocument,
+  PolicyRoute,
   PolicyServer,
   PolicySource,
 } from "../render/policy/policy-document.js";
@@ -13,6 +14,7 @@ import { hostKeyCovers } from "./host-key.js";
 import type { Answer, Outcome } from "./outcome.js";
 import { routeOutcome } from "./outcome.js";
 import type { ExplainRequest } from "./request.js";
+import { rewriteTarget } from "./path-rewrite.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
 
@@ -41,15 +43,25 @@ export interface Explanation {
 export interface ExplainedRoute extends Omit<Outcome, "answer"> {
   readonly id: string;
   readonly source: PolicySource;
+  /** Path and query that the backend gets, where they are rewritten; absent too when only the data plane can tell. */
+  readonly rewritten?: string;
 }
 
 /** Evaluates `policy` for a request. */
 export function explain(policy: PolicyDocument, request: ExplainRequest): Explanation {
+  const explanation = explainRouting(policy, request);
+  const { server } = explanation;
+  if (server === undefined || hasCertificate(policy, server, request)) return explanation;
+  const serverName = fromWire(request.serverName);
+  return { ...explanation, answer: { kind: "handshakeFailed", serverName } };
+}
+
+function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explanation {
   const path = normalisePath(request.target);
   const shown = shownRequest(request, path.ok ? path.value : undefined);
   const base = { request: shown, certain: true, candidates: [] };
   const server = findServer(policy, request);
-  if (server === undefined) return { ...base, answer: { kind: "unreachable" } };
+  if (server === undefined) return { ...base, answer: unreachable(policy) };
   const found = { ...base, server: server.id };
   if (request.host === "") return { ...found, answer: refused(400, MALFORMED) };
   if (!path.ok) return { ...found, answer: refused(400, MALFORMED) };
@@ -67,7 +79,35 @@ export function explain(policy: PolicyDocument, request: ExplainRequest): Explan
     return { ...routed, answer: refused(404, NO_RULE) };
   }
   const { answer, ...outcome } = routeOutcome(policy, route, request);
-  return { ...routed, answer, route: { id: chosen.route, source: route.source, ...outcome } };
+  const described = { id: chosen.route, source: route.source, ...outcome };
+  const rewritten = rewrittenBy(route, path.value, request);
+  return { ...routed, answer, route: { ...described, ...rewritten } };
+}
+
+function rewrittenBy(
+  { rewrite }: PolicyRoute,
+  path: string,
+  { target }: ExplainRequest,
+): Pick<ExplainedRoute, "rewritten"> {
+  const result = rewrite && rewriteTarget(rewrite, path, target);
+  return typeof result === "object" ? { rewritten: fromWire(result.target) } : {};
+}
+
+/** The host keys of the policy's certificates are those of its hosts; the empty one is the default. */
+function hasCertificate(policy: PolicyDocument, server: string, request: ExplainRequest): boolean {
+  if (request.scheme === "http") return true;
+  const prefix = `${server}|`;
+  return Object.keys(policy.certificates).some(
+    (key) =>
+      key.startsWith(prefix) && hostKeyCovers(toWire(key.slice(prefix.length)), request.serverName),
+  );
+}
+
+function unreachable({ servers }: PolicyDocument): Answer {
+  const known = Object.values(servers)
+    .map(({ port, tls }) => ({ scheme: tls ? ("https" as const) : ("http" as const), port }))
+    .sort((a, b) => a.port - b.port);
+  return { kind: "unreachable", servers: known };
 }
 
 /** The reasons of docs/errors.md. */

@@ -48,7 +48,12 @@ function row(label: string, text: string): string {
 function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string {
   switch (answer.kind) {
     case "unreachable":
-      return "none: no server has this port and scheme";
+      return `none: no server has this port and scheme (${formatServers(answer.servers)})`;
+    case "handshakeFailed": {
+      const { serverName } = answer;
+      const name = serverName === "" ? "a client without server name" : serverName;
+      return `none: the TLS handshake fails; there is no certificate for ${name}, and no default one`;
+    }
     case "refused":
       return `${String(answer.status)} ${answer.reason}`;
     case "redirected":
@@ -56,6 +61,14 @@ function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string
     case "forwarded":
       return route?.authChecked === true ? "forwarded when the auth passes" : "forwarded";
   }
+}
+
+function formatServers(
+  servers: readonly { readonly scheme: string; readonly port: number }[],
+): string {
+  if (servers.length === 0) return "there is none at all";
+  const shown = new Set(servers.map(({ scheme, port }) => `${scheme} ${String(port)}`));
+  return `there are ${[...shown].join(", ")}`;
 }
 
 function formatRoute(route: ExplainedRoute): readonly string[] {
@@ -68,6 +81,7 @@ function formatRoute(route: ExplainedRoute): readonly string[] {
     ...formatRange(route),
     ...formatAuth(route),
     ...formatFilters(route.filters).map((text) => row("filter", text)),
+    ...(route.rewritten === undefined ? [] : [row("sent on", `as ${route.rewritten}`)]),
     ...route.backends.flatMap(formatBackendRows),
   ];
 }

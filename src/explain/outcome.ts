@@ -12,8 +12,13 @@ import type { ExplainRequest } from "./request.js";
 
 /** What the gateway does with the request. */
 export type Answer =
-  /** No server has the port and scheme: the client can't connect. */
-  | { readonly kind: "unreachable" }
+  /** No server has the port and scheme: the client can't connect. `servers` are those that there are, by port. */
+  | {
+      readonly kind: "unreachable";
+      readonly servers: readonly { readonly scheme: "http" | "https"; readonly port: number }[];
+    }
+  /** No certificate is for the server name, which is empty when the client sends none: the TLS handshake fails. */
+  | { readonly kind: "handshakeFailed"; readonly serverName: string }
   /** An error that it answers itself; `reason` is X-ALB-ERR-REASON. */
   | { readonly kind: "refused"; readonly status: number; readonly reason: string }
   | { readonly kind: "redirected"; readonly redirect: PolicyRedirect }

@@ -27,8 +27,16 @@ const TOKEN =
 
 /** Does the pattern match somewhere in the text (wire text)? Undefined: only PCRE can tell. */
 export function pcreTest(pattern: string, flags: string, text: string): boolean | undefined {
-  const compiled = compile(pattern, flags);
-  return compiled?.test(text);
+  return compile(pattern, flags)?.test(text);
+}
+
+/** The first match in the text (wire text); null: there is none; undefined: only PCRE can tell. */
+export function pcreMatch(
+  pattern: string,
+  flags: string,
+  text: string,
+): RegExpExecArray | null | undefined {
+  return compile(pattern, flags)?.exec(text);
 }
 
 const compiled = new Map<string, RegExp | undefined>();

@@ -24,6 +24,8 @@ export interface ExplainRequest {
   readonly port: number;
   /** Lower case, without port and final dot; `""` without a Host header. */
   readonly host: string;
+  /** The name that the client asks a certificate for: the URL's host, lower case; `""` for an address. */
+  readonly serverName: string;
   /** Path and query as sent. */
   readonly target: string;
   /** Values by name in lower case, in their order. */
@@ -53,6 +55,7 @@ export function parseRequest(written: WrittenRequest): Result<ExplainRequest> {
     scheme,
     port,
     host: hostName(headers.value.get("host")?.[0] ?? ""),
+    serverName: serverName(authority),
     target,
     headers: headers.value,
     client: written.client,
@@ -108,6 +111,12 @@ function parseHeaders(lines: readonly string[]): Result<Map<string, readonly str
 function hostName(header: string): string {
   const [, host = header] = AUTHORITY.exec(header) ?? [];
   return host.toLowerCase().replace(/\.$/, "");
+}
+
+/** Addresses are no server names (RFC 6066, 3). */
+function serverName(authority: string): string {
+  const name = hostName(authority);
+  return name.startsWith("[") || isIP(name) !== 0 ? "" : name;
 }
 
 /** The value of a header: its lines joined by commas (RFC 9110, 5.3). */

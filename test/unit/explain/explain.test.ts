@@ -32,7 +32,7 @@ const POLICY: PolicyDocument = {
     "default/web/80": { endpoints: [["10.0.0.1", 8080]] },
     "default/none/80": { endpoints: [] },
   },
-  certificates: {},
+  certificates: { "p443|": "certificates/default.pem" },
 };
 
 const WEB = { upstream: "default/web/80", weight: 1, protocol: "http" } as const;
@@ -93,8 +93,35 @@ describe("servers and listeners", () => {
   ])("%s is %s", (url, route) => expect(routeOf(document, url)).toBe(route));
 
   it("of another port or scheme there are none", () => {
-    expect(ask(document, "http://a.example:443/").answer).toEqual({ kind: "unreachable" });
-    expect(ask(document, "http://a.example:81/").answer).toEqual({ kind: "unreachable" });
+    const servers = [
+      { scheme: "http", port: 80 },
+      { scheme: "https", port: 443 },
+    ];
+    const none = { kind: "unreachable", servers };
+    expect(ask(document, "http://a.example:443/").answer).toEqual(none);
+    expect(ask(document, "http://a.example:81/").answer).toEqual(none);
+  });
+
+  it.each([
+    ["https://a.example/", true],
+    ["https://b.a.example/", false],
+    ["https://b.wild.example/", true],
+    ["https://c.b.wild.example/", false],
+    ["https://192.0.2.1/", false],
+    ["http://b.a.example/", true],
+  ])("%s has a certificate: %j", (url, expected) => {
+    const certificates = { "p443|a.example": "a.pem", "p443|*.wild.example": "b.pem", "p1|": "c" };
+    const { answer } = ask({ ...document, certificates }, url);
+    expect(answer.kind !== "handshakeFailed").toBe(expected);
+  });
+
+  it("the certificate is that of the URL's host, whatever the Host header says", () => {
+    const certificates = { "p443|a.example": "a.pem" };
+    const explanation = ask({ ...document, certificates }, "https://b/", "Host: a.example");
+    expect(explanation.answer).toEqual({ kind: "handshakeFailed", serverName: "b" });
+    expect(formatExplanation(explanation)).toContain(
+      "the TLS handshake fails; there is no certificate for b, and no default one",
+    );
   });
 
   it("a host without listener, or none at all, is refused", () => {
@@ -412,6 +439,7 @@ describe("formatExplanation", () => {
         "  filter      Host becomes internal",
         "  filter      request header X-A set to b",
         "  filter      request header x-c removed",
+        "  sent on     as /y/",
         "  backend     33.3 % default/web/80 by http, 1 endpoint",
         "  backend     66.7 % default/none/80 by https, 0 endpoints",
         "  candidates, in the order in which they are tried",
@@ -480,9 +508,12 @@ describe("formatExplanation", () => {
     expect(formatExplanation(ask(policy({ "http|": list }), "http://a/"))).toContain("and 40 more");
   });
 
-  it("says that nothing listens", () => {
+  it("says that nothing listens, and what does", () => {
     expect(formatExplanation(ask(POLICY, "http://a:81/"))).toBe(
-      "GET http://a:81/\n  answer      none: no server has this port and scheme\n",
+      "GET http://a:81/\n  answer      none: no server has this port and scheme (there are http 80, https 443)\n",
+    );
+    expect(formatExplanation(ask({ ...POLICY, servers: {} }, "http://a:81/"))).toContain(
+      "(there is none at all)",
     );
   });
 });
