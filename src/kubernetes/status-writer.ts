@@ -1,0 +1,144 @@
+/**
+ * Brings the statuses of objects to what was computed: only those that differ, a few at a time, again when somebody changed the object
+ * meanwhile. What others have written in a status stays; that is decided by `merge`.
+ */
+import type { ObjectStatus } from "../status/object-status.js";
+import type { ApiClient } from "./api-client.js";
+import { ApiError } from "./api-client.js";
+import type { RawObject } from "./raw-object.js";
+import { isRawObject } from "./raw-object.js";
+import type { Resource } from "./resource.js";
+import { objectPath } from "./resource.js";
+
+export interface StatusWriterOptions {
+  readonly client: ApiClient;
+  /** Who owns the fields that are written. */
+  readonly fieldManager: string;
+  readonly resourceOf: (kind: string) => Resource | undefined;
+  /** The object as the API server gave it last. */
+  readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
+  /** The whole status that the object is to have; undefined when it has it. */
+  readonly merge: (current: RawObject, computed: ObjectStatus, now: string) => unknown;
+  /** The object as it is after a write, sooner than a watch tells. */
+  readonly onObject: (resource: Resource, object: RawObject) => void;
+  readonly onWritten: (kind: string, result: "written" | "conflict" | "error") => void;
+  readonly onError: (error: unknown, status: ObjectStatus) => void;
+}
+
+/** Writes under way at once. */
+const CONCURRENCY = 8;
+/** Milliseconds before what could not be written is tried again: doubled each time, up to the longest. */
+const FIRST_PAUSE = 200;
+const LONGEST_PAUSE = 30_000;
+const NOT_FOUND = 404;
+const CONFLICT = 409;
+
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+  #desired: readonly ObjectStatus[] = [];
+  #enabled = false;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #pause = FIRST_PAUSE;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** What holds from now on. */
+  update(statuses: readonly ObjectStatus[]): void {
+    this.#desired = statuses;
+    this.recheck();
+  }
+
+  /** Whether this replica writes. */
+  enable(enabled: boolean): void {
+    this.#enabled = enabled;
+    this.recheck();
+  }
+
+  /** Statuses may have changed under our hands. */
+  recheck(): void {
+    this.#again = true;
+    if (!this.#enabled || this.#running !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#again) this.recheck();
+    });
+  }
+
+  /** Writes nothing more; resolves when what is under way has ended. */
+  async close(): Promise<void> {
+    this.#enabled = false;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // One moment for all that changes together.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#again = false;
+    const waiting = [...this.#desired];
+    /** False when something has to be tried again. */
+    const work = async (): Promise<boolean> => {
+      let done = true;
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        if (this.#enabled && !(await this.#write(next))) done = false;
+      }
+      return done;
+    };
+    const all = await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    if (all.includes(false)) this.#runLater();
+    else this.#pause = FIRST_PAUSE;
+  }
+
+  #runLater(): void {
+    this.#timer = setTimeout(() => {
+      this.recheck();
+    }, this.#pause);
+    this.#timer.unref();
+    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  }
+
+  /** False when it has to be tried again. */
+  async #write(computed: ObjectStatus): Promise<boolean> {
+    const { client, fieldManager, resourceOf, current, merge, onWritten, onError } = this.#options;
+    const { kind, metadata } = computed;
+    const resource = resourceOf(kind);
+    const object = current(kind, metadata.namespace, metadata.name);
+    if (resource === undefined || object === undefined) return true;
+    const status = merge(object, computed, now());
+    if (status === undefined) return true;
+    const path = `${objectPath(resource, metadata.namespace, metadata.name)}/status`;
+    const version = object.metadata.resourceVersion;
+    try {
+      const written = await client.call({
+        method: "PATCH",
+        path,
+        query: { fieldManager },
+        contentType: "application/json-patch+json",
+        // The version makes it a conflict if the object has changed since.
+        body: [
+          { op: "replace", path: "/metadata/resourceVersion", value: version },
+          { op: "add", path: "/status", value: status },
+        ],
+      });
+      if (isRawObject(written)) this.#options.onObject(resource, written);
+      onWritten(kind, "written");
+      return true;
+    } catch (error: unknown) {
+      const code = error instanceof ApiError ? error.status : 0;
+      if (code === NOT_FOUND) return true;
+      onWritten(kind, code === CONFLICT ? "conflict" : "error");
+      if (code !== CONFLICT) onError(error, computed);
+      return false;
+    }
+  }
+}
+
+/** As Kubernetes writes times: RFC 3339, seconds. */
+function now(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
+}
