@@ -12,6 +12,8 @@ export interface CompileOptions {
   readonly ingressController: string;
   /** Controller name of the GatewayClasses that are ours, and of what is ours in statuses. */
   readonly controllerName: string;
+  /** Addresses and CIDRs that the machine holds, for Gateways to have one each; none: they share the wildcard address. */
+  readonly gatewayAddresses: readonly string[];
   /** `<namespace>/<name>` of the secret with the certificate for names without one of their own; empty: none. */
   readonly defaultCertificate: string;
   /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
@@ -70,6 +72,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   ingressClass: "nginx",
   ingressController: "k8s.io/ingress-nginx",
   controllerName: "alb.cpaas.io/gateway-controller",
+  gatewayAddresses: [],
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
   clusterDomain: "cluster.local",

@@ -1,3 +1,4 @@
+import { parseIpRange } from "../support/ip-range.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import type { SettingRow } from "./settings-table.js";
@@ -16,6 +17,8 @@ export function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue
       return parseWhole(raw);
     case "list":
       return parseList(raw);
+    case "ranges":
+      return parseRanges(raw);
     case "bytes":
       return parseUnits(raw, /^(\d{1,15})([kmg]?)$/i, SIZES, "a size such as 512k, 8m or 1g");
     case "duration":
@@ -46,7 +49,7 @@ function parseWhole(raw: unknown): Result<SettingValue> {
     : problem("must be a whole number from 0 to 65535");
 }
 
-function parseList(raw: unknown): Result<SettingValue> {
+function parseList(raw: unknown): Result<readonly string[]> {
   if (typeof raw === "string") {
     return ok(
       raw
@@ -57,6 +60,14 @@ function parseList(raw: unknown): Result<SettingValue> {
   }
   if (Array.isArray(raw) && raw.every((item) => typeof item === "string")) return ok(raw);
   return problem("must be a list of texts");
+}
+
+function parseRanges(raw: unknown): Result<SettingValue> {
+  const list = parseList(raw);
+  const isRange = (item: string): boolean => parseIpRange(item).ok;
+  return list.ok && list.value.every(isRange)
+    ? list
+    : problem("must be a list of IP addresses and CIDRs");
 }
 
 function parseUnits(

@@ -2,7 +2,7 @@
  * Every option that is not an argument of one command: its key in albc.yaml, flag, variable and default follow from one
  * row. docs/options.md is generated from this table.
  */
-export type SettingKind = "text" | "whole" | "switch" | "list" | "bytes" | "duration";
+export type SettingKind = "text" | "whole" | "switch" | "list" | "ranges" | "bytes" | "duration";
 
 export interface SettingRow {
   readonly key: string;
@@ -85,6 +85,14 @@ export const SETTINGS = [
     default: "alb.cpaas.io/gateway-controller",
     placeholder: "NAME",
     description: "controller name of the GatewayClasses that are served",
+  },
+  {
+    key: "gatewayAddresses",
+    kind: "ranges",
+    default: [],
+    placeholder: "ADDRESS|CIDR,…",
+    description:
+      "addresses that the machine holds, of which each Gateway gets one of its own; empty: Gateways share all addresses",
   },
   {
     key: "defaultCertificate",

@@ -135,6 +135,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     ingressClass: settings.text("ingressClass"),
     ingressController: settings.text("ingressController"),
     controllerName: settings.text("controllerName"),
+    gatewayAddresses: settings.list("gatewayAddresses"),
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
     clusterDomain: settings.text("clusterDomain"),

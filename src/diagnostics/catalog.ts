@@ -4,6 +4,7 @@
  */
 import { AUTH_DIAGNOSTICS } from "./catalog-auth.js";
 import type { CatalogEntry } from "./catalog-entry.js";
+import { GATEWAY_DIAGNOSTICS } from "./catalog-gateway.js";
 import { INPUT_DIAGNOSTICS } from "./catalog-input.js";
 import { POLICY_DIAGNOSTICS } from "./catalog-policies.js";
 import { ROUTE_DIAGNOSTICS } from "./catalog-route.js";
@@ -12,6 +13,7 @@ import { ROUTING_DIAGNOSTICS } from "./catalog-routing.js";
 export const DIAGNOSTIC_CATALOG = {
   ...AUTH_DIAGNOSTICS,
   ...ROUTING_DIAGNOSTICS,
+  ...GATEWAY_DIAGNOSTICS,
   ...ROUTE_DIAGNOSTICS,
   ...POLICY_DIAGNOSTICS,
   ...INPUT_DIAGNOSTICS,

@@ -7,7 +7,7 @@ import { parseCertificateName } from "./references.js";
 
 /** Where a certificate is to be served, and where that is written. */
 interface CertificateUse {
-  readonly port: EntryPort;
+  readonly port: Pick<EntryPort, "server" | "port">;
   readonly place: Place;
   readonly context: BuildContext;
 }

@@ -14,6 +14,12 @@ import type { BuildContext } from "./build-context.js";
 import { Certificates } from "./certificates.js";
 import { ConfigBuilder } from "./config-builder.js";
 import { addFallbackCertificate } from "./fallback-certificate.js";
+import { gatewayClassStatuses } from "./gateway/gateway-class-status.js";
+import { gatewayStatuses } from "./gateway/gateway-status.js";
+import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
+import { createPolicies } from "./gateway/policies/gateway-policies.js";
+import type { Policies } from "./gateway/policies/policies.js";
+import { translateRoutes } from "./gateway/routes/routes.js";
 import { translateIngresses } from "./ingress/ingresses.js";
 import { reportUnserved } from "./ingress/unserved-ingresses.js";
 import type { Translation } from "./translation.js";
@@ -32,25 +38,38 @@ export function translate(
     auth: createAuthTranslator(context),
   };
 
-  const balancers = translateLoadBalancers(build);
+  const balancers = translateLoadBalancers(build, portsOfGateways(build));
+  const gateways = translateGateways(balancers, build);
+  const policies = createPolicies(gateways, build);
+  const routes = translateRoutes(gateways, policies, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);
   translateIngresses(balancers, build);
   reportUnserved(balancers, build);
   addFallbackCertificate(balancers, build);
 
-  return { config: finish(build), statuses: albStatuses(balancers) };
+  const statuses = [
+    ...albStatuses(balancers),
+    ...gatewayClassStatuses(build),
+    ...gatewayStatuses(gateways, routes.attached),
+    ...routes.statuses,
+    ...policies.statuses(),
+  ];
+  return { config: finish(build, policies), statuses };
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
-function finish({ config, backends, certificates, auth }: BuildContext): Translation["config"] {
+function finish(
+  { config, backends, certificates, auth }: BuildContext,
+  policies: Policies,
+): Translation["config"] {
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
   return config.build({
     auths,
     credentials,
     upstreams: backends.collected(),
-    backendTls: [],
+    backendTls: policies.collected(),
     certificates: certificates.collected(),
   });
 }

@@ -18,11 +18,15 @@ import { refusedFrontendFor } from "./refused-frontend.js";
 
 /**
  * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
- * refused counts as written: without its auth nothing of it may be served.
+ * refused counts as written: without its auth nothing of it may be served. A port by the options that Gateways want is theirs alone
+ * unless an Ingress needs it.
  */
-export function translateLoadBalancers(context: BuildContext): readonly LoadBalancer[] {
+export function translateLoadBalancers(
+  context: BuildContext,
+  portsOfGateways: ReadonlySet<number>,
+): readonly LoadBalancer[] {
   const { resources, options } = context;
-  if (servesByOptions(context)) return [loadBalancerByOptions(context)];
+  if (servesByOptions(context)) return [loadBalancerByOptions(context, portsOfGateways)];
   const known = resources.list("ALB2");
   const served = known.filter(
     ({ metadata }) =>
@@ -148,21 +152,28 @@ function schemeRedirect(
   return redirect?.unlessScheme === undefined ? undefined : redirect;
 }
 
-function loadBalancerByOptions(context: BuildContext): LoadBalancer {
+function loadBalancerByOptions(
+  context: BuildContext,
+  portsOfGateways: ReadonlySet<number>,
+): LoadBalancer {
   const { httpPort, httpsPort } = context.options;
   const isShared = httpsPort === httpPort && httpPort !== 0;
   if (isShared) {
     const message = `the options httpPort and httpsPort are both ${String(httpPort)}; HTTPS is not served`;
     context.diagnostics.report({ code: "PORT_CONFLICT", message });
   }
-  const http = portByOption(httpPort, "httpPort", context);
-  const https = isShared ? undefined : portByOption(httpsPort, "httpsPort", context);
+  const selects = selectsByOptions(context);
+  const isNeeded = (port: number): boolean =>
+    !portsOfGateways.has(port) || context.resources.list("Ingress").some(selects);
+  const http = isNeeded(httpPort) ? portByOption(httpPort, "httpPort", context) : undefined;
+  const https =
+    !isShared && isNeeded(httpsPort) ? portByOption(httpsPort, "httpsPort", context) : undefined;
   return {
     ports: [http, https].flatMap((port) => port ?? []).sort((a, b) => a.port - b.port),
     ingress: {
       ...(http && { http }),
       ...(https && { https }),
-      selects: selectsByOptions(context),
+      selects,
     },
   };
 }

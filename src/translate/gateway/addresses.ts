@@ -1,0 +1,121 @@
+import type { Gateway } from "../../api/gateway.js";
+import { canonicalAddress } from "../../support/ip-range.js";
+import { AddressPool } from "./address-pool.js";
+import type { Verdict } from "./verdict.js";
+import { HOLDS, refused } from "./verdict.js";
+
+/** Where the listeners of a Gateway are reached. */
+export interface AddressAssignment {
+  /** Of its own; none: the machine's, which it shares, unless `isServed` is false. */
+  readonly addresses: readonly string[];
+  readonly isServed: boolean;
+  /** Not all that it asks for: AddressNotUsable, AddressNotAssigned. */
+  readonly verdict: Verdict;
+}
+
+/**
+ * The addresses of Gateways, given oldest first. With a pool each has addresses of its own: those of spec.addresses, or one that is
+ * free. Traffic that flows goes on: what a Gateway's status names stays with it as long as nothing says otherwise, also when another
+ * one asks for it. Without a pool they share the machine's addresses, and none can be asked for.
+ */
+export function assignAddresses(
+  gateways: readonly Gateway[],
+  ranges: readonly string[],
+): ReadonlyMap<Gateway, AddressAssignment> {
+  const pool = ranges.length === 0 ? undefined : new AddressPool(ranges);
+  const requests = gateways.map((gateway) => requestOf(gateway));
+  if (pool !== undefined) {
+    for (const request of requests) takeWhere(request, pool, ({ value, held }) => held.has(value));
+    for (const request of requests) keepHeld(request, pool);
+    for (const request of requests) takeWhere(request, pool, () => true);
+    for (const request of requests) takeFree(request, pool);
+  }
+  return new Map(requests.map((request) => [request.gateway, assignment(request, pool)]));
+}
+
+/** What a Gateway wants, and what it got so far. */
+interface AddressRequest {
+  readonly gateway: Gateway;
+  readonly owner: string;
+  /** Canonical where it is an address. */
+  readonly values: readonly string[];
+  /** How many more, whichever they are. */
+  missing: number;
+  readonly held: ReadonlySet<string>;
+  readonly got: string[];
+}
+
+function requestOf(gateway: Gateway): AddressRequest {
+  const { spec, status, metadata } = gateway;
+  const wanted = spec.addresses ?? [];
+  const values = wanted.flatMap(({ value = "" }) => (value === "" ? [] : [canonical(value)]));
+  return {
+    gateway,
+    owner: `${metadata.namespace}/${metadata.name}`,
+    values: [...new Set(values)],
+    missing: wanted.length === 0 ? 1 : wanted.length - values.length,
+    held: new Set((status?.addresses ?? []).map(({ value }) => canonical(value))),
+    got: [],
+  };
+}
+
+function canonical(text: string): string {
+  return canonicalAddress(text) ?? text;
+}
+
+function takeWhere(
+  { values, held, got, owner }: AddressRequest,
+  pool: AddressPool,
+  accept: (candidate: { value: string; held: ReadonlySet<string> }) => boolean,
+): void {
+  for (const value of values) {
+    if (!accept({ value, held }) || !pool.holds(value)) continue;
+    if (pool.ownerOf(value) !== undefined) continue;
+    pool.take(value, owner);
+    got.push(value);
+  }
+}
+
+function keepHeld(request: AddressRequest, pool: AddressPool): void {
+  for (const address of request.held) {
+    if (request.missing === 0) return;
+    const isFree = pool.holds(address) && pool.ownerOf(address) === undefined;
+    if (!isFree || request.values.includes(address)) continue;
+    pool.take(address, request.owner);
+    request.got.push(address);
+    request.missing -= 1;
+  }
+}
+
+function takeFree(request: AddressRequest, pool: AddressPool): void {
+  while (request.missing > 0) {
+    const address = pool.takeFree(request.owner);
+    if (address === undefined) return;
+    request.got.push(address);
+    request.missing -= 1;
+  }
+}
+
+function assignment(request: AddressRequest, pool: AddressPool | undefined): AddressAssignment {
+  const { got, values, missing } = request;
+  const lost = values.filter((value) => !got.includes(value));
+  const first = lost[0];
+  if (pool === undefined) {
+    const verdict = first === undefined ? HOLDS : refused("AddressNotUsable", notInPool(first));
+    return { addresses: [], isServed: first === undefined, verdict };
+  }
+  const served = { addresses: [...got], isServed: got.length > 0 };
+  if (first !== undefined) {
+    const owner = pool.ownerOf(first);
+    const message =
+      owner === undefined ? notInPool(first) : `address ${first} belongs to Gateway ${owner}`;
+    return { ...served, verdict: refused("AddressNotUsable", message) };
+  }
+  if (missing === 0) return { ...served, verdict: HOLDS };
+  const message = "every address of the option gatewayAddresses is taken";
+  return { ...served, verdict: refused("AddressNotAssigned", message) };
+}
+
+function notInPool(address: string): string {
+  return `address ${address} is not among those of the option gatewayAddresses`;
+}

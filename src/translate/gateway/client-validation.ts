@@ -1,0 +1,99 @@
+import type { CertificateAuthorityReference, FrontendTls, Gateway } from "../../api/gateway.js";
+import type { ClientCertificates } from "../../ir/listener.js";
+import type { TranslateContext } from "../context.js";
+import { placeOf, within } from "../place.js";
+import type { Place } from "../place.js";
+import { isReferenceGranted } from "../reference-grants.js";
+import { readCertificateAuthorities } from "./policies/certificate-authorities.js";
+import type { Refused, Verdict } from "./verdict.js";
+import { HOLDS, refused } from "./verdict.js";
+
+/** Whether clients of a port show certificates (Gateway.spec.tls.frontend). */
+export interface ClientValidation {
+  /** Absent: clients are not asked, or, when not `accepted`, nobody may connect. */
+  readonly clientCertificates?: ClientCertificates;
+  /** NoValidCACertificate, UnsupportedValue. */
+  readonly accepted: Verdict;
+  /** InvalidCACertificateRef, InvalidCACertificateKind, RefNotPermitted. */
+  readonly resolvedRefs: Verdict;
+  readonly place: Place;
+}
+
+type Validation = NonNullable<FrontendTls["validation"]>;
+
+/** What the Gateway asks of the clients of its HTTPS listeners on a port; what is said for a port replaces the default. */
+export function clientValidation(
+  gateway: Gateway,
+  port: number,
+  context: TranslateContext,
+): ClientValidation {
+  const { validation, place } = validationFor(gateway, port);
+  if (validation === undefined) return { accepted: HOLDS, resolvedRefs: HOLDS, place };
+  const { mode = "AllowValidOnly", caCertificateRefs } = validation;
+  const { pem, problem } = readAuthorities(caCertificateRefs, place, context);
+  const resolvedRefs = problem ?? HOLDS;
+  const known = MODES[mode];
+  if (known === undefined) {
+    const message = `validation mode ${JSON.stringify(mode)} is not known`;
+    return { accepted: refused("UnsupportedValue", message), resolvedRefs, place };
+  }
+  if (pem === undefined) {
+    const message = problem?.message ?? "no certificate authority is named";
+    return { accepted: refused("NoValidCACertificate", message), resolvedRefs, place };
+  }
+  const clientCertificates = { authorities: pem, mode: known };
+  return { clientCertificates, accepted: HOLDS, resolvedRefs, place };
+}
+
+function validationFor(
+  gateway: Gateway,
+  port: number,
+): { readonly validation: Validation | undefined; readonly place: Place } {
+  const frontend = gateway.spec.tls?.frontend ?? {};
+  const place = placeOf(gateway, "spec", "tls", "frontend");
+  const index = (frontend.perPort ?? []).findIndex((entry) => entry.port === port);
+  const perPort = frontend.perPort?.[index];
+  return perPort === undefined
+    ? { validation: frontend.default?.validation, place: within(place, "default") }
+    : { validation: perPort.tls.validation, place: within(place, "perPort", index, "tls") };
+}
+
+const MODES: Readonly<Record<string, ClientCertificates["mode"] | undefined>> = {
+  AllowValidOnly: "required",
+  AllowInsecureFallback: "requested",
+};
+
+/** The authorities of every usable reference, and what is wrong with the first that is not. */
+function readAuthorities(
+  refs: readonly CertificateAuthorityReference[],
+  place: Place,
+  context: TranslateContext,
+): { readonly pem?: string; readonly problem?: Refused } {
+  const readings = refs.map((ref) => readAuthority(ref, place, context));
+  const texts = readings.flatMap((reading) => ("pem" in reading ? [reading.pem] : []));
+  const problem = readings.find((reading) => "reason" in reading);
+  return {
+    ...(texts.length > 0 && { pem: [...new Set(texts)].join("") }),
+    ...(problem && { problem }),
+  };
+}
+
+function readAuthority(
+  ref: CertificateAuthorityReference,
+  { resource }: Place,
+  { resources }: TranslateContext,
+): { readonly pem: string } | Refused {
+  const { kind, name, namespace = resource.namespace } = ref;
+  if (namespace !== resource.namespace && (kind === "ConfigMap" || kind === "Secret")) {
+    if (!isReferenceGranted(resources, resource, { kind, namespace, name })) {
+      const message = `no ReferenceGrant in namespace ${namespace} lets a ${resource.kind} of namespace ${resource.namespace} use ${kind} ${name}`;
+      return refused("RefNotPermitted", message);
+    }
+  }
+  const { pem, problems } = readCertificateAuthorities([ref], namespace, resources);
+  if (pem !== undefined) return { pem };
+  const [problem] = problems;
+  const reason =
+    problem?.reason === "InvalidKind" ? "InvalidCACertificateKind" : "InvalidCACertificateRef";
+  return refused(reason, problem?.message ?? `${kind} ${namespace}/${name} can't be used`);
+}

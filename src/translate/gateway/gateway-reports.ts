@@ -1,0 +1,61 @@
+import type { TranslateContext } from "../context.js";
+import type { DiagnosticCode } from "../../diagnostics/catalog.js";
+import type { Place } from "../place.js";
+import { placeOf, within } from "../place.js";
+import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
+import type { Verdict } from "./verdict.js";
+
+/** Reports what the conditions of the Gateway, its ListenerSets and their listeners say is wrong. */
+export function reportGateway(translated: TranslatedGateway, context: TranslateContext): void {
+  const { gateway, verdicts, listeners, listenerSets } = translated;
+  const report = reporter(context);
+  const { accepted, programmed, resolvedRefs } = verdicts;
+  // Listeners tell themselves what is wrong with them.
+  if (!accepted.ok && accepted.reason !== "ListenersNotValid") {
+    report("GATEWAY_INVALID", accepted, placeOf(gateway, "spec"));
+  }
+  if (!programmed.ok && programmed.reason !== "Invalid") {
+    report("GATEWAY_ADDRESS", programmed, placeOf(gateway, "spec", "addresses"));
+  }
+  if (!resolvedRefs.ok && resolvedRefs.reason !== "ListenersNotResolved") {
+    const place = placeOf(gateway, "spec", "tls", "backend", "clientCertificateRef");
+    report("GATEWAY_REFERENCE", resolvedRefs, place);
+  }
+  for (const listener of listeners) reportListener(listener, context);
+  for (const set of listenerSets) reportListenerSet(set, context);
+}
+
+type Reporter = (code: DiagnosticCode, verdict: Verdict, place: Place) => void;
+
+function reporter({ diagnostics }: TranslateContext): Reporter {
+  return (code, verdict, place) => {
+    if (!verdict.ok) diagnostics.report({ code, message: verdict.message, ...place });
+  };
+}
+
+function reportListener(listener: TranslatedListener, context: TranslateContext): void {
+  const { place, conflict, accepted, resolvedRefs, overlap, clientCertificates } = listener;
+  const report = reporter(context);
+  if (conflict === undefined) report("LISTENER_INVALID", accepted, place);
+  else report("LISTENER_CONFLICT", conflict, place);
+  report("GATEWAY_REFERENCE", resolvedRefs, place);
+  if (overlap !== undefined) {
+    context.diagnostics.report({
+      code: "LISTENER_OVERLAP",
+      message: overlap,
+      ...within(place, "hostname"),
+    });
+  }
+  if (clientCertificates?.mode === "requested") {
+    const message = `clients of port ${String(listener.port)} are served with any certificate, or with none`;
+    context.diagnostics.report({ code: "CLIENT_CERTIFICATES_UNCHECKED", message, ...place });
+  }
+}
+
+function reportListenerSet(
+  { listenerSet, accepted }: TranslatedListenerSet,
+  context: TranslateContext,
+): void {
+  if (accepted.ok || accepted.reason === "ListenersNotValid") return;
+  reporter(context)("LISTENER_SET_NOT_SERVED", accepted, placeOf(listenerSet, "spec", "parentRef"));
+}

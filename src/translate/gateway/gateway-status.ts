@@ -1,0 +1,113 @@
+import type { KubernetesObject } from "../../api/wire.js";
+import type { Condition } from "../../status/condition.js";
+import type { ObjectStatus } from "../../status/object-status.js";
+import { condition, negativeCondition } from "./conditions.js";
+import type { Holding } from "./conditions.js";
+import { listenerNames } from "./gateway-verdicts.js";
+import { listenerStatus } from "./listener-status.js";
+import type { AttachedRoutes } from "./model.js";
+import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
+
+/** The statuses of the Gateways and of the ListenerSets that name them; to be called after routes have been attached. */
+export function gatewayStatuses(
+  gateways: readonly TranslatedGateway[],
+  attached: AttachedRoutes,
+): readonly ObjectStatus[] {
+  return gateways.flatMap((gateway) => [
+    gatewayStatus(gateway, attached),
+    ...gateway.listenerSets.map((set) => listenerSetStatus(set, attached)),
+  ]);
+}
+
+function gatewayStatus(translated: TranslatedGateway, attached: AttachedRoutes): ObjectStatus {
+  const { gateway, addresses, listeners, listenerSets } = translated;
+  const own = listeners.filter(({ parent }) => parent === gateway);
+  return objectStatus(gateway, {
+    ...(addresses.length > 0 && {
+      addresses: addresses.map((value) => ({ type: "IPAddress", value })),
+    }),
+    conditions: gatewayConditions(translated, own),
+    listeners: own.map((listener) => listenerStatus(listener, attached)),
+    attachedListenerSets: listenerSets.filter(({ accepted }) => accepted.ok).length,
+  });
+}
+
+function gatewayConditions(
+  { gateway, verdicts, listeners }: TranslatedGateway,
+  own: readonly TranslatedListener[],
+): readonly Condition[] {
+  const insecure = listeners.filter(
+    ({ clientCertificates }) => clientCertificates?.mode === "requested",
+  );
+  return [
+    condition("Accepted", verdicts.accepted, acceptedBecause("the Gateway is valid", own), gateway),
+    condition(
+      "Programmed",
+      verdicts.programmed,
+      { reason: "Programmed", message: "the Gateway is served" },
+      gateway,
+    ),
+    condition(
+      "ResolvedRefs",
+      verdicts.resolvedRefs,
+      { reason: "ResolvedRefs", message: "every reference is resolved" },
+      gateway,
+    ),
+    ...(insecure.length === 0
+      ? []
+      : [
+          negativeCondition(
+            "InsecureFrontendValidationMode",
+            {
+              reason: "ConfigurationChanged",
+              message: `${listenerNames(insecure)}: clients are served with any certificate, or with none`,
+            },
+            gateway,
+          ),
+        ]),
+  ];
+}
+
+/** True with the reason ListenersNotValid: some listeners are not. */
+function acceptedBecause(message: string, listeners: readonly TranslatedListener[]): Holding {
+  const invalid = listeners.filter(({ accepted }) => !accepted.ok);
+  return invalid.length === 0
+    ? { reason: "Accepted", message }
+    : {
+        reason: "ListenersNotValid",
+        message: `${listenerNames(invalid)} can't be accepted, the others are`,
+      };
+}
+
+function listenerSetStatus(
+  { listenerSet, accepted, programmed, listeners }: TranslatedListenerSet,
+  attached: AttachedRoutes,
+): ObjectStatus {
+  return objectStatus(listenerSet, {
+    conditions: [
+      condition(
+        "Accepted",
+        accepted,
+        acceptedBecause("the ListenerSet is valid", listeners),
+        listenerSet,
+      ),
+      condition(
+        "Programmed",
+        programmed,
+        { reason: "Programmed", message: "the ListenerSet is served" },
+        listenerSet,
+      ),
+    ],
+    ...(listeners.length > 0 && {
+      listeners: listeners.map((listener) => listenerStatus(listener, attached)),
+    }),
+  });
+}
+
+function objectStatus(
+  { apiVersion, kind, metadata }: KubernetesObject,
+  status: Readonly<Record<string, unknown>>,
+): ObjectStatus {
+  const { name, namespace } = metadata;
+  return { apiVersion, kind, metadata: { name, namespace }, status };
+}

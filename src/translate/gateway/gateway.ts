@@ -1,0 +1,122 @@
+import type { Gateway, ListenerSet } from "../../api/gateway.js";
+import type { BuildContext } from "../build-context.js";
+import type { LoadedCertificate } from "../certificates.js";
+import type { AddressAssignment } from "./addresses.js";
+import {
+  gatewayAccepted,
+  gatewayProgrammed,
+  gatewayResolvedRefs,
+  listenerSetAccepted,
+  listenerSetProgrammed,
+} from "./gateway-verdicts.js";
+import type { ListenerDraft } from "./listener-draft.js";
+import { draftListeners } from "./listener-draft.js";
+import type { ListenerSetClaim } from "./listener-sets.js";
+import { listenerSetsOf } from "./listener-sets.js";
+import type { ListenerScope } from "./listeners.js";
+import { translateListener } from "./listeners.js";
+import type { PortTable } from "./port-table.js";
+import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
+import type { Refused, Verdict } from "./verdict.js";
+
+export type WithCertificates = readonly [TranslatedListener, readonly LoadedCertificate[]];
+
+export interface GatewayScope {
+  /** What is wrong with it before its listeners are looked at. */
+  readonly written: Verdict;
+  readonly assignment: AddressAssignment;
+  readonly ports: PortTable;
+  /** Every listener so far is added to it. */
+  readonly served: WithCertificates[];
+  readonly context: BuildContext;
+}
+
+/** One Gateway with the ListenerSets that name it. */
+export function translateGateway(gateway: Gateway, scope: GatewayScope): TranslatedGateway {
+  const { written, assignment, context } = scope;
+  const own = draftListeners(gateway, gateway);
+  const sets = listenerSetsOf(gateway, context.resources).map((claim): DraftedSet => ({
+    ...claim,
+    drafts: claim.allowed.ok ? draftListeners(gateway, claim.listenerSet) : [],
+  }));
+  const listenerScope: ListenerScope = {
+    gateway: written,
+    assignment,
+    conflicts: conflictsOf([own, ...sets.map(({ drafts }) => drafts)], scope),
+    drafts: [...own, ...sets.flatMap(({ drafts }) => drafts)],
+    context,
+  };
+  const ownListeners = translateAll(own, listenerScope, scope);
+  const attached = sets.map((set) => ({
+    ...set,
+    listeners: translateAll(set.drafts, listenerScope, scope),
+  }));
+  const listeners = [...ownListeners, ...attached.flatMap((set) => set.listeners)];
+  const accepted = gatewayAccepted(written, listeners);
+  const programmed = gatewayProgrammed(accepted, assignment, listeners);
+  return {
+    gateway,
+    accepted: accepted.ok,
+    listeners,
+    addresses: assignment.addresses,
+    listenerSets: attached.map((set) => judgeSet(set, accepted, programmed)),
+    verdicts: {
+      accepted,
+      programmed,
+      resolvedRefs: gatewayResolvedRefs(gateway, ownListeners, context),
+    },
+  };
+}
+
+interface DraftedSet extends ListenerSetClaim {
+  readonly drafts: readonly ListenerDraft[];
+}
+
+/** A Gateway that is not accepted takes no ports from others. */
+function conflictsOf(
+  groups: readonly (readonly ListenerDraft[])[],
+  { written, ports }: GatewayScope,
+): ReadonlyMap<ListenerDraft, Refused> {
+  const conflicts = new Map<ListenerDraft, Refused>();
+  if (!written.ok) return conflicts;
+  for (const group of groups) {
+    const [first] = group;
+    if (first === undefined) continue;
+    for (const [draft, conflict] of ports.claim(group, nameOf(first.parent))) {
+      conflicts.set(draft, conflict);
+    }
+  }
+  return conflicts;
+}
+
+function nameOf({ kind, metadata }: Gateway | ListenerSet): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}
+
+function translateAll(
+  drafts: readonly ListenerDraft[],
+  listenerScope: ListenerScope,
+  { served }: GatewayScope,
+): readonly TranslatedListener[] {
+  const listeners = drafts.map((draft) => translateListener(draft, listenerScope));
+  served.push(...listeners);
+  return listeners.map(([listener]) => listener);
+}
+
+function judgeSet(
+  {
+    listenerSet,
+    allowed,
+    listeners,
+  }: ListenerSetClaim & { readonly listeners: readonly TranslatedListener[] },
+  gatewayVerdict: Verdict,
+  gatewayProgrammedVerdict: Verdict,
+): TranslatedListenerSet {
+  const accepted = listenerSetAccepted(allowed, gatewayVerdict, listeners);
+  return {
+    listenerSet,
+    accepted,
+    programmed: listenerSetProgrammed(accepted, gatewayProgrammedVerdict, listeners),
+    listeners,
+  };
+}

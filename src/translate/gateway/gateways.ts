@@ -1,0 +1,109 @@
+import type { Gateway } from "../../api/gateway.js";
+import type { BuildContext } from "../build-context.js";
+import type { TranslateContext } from "../context.js";
+import type { LoadBalancer } from "../load-balancer.js";
+import type { AddressAssignment } from "./addresses.js";
+import { assignAddresses } from "./addresses.js";
+import { translateGateway } from "./gateway.js";
+import type { WithCertificates } from "./gateway.js";
+import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
+import { reportGateway } from "./gateway-reports.js";
+import { serveListenerCertificates } from "./listener-certificates.js";
+import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
+import { PortTable } from "./port-table.js";
+import { isServedProtocol } from "./route-kinds.js";
+import type { TranslatedGateway } from "./translated.js";
+import type { Verdict } from "./verdict.js";
+import { firstRefused, HOLDS, refused } from "./verdict.js";
+
+/**
+ * The Gateways of our classes with their listeners, which are added to the data plane. To be called before Ingresses get
+ * certificates: a listener's hosts are its own.
+ */
+export function translateGateways(
+  balancers: readonly LoadBalancer[],
+  context: BuildContext,
+): readonly TranslatedGateway[] {
+  const { options } = context;
+  const gateways = ownGateways(context).map((gateway) => ({
+    gateway,
+    written: writtenVerdict(gateway, context),
+  }));
+  const valid = gateways.filter(({ written }) => written.ok).map(({ gateway }) => gateway);
+  const assignments = assignAddresses(valid, options.gatewayAddresses);
+  const shared = options.gatewayAddresses.length === 0 ? sharedPorts(balancers) : undefined;
+  const served: WithCertificates[] = [];
+  const translated = gateways.map(({ gateway, written }) =>
+    translateGateway(gateway, {
+      written,
+      assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
+      ports: shared ?? new PortTable(),
+      served,
+      context,
+    }),
+  );
+  serveListenerCertificates(served, context);
+  for (const gateway of translated) reportGateway(gateway, context);
+  reportForeignGateways(context);
+  reportUnattachedSets(context);
+  return translated;
+}
+
+/** Ports that Gateways want to share with what else is served: none when they have addresses of their own. */
+export function portsOfGateways(context: TranslateContext): ReadonlySet<number> {
+  const { resources, options } = context;
+  if (options.gatewayAddresses.length > 0) return new Set();
+  const parents = ownGateways(context)
+    .filter((gateway) => writtenVerdict(gateway, context).ok)
+    .flatMap((gateway) => [
+      gateway,
+      ...listenerSetsOf(gateway, resources).flatMap(({ listenerSet, allowed }) =>
+        allowed.ok ? listenerSet : [],
+      ),
+    ]);
+  const listeners = parents.flatMap(({ spec }) => spec.listeners);
+  return new Set(
+    listeners.flatMap(({ protocol, port }) => (isServedProtocol(protocol) ? port : [])),
+  );
+}
+
+const NOT_ASSIGNED: AddressAssignment = { addresses: [], isServed: false, verdict: HOLDS };
+
+/** Without addresses of their own, Gateways meet what ALB2s and the options serve. */
+function sharedPorts(balancers: readonly LoadBalancer[]): PortTable {
+  const ports = new PortTable();
+  for (const { alb, ports: taken } of balancers) {
+    for (const { port, tls, frontend } of taken) {
+      const owner = frontend ?? alb;
+      const name =
+        owner === undefined
+          ? "Ingresses by the options"
+          : `${owner.kind} ${owner.metadata.namespace}/${owner.metadata.name}`;
+      ports.reserve(port, tls, name);
+    }
+  }
+  return ports;
+}
+
+/** What is wrong with the Gateway before its listeners are looked at: InvalidParameters, UnsupportedAddress. */
+function writtenVerdict(gateway: Gateway, { resources }: TranslateContext): Verdict {
+  const { gatewayClassName, infrastructure, addresses = [] } = gateway.spec;
+  const ofClass = resources.get("GatewayClass", "", gatewayClassName);
+  const parameters = infrastructure?.parametersRef;
+  const other = addresses.find(({ type }) => (type ?? "IPAddress") !== "IPAddress");
+  return firstRefused([
+    ofClass === undefined ? HOLDS : classVerdict(ofClass),
+    parameters === undefined
+      ? HOLDS
+      : refused(
+          "InvalidParameters",
+          `a Gateway takes no parameters, and infrastructure.parametersRef names ${parameters.kind} ${parameters.name}`,
+        ),
+    other === undefined
+      ? HOLDS
+      : refused(
+          "UnsupportedAddress",
+          `addresses are of type IPAddress, not ${other.type ?? ""} ${other.value ?? ""}`.trim(),
+        ),
+  ]);
+}

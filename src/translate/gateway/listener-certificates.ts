@@ -1,0 +1,117 @@
+import type { HostPattern } from "../../ir/host-pattern.js";
+import { hostKey } from "../../ir/host-pattern.js";
+import type { BuildContext } from "../build-context.js";
+import type { LoadedCertificate } from "../certificates.js";
+import { covers, parseHostPattern } from "../hostnames.js";
+import { within } from "../place.js";
+import { parseNamespacedName } from "../references.js";
+import { serveCertificate } from "../server-certificates.js";
+import { lookUpCertificate } from "./certificate-reference.js";
+import type { ListenerDraft } from "./listener-draft.js";
+import type { TranslatedListener } from "./translated.js";
+import type { Refused, Verdict } from "./verdict.js";
+import { HOLDS, refused } from "./verdict.js";
+
+export interface ListenerCertificates {
+  /** Those that can be used, in the listener's order. */
+  readonly certificates: readonly LoadedCertificate[];
+  /** InvalidCertificateRef, RefNotPermitted. */
+  readonly verdict: Verdict;
+}
+
+/** The certificates of an HTTPS listener. One that names none has that of the option defaultCertificate. */
+export function listenerCertificates(
+  { spec, place }: ListenerDraft,
+  context: BuildContext,
+): ListenerCertificates {
+  if (spec.protocol !== "HTTPS") return { certificates: [], verdict: HOLDS };
+  const refs = spec.tls?.certificateRefs ?? [];
+  if (refs.length === 0) return defaultCertificate(context);
+  const found = refs.map((ref, index) =>
+    lookUpCertificate(
+      ref,
+      within(place, "tls", "certificateRefs", index),
+      "InvalidCertificateRef",
+      context,
+    ),
+  );
+  return {
+    certificates: found.flatMap((lookup) => (lookup.ok ? [lookup.certificate] : [])),
+    verdict: found.find((lookup): lookup is Refused => !lookup.ok) ?? HOLDS,
+  };
+}
+
+function defaultCertificate({ options, certificates }: BuildContext): ListenerCertificates {
+  const none = "the listener names no certificate";
+  if (options.defaultCertificate === "") {
+    return { certificates: [], verdict: refused("InvalidCertificateRef", none) };
+  }
+  const name = parseNamespacedName(options.defaultCertificate);
+  const loaded = name.ok ? certificates.read(name.value) : name;
+  return loaded.ok
+    ? { certificates: [loaded.value], verdict: HOLDS }
+    : {
+        certificates: [],
+        verdict: refused(
+          "InvalidCertificateRef",
+          `${none}, and option defaultCertificate: ${loaded.problem}`,
+        ),
+      };
+}
+
+/**
+ * Serves the listeners' certificates: the first one for the hostname, and of several each one also for the names in it that belong
+ * to the listener, so that clients get the one that is for them.
+ */
+export function serveListenerCertificates(
+  listeners: readonly (readonly [TranslatedListener, readonly LoadedCertificate[]])[],
+  context: BuildContext,
+): void {
+  for (const [{ hostname, port, serves, place }, [first]] of listeners) {
+    if (serves === undefined || first === undefined) continue;
+    const use = { port: { server: serves.server, port }, place, context };
+    serveCertificate(first.id, hostname, use);
+  }
+  for (const [listener, certificates] of listeners) {
+    if (certificates.length > 1) serveByNames(listener, certificates, listeners, context);
+  }
+}
+
+function serveByNames(
+  listener: TranslatedListener,
+  certificates: readonly LoadedCertificate[],
+  listeners: readonly (readonly [TranslatedListener, unknown])[],
+  { config }: BuildContext,
+): void {
+  const server = listener.serves?.server;
+  if (server === undefined) return;
+  const rivals = listeners
+    .map(([other]) => other)
+    .filter(({ serves }) => serves?.server === server);
+  for (const { id, leaf } of certificates) {
+    for (const host of namesOf(leaf.subjectAltName)) {
+      // A name that has a certificate keeps it.
+      if (mostSpecific(host, rivals) === listener) {
+        config.addCertificate({ server, host, certificate: id });
+      }
+    }
+  }
+}
+
+function namesOf(subjectAltName = ""): readonly HostPattern[] {
+  return subjectAltName.split(", ").flatMap((entry) => {
+    const name = entry.startsWith("DNS:") ? parseHostPattern(entry.slice(4), "one") : undefined;
+    return name?.ok === true && name.value.kind !== "any" ? [name.value] : [];
+  });
+}
+
+/** The longest hostname of those that cover the host is the most specific one. */
+function mostSpecific(
+  host: HostPattern,
+  listeners: readonly TranslatedListener[],
+): TranslatedListener | undefined {
+  const [best] = listeners
+    .filter(({ hostname }) => covers(hostname, host))
+    .sort((a, b) => hostKey(b.hostname).length - hostKey(a.hostname).length);
+  return best;
+}

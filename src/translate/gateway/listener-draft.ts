@@ -1,0 +1,72 @@
+import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
+import { ANY_HOST } from "../../ir/host-pattern.js";
+import { parseHostPattern } from "../hostnames.js";
+import type { Place } from "../place.js";
+import { placeOf } from "../place.js";
+import type { PortUse } from "./port-table.js";
+import { isServedProtocol } from "./route-kinds.js";
+import type { Verdict } from "./verdict.js";
+import { firstRefused, HOLDS, refused } from "./verdict.js";
+
+/** A listener as it is written, before others are looked at. */
+export interface ListenerDraft extends PortUse {
+  readonly gateway: Gateway;
+  readonly parent: Gateway | ListenerSet;
+  readonly spec: GatewayListener;
+  readonly place: Place;
+  /** UnsupportedProtocol, UnsupportedValue. */
+  readonly written: Verdict;
+}
+
+/** The listeners of a Gateway or of a ListenerSet that is attached to it. */
+export function draftListeners(
+  gateway: Gateway,
+  parent: Gateway | ListenerSet,
+): readonly ListenerDraft[] {
+  return parent.spec.listeners.map((spec, index) => {
+    const hostname = parseHostPattern(spec.hostname, "many");
+    return {
+      gateway,
+      parent,
+      spec,
+      place: placeOf(parent, "spec", "listeners", index),
+      protocol: spec.protocol,
+      port: spec.port,
+      hostname: hostname.ok ? hostname.value : ANY_HOST,
+      written: firstRefused([
+        protocolVerdict(spec),
+        hostname.ok ? HOLDS : refused("UnsupportedValue", hostname.problem),
+        namespacesVerdict(spec),
+        filtersVerdict(spec),
+      ]),
+    };
+  });
+}
+
+function protocolVerdict({ protocol }: GatewayListener): Verdict {
+  if (isServedProtocol(protocol)) return HOLDS;
+  return refused("UnsupportedProtocol", `protocol ${protocol} is not served; HTTP and HTTPS are`);
+}
+
+function namespacesVerdict({ allowedRoutes }: GatewayListener): Verdict {
+  const { from = "Same" } = allowedRoutes?.namespaces ?? {};
+  return ["All", "Same", "Selector"].includes(from)
+    ? HOLDS
+    : refused(
+        "UnsupportedValue",
+        `allowedRoutes.namespaces.from ${JSON.stringify(from)} is not known`,
+      );
+}
+
+/** A filter that is passed over could be the one that keeps people out. */
+function filtersVerdict({ filters }: GatewayListener): Verdict {
+  const unknown = filters?.requests?.find(
+    ({ type }) => type !== "ExternalAuth" && type !== "ExtensionRef",
+  );
+  return unknown === undefined
+    ? HOLDS
+    : refused(
+        "UnsupportedValue",
+        `filters of a listener are ExternalAuth or ExtensionRef, not ${unknown.type}`,
+      );
+}

@@ -1,0 +1,142 @@
+import { hostKey } from "../../ir/host-pattern.js";
+import type { BuildContext } from "../build-context.js";
+import type { LoadedCertificate } from "../certificates.js";
+import { serverId } from "../entry-port.js";
+import { covers } from "../hostnames.js";
+import { sourceRef } from "../place.js";
+import type { AddressAssignment } from "./addresses.js";
+import type { ClientValidation } from "./client-validation.js";
+import { clientValidation } from "./client-validation.js";
+import { listenerCertificates } from "./listener-certificates.js";
+import type { ListenerDraft } from "./listener-draft.js";
+import type { ListenerState } from "./model.js";
+import { namespaceFilter } from "./namespace-filter.js";
+import { routeKinds } from "./route-kinds.js";
+import type { TranslatedListener } from "./translated.js";
+import type { Refused, Verdict } from "./verdict.js";
+import { firstRefused, HOLDS, refused } from "./verdict.js";
+
+/** What the listeners of a Gateway have in common. */
+export interface ListenerScope {
+  /** Whether anything of the Gateway may be served. */
+  readonly gateway: Verdict;
+  readonly assignment: AddressAssignment;
+  readonly conflicts: ReadonlyMap<ListenerDraft, Refused>;
+  /** Every listener of the Gateway and its ListenerSets. */
+  readonly drafts: readonly ListenerDraft[];
+  readonly context: BuildContext;
+}
+
+/** Judges a listener and, when it can be served, adds it to the data plane; its certificates are for the caller to serve. */
+export function translateListener(
+  draft: ListenerDraft,
+  scope: ListenerScope,
+): readonly [TranslatedListener, readonly LoadedCertificate[]] {
+  const { context, conflicts } = scope;
+  const { spec, gateway, parent, place, hostname } = draft;
+  const conflict = conflicts.get(draft);
+  const { kinds, verdict: kindsVerdict } = routeKinds(spec);
+  const tls = listenerCertificates(draft, context);
+  const clients =
+    spec.protocol === "HTTPS" ? clientValidation(gateway, spec.port, context) : ANYBODY;
+  const accepted = conflict ?? firstRefused([draft.written, clients.accepted]);
+  const resolvedRefs = firstRefused([tls.verdict, clients.resolvedRefs, kindsVerdict]);
+  const hasCertificate = spec.protocol !== "HTTPS" || tls.certificates.length > 0;
+  const usable = kinds.length > 0 && hasCertificate ? HOLDS : resolvedRefs;
+  const programmed = programmedVerdict(accepted, usable, scope);
+  const overlap = accepted.ok ? overlapOf(draft, scope) : undefined;
+  const listener: TranslatedListener = {
+    gateway,
+    parent,
+    name: spec.name,
+    port: spec.port,
+    hostname,
+    tls: spec.protocol === "HTTPS",
+    kinds,
+    allowsNamespace: namespaceFilter(
+      spec.allowedRoutes?.namespaces,
+      "Same",
+      parent.metadata.namespace,
+      context.resources,
+    ),
+    ...(programmed.ok && { serves: servedAs(draft, scope.assignment) }),
+    spec,
+    place,
+    accepted,
+    resolvedRefs,
+    programmed,
+    ...(conflict && { conflict }),
+    ...(overlap !== undefined && { overlap }),
+    ...(clients.clientCertificates && { clientCertificates: clients.clientCertificates }),
+  };
+  addToConfig(listener, scope);
+  return [listener, tls.certificates];
+}
+
+const ANYBODY: Pick<ClientValidation, "accepted" | "resolvedRefs" | "clientCertificates"> = {
+  accepted: HOLDS,
+  resolvedRefs: HOLDS,
+};
+
+/** A conflict keeps its reason; everything else that is wrong with the listener is Invalid. */
+function programmedVerdict(
+  accepted: Verdict,
+  usable: Verdict,
+  { gateway, assignment }: ListenerScope,
+): Verdict {
+  if (!gateway.ok) return refused("Invalid", `the Gateway is not accepted: ${gateway.message}`);
+  if (!accepted.ok) {
+    const isConflict = accepted.reason.endsWith("Conflict");
+    return isConflict ? accepted : refused("Invalid", accepted.message);
+  }
+  if (!usable.ok) return refused("Invalid", usable.message);
+  if (!assignment.isServed && !assignment.verdict.ok) return assignment.verdict;
+  return HOLDS;
+}
+
+function servedAs(
+  { parent, spec }: ListenerDraft,
+  { addresses }: AddressAssignment,
+): NonNullable<ListenerState["serves"]> {
+  const { namespace, name } = parent.metadata;
+  const [address] = addresses;
+  const server = serverId(spec.port);
+  return {
+    listener: `${parent.kind.toLowerCase()}/${namespace}/${name}/${spec.name}`,
+    server: address === undefined ? server : `a${address.replace(/[^0-9a-z]/g, "-")}-${server}`,
+  };
+}
+
+function addToConfig(
+  { serves, port, tls, hostname, place, clientCertificates }: TranslatedListener,
+  { context, assignment }: ListenerScope,
+): void {
+  if (serves === undefined) return;
+  context.config.addListener(
+    { id: serves.server, addresses: assignment.addresses, port, tls },
+    {
+      id: serves.listener,
+      server: serves.server,
+      hostname,
+      source: sourceRef(place),
+      isolated: true,
+      ...(clientCertificates && { clientCertificates }),
+    },
+  );
+}
+
+/** Clients that use one connection for several hosts may meet the other listener's TLS settings (RFC 9113, 9.1.1). */
+function overlapOf(draft: ListenerDraft, { drafts, conflicts }: ListenerScope): string | undefined {
+  if (draft.protocol !== "HTTPS") return undefined;
+  const other = drafts.find(
+    (candidate) =>
+      candidate !== draft &&
+      candidate.protocol === "HTTPS" &&
+      candidate.port === draft.port &&
+      !conflicts.has(candidate) &&
+      (covers(candidate.hostname, draft.hostname) || covers(draft.hostname, candidate.hostname)),
+  );
+  if (other === undefined) return undefined;
+  const hosts = hostKey(other.hostname).replace("**.", "*.") || "every host";
+  return `listener ${other.spec.name} of ${other.parent.kind} ${other.parent.metadata.namespace}/${other.parent.metadata.name} is for ${hosts} on the same port`;
+}

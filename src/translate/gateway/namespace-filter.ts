@@ -1,0 +1,39 @@
+import type { FromNamespaces } from "../../api/gateway.js";
+import type { Resources } from "../../input/resources.js";
+import { selectsLabels } from "./label-selector.js";
+
+/** What a namespace is chosen by. */
+export type NamespaceFilter = (namespace: string) => boolean;
+
+/** Every namespace has it, also where files leave the Namespace out. */
+const NAME_LABEL = "kubernetes.io/metadata.name";
+
+/**
+ * The namespaces that `from` lets in: All, Same (that of `own`), Selector, None. A value that is not known lets in none. `fallback`
+ * holds where nothing is said.
+ */
+export function namespaceFilter(
+  rule: FromNamespaces | undefined,
+  fallback: "Same" | "None",
+  own: string,
+  resources: Resources,
+): NamespaceFilter {
+  switch (rule?.from ?? fallback) {
+    case "All":
+      return () => true;
+    case "Same":
+      return (namespace) => namespace === own;
+    case "Selector": {
+      const selector = rule?.selector;
+      if (selector === undefined) return () => false;
+      return (namespace) => selectsLabels(selector, labelsOf(namespace, resources));
+    }
+    default:
+      return () => false;
+  }
+}
+
+function labelsOf(namespace: string, resources: Resources): Readonly<Record<string, string>> {
+  const labels = resources.get("Namespace", "", namespace)?.metadata.labels;
+  return { [NAME_LABEL]: namespace, ...labels };
+}

@@ -1,0 +1,102 @@
+/**
+ * Features of Gateway API v1.7 (its package pkg/features) for the profiles GATEWAY-HTTP and GATEWAY-GRPC. What is claimed is what
+ * GatewayClasses say in status.supportedFeatures and what the conformance suite then tests.
+ */
+interface Feature {
+  readonly name: string;
+  readonly isSupported: boolean;
+  /** What does it, or why nothing does. */
+  readonly why: string;
+}
+
+function has(name: string, why: string): Feature {
+  return { name, isSupported: true, why };
+}
+
+function lacks(name: string, why: string): Feature {
+  return { name, isSupported: false, why };
+}
+
+const ROUTER = "the router tries bindings in Gateway API's order of precedence";
+const REDIRECT = "a redirect is an action of a route";
+const MODIFIER = "headers are changed before the request is forwarded or the answer sent";
+
+export const FEATURES: readonly Feature[] = [
+  has("Gateway", "listeners of protocol HTTP and HTTPS are served"),
+  has("ReferenceGrant", "every reference to another namespace is looked up in the grants"),
+  has("HTTPRoute", ROUTER),
+  has("GRPCRoute", "methods are paths of HTTP/2 requests, so the router is the same"),
+  has("GRPCRouteNamedRouteRule", "rules are found by index; policies may name them"),
+  has("GRPCRouteRequestHeaderModifier", MODIFIER),
+
+  has("GatewayPort8080", "any port can be listened on"),
+  has("GatewayStaticAddresses", "spec.addresses are taken from the pool of gatewayAddresses"),
+  has("GatewayAddressEmpty", "an address without a value gets a free one"),
+  has(
+    "GatewayHTTPListenerIsolation",
+    "a host belongs to the listener with the best hostname alone",
+  ),
+  has(
+    "GatewayHTTPSListenerDetectMisdirectedRequests",
+    "421 when Host and SNI are of two listeners",
+  ),
+  has("GatewayFrontendClientCertificateValidation", "certificates are asked for in the handshake"),
+  has(
+    "GatewayFrontendClientCertificateValidationInsecureFallback",
+    "asked for, and not insisted on",
+  ),
+  has("GatewayBackendClientCertificate", "TLS to backends shows the Gateway's certificate"),
+  has(
+    "GatewayRouteHostnameIntersectionPrecedence",
+    "bindings are ordered by the route's own hostname",
+  ),
+  has("GatewayListenerFilters", "auth of a listener comes before that of its routes"),
+  has("ListenerSet", "their listeners join those of the Gateway"),
+  lacks("GatewayInfrastructure", "no object is created for a Gateway that could carry labels"),
+  lacks(
+    "GatewayAddressRoutability",
+    "addresses of the pool are not told apart by who reaches them",
+  ),
+  lacks(
+    "GatewayAddressRoutabilityCluster",
+    "addresses of the pool are not told apart by who reaches them",
+  ),
+  lacks("ClusterTrustBundle", "authorities are read from ConfigMaps and Secrets"),
+
+  has("BackendTLSPolicy", "certificates of backends are checked"),
+  has("BackendTLSPolicySANValidation", "names in them, too"),
+
+  has("HTTPRouteDestinationPortMatching", "parentRefs may name a port"),
+  has("HTTPRouteParentRefPort", "parentRefs may name a port"),
+  has("HTTPRouteQueryParamMatching", ROUTER),
+  has("HTTPRouteMethodMatching", ROUTER),
+  has("HTTPRouteNamedRouteRule", "rules are found by index; policies may name them"),
+  has("HTTPRouteResponseHeaderModification", MODIFIER),
+  has("HTTPRouteBackendRequestHeaderModification", "the backend is chosen before its filters"),
+  has("HTTPRoutePortRedirect", REDIRECT),
+  has("HTTPRouteSchemeRedirect", REDIRECT),
+  has("HTTPRoutePathRedirect", REDIRECT),
+  has("HTTPRoute303RedirectStatusCode", REDIRECT),
+  has("HTTPRoute307RedirectStatusCode", REDIRECT),
+  has("HTTPRoute308RedirectStatusCode", REDIRECT),
+  has("HTTPRouteHostRewrite", "the host sent to the backend is a field of the route"),
+  has("HTTPRoutePathRewrite", "the path sent to the backend is, too"),
+  has("HTTPRouteBackendURLRewrite", "the backend is chosen before its filters"),
+  has("HTTPRouteRequestMirror", "copies are sent beside the request"),
+  has("HTTPRouteRequestMultipleMirrors", "copies are sent beside the request"),
+  has("HTTPRouteRequestPercentageMirror", "each copy is decided by chance"),
+  has("HTTPRouteCORS", "preflights are answered, responses get the headers"),
+  has("HTTPRouteRequestTimeout", "a deadline over every attempt"),
+  has("HTTPRouteBackendTimeout", "a deadline for each attempt"),
+  has("HTTPRouteRetryCodes", "the balancer tries again for the statuses that nginx knows"),
+  has("HTTPRouteRetryConnectionError", "the balancer tries another endpoint"),
+  has("HTTPRouteBackendProtocolH2C", "appProtocol kubernetes.io/h2c"),
+  has("HTTPRouteBackendProtocolWebSocket", "appProtocol kubernetes.io/ws"),
+];
+
+/** Sorted, as status.supportedFeatures has to be. */
+export const SUPPORTED_FEATURES: readonly string[] = FEATURES.filter(
+  ({ isSupported }) => isSupported,
+)
+  .map(({ name }) => name)
+  .sort();

@@ -1,0 +1,46 @@
+/** Gateways, their ListenerSets and listeners with what their statuses say. */
+import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
+import type { ClientCertificates } from "../../ir/listener.js";
+import type { Place } from "../place.js";
+import type { GatewayState, ListenerState } from "./model.js";
+import type { Refused, Verdict } from "./verdict.js";
+
+export interface TranslatedListener extends ListenerState {
+  readonly spec: GatewayListener;
+  readonly place: Place;
+  /** Another listener has its port or hostname. */
+  readonly conflict?: Refused;
+  /** UnsupportedProtocol, UnsupportedValue, NoValidCACertificate, or the conflict. */
+  readonly accepted: Verdict;
+  /** InvalidCertificateRef, InvalidRouteKinds, RefNotPermitted, InvalidCACertificateRef, InvalidCACertificateKind. */
+  readonly resolvedRefs: Verdict;
+  readonly programmed: Verdict;
+  /** Which other listener takes hosts of its hostname over TLS. */
+  readonly overlap?: string;
+  readonly clientCertificates?: ClientCertificates;
+}
+
+/** A ListenerSet whose parent is one of our Gateways. */
+export interface TranslatedListenerSet {
+  readonly listenerSet: ListenerSet;
+  /** NotAllowed, ParentNotAccepted, ListenersNotValid. */
+  readonly accepted: Verdict;
+  readonly programmed: Verdict;
+  /** None when it is not attached. */
+  readonly listeners: readonly TranslatedListener[];
+}
+
+export interface TranslatedGateway extends GatewayState {
+  readonly gateway: Gateway;
+  readonly listeners: readonly TranslatedListener[];
+  readonly listenerSets: readonly TranslatedListenerSet[];
+  readonly addresses: readonly string[];
+  readonly verdicts: {
+    /** InvalidParameters, UnsupportedAddress, ListenersNotValid. */
+    readonly accepted: Verdict;
+    /** Invalid, AddressNotUsable, AddressNotAssigned. */
+    readonly programmed: Verdict;
+    /** InvalidClientCertificateRef, RefNotPermitted, ListenersNotResolved. */
+    readonly resolvedRefs: Verdict;
+  };
+}
