@@ -6,20 +6,35 @@ local errors = require("alb.errors")
 local headers = require("alb.filters.headers")
 local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
+local session = require("alb.upstream.session")
+local steps = require("alb.route.steps")
 
 local ngx = ngx
 local var = ngx.var
 
 local _M = {}
 
+-- What a route, or one of its backends, does to responses.
+local function filter(holder)
+    if holder.cors then
+        cors.response(holder)
+    end
+    if holder.responseHeaders then
+        headers.response(holder)
+    end
+end
+
 local function after(status)
     local route = index.route(var.albc_route)
     if route then
-        if route.cors then
-            cors.response(route)
+        filter(route)
+        local choice = var.albc_choice
+        local filters = choice ~= "" and steps.chosen_filters(route, choice)
+        if filters then
+            filter(filters)
         end
-        if route.responseHeaders then
-            headers.response(route)
+        if route.session then
+            session.response(route)
         end
     end
     if var.albc_cookies ~= "" then

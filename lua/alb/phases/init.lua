@@ -7,25 +7,6 @@ local _M = {}
 -- Bytes.
 local JIT_STACK = 1024 * 1024
 
--- A shard that several modules make ready: each adds what it needs.
-local function prepare_route(route, id)
-    local index = require("alb.policy.index")
-    route.id = id
-    route.auths = {}
-    for i, auth_id in ipairs(route.auth or {}) do
-        -- An id without its policy must not open the path.
-        route.auths[i] = index.get("auths", auth_id)
-            or { invalid = "policy " .. auth_id .. " is missing" }
-    end
-    require("alb.upstream.weighted").prepare(route)
-    require("alb.upstream.affinity").prepare(route)
-    require("alb.filters.redirect").prepare(route)
-    require("alb.filters.cors").prepare(route)
-    require("alb.filters.rewrite").prepare(route)
-    require("alb.filters.headers").prepare(route)
-    require("alb.route.steps").prepare(route)
-end
-
 local function certificate(server_id)
     return require("alb.tls.certificate").serve(server_id)
 end
@@ -47,8 +28,9 @@ function _M.run()
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()
+    require("alb.upstream.session").start()
     local prepare = require("alb.policy.index").prepare
-    prepare.routes = prepare_route
+    prepare.routes = require("alb.route.prepare").prepare
     prepare.servers = require("alb.policy.listeners").prepare
     prepare.auths = require("alb.auth.access").prepare
     prepare.upstreams = require("alb.upstream.endpoints").prepare
@@ -62,7 +44,10 @@ function _M.run()
         certificate = certificate,
         control = require("alb.phases.control").run,
         final = require("alb.phases.final").run,
-        final_grpc = require("alb.phases.final").run_grpc,
+        final_status = require("alb.phases.final").run_status,
+        read = require("alb.upstream.location").read,
+        body_filter = require("alb.upstream.watch").body_filter,
+        log = require("alb.upstream.watch").stop,
     })
     require("alb.tls.certificate")
 end

@@ -4,12 +4,12 @@
 -- A plain route (nothing but one upstream) that was looked up before is two reads of tables and one variable.
 -- May yield: yes (forward auth). Phases: rewrite.
 local access = require("alb.auth.access")
-local affinity = require("alb.upstream.affinity")
 local candidates = require("alb.route.candidate")
 local cors = require("alb.filters.cors")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local find = require("alb.route.lookup").find
+local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
 local headers = require("alb.filters.headers")
 local hosts = require("alb.policy.hosts")
@@ -18,15 +18,11 @@ local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local redirect = require("alb.filters.redirect")
 local request_id = require("alb.request_id")
-local rewrite = require("alb.filters.rewrite")
-local target = require("alb.upstream.target")
-local weighted = require("alb.upstream.weighted")
 
 local ngx = ngx
 local var = ngx.var
 local exit = errors.exit
 local reasons = errors.reasons
-local exec = ngx.exec
 local is_one = readings.is_one
 local re_find = ngx.re.find
 local str_byte = string.byte
@@ -39,13 +35,6 @@ local SEQ, ID, ROUTE, UPSTREAM =
 local DEPTH = require("alb.route.prefix").DEPTH
 
 local _M = {}
-
-local pass_prefix = {
-    http = "http://albc_http",
-    https = "https://albc_https",
-    grpc = "grpc://albc_grpc",
-    grpcs = "grpcs://albc_grpcs",
-}
 
 -- Something in the request target or the Host header that the usual comparison did not cover.
 local function check_host(host, raw)
@@ -120,65 +109,6 @@ local function check_body(route)
     return not length and limit or nil
 end
 
-local function choose_backend(route, key)
-    local backend = key and affinity.backend(key, route) or weighted.choose(route)
-    if not backend then
-        return exit(500, reasons.no_backend)
-    end
-    if backend.refuse then
-        return exit(backend.refuse[1], backend.refuse[2])
-    end
-    local upstream = endpoints.upstream(backend.upstream)
-    if not upstream or upstream.count == 0 then
-        return exit(503, reasons.no_peer)
-    end
-    return backend, upstream
-end
-
-local function request_target(route)
-    local uri = route.rewrite and rewrite.uri(route) or nil
-    return uri or var.request_uri
-end
-
-local function is_grpc(protocol)
-    return protocol == "grpc" or protocol == "grpcs"
-end
-
--- The route's Host for the backend, unless a filter has set one.
-local function name_host(route)
-    local filter = route.requestHeaders
-    if route.host and not (filter and filter.host) then
-        var.albc_host = route.host
-    end
-end
-
--- Hands over to the location that fits the backend's protocol; comes back when `location /` itself does.
-local function proxy(route, backend, counted_limit)
-    local protocol = backend.protocol
-    name_host(route)
-    local changed = route.rewrite ~= nil or var.albc_host ~= ""
-    if protocol == "http" and not changed and not counted_limit then
-        return
-    end
-    if is_grpc(protocol) then
-        if route.rewrite then
-            rewrite.apply(route)
-        end
-        var.albc_pass = pass_prefix[protocol]
-        return exec("@grpc")
-    end
-    var.albc_pass = pass_prefix[protocol] .. request_target(route)
-    return exec(counted_limit and "@http_" .. counted_limit or "@http")
-end
-
-local function forward(route, counted_limit)
-    local key = route.affinity and affinity.key(route) or nil
-    local backend, upstream = choose_backend(route, key)
-    local preferred = key and affinity.position(key, upstream) or nil
-    var.albc_backend = target.encode(backend.upstream, route.timeouts, preferred)
-    return proxy(route, backend, counted_limit)
-end
-
 -- All steps, for routes that have any of them.
 local function run_steps(route, server_id)
     if route.responds then
@@ -200,7 +130,7 @@ local function run_steps(route, server_id)
     if route.requestHeaders then
         headers.request(route)
     end
-    return forward(route, counted_limit)
+    return forward(route, counted_limit, server_id)
 end
 
 -- All but plain routes whose lookups are done.

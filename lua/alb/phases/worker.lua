@@ -2,6 +2,7 @@
 -- May yield: no. Phases: init (mark_generation), init_worker, timer.
 local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
+local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local state = ngx.shared.albc_state
@@ -57,6 +58,7 @@ local function tick(premature)
     if not premature then
         _M.sync()
         _M.report()
+        watch.sweep()
     end
 end
 

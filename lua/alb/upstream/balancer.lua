@@ -6,64 +6,25 @@ local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local handover = require("alb.upstream.handover")
 local index = require("alb.policy.index")
+local peer = require("alb.upstream.peer")
 local target = require("alb.upstream.target")
+local tries = require("alb.upstream.tries")
 
 local ngx = ngx
 local var = ngx.var
-local set_current_peer = balancer.set_current_peer
 local set_more_tries = balancer.set_more_tries
 local set_timeouts = balancer.set_timeouts
 local get_last_failure = balancer.get_last_failure
+local connect = peer.connect
+local refuse = peer.refuse
 local str_byte = string.byte
-local str_find = string.find
-local str_match = string.match
 
 local _M = {}
 
+local ASTERISK = 42
 local EXCLAMATION = 33
 -- Endpoints that one request may try.
 local MAX_TRIES = 3
-
-local function refuse(reason)
-    var.albc_reason = reason
-    return ngx.exit(500)
-end
-
--- The last try reached the backend: its connect time is a number. nginx's lists of the tries already end in " : ",
--- which stands for the try that is being made.
-local function was_connected()
-    local times = var.upstream_connect_time
-    return times ~= nil and str_match(times, "%d[ :]*$") ~= nil
-end
-
-local function already_tried(address, port)
-    local tried = var.upstream_addr
-    if not tried then
-        return false
-    end
-    local text = " " .. address .. ":" .. port
-    tried = " " .. tried
-    return str_find(tried, text .. ",", 1, true) ~= nil
-        or str_find(tried, text .. " ", 1, true) ~= nil
-end
-
-local function next_untried(upstream)
-    for _ = 1, upstream.count do
-        local address, port = endpoints.next(upstream)
-        if not already_tried(address, port) then
-            return address, port
-        end
-    end
-    return endpoints.next(upstream)
-end
-
-local function connect(address, port)
-    local ok, err = set_current_peer(address, port)
-    if not ok then
-        ngx.log(ngx.ERR, "albc: endpoint ", address, ":", port, ": ", err)
-        return refuse(errors.reasons.peer_failed)
-    end
-end
 
 local function first_try(upstream, preferred)
     -- One endpoint, the usual case behind a Service's address: nothing to choose and nothing else to try.
@@ -78,15 +39,14 @@ local function first_try(upstream, preferred)
 end
 
 local function further_try(upstream, failure_status)
-    if failure_status == 504 and was_connected() then
+    if failure_status == 504 and peer.was_connected() then
         return refuse(errors.reasons.timeout)
     end
-    return connect(next_untried(upstream))
+    return connect(peer.next_untried(upstream))
 end
 
 -- What the rewrite phase wrote down; of a route with nothing to choose that is the route alone.
-local function written_down()
-    local id = var.albc_backend
+local function written_down(id)
     if id == "" then
         local route = index.route(var.albc_route)
         return route and route.fixed, 0
@@ -102,7 +62,11 @@ local function written_down()
 end
 
 local function balance_written_down()
-    local id, preferred = written_down()
+    local written = var.albc_backend
+    if str_byte(written, 1) == ASTERISK then
+        return tries.balance(written)
+    end
+    local id, preferred = written_down(written)
     local upstream = id and endpoints.upstream(id)
     if not upstream or upstream.count == 0 then
         return refuse(errors.reasons.no_peer)

@@ -1,13 +1,11 @@
---- What the rewrite phase tells the balancer in $albc_backend: an upstream id, or `!` and further wishes before it.
+--- What the rewrite phase tells the balancer in $albc_backend: an upstream id, or `!` and further wishes before it
+-- (`*` and others for routes with deadlines or retries: tries.lua).
 -- Text in a variable rather than ngx.ctx, because it outlives internal redirects and costs nothing when unused.
 -- May yield: no. Phases: rewrite writes, balancer reads.
-local str_byte = string.byte
 local re_match = ngx.re.match
 local tonumber = tonumber
 
 local _M = {}
-
-local EXCLAMATION = 33
 
 --- With milliseconds to connect, send and read, and the position of the endpoint to prefer (0: any).
 function _M.encode(upstream_id, timeouts, preferred)
@@ -28,10 +26,6 @@ function _M.encode(upstream_id, timeouts, preferred)
         .. (preferred or 0)
         .. " "
         .. upstream_id
-end
-
-function _M.is_plain(target)
-    return str_byte(target, 1) ~= EXCLAMATION
 end
 
 --- Takes apart what `encode` made: upstream id, connect, send, read, preferred.

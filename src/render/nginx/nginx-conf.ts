@@ -7,6 +7,7 @@ import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { bodyLimits, serverView } from "./server-view.js";
+import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
 import { integer, seconds, word } from "./text.js";
 
@@ -21,6 +22,7 @@ export function renderNginxConf(
 ): string {
   const { dataPlane } = options;
   const limits = bodyLimits(config, dataPlane);
+  const tries = tryViews(config);
   return fillTemplate({
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
@@ -31,7 +33,7 @@ export function renderNginxConf(
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     servers: config.servers.map((server) =>
-      serverView(server, listenersOf(server, config), limits, dataPlane),
+      serverView(server, listenersOf(server, config), limits, tries, dataPlane),
     ),
   });
 }

@@ -14,6 +14,7 @@ export function serverView(
   server: Server,
   listeners: readonly Listener[],
   bodyLimits: readonly number[],
+  tries: readonly object[],
   options: DataPlaneOptions,
 ): object {
   return {
@@ -31,6 +32,7 @@ export function serverView(
       proxyProtocol: options.proxyProtocol,
     })),
     bodyLimits: bodyLimits.map(bytes),
+    tries,
     headers: headersView(server, options),
   };
 }

@@ -40,6 +40,12 @@ export function identifier(text: string): NginxText {
   return new SafeText(text);
 }
 
+/** The name of a location that Lua and errors lead to. */
+export function locationName(name: string): NginxText {
+  if (!/^[a-z][a-z0-9_]*$/.test(name)) refuse("location name", name);
+  return new SafeText(`@${name}`);
+}
+
 /**
  * Any text in double quotes. `$` is refused because nginx has no escape for it: it would begin a variable. So are
  * control characters, which no parameter of ours needs and which a reader of the file would not see.

@@ -1,4 +1,10 @@
-import { DEFAULT_TIMEOUTS, type Retry, type Route, type Timeouts } from "../../ir/route.js";
+import {
+  DEFAULT_TIMEOUTS,
+  type Deadlines,
+  type Retry,
+  type Route,
+  type Timeouts,
+} from "../../ir/route.js";
 import type { Affinity, SessionPersistence } from "../../ir/upstream.js";
 import { assertNever } from "../../support/assert-never.js";
 import { policyBackend, policyMirror, policyRefusal } from "./backend-shard.js";
@@ -24,7 +30,7 @@ export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute
     ...present("requestHeaders", given(route.requestHeaders, policyHeaders)),
     ...present("responseHeaders", given(route.responseHeaders, policyHeaders)),
     ...filled("mirrors", route.mirrors?.map(policyMirror)),
-    ...present("timeouts", policyTimeouts(route.timeouts)),
+    ...present("timeouts", policyTimeouts(route.timeouts, route.deadlines)),
     ...present("deadlines", given(route.deadlines, notEmpty)),
     ...present("retry", given(route.retry, policyRetry)),
     ...present("affinity", given(route.affinity, policyAffinity)),
@@ -33,13 +39,20 @@ export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute
   };
 }
 
-/** nginx.conf has the default ones: a route that leaves them costs no call in the balancer. */
-function policyTimeouts({ connect, send, read }: Timeouts): PolicyRoute["timeouts"] {
+/**
+ * nginx.conf has the default ones: a route that leaves them costs no call in the balancer. A deadline stands in for the default
+ * of silence, which may be shorter.
+ */
+function policyTimeouts(timeouts: Timeouts, deadlines: Deadlines = {}): PolicyRoute["timeouts"] {
+  const { connect, send, read } = timeouts;
   const isDefault =
     connect === DEFAULT_TIMEOUTS.connect &&
     send === DEFAULT_TIMEOUTS.send &&
     read === DEFAULT_TIMEOUTS.read;
-  return isDefault ? undefined : { connect, send, read };
+  if (!isDefault) return { connect, send, read };
+  const longest = Math.max(deadlines.request ?? 0, deadlines.backendRequest ?? 0);
+  if (longest === 0) return undefined;
+  return { connect, send: Math.max(send, longest), read: Math.max(read, longest) };
 }
 
 /** A retry without attempts says something, too: not even failures to connect are tried again. */

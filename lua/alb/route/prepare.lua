@@ -1,0 +1,51 @@
+--- Makes a decoded route ready: each module adds what it needs.
+-- May yield: no. Phases: any but init.
+local affinity = require("alb.upstream.affinity")
+local cors = require("alb.filters.cors")
+local headers = require("alb.filters.headers")
+local index = require("alb.policy.index")
+local mirror = require("alb.filters.mirror")
+local redirect = require("alb.filters.redirect")
+local rewrite = require("alb.filters.rewrite")
+local session = require("alb.upstream.session")
+local steps = require("alb.route.steps")
+local tries = require("alb.upstream.tries")
+local weighted = require("alb.upstream.weighted")
+
+local _M = {}
+
+-- What routes and backends have in common; `holder` is the route or the filters of a backend.
+local function prepare_filters(holder, id)
+    holder.id = id
+    holder.auths = {}
+    for i, auth_id in ipairs(holder.auth or {}) do
+        -- An id without its policy must not open the path.
+        holder.auths[i] = index.get("auths", auth_id)
+            or { invalid = "policy " .. auth_id .. " is missing" }
+    end
+    redirect.prepare(holder)
+    cors.prepare(holder)
+    rewrite.prepare(holder)
+    headers.prepare(holder)
+    mirror.prepare(holder)
+end
+
+--- Called once for each decoded route.
+---@param route table PolicyRoute
+---@param id string
+function _M.prepare(route, id)
+    prepare_filters(route, id)
+    for position, backend in ipairs(route.backends or {}) do
+        if backend.filters then
+            prepare_filters(backend.filters, id)
+            steps.prepare_backend(backend, position)
+        end
+    end
+    weighted.prepare(route)
+    affinity.prepare(route)
+    session.prepare(route)
+    tries.prepare(route)
+    steps.prepare(route)
+end
+
+return _M

@@ -1,0 +1,141 @@
+--- Sends a request on: which backend, what that backend's own filters do, what it sees, and to which location.
+-- May yield: yes (auth of a backend, a body that must be held). Phases: rewrite.
+local access = require("alb.auth.access")
+local affinity = require("alb.upstream.affinity")
+local cors = require("alb.filters.cors")
+local endpoints = require("alb.upstream.endpoints")
+local errors = require("alb.errors")
+local headers = require("alb.filters.headers")
+local index = require("alb.policy.index")
+local location = require("alb.upstream.location")
+local mirror = require("alb.filters.mirror")
+local redirect = require("alb.filters.redirect")
+local relay = require("alb.backend_tls.relay")
+local rewrite = require("alb.filters.rewrite")
+local session = require("alb.upstream.session")
+local target = require("alb.upstream.target")
+local tries = require("alb.upstream.tries")
+local weighted = require("alb.upstream.weighted")
+
+local ngx = ngx
+local var = ngx.var
+local exit = errors.exit
+local reasons = errors.reasons
+local start_time = ngx.req.start_time
+
+local _M = {}
+
+-- The backend, and where in its upstream the endpoint stands that the client keeps.
+local function choose_backend(route)
+    if route.session then
+        local kept, position = session.resume(route)
+        if kept then
+            return kept, position
+        end
+    end
+    local key = route.affinity and affinity.key(route) or nil
+    local backend = key and affinity.backend(key, route) or weighted.choose(route)
+    if not backend then
+        return exit(500, reasons.no_backend)
+    end
+    if backend.refuse then
+        return exit(backend.refuse[1], backend.refuse[2])
+    end
+    return backend, nil, key
+end
+
+-- What only this backend's requests undergo, after the route's own steps.
+local function run_backend_steps(backend, filters, server_id)
+    if filters.responds then
+        var.albc_after = "1"
+        var.albc_choice = backend.choice
+    end
+    if filters.redirect then
+        redirect.apply(filters, index.get("servers", server_id))
+    end
+    if filters.cors then
+        cors.preflight(filters)
+    end
+    if filters.checked then
+        access.check(filters)
+    end
+    if filters.requestHeaders then
+        headers.request(filters)
+    end
+end
+
+-- The Host for the backend that a route or backend names, unless its own header filter has set one.
+local function name_host(holder)
+    local filter = holder.requestHeaders
+    if holder.host and not (filter and filter.host) then
+        var.albc_host = holder.host
+    end
+end
+
+-- The path and query for the backend if the request's own are not meant; a backend's rewrite stands in for the route's.
+local function rewritten(route, filters)
+    local holder = filters and filters.rewrite and filters or route
+    return holder.rewrite and rewrite.uri(holder) or nil
+end
+
+local function write_target(route, backend, preferred)
+    if route.tries then
+        var.albc_backend = tries.encode(backend.upstream, route, preferred, start_time())
+    else
+        var.albc_backend = target.encode(backend.upstream, route.timeouts, preferred)
+    end
+end
+
+local function mirror_request(route, filters, uri)
+    if route.mirrors then
+        mirror.send(route.mirrors, uri)
+    end
+    if filters and filters.mirrors then
+        mirror.send(filters.mirrors, uri)
+    end
+end
+
+-- Hands over to the location that fits; comes back when `location /` itself does.
+local function proxy(route, filters, backend, uri, counted_limit)
+    local protocol = backend.protocol
+    if
+        protocol == "http"
+        and not uri
+        and not counted_limit
+        and not route.tries
+        and var.albc_host == ""
+    then
+        return
+    end
+    if uri and location.takes_uri_of_request(protocol) then
+        rewrite.apply(filters and filters.rewrite and filters or route)
+    end
+    local hop = backend.tls and relay.send(backend)
+    return location.enter(route, protocol, uri or var.request_uri, counted_limit, hop)
+end
+
+--- Sends the request on, or ends it. Comes back when `location /` itself is to proxy it.
+---@param route table prepared
+---@param counted_limit integer? bytes that a body without a length may have
+---@param server_id string
+function _M.run(route, counted_limit, server_id)
+    local backend, position, key = choose_backend(route)
+    local filters = backend.filters
+    name_host(route)
+    if filters then
+        run_backend_steps(backend, filters, server_id)
+        name_host(filters)
+    end
+    local upstream = endpoints.upstream(backend.upstream)
+    if not upstream or upstream.count == 0 then
+        return exit(503, reasons.no_peer)
+    end
+    write_target(route, backend, position or key and affinity.position(key, upstream) or nil)
+    local uri = rewritten(route, filters)
+    if route.mirrors or filters and filters.mirrors then
+        mirror_request(route, filters, uri or var.request_uri)
+    end
+    return proxy(route, filters, backend, uri, counted_limit)
+end
+
+return _M

@@ -1,0 +1,169 @@
+--- Tries of a route with deadlines or retries of its own (Gateway API, HTTPRouteTimeouts and HTTPRouteRetry).
+--
+-- nginx asks for another try after a failure to connect and after a status that its location repeats
+-- (templates/partials/try.conf.hbs); here it is decided whether there is one, and how long it may take. Nothing waits
+-- between two tries: the balancer can't. May yield: no. Phases: rewrite (encode), balancer (balance).
+local balancer = require("ngx.balancer")
+local endpoints = require("alb.upstream.endpoints")
+local errors = require("alb.errors")
+local peer = require("alb.upstream.peer")
+local watch = require("alb.upstream.watch")
+
+local ngx = ngx
+local var = ngx.var
+local now = ngx.now
+local get_last_failure = balancer.get_last_failure
+local set_more_tries = balancer.set_more_tries
+local set_timeouts = balancer.set_timeouts
+local re_match = ngx.re.match
+local concat = table.concat
+local floor = math.floor
+local huge = math.huge
+local min = math.min
+local tonumber = tonumber
+
+local _M = {}
+
+-- Endpoints that a request may try when the route says nothing of retries.
+local MAX_TRIES = 3
+local NO_RETRY = -1
+
+-- What nginx takes for methods that must not be done twice by mistake.
+local not_idempotent = { POST = true, PATCH = true, LOCK = true }
+
+--- Called once for each decoded route: `tries` is true for routes that need this module, `repeats` for those whose
+--- request may be sent more than once, `try_suffix` names the location that repeats the route's codes.
+function _M.prepare(route)
+    local retry = route.retry
+    route.tries = retry ~= nil or route.deadlines ~= nil
+    route.repeats = retry ~= nil and retry.attempts > 0
+    route.try_suffix = ""
+    for _, code in ipairs(route.repeats and retry.codes or {}) do
+        route.try_suffix = route.try_suffix .. "_" .. code
+        retry.timeouts = retry.timeouts or code == 504
+    end
+end
+
+--- What the balancer must know, as text (see target.lua): `*`, milliseconds to connect, send and read (0: nginx.conf's),
+--- the position of the endpoint to prefer (0: any), when the request ends (milliseconds since 1970; 0: never),
+--- milliseconds for each try (0: any), tries after the first (-1: not said), whether a try that takes too long is
+--- followed by another; then the upstream.
+---@param started number seconds since 1970: when the request came
+function _M.encode(upstream_id, route, preferred, started)
+    local deadlines, timeouts, retry = route.deadlines, route.timeouts, route.retry
+    local request = deadlines and deadlines.request
+    return "*"
+        .. concat({
+            timeouts and timeouts.connect or 0,
+            timeouts and timeouts.send or 0,
+            timeouts and timeouts.read or 0,
+            preferred or 0,
+            request and floor(started * 1000) + request or 0,
+            deadlines and deadlines.backendRequest or 0,
+            retry and retry.attempts or NO_RETRY,
+            retry and retry.timeouts and 1 or 0,
+            upstream_id,
+        }, " ")
+end
+
+local PATTERN = [[^\*(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (-?\d+) ([01]) (.*)$]]
+
+--- Takes apart what `encode` made.
+function _M.decode(text)
+    local m = re_match(text, PATTERN, "jos")
+    return {
+        connect = tonumber(m[1]),
+        send = tonumber(m[2]),
+        read = tonumber(m[3]),
+        preferred = tonumber(m[4]),
+        ends = tonumber(m[5]),
+        each = tonumber(m[6]),
+        attempts = tonumber(m[7]),
+        repeats_timeouts = m[8] == "1",
+        upstream = m[9],
+    }
+end
+
+-- Tries after the first that nginx may ask for.
+local function more_tries(plan, upstream)
+    if plan.attempts ~= NO_RETRY then
+        return plan.attempts
+    end
+    return min(upstream.count, MAX_TRIES) - 1
+end
+
+-- The reason not to try again; nil: try.
+local function reason_to_stop(plan, status)
+    if peer.was_answered() or not peer.was_connected() then
+        return nil
+    end
+    if status == 504 or watch.is_over() then
+        return not plan.repeats_timeouts and errors.reasons.timeout or nil
+    end
+    -- It was sent and the connection broke: nobody knows whether it was done.
+    return not_idempotent[var.request_method] and errors.reasons.bad_gateway or nil
+end
+
+-- Milliseconds that this try may take.
+local function limit_of(plan)
+    local each = plan.each > 0 and plan.each or huge
+    local left = plan.ends > 0 and plan.ends - now() * 1000 or huge
+    return min(each, left)
+end
+
+local function limit_timeouts(plan, limit)
+    if plan.connect > 0 then
+        set_timeouts(
+            min(plan.connect, limit) / 1000,
+            min(plan.send, limit) / 1000,
+            min(plan.read, limit) / 1000
+        )
+    end
+end
+
+-- Each of nginx's timeouts may be hit later than the deadline: a backend that drips never hits any.
+local function connect(address, port, limit)
+    if limit < huge then
+        watch.start(now() * 1000 + limit, address, port)
+    end
+    return peer.connect(address, port)
+end
+
+local function first_endpoint(plan, upstream)
+    if plan.preferred > 0 and plan.preferred <= upstream.count then
+        return endpoints.at(upstream, plan.preferred)
+    end
+    return endpoints.next(upstream)
+end
+
+--- Runs for each try of a request whose target is `encode`'s.
+function _M.balance(text)
+    local plan = _M.decode(text)
+    local upstream = endpoints.upstream(plan.upstream)
+    if not upstream or upstream.count == 0 then
+        return peer.refuse(errors.reasons.no_peer)
+    end
+    local failure, status = get_last_failure()
+    local stop = failure and reason_to_stop(plan, status)
+    if stop then
+        return peer.refuse(stop)
+    end
+    local limit = limit_of(plan)
+    -- Timers know whole milliseconds.
+    if limit < 1 then
+        return peer.refuse(errors.reasons.timeout)
+    end
+    limit_timeouts(plan, limit)
+    if failure then
+        local address, port = peer.next_untried(upstream)
+        return connect(address, port, limit)
+    end
+    local more = more_tries(plan, upstream)
+    if more > 0 then
+        set_more_tries(more)
+    end
+    local address, port = first_endpoint(plan, upstream)
+    return connect(address, port, limit)
+end
+
+return _M
