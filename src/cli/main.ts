@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 /** The entry: words, variables and files in; a command's work; an exit status out. The only place that knows the process. */
-import { readFileSync } from "node:fs";
 import { text as readStream } from "node:stream/consumers";
-import { load as loadYaml } from "js-yaml";
 import { EnvironmentError } from "../support/environment-error.js";
 import { HelpShown, parseArguments } from "./arguments.js";
 import type { Call } from "./arguments.js";
@@ -12,6 +10,7 @@ import { runRun } from "./commands/run.js";
 import { runValidate } from "./commands/validate.js";
 import type { ExitStatus } from "./exit-status.js";
 import { EXIT } from "./exit-status.js";
+import { readOptionsFile } from "./options-file.js";
 import type { Settings } from "./settings.js";
 import { resolveSettings } from "./settings.js";
 import type { Terminal } from "./terminal.js";
@@ -60,16 +59,6 @@ function readSettings(call: Call): Settings {
   const sources = { flags: call.flags, variables: process.env };
   if (name === undefined || name === "") return resolveSettings(sources);
   return resolveSettings({ ...sources, file: { name, contents: readOptionsFile(name) } });
-}
-
-function readOptionsFile(name: string): unknown {
-  try {
-    return loadYaml(readFileSync(name, "utf8"), { filename: name }) ?? {};
-  } catch (error: unknown) {
-    throw new UsageError(
-      `the options file can't be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
 }
 
 function explainFailure(error: unknown): ExitStatus {
