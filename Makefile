@@ -16,6 +16,9 @@ NGINX_SUITES := forky trixie
 
 INSTALLED := node_modules/.installed
 NGINX := .nginx/$(firstword $(NGINX_SUITES))/nginx
+# The release of Gateway API that is served; tests read its CRDs, examples and conformance suite.
+GATEWAY_API_VERSION := v1.7.0
+GATEWAY_API := .gateway-api/$(GATEWAY_API_VERSION)/api/go.mod
 STEP = .ci/step $@
 LUA_CODE = $(wildcard lua test/lua e2e)
 
@@ -59,6 +62,9 @@ nginx: $(NGINX) ## Unpack Debian's nginx with its Lua modules into .nginx/
 .PHONY: nginx-trixie
 nginx-trixie: .nginx/trixie/nginx
 
+.PHONY: gateway-api
+gateway-api: $(GATEWAY_API) ## Fetch the files of Gateway API that tests read into .gateway-api/
+
 .PHONY: clean
 clean: ## Remove what was built or written by a run; downloads stay (git clean -dfX removes those too)
 	@rm -rf dist .bench .reports .albc node_modules/.cache
@@ -74,6 +80,9 @@ $(INSTALLED): package-lock.json
 
 .nginx/%/nginx: deploy/debian-nginx
 	@deploy/debian-nginx $* .nginx/$*
+
+$(GATEWAY_API):
+	@.ci/gateway-api $(GATEWAY_API_VERSION) .gateway-api/$(GATEWAY_API_VERSION)
 
 # The package of one platform holds just the binary; the package "node" would need an install script.
 .node/%/bin/node:
@@ -132,7 +141,7 @@ jest = PATH="$(if $(2),$(CURDIR)/$(2):)$$PATH" NODE_OPTIONS=--experimental-vm-mo
 
 test-build:
 	@$(STEP) tsc -p tsconfig.build.json
-test-unit: $(NGINX) $(call node_file,$(NODE_OLD_BIN))
+test-unit: $(NGINX) $(GATEWAY_API) $(call node_file,$(NODE_OLD_BIN))
 	@$(call jest,unit,$(NODE_OLD_BIN),$(NGINX))
 test-smoke: $(NGINX) $(call node_file,$(NODE_OLD_BIN))
 	@$(call jest,smoke,$(NODE_OLD_BIN),$(NGINX))
@@ -140,7 +149,7 @@ $(LUA_TESTS): test-lua-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
 	@$(call jest,lua,$(NODE_OLD_BIN),$<)
 $(E2E_TESTS): test-e2e-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
 	@$(call jest,e2e,$(NODE_OLD_BIN),$<)
-test-unit-new-node: $(NGINX) $(call node_file,$(NODE_NEW_BIN))
+test-unit-new-node: $(NGINX) $(GATEWAY_API) $(call node_file,$(NODE_NEW_BIN))
 	@$(call jest,unit,$(NODE_NEW_BIN),$(NGINX))
 test-smoke-new-node: $(NGINX) $(call node_file,$(NODE_NEW_BIN))
 	@$(call jest,smoke,$(NODE_NEW_BIN),$(NGINX))

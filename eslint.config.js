@@ -37,6 +37,7 @@ export default defineConfig(
   globalIgnores([
     "dist",
     "coverage",
+    ".gateway-api",
     ".nginx",
     ".node",
     ".reports",

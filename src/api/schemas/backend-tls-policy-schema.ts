@@ -19,8 +19,9 @@ const SUBJECT_ALT_NAME = object(
 
 const VALIDATION = object(
   {
+    // The standard channel allows an empty list beside wellKnownCACertificates.
     caCertificateRefs: list(OBJECT_REFERENCE, { maxItems: 8 }),
-    wellKnownCACertificates: choice(),
+    wellKnownCACertificates: string({ minLength: 1, maxLength: 253 }),
     hostname: PRECISE_HOSTNAME,
     subjectAltNames: list(SUBJECT_ALT_NAME, { maxItems: 5 }),
   },

@@ -58,6 +58,10 @@ export const CONTROLLER_NAME = string({
   maxLength: 253,
   pattern: `^${SUBDOMAIN}\\/[A-Za-z0-9\\/\\-._~%!$&'()*+,;=:]+$`,
 });
+export const LABEL_VALUE = string({
+  maxLength: 63,
+  pattern: "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$",
+});
 export const ANNOTATION_VALUE = string({ maxLength: 4096 });
 
 /** One of a set of values that may grow; `value` is the default, if there is one. */

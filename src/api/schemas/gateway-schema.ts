@@ -5,6 +5,7 @@ import {
   CONTROLLER_NAME,
   GROUP,
   KIND,
+  LABEL_VALUE,
   NAMESPACE,
   OBJECT_NAME,
 } from "./gateway-names.js";
@@ -59,7 +60,7 @@ const GATEWAY_TLS = object({
 });
 
 const ADDRESS = object({
-  type: choice("IPAddress"),
+  type: string({ minLength: 1, maxLength: 253, default: "IPAddress" }),
   value: string({ maxLength: 253 }),
   routability: choice(),
 });
@@ -72,7 +73,7 @@ export const GATEWAY_SCHEMA = objectSchema(
         listeners: LISTENERS,
         addresses: list(ADDRESS, { maxItems: 16 }),
         infrastructure: object({
-          labels: map(string({ maxLength: 63 }), { maxProperties: 8 }),
+          labels: map(LABEL_VALUE, { maxProperties: 8 }),
           annotations: map(ANNOTATION_VALUE, { maxProperties: 16 }),
           parametersRef: OBJECT_REFERENCE,
         }),

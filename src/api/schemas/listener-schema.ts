@@ -9,7 +9,7 @@ const LABEL_SELECTOR = object({
   matchLabels: map(string()),
   matchExpressions: list(
     object(
-      { key: string(), operator: choice(), values: list(string()) },
+      { key: string(), operator: string(), values: list(string()) },
       { required: ["key", "operator"] },
     ),
   ),

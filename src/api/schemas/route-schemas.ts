@@ -19,7 +19,7 @@ export const HEADER_MATCHES = list(
   { maxItems: 16 },
 );
 
-/** `sessionName` and `cookieConfig` are the names of these fields up to v1.6. */
+/** With the fields of v1.6 that have gone since: sessionName, cookieConfig and idleTimeout. */
 const SESSION_PERSISTENCE = object({
   type: choice("Cookie"),
   absoluteTimeout: DURATION,
