@@ -1,5 +1,6 @@
 import { dump } from "js-yaml";
 import { ALB2_SCHEMA } from "../../src/api/schemas/alb2-schema.js";
+import { AUTH_POLICY_SCHEMA } from "../../src/api/schemas/auth-policy-schema.js";
 import { FRONTEND_SCHEMA } from "../../src/api/schemas/frontend-schema.js";
 import { RULE_SCHEMA } from "../../src/api/schemas/rule-schema.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
@@ -54,6 +55,18 @@ const RESOURCES: readonly CustomResource[] = [
       name: ".spec.source.name",
     },
   },
+  {
+    kind: "AuthPolicy",
+    plural: "authpolicies",
+    shortName: "ap",
+    versions: ["v1alpha1"],
+    storage: "v1alpha1",
+    schema: AUTH_POLICY_SCHEMA,
+    columns: {
+      target: ".spec.targetRefs[*].name",
+      accepted: '.status.ancestors[0].conditions[?(@.type=="Accepted")].status',
+    },
+  },
 ];
 
 test.each(RESOURCES)("deploy/crds holds the definition of $kind", (resource) => {
@@ -63,9 +76,8 @@ test.each(RESOURCES)("deploy/crds holds the definition of $kind", (resource) => 
 
 test("the definitions have the versions that are read", () => {
   const table = kindTable(GROUP);
-  const read = { ALB2: table.ALB2, Frontend: table.Frontend, Rule: table.Rule };
   for (const resource of RESOURCES) {
-    const row = Object.entries(read).find(([kind]) => kind === resource.kind)?.[1];
+    const row = Object.entries(table).find(([kind]) => kind === resource.kind)?.[1];
     expect(row?.versions).toEqual(resource.versions);
     expect(resource.versions).toContain(resource.storage);
   }

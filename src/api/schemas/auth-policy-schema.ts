@@ -1,19 +1,48 @@
-/** AuthPolicy: an Auth object for Gateway API. */
-import { AUTH_SCHEMA } from "./auth-schema.js";
+/**
+ * AuthPolicy: an Auth object for Gateway API. API servers refuse more than we do: what is broken closes its paths here, so
+ * that it is told where requests are answered, too.
+ */
+import { BASIC_AUTH_SCHEMA, FORWARD_AUTH_SCHEMA } from "./auth-schema.js";
 import { TARGET_REFERENCES } from "./gateway-references.js";
 import { objectSchema } from "./object-schema.js";
 import { object } from "./schema.js";
+
+const SAME_TARGET =
+  "a.group == b.group && a.kind == b.kind && a.name == b.name && (has(a.sectionName) ? a.sectionName : '') == (has(b.sectionName) ? b.sectionName : '')";
 
 export const AUTH_POLICY_SCHEMA = objectSchema(
   {
     spec: object(
       {
-        ...AUTH_SCHEMA.properties,
+        basic: {
+          ...BASIC_AUTH_SCHEMA,
+          "x-kubernetes-validations": [
+            {
+              rule: "has(self.secret) && size(self.secret) > 0",
+              message: "basic needs the secret with the credentials",
+            },
+          ],
+        },
+        forward: {
+          ...FORWARD_AUTH_SCHEMA,
+          "x-kubernetes-validations": [
+            {
+              rule: "has(self.url) && size(self.url) > 0",
+              message: "forward needs the url of the authentication service",
+            },
+          ],
+        },
         targetRefs: {
           ...TARGET_REFERENCES,
           minItems: 0,
           description:
-            "Gateways, their listeners (sectionName) and HTTPRoutes of the same namespace whose requests it covers; what an ExtensionRef filter names needs none.",
+            "Gateways, their listeners (sectionName), ListenerSets, HTTPRoutes and GRPCRoutes of the same namespace whose requests it covers; what an ExtensionRef filter names needs none.",
+          "x-kubernetes-validations": [
+            {
+              rule: `self.all(a, self.exists_one(b, ${SAME_TARGET}))`,
+              message: "a target must not stand twice",
+            },
+          ],
         },
       },
       {

@@ -1,7 +1,7 @@
 /** The Auth object of ALB2, Frontend and Rule, and its parts. */
 import { boolean, list, object, string } from "./schema.js";
 
-const BASIC_AUTH = object(
+export const BASIC_AUTH_SCHEMA = object(
   {
     auth_type: string({
       description: "Scheme of the credentials; only `basic`, the default, is supported.",
@@ -21,7 +21,7 @@ const BASIC_AUTH = object(
   { description: "Checks user name and password of the request (RFC 7617)." },
 );
 
-const FORWARD_AUTH = object(
+export const FORWARD_AUTH_SCHEMA = object(
   {
     url: string({
       description: "Authentication service that is asked before each request; may hold variables.",
@@ -56,7 +56,7 @@ const FORWARD_AUTH = object(
 );
 
 export const AUTH_SCHEMA = object(
-  { basic: BASIC_AUTH, forward: FORWARD_AUTH },
+  { basic: BASIC_AUTH_SCHEMA, forward: FORWARD_AUTH_SCHEMA },
   {
     description:
       "Authentication of requests. A Rule's replaces its Frontend's, which replaces the ALB2's; an empty object switches authentication off.",

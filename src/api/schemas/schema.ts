@@ -25,6 +25,11 @@ export interface JsonSchema {
   readonly "x-kubernetes-int-or-string"?: true;
   /** Fields that are not listed are kept and mean nothing here. */
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
+  /** Rules in CEL that API servers hold objects to. Here they have to be written once more, as code. */
+  readonly "x-kubernetes-validations"?: readonly {
+    readonly rule: string;
+    readonly message: string;
+  }[];
 }
 
 export type JsonValue =
@@ -34,6 +39,7 @@ export type JsonValue =
 export const KUBERNETES_KEYWORDS = [
   "x-kubernetes-int-or-string",
   "x-kubernetes-preserve-unknown-fields",
+  "x-kubernetes-validations",
 ] as const satisfies readonly (keyof JsonSchema)[];
 
 /** What a schema says besides its type. */

@@ -87,7 +87,7 @@ it.each(Object.keys(TABLE))("the schema of %s is one", (kind) => {
   expect(() => ajv.compile(TABLE[kind as keyof typeof TABLE].schema)).not.toThrow();
 });
 
-describe.each(["ALB2", "Frontend", "Rule"] as const)("%s", (kind) => {
+describe.each(["ALB2", "Frontend", "Rule", "AuthPolicy"] as const)("%s", (kind) => {
   it("describes its fields", () => {
     const undescribed: string[] = [];
     const visit = (schema: JsonSchema, path: string): void => {
@@ -107,4 +107,4 @@ describe.each(["ALB2", "Frontend", "Rule"] as const)("%s", (kind) => {
 
 /** References name what they refer to; the object around them is described. */
 const SELF_EXPLAINING =
-  /\.(name|namespace|type|config|description|enableLbSvc)$|services\[\]\.name$/;
+  /\.(group|kind|name|namespace|sectionName|type|config|description|enableLbSvc)$|services\[\]\.name$/;
