@@ -77,7 +77,8 @@ export class Findings {
   choice<T extends string>(value: string, choices: readonly T[], place: Place): T | undefined {
     const chosen = choices.find((choice) => choice === value);
     if (chosen === undefined) {
-      this.unsupported(`${JSON.stringify(value)} is none of ${choices.join(", ")}`, place);
+      const known = choices.length === 1 ? "not" : "none of";
+      this.unsupported(`${JSON.stringify(value)} is ${known} ${choices.join(", ")}`, place);
     }
     return chosen;
   }

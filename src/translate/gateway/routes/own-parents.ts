@@ -52,6 +52,6 @@ const UNSERVED = {
   foreign: ({ kind = "Gateway", namespace, name }: ParentReference) =>
     ({
       code: "ROUTE_PARENT_FOREIGN",
-      message: `there is no ${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} of ours`,
+      message: `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} is none that is served here`,
     }) as const,
 };

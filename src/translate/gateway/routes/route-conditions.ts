@@ -4,6 +4,9 @@ import type { Finding, Findings, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
 import type { RulePlan } from "./rule-plan.js";
 
+/** A message has room for 32768 characters, and nobody reads more than this; diagnostics tell all. */
+const MOST = 8;
+
 /** What a route is for one parent. */
 export interface ParentVerdict {
   readonly accepted: boolean;
@@ -64,13 +67,13 @@ function acceptance(
     message,
     dropped: refused.map((plan) => ({
       name: plan.name ?? String(plan.index),
-      message: plan.findings.refused.map((finding) => finding.message).join("; "),
+      message: listed(plan.findings.refused),
     })),
   };
 }
 
 function refusal(findings: readonly Finding<RefusedReason>[], reason: RefusedReason): Acceptance {
-  return { reason, message: findings.map(({ message }) => message).join("; "), dropped: [] };
+  return { reason, message: listed(findings), dropped: [] };
 }
 
 function resolvedRefs(plans: readonly RulePlan[]): Condition {
@@ -80,6 +83,12 @@ function resolvedRefs(plans: readonly RulePlan[]): Condition {
     const message = "everything that the rules name was found";
     return { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs", message };
   }
-  const message = unresolved.map((finding) => finding.message).join("; ");
+  const message = listed(unresolved);
   return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
+}
+
+function listed(findings: readonly Finding<string>[]): string {
+  const messages = findings.slice(0, MOST).map(({ message }) => message);
+  const more = findings.length - messages.length;
+  return [...messages, ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
 }

@@ -53,14 +53,15 @@ function translateRoute(
   const listeners = new Set<ListenerState>();
   const bound = new Set<ListenerState>();
   const entries = ownParents(route, parents, findings, build).map((own): RouteParentStatus => {
-    const verdict = judge(route, own, findings, plans.of(own));
+    const rules = plans.of(own.parent.gateway);
+    const verdict = judge(route, own, findings, rules);
     for (const attachment of own.attached.ok ? own.attached.attachments : []) {
       const { listener } = attachment;
       if (verdict.accepted) listeners.add(listener);
       // Two parentRefs may name one listener.
       if (bound.has(listener)) continue;
       bound.add(listener);
-      bindRoute(attachment, plans.on(listener), { route, policies, build });
+      bindRoute(attachment, rules, { route, policies, build });
     }
     return { parentRef: own.reference, controllerName, conditions: verdict.conditions };
   });

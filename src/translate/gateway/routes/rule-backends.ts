@@ -21,6 +21,8 @@ export function ruleBackends(
     backendOf(reference, within(place, index), scope),
   );
   if (backends.some(({ weight }) => weight > 0)) return backends;
+  // A rule that is refused anyway has been told what to correct.
+  if (scope.findings.refused.length > 0) return [];
   const message =
     backends.length === 0 ? "the rule has no backendRefs" : "every backendRef has the weight 0";
   scope.build.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });

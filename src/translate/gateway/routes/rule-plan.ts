@@ -32,7 +32,7 @@ export interface RuleBranch {
   readonly content: RuleContent;
 }
 
-/** A rule as one Gateway serves it on one port. */
+/** A rule as one Gateway serves it. */
 export interface RulePlan {
   readonly index: number;
   readonly name?: string;

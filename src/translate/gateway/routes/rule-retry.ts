@@ -10,7 +10,7 @@ const DEFAULT_ATTEMPTS = 1;
 /** Tries follow each other at once, so a backoff can't be kept; codes are those that nginx can try again. */
 export function ruleRetry(spec: HttpRouteRetry, place: Place, findings: Findings): Retry {
   if (spec.backoff !== undefined) {
-    findings.unsupported("tries follow each other without a pause", within(place, "backoff"));
+    findings.unsupported("there can be no pause between tries", within(place, "backoff"));
   }
   const codes = new Set<Retry["codes"][number]>();
   for (const [index, code] of (spec.codes ?? []).entries()) {

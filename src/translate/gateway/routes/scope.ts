@@ -3,12 +3,10 @@ import type { BuildContext } from "../../build-context.js";
 import type { Policies } from "../policies/policies.js";
 import type { Findings } from "./findings.js";
 
-/** What a rule is translated for: what it does can differ by Gateway (TLS to backends) and port (redirects). */
+/** What a rule is translated for: what it does can differ by Gateway, which chooses the TLS to backends. */
 export interface RuleScope {
   readonly route: HttpRoute | GrpcRoute;
   readonly gateway: Gateway;
-  /** Of the listener. */
-  readonly port: number;
   readonly policies: Policies;
   readonly build: BuildContext;
   readonly findings: Findings;
