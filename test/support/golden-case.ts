@@ -3,7 +3,7 @@
  * what stood there earlier), `expected/` what compiling it gives. Its name is a sentence.
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { dump, load } from "js-yaml";
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
@@ -112,7 +112,13 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
 /** What the case expects: file name → contents. */
 export function expectedOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   const folder = join(golden.folder, "expected");
-  const names = existsSync(folder) ? readdirSync(folder).sort() : [];
+  const entries = existsSync(folder)
+    ? readdirSync(folder, { withFileTypes: true, recursive: true })
+    : [];
+  const names = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
   return new Map(names.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
@@ -121,5 +127,8 @@ export function updateExpected(golden: GoldenCase, output: ReadonlyMap<string, s
   const folder = join(golden.folder, "expected");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [name, contents] of output) writeFileSync(join(folder, name), contents);
+  for (const [name, contents] of output) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), contents);
+  }
 }

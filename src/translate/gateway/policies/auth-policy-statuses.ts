@@ -11,7 +11,7 @@ import type { ResolvedTarget } from "./auth-policy-targets.js";
 import { resolveTargets } from "./auth-policy-targets.js";
 import { conflictMessage, policyStatus } from "./policy-status.js";
 
-/** What is said about one ancestor, from all targets that lead to it. */
+/** What is said about one ancestor, from all targets that lead to it; one in force is enough to be accepted. */
 interface Entry {
   readonly ref: ParentReference;
   readonly verdicts: Verdict[];
@@ -35,11 +35,13 @@ export function authPolicyStatuses(
       report(policy, resolved, verdict, context);
       for (const ref of resolved.ancestors) addVerdict(entries, ref, verdict);
     }
-    const content = entries.size === 0 ? HOLDS : contentVerdict(policy, policies, context);
-    const ancestors = [...entries.values()].map(({ ref, verdicts }) => ({
-      ref,
-      verdicts: { Accepted: accepted(verdicts, content) },
-    }));
+    const ancestors = [...entries.values()].map(({ ref, verdicts }) => {
+      const inForce = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
+      return {
+        ref,
+        verdicts: { Accepted: inForce.ok ? contentVerdict(policy, policies, context) : inForce },
+      };
+    });
     return policyStatus(policy, ancestors, context.options.controllerName, context);
   });
 }
@@ -49,12 +51,6 @@ function addVerdict(entries: Map<string, Entry>, ref: ParentReference, verdict: 
   const entry = entries.get(key);
   if (entry === undefined) entries.set(key, { ref, verdicts: [verdict] });
   else entry.verdicts.push(verdict);
-}
-
-/** In force for one of the targets, and usable: then the policy is accepted. */
-function accepted(verdicts: readonly Verdict[], content: Verdict): Verdict {
-  const target = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
-  return target.ok ? content : target;
 }
 
 function targetVerdict(

@@ -93,13 +93,21 @@ function withSection(
 ): Resolution {
   const found =
     target.section === undefined || sections.some(({ name }) => name === target.section);
-  return found ? { ancestors } : { ...notFound(target), ancestors };
+  return found ? { ancestors } : { ancestors, problem: missing(sectionMissing(target)) };
 }
 
 function notFound(target: PolicyTarget): Resolution {
-  const message = `there is no ${shownTarget(target)}`;
-  const problem = { ...refused("TargetNotFound", message), unsupported: false };
-  return { ancestors: [targetAsAncestor(target)], problem };
+  const message = `there is no ${shownTarget({ ...target, section: undefined })}`;
+  return { ancestors: [targetAsAncestor(target)], problem: missing(message) };
+}
+
+function sectionMissing({ section, ...object }: PolicyTarget): string {
+  const kind = object.kind.endsWith("Route") ? "rule" : "listener";
+  return `${shownTarget(object)} has no ${kind} ${String(section)}`;
+}
+
+function missing(message: string): NonNullable<Resolution["problem"]> {
+  return { ...refused("TargetNotFound", message), unsupported: false };
 }
 
 function isNamed({ metadata }: Pick<Gateway, "metadata">, target: PolicyTarget): boolean {

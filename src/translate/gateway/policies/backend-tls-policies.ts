@@ -50,7 +50,10 @@ export class BackendTlsPolicies {
       return refusedBy(`BackendTLSPolicy ${namespace}/${name}`);
     }
     const certificate = this.#clientCertificate(gateway);
-    return this.#add({ ...content, ...(certificate && { clientCertificate: certificate }) });
+    return this.#add({
+      ...content,
+      ...(certificate !== undefined && { clientCertificate: certificate }),
+    });
   }
 
   statuses(controllerName: string): readonly ObjectStatus[] {

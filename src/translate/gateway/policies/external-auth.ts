@@ -51,8 +51,8 @@ export function translateExternalAuth(input: ExternalAuthInput): AuthRef {
 function problemOf(input: ExternalAuthInput, service: AuthService): string | undefined {
   const { filter, place, context } = input;
   const { namespace, name } = service;
-  const report = (code: DiagnosticCode, message: string, at: Place): string => {
-    context.diagnostics.report({ code, message, ...at });
+  const report = (code: DiagnosticCode, message: string, at: Place, hint: string): string => {
+    context.diagnostics.report({ code, message, ...at, hint });
     return message;
   };
   const tls = input.backendTls({
@@ -63,13 +63,16 @@ function problemOf(input: ExternalAuthInput, service: AuthService): string | und
   });
   if (tls.kind !== "none") {
     const message = `Service ${namespace}/${name} has a BackendTLSPolicy, which auth requests can't follow`;
-    return report("AUTH_UNSUPPORTED", message, within(place, "externalAuth", "backendRef"));
+    const hint =
+      "name a port without a policy; auth services over TLS are checked by authTlsVerify";
+    return report("AUTH_UNSUPPORTED", message, within(place, "externalAuth", "backendRef"), hint);
   }
   const written = filter.http?.allowedResponseHeaders ?? [];
   if (written.length > 0 && headerNames(written).length === 0) {
     const at = within(place, "externalAuth", "http", "allowedResponseHeaders");
     // An empty list means all of them, which is not what was written.
-    return report("AUTH_CONFIG_INVALID", "allowedResponseHeaders has no usable name", at);
+    const hint = "list a header of the answer; those of the connection are never copied";
+    return report("AUTH_CONFIG_INVALID", "allowedResponseHeaders has no usable name", at, hint);
   }
   return undefined;
 }

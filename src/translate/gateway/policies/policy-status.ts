@@ -12,6 +12,12 @@ import { shownTarget } from "./policy-targets.js";
 /** Entries that a status holds (Gateway API, PolicyStatus). */
 const MAX_ANCESTORS = 16;
 
+/** Of conditions that hold. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  Accepted: "the policy is in force",
+  ResolvedRefs: "every reference is resolved",
+};
+
 /** What a policy's status says about one object that it is for. */
 export interface PolicyAncestor {
   readonly ref: ParentReference;
@@ -21,7 +27,7 @@ export interface PolicyAncestor {
 
 type Policy = KubernetesObject & { readonly status?: PolicyStatus };
 
-/** Reads as what the policy covers. */
+/** A Gateway, or one of its listeners, as what a policy has an effect on. */
 export function gatewayRef(gateway: Gateway, sectionName?: string): ParentReference {
   const { namespace, name } = gateway.metadata;
   return {
@@ -89,7 +95,7 @@ function conditionsOf(
     type,
     status: verdict.ok ? "True" : "False",
     reason: verdict.ok ? type : verdict.reason,
-    message: verdict.ok ? "" : verdict.message,
+    message: verdict.ok ? (MESSAGES[type] ?? "") : verdict.message,
     ...(generation !== undefined && { observedGeneration: generation }),
   }));
 }
@@ -97,5 +103,6 @@ function conditionsOf(
 /** Why a policy is not in force for a target that another one has. */
 export function conflictMessage(target: PolicyTarget, winner: KubernetesObject): string {
   const { kind, metadata } = winner;
-  return `${kind} ${metadata.namespace}/${metadata.name} is older and has ${shownTarget(target)}`;
+  const policy = `${kind} ${metadata.namespace}/${metadata.name}`;
+  return `${policy} is in force for ${shownTarget(target)}: it is older, or of equal age and first by name`;
 }
