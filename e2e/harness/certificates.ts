@@ -16,7 +16,7 @@ export interface KeyPair {
 
 const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 
-/** A self-signed certificate for DNS names and IP addresses; the first one is its common name. */
+/** A self-signed certificate for DNS names, IP addresses and URIs (`URI:…`); the first one is its common name. */
 export async function selfSigned(...names: readonly string[]): Promise<KeyPair> {
   return request(names, []);
 }
@@ -53,15 +53,19 @@ export class Authority {
 }
 
 async function request(names: readonly string[], more: readonly string[]): Promise<KeyPair> {
-  const alternatives = names.map((name) =>
-    /^[\d.]+$|:/.test(name) ? `IP:${name}` : `DNS:${name}`,
-  );
+  const alternatives = names.map(alternativeName);
   return openssl([
     ...["-subj", `/CN=${names[0] ?? "test"}`],
     ...["-addext", `subjectAltName=${alternatives.join(",")}`],
     ...["-addext", "basicConstraints=critical,CA:FALSE"],
     ...more,
   ]);
+}
+
+/** As openssl writes it; one that says what it is, such as `URI:spiffe://a/b`, stays. */
+function alternativeName(name: string): string {
+  if (name.startsWith("URI:")) return name;
+  return /^[\d.]+$|:/.test(name) ? `IP:${name}` : `DNS:${name}`;
 }
 
 async function openssl(options: readonly string[]): Promise<KeyPair> {

@@ -16,6 +16,7 @@ _M.catalog = {
     -- Backends
     no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },
     refused_backend = { 500, "InvalidBackend : invalid cfg <what>", "the backend is no port of a Service" },
+    tls_names_grpc = { 500, "InvalidBackend : subject alternative names over gRPC", "the certificate of a gRPC backend is to be checked for other names than its hostname, which is not supported" },
     no_peer = { 503, "InvalidBalancer : no peer", "the Service has no endpoint to send to" },
     peer_failed = { 500, "InvalidBalancer : set peer fail", "an endpoint's address can not be used" },
     timeout = { 504, "TimeoutViaAlb", "a backend did not answer in time" },

@@ -132,7 +132,9 @@ export class NginxProcess implements Reloader {
 
   async #launch(): Promise<void> {
     const { binary, folder } = this.#options;
-    await rm(join(folder, "control/control.sock"), { force: true });
+    for (const socket of ["control.sock", "relay.sock"]) {
+      await rm(join(folder, "control", socket), { force: true });
+    }
     const words = ["-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
     this.#said = [];
     this.#startedAt = performance.now();

@@ -4,7 +4,16 @@
  */
 
 /** Maps whose entries are shards; `settings` is one shard, with the key `-`. */
-const MAPS = ["settings", "servers", "hosts", "routes", "auths", "upstreams", "certificates"];
+const MAPS = [
+  "settings",
+  "servers",
+  "hosts",
+  "routes",
+  "auths",
+  "upstreams",
+  "backendTls",
+  "certificates",
+];
 
 export interface PolicyShards {
   readonly version: string;
@@ -20,7 +29,7 @@ export function policyShards(text: string): PolicyShards {
   if (typeof version !== "string" || typeof format !== "number") throw new Error("no policy");
   const shards = new Map<string, string>();
   for (const map of MAPS) {
-    const entries = map === "settings" ? { "-": document[map] } : record(document[map]);
+    const entries = map === "settings" ? { "-": document[map] } : record(document[map] ?? {});
     for (const [key, value] of Object.entries(entries)) {
       shards.set(`${map}\t${key}`, JSON.stringify(value));
     }

@@ -18,17 +18,23 @@ export function render(config: DataPlaneConfig, options: CompileOptions): readon
   const certificates = new Map(
     config.certificates.map((entry) => [entry.id, certificateFile(entry)]),
   );
+  const certificatePaths = paths(certificates);
   const policy = policyJson(
     buildPolicy(config, options, {
       credentials: paths(credentials),
-      certificates: paths(certificates),
+      certificates: certificatePaths,
     }),
   );
-  const conf = renderNginxConf(config, options, Buffer.byteLength(policy));
+  const size = Buffer.byteLength(policy);
+  const conf = renderNginxConf(config, options, size, certificatePaths);
   const files: RenderedFile[] = [
     { path: "nginx.conf", contents: conf, mode: 0o644 },
     { path: "policy.json", contents: policy, mode: 0o600 },
-    ...distinctFiles([...credentials.values(), ...certificates.values(), ...authorityFiles(config)]),
+    ...distinctFiles([
+      ...credentials.values(),
+      ...certificates.values(),
+      ...authorityFiles(config),
+    ]),
   ];
   return files.sort((a, b) => compareStrings(a.path, b.path));
 }

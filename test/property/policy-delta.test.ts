@@ -2,7 +2,15 @@ import fc from "fast-check";
 import { policyDelta } from "../../src/output/policy-delta.js";
 import { policyShards } from "../../src/output/policy-shards.js";
 
-const MAPS = ["servers", "hosts", "routes", "auths", "upstreams", "certificates"] as const;
+const MAPS = [
+  "servers",
+  "hosts",
+  "routes",
+  "auths",
+  "upstreams",
+  "backendTls",
+  "certificates",
+] as const;
 
 /** Few keys and values, so that two policies share, change and drop some. */
 const entries = fc.dictionary(

@@ -20,6 +20,7 @@ _M.maps = {
     routes = true,
     auths = true,
     upstreams = true,
+    backendTls = true,
     certificates = true,
 }
 

@@ -12,6 +12,7 @@
 ---@field routes table<string, PolicyRoute> By route id.
 ---@field auths table<string, PolicyAuth> By auth policy id.
 ---@field upstreams table<string, PolicyUpstream> By upstream id.
+---@field backendTls? table<string, PolicyBackendTls> By id.
 ---@field certificates table<string, string> By `<server id>|<host key>`: file below the run folder with key and chain in PEM.
 
 --- Settings that hold for all routes.
@@ -148,6 +149,13 @@
 ---@field protocol "http"|"https"|"grpc"|"grpcs"|"h2c"
 ---@field refuse? PolicyRefusal
 ---@field filters? PolicyBackendFilters
+---@field tls? string Id of the verified TLS.
+
+--- Verified TLS to backends; authorities and client certificate stand in nginx.conf.
+---@class PolicyBackendTls
+---@field hostname? string Server name indication, and the name in the certificate unless there are `names`.
+---@field names? (["hostname"|"uri", string])[] One of them must be in the certificate.
+---@field inLua? true Lua opens the connection, because nginx can't check the certificate.
 
 --- Done after the route's own, for the requests that this backend gets.
 ---@class PolicyBackendFilters

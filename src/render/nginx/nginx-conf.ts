@@ -6,6 +6,7 @@ import type { DataPlaneConfig } from "../../ir/config.js";
 import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
+import { backendTlsView } from "./backend-tls-view.js";
 import { bodyLimits, serverView } from "./server-view.js";
 import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
@@ -14,11 +15,12 @@ import { integer, seconds, word } from "./text.js";
 /** One for each protocol, so that connections over TLS and in clear are kept in different pools. */
 const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
 
-/** `policySize`: bytes of policy.json. */
+/** `policySize`: bytes of policy.json; `certificates`: paths of the certificate files by id. */
 export function renderNginxConf(
   config: DataPlaneConfig,
   options: CompileOptions,
   policySize: number,
+  certificates: ReadonlyMap<string, string>,
 ): string {
   const { dataPlane } = options;
   const limits = bodyLimits(config, dataPlane);
@@ -32,6 +34,7 @@ export function renderNginxConf(
     variables: variablesView(dataPlane),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
+    backendTls: backendTlsView(config, certificates),
     servers: config.servers.map((server) =>
       serverView(server, listenersOf(server, config), limits, tries, dataPlane),
     ),

@@ -13,6 +13,7 @@ export function policyBackend(backend: Backend): PolicyBackend {
     weight: backend.weight,
     protocol: backend.protocol,
     ...present("refuse", given(backend.refusal, policyRefusal)),
+    ...present("tls", backend.tls),
     ...present("filters", given(backend.filters, policyBackendFilters)),
   };
 }

@@ -5,6 +5,7 @@ import type { RouteBinding } from "../../ir/route.js";
 import type { CompileOptions } from "../../options.js";
 import { compareStrings } from "../../support/compare.js";
 import { policyAuth } from "./auth-shard.js";
+import { policyBackendTls } from "./backend-tls-shard.js";
 import { policyBinding } from "./binding-shard.js";
 import {
   POLICY_FORMAT,
@@ -40,6 +41,7 @@ export function buildPolicy(
     upstreams: byId(config.upstreams, ({ endpoints }) => ({
       endpoints: endpoints.map(({ address, port }) => [address, port] as const),
     })),
+    ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
     certificates: certificates(config, paths.certificates),
   };
 }

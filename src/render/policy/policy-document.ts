@@ -20,6 +20,8 @@ export interface PolicyDocument {
   readonly auths: Readonly<Record<string, PolicyAuth>>;
   /** By upstream id. */
   readonly upstreams: Readonly<Record<string, PolicyUpstream>>;
+  /** By id: verified TLS to backends; what more it is stands in nginx.conf. Absent: none. */
+  readonly backendTls?: Readonly<Record<string, PolicyBackendTls>>;
   /** By `<server id>|<host key>`: file below the run folder with key and chain in PEM. */
   readonly certificates: Readonly<Record<string, string>>;
 }
@@ -139,6 +141,17 @@ export interface PolicyBackend {
   readonly protocol: "http" | "https" | "grpc" | "grpcs" | "h2c";
   readonly refuse?: readonly [number, string];
   readonly filters?: PolicyBackendFilters;
+  /** Id of the verified TLS. */
+  readonly tls?: string;
+}
+
+export interface PolicyBackendTls {
+  /** Server name indication, and the name in the certificate unless there are `names`. */
+  readonly hostname?: string;
+  /** One of them must be in the certificate. */
+  readonly names?: readonly (readonly ["hostname" | "uri", string])[];
+  /** Lua opens the connection, because nginx can't check the certificate. */
+  readonly inLua?: true;
 }
 
 /** As the fields of a route of the same names, for the requests that this backend gets. */

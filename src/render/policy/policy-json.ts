@@ -8,7 +8,8 @@ import type { PolicyContents } from "./build-policy.js";
 
 /** The text, with a version that is a digest of everything else. */
 export function policyJson(policy: PolicyContents): string {
-  const { format, settings, servers, hosts, routes, auths, upstreams, certificates } = policy;
+  const { format, settings, servers, hosts, routes, auths, upstreams, backendTls, certificates } =
+    policy;
   const rest = [
     `"settings": ${canonicalJson(settings)}`,
     `"servers": ${shards(servers)}`,
@@ -16,6 +17,7 @@ export function policyJson(policy: PolicyContents): string {
     `"routes": ${shards(routes)}`,
     `"auths": ${shards(auths)}`,
     `"upstreams": ${shards(upstreams)}`,
+    ...(backendTls === undefined ? [] : [`"backendTls": ${shards(backendTls)}`]),
     `"certificates": ${shards(certificates)}`,
   ].join(",\n  ");
   const version = createHash("sha256").update(`${format}\n${rest}`).digest("hex").slice(0, 32);

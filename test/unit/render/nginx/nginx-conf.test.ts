@@ -13,7 +13,7 @@ function conf(
   { config = EMPTY_CONFIG, policySize = 0 } = {},
 ): string {
   const options = { ...DEFAULT_OPTIONS, dataPlane: { ...DEFAULT_OPTIONS.dataPlane, ...dataPlane } };
-  return renderNginxConf(config, options, policySize);
+  return renderNginxConf(config, options, policySize, new Map());
 }
 
 /** The directives of this name, without their indentation and semicolon. */
