@@ -1,0 +1,116 @@
+/**
+ * A computed status put into the one that an object has. Several controllers write into one status: what is theirs stays byte for
+ * byte, what is ours is replaced (Gateway API, status of routes and policies; Kubernetes' API conventions, conditions).
+ */
+import type { JsonObject } from "./json.js";
+import { isObject, isSameJson, listOf } from "./json.js";
+import { hasNewerCondition, mergeConditions } from "./merge-conditions.js";
+import type { ObjectStatus } from "./object-status.js";
+
+export interface MergeContext {
+  /** Name under which our entries stand in status.parents and status.ancestors. */
+  readonly controllerName: string;
+  /** RFC 3339, for conditions whose status changes. */
+  readonly now: string;
+}
+
+/** Fields that are ours alone: gone when they are not computed. */
+const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  Gateway: ["addresses", "listeners", "attachedListenerSets"],
+  ListenerSet: ["listeners"],
+  GatewayClass: ["supportedFeatures"],
+};
+
+/** Lists with an entry for each controller, and the field that names what the entry is about. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  parents: "parentRef",
+  ancestors: "ancestorRef",
+};
+
+/**
+ * The whole status that the object is to have. Undefined: it has it, or it has one of ours about a later generation, since what was
+ * computed is out of date then.
+ */
+export function mergeStatus(
+  existing: unknown,
+  computed: ObjectStatus,
+  context: MergeContext,
+): JsonObject | undefined {
+  const before = isObject(existing) ? existing : {};
+  const { kind, status } = computed;
+  if (isOutdated(before, status, context)) return undefined;
+  const own = OWN_FIELDS[kind] ?? [];
+  const merged: Record<string, unknown> = Object.fromEntries(
+    Object.entries(before).filter(([field]) => !own.includes(field)),
+  );
+  for (const [field, value] of Object.entries(status)) {
+    merged[field] = mergeField(field, before[field], value, context);
+  }
+  return isSameJson(merged, before) ? undefined : merged;
+}
+
+function mergeField(
+  field: string,
+  before: unknown,
+  computed: unknown,
+  context: MergeContext,
+): unknown {
+  const subject = ENTRIES[field];
+  if (subject !== undefined) return mergeEntries(subject, before, computed, context);
+  if (field === "conditions") return mergeConditions(before, computed, context.now);
+  if (field === "listeners") return mergeListeners(before, computed, context);
+  return computed;
+}
+
+/** In the order of the spec; listeners that are gone go. */
+function mergeListeners(before: unknown, computed: unknown, { now }: MergeContext): unknown {
+  const known = listOf(before).filter(isObject);
+  return listOf(computed).map((entry) => {
+    if (!isObject(entry)) return entry;
+    const old = known.find(({ name }) => name === entry["name"]);
+    return {
+      ...entry,
+      conditions: mergeConditions(old?.["conditions"], entry["conditions"], now),
+    };
+  });
+}
+
+/** Entries of other controllers stay where they are, ours too; those for what is not a subject any more go. */
+function mergeEntries(
+  subject: string,
+  before: unknown,
+  computed: unknown,
+  context: MergeContext,
+): readonly unknown[] {
+  const missing = [...listOf(computed)].filter(isObject);
+  const kept = listOf(before).flatMap((entry): readonly unknown[] => {
+    if (!isOwn(entry, context)) return [entry];
+    const index = missing.findIndex((candidate) => isSameJson(candidate[subject], entry[subject]));
+    const [found] = index < 0 ? [] : missing.splice(index, 1);
+    return found === undefined ? [] : [withConditions(found, entry, context)];
+  });
+  return [...kept, ...missing.map((entry) => withConditions(entry, {}, context))];
+}
+
+function withConditions(entry: JsonObject, before: JsonObject, { now }: MergeContext): JsonObject {
+  return { ...entry, conditions: mergeConditions(before["conditions"], entry["conditions"], now) };
+}
+
+function isOwn(entry: unknown, { controllerName }: MergeContext): entry is JsonObject {
+  return isObject(entry) && entry["controllerName"] === controllerName;
+}
+
+function isOutdated(before: JsonObject, status: JsonObject, context: MergeContext): boolean {
+  if (hasNewerCondition(before["conditions"], status["conditions"])) return true;
+  return Object.keys(ENTRIES).some((field) => {
+    const computed = conditionsOf(listOf(status[field]).filter(isObject));
+    return hasNewerCondition(
+      conditionsOf(listOf(before[field]).filter((entry) => isOwn(entry, context))),
+      computed,
+    );
+  });
+}
+
+function conditionsOf(entries: readonly JsonObject[]): readonly unknown[] {
+  return entries.flatMap(({ conditions }) => listOf(conditions));
+}
