@@ -1,10 +1,11 @@
 import type { KindName } from "../api/kinds.js";
+import { didYouMean } from "../support/did-you-mean.js";
 import type { KindTable } from "./kind-table.js";
 
 /** What an apiVersion and a kind name among the kinds that are read. */
 export type KindLookup =
   | { readonly found: "kind" | "other-version"; readonly kind: KindName }
-  /** The kind's name in other letters, in a group that is read. */
+  /** The kind's name in other letters or with one mistake, in a group that is read. */
   | { readonly found: "misspelt"; readonly kind: KindName }
   | { readonly found: "nothing" };
 
@@ -22,12 +23,12 @@ export function lookUpKind(table: KindTable, apiVersion: string, kind: string): 
 }
 
 function misspelt(table: KindTable, group: string, kind: string): KindLookup {
-  for (const name of kindNames(table)) {
-    if (table[name].group === group && name.toLowerCase() === kind.toLowerCase()) {
-      return { found: "misspelt", kind: name };
-    }
-  }
-  return { found: "nothing" };
+  const ofGroup = kindNames(table).filter((name) => table[name].group === group);
+  // Two edits lead from one kind of Gateway API to another: TCPRoute is no HTTPRoute.
+  const meant = didYouMean(kind, ofGroup, kind.length < 5 ? 0 : 1);
+  return meant !== undefined && isKindName(table, meant)
+    ? { found: "misspelt", kind: meant }
+    : { found: "nothing" };
 }
 
 function kindNames(table: KindTable): readonly KindName[] {

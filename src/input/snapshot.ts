@@ -1,6 +1,7 @@
 /** Objects, each with its place → Resources. Of two with one name the first stays. */
 import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
+import { withArticle } from "../support/article.js";
 import type { DecodedObject } from "./decode.js";
 import { diagnose } from "./input-diagnostics.js";
 import { refKey } from "./object-key.js";
@@ -51,7 +52,7 @@ function duplicate(first: PlacedObject, second: PlacedObject): Diagnostic {
   const place = first.locate(["metadata", "name"]);
   return diagnose(
     "OBJECT_DUPLICATE",
-    `there is already a ${kind} ${shown}; this one is not served`,
+    `there is already ${withArticle(kind)} ${shown}; this one is not served`,
     {
       resource: second.ref,
       field: ["metadata", "name"],

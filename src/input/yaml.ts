@@ -58,6 +58,8 @@ function problemsOf(text: string, events: readonly Event[], error: unknown): Syn
   }
   if (error.reason === "duplicated mapping key") {
     const duplicates = readPositions(text, events).duplicates;
+    const second = secondObject(text, duplicates);
+    if (second !== undefined) return [second];
     if (duplicates.length > 0) return duplicates.map(duplicateKey);
   }
   // Blank lines at the end say nothing; the last character that is written does.
@@ -66,6 +68,29 @@ function problemsOf(text: string, events: readonly Event[], error: unknown): Syn
   const reason = position >= end && error.reason === INDENTATION ? UNEXPECTED_END : error.reason;
   const explanation = explainYamlError(reason, !mayHoldSecrets(text));
   return [{ code: "YAML_INVALID", ...explanation, offset: Math.min(position, end) }];
+}
+
+/** apiVersion and kind once more at the start of a line are no duplicates: another object begins there. */
+function secondObject(
+  text: string,
+  duplicates: readonly DuplicateKey[],
+): SyntaxProblem | undefined {
+  const [one, other] = ["apiVersion", "kind"].map((name) =>
+    duplicates.find(
+      ({ key, second }) => key === name && /(?:^|[\r\n])$/.test(text.slice(0, second)),
+    ),
+  );
+  if (one === undefined || other === undefined) return undefined;
+  return {
+    code: "YAML_DUPLICATE_KEY",
+    message: "another object begins here, in the document of the one before",
+    hint: "put a line '---' before it",
+    offset: Math.min(one.second, other.second),
+    related: {
+      message: "the one before begins here",
+      offset: Math.min(one.first, other.first),
+    },
+  };
 }
 
 function duplicateKey({ key, first, second }: DuplicateKey): SyntaxProblem {

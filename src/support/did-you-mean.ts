@@ -1,9 +1,14 @@
-/** The candidate that a misspelt name most likely stands for, if one is near. */
-export function didYouMean(name: string, candidates: Iterable<string>): string | undefined {
+/** The candidate that a misspelt name most likely stands for, if one is near: `farthest` edits away at most. */
+export function didYouMean(
+  name: string,
+  candidates: Iterable<string>,
+  farthest = Infinity,
+): string | undefined {
   const lower = name.toLowerCase();
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 4));
+    const quarter = Math.floor(Math.max(name.length, candidate.length) / 4);
+    const limit = Math.min(farthest, Math.max(1, quarter));
     if (Math.abs(name.length - candidate.length) > limit) continue;
     const distance = editDistance(lower, candidate.toLowerCase());
     if (distance <= limit && (best === undefined || distance < best.distance)) {

@@ -26,11 +26,11 @@ export class Backends {
     this.#context = context;
   }
 
-  /** The upstream's id; problems are reported at `place`. */
-  upstream(ref: ServicePortRef, place: Place): string {
+  /** The upstream's id; problems are reported at `place`, those of the port at `portPlace`. */
+  upstream(ref: ServicePortRef, place: Place, portPlace: Place): string {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
     const port = service === undefined ? undefined : findPort(service, ref.port);
-    this.#reportUnusable(ref, service, port, place);
+    this.#reportUnusable(ref, service, port, { place, portPlace });
     return this.#add(ref, service, port);
   }
 
@@ -66,7 +66,7 @@ export class Backends {
     ref: ServicePortRef,
     service: Service | undefined,
     port: ServicePort | undefined,
-    place: Place,
+    { place, portPlace }: { readonly place: Place; readonly portPlace: Place },
   ): void {
     const { diagnostics } = this.#context;
     const name = `${ref.namespace}/${ref.name}`;
@@ -86,7 +86,7 @@ export class Backends {
       diagnostics.report({
         code: "SERVICE_PORT_NOT_FOUND",
         message: `Service ${name} has no TCP port ${JSON.stringify(ref.port)}; it has ${portList(service)}`,
-        ...place,
+        ...portPlace,
       });
     }
   }

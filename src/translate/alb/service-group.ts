@@ -28,8 +28,9 @@ export function translateServiceGroup(
   const backends = (group.services ?? []).map((member, index): Backend => {
     const namespace = isSet(member.namespace) ? member.namespace : place.resource.namespace;
     const reference = { namespace, name: member.name, port: member.port };
+    const at = within(place, "services", index);
     return {
-      upstream: context.backends.upstream(reference, within(place, "services", index)),
+      upstream: context.backends.upstream(reference, at, within(at, "port")),
       weight: member.weight ?? DEFAULT_WEIGHT,
       protocol,
     };

@@ -21,9 +21,9 @@ export function translateBackend(
     return { weight: 1, protocol, refusal: invalidBackend("backend is no Service port") };
   }
   const { namespace } = place.resource;
-  const upstream = context.backends.upstream(
-    { namespace, name: service.name, port },
-    within(place, "service"),
-  );
+  const at = within(place, "service");
+  const portPlace = within(at, "port", typeof port === "number" ? "number" : "name");
+  const reference = { namespace, name: service.name, port };
+  const upstream = context.backends.upstream(reference, at, portPlace);
   return { upstream, weight: 1, protocol };
 }

@@ -23,6 +23,11 @@ describe("what an object is", () => {
     ],
     [{ apiVersion: "v1", kind: "service" }, /OBJECT_MALFORMED kind: there is no kind "service"/],
     [
+      { apiVersion: "networking.k8s.io/v1", kind: "Ingres" },
+      /OBJECT_MALFORMED kind: there is no kind "Ingres"/,
+    ],
+    [{ apiVersion: "crd.alauda.io/v1", kind: "Frontned" }, /there is no kind "Frontned"/],
+    [
       { apiVersion: "extensions/v1beta1", kind: "Ingress" },
       /OBJECT_VERSION apiVersion: .*networking.k8s.io\/v1 is/,
     ],
@@ -46,6 +51,11 @@ describe("what an object is", () => {
     { apiVersion: "apps/v1", kind: "Deployment" },
     { apiVersion: "serving.knative.dev/v1", kind: "Service" },
     { apiVersion: "v1", kind: "toString" },
+    { apiVersion: "v1", kind: "ServiceAccount" },
+    { apiVersion: "v1", kind: "Pod" },
+    { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
+    { apiVersion: "gateway.networking.k8s.io/v1alpha2", kind: "TCPRoute" },
+    { apiVersion: "gateway.networking.k8s.io/v1alpha2", kind: "TLSRoute" },
   ])("%j is of an unknown kind", (value) => {
     expect(decode(value, TABLE)).toEqual({ result: "unknown", ...value });
   });

@@ -143,6 +143,19 @@ describe("syntax errors", () => {
     expect(problems(`{"a":`.repeat(5000) + "1" + "}".repeat(5000))[0]?.message).toMatch(/100 deep/);
   });
 
+  it("sees where another object begins without a line ---", () => {
+    const text = "apiVersion: v1\nkind: A\nx: 1\nkind: B\napiVersion: v1\nx: 2\n";
+    expect(problems(text)).toMatchObject([
+      {
+        code: "YAML_DUPLICATE_KEY",
+        message: expect.stringContaining("another object begins here") as string,
+        offset: text.indexOf("kind: B"),
+        related: { offset: 0 },
+      },
+    ]);
+    expect(problems("a: {apiVersion: 1, apiVersion: 2, kind: 1, kind: 2}")).toHaveLength(2);
+  });
+
   it("gives both places of each key that stands twice", () => {
     expect(problems("a: 1\nb: {c: 1, c: 2}\n'a': 3")).toMatchObject([
       { code: "YAML_DUPLICATE_KEY", offset: 15, related: { offset: 9 } },

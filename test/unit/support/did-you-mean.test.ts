@@ -11,6 +11,13 @@ it.each([
   expect(didYouMean(name, candidates)).toBe(meant);
 });
 
+it("is asked for fewer edits", () => {
+  expect(didYouMean("TCPRoute", ["HTTPRoute"])).toBe("HTTPRoute");
+  expect(didYouMean("TCPRoute", ["HTTPRoute"], 1)).toBeUndefined();
+  expect(didYouMean("HTTPRote", ["HTTPRoute"], 1)).toBe("HTTPRoute");
+  expect(didYouMean("httproute", ["HTTPRoute"], 0)).toBe("HTTPRoute");
+});
+
 it.each([
   ["completely", ["rules", "tls"]],
   ["", ["rules"]],
