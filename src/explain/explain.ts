@@ -15,6 +15,7 @@ import type { Answer, Outcome } from "./outcome.js";
 import { routeOutcome } from "./outcome.js";
 import type { ExplainRequest } from "./request.js";
 import { rewriteTarget } from "./path-rewrite.js";
+import { isAmbiguous } from "./readings.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
 
@@ -69,14 +70,15 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
     hostKeyCovers(toWire(key), request.host),
   );
   if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
-  const { chosen, certain, all } = findCandidates(policy, listener[1], {
-    ...request,
-    path: path.value,
-  });
+  const sent = { ...request, path: path.value };
+  const { chosen, certain, all } = findCandidates(policy, listener[1], sent);
   const routed = { ...found, listener: listener[1], certain, candidates: all };
   const route = chosen && policy.routes[chosen.route];
   if (chosen === undefined || route === undefined) {
     return { ...routed, answer: refused(404, NO_RULE) };
+  }
+  if (isAmbiguous(policy, listener[1], sent, chosen.route)) {
+    return { ...routed, answer: refused(400, AMBIGUOUS) };
   }
   const { answer, ...outcome } = routeOutcome(policy, route, request);
   const described = { id: chosen.route, source: route.source, ...outcome };
@@ -113,6 +115,7 @@ function unreachable({ servers }: PolicyDocument): Answer {
 /** The reasons of docs/errors.md. */
 const NO_RULE = "InvalidUpstream : no rule match";
 const MALFORMED = "BadRequest : malformed request";
+const AMBIGUOUS = "BadRequest : ambiguous path";
 
 function refused(status: number, reason: string): Answer {
   return { kind: "refused", status, reason };

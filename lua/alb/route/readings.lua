@@ -35,19 +35,27 @@ function _M.is_one(target, uri)
             and not str_find(target, "#", 1, true)
 end
 
--- Without dot segments and empty ones; `shown` gives the segment that is looked at for one that is written.
+local is_dots = { ["."] = true, [".."] = true }
+
+local function as_written(segment)
+    return segment
+end
+
+-- Without dot segments and empty ones; `shown` gives the segment that is looked at for one that is written. At the end
+-- they leave the slash before them.
 local function resolve(text, shown)
-    local kept, n = {}, 0
-    for segment in gmatch(text, "[^/]+") do
-        local seen = shown and shown(segment) or segment
-        if seen == ".." then
-            kept[n], n = nil, n > 0 and n - 1 or 0
-        elseif seen ~= "." then
+    local kept, n, open = {}, 0, false
+    for segment, slash in gmatch(text, "([^/]+)(/?)") do
+        local seen = (shown or as_written)(segment)
+        open = slash ~= "" or is_dots[seen]
+        if not is_dots[seen] then
             n = n + 1
             kept[n] = segment
+        elseif seen == ".." and n > 0 then
+            kept[n], n = nil, n - 1
         end
     end
-    return "/" .. concat(kept, "/")
+    return "/" .. concat(kept, "/") .. (open and n > 0 and "/" or "")
 end
 
 local function decode_dots(segment)

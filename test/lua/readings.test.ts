@@ -1,0 +1,41 @@
+/** The ways to read a target: what backends of each kind make of it, and that explain and the data plane list the same. */
+import fc from "fast-check";
+import { otherReadings } from "../../src/explain/readings.js";
+import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
+
+let nginx: LuaNginx;
+beforeAll(async () => {
+  nginx = await startLuaNginx();
+});
+afterAll(() => nginx.stop());
+
+async function readings(target: string): Promise<unknown> {
+  const [list] = await nginx.call("alb.route.readings", "of", target);
+  return list;
+}
+
+it.each([
+  ["dot segments left alone", "/admin/../open", "/admin/../open"],
+  ["decoding without removing", "/%61dmin/..%2Fopen", "/admin/../open"],
+  ["removing before decoding", "/x/../admin/%2e%2e/open", "/admin/../open"],
+  ["removing encoded dots, not encoded slashes", "/x/%2e%2e/admin%2f../open", "/admin/../open"],
+  ["path parameters dropped", "/open/..;x/admin;y=1/?z", "/admin/"],
+  ["backslashes as slashes", "/open\\..%5cadmin", "/admin"],
+  ["backslashes and parameters", "/open\\..;\\admin\\.", "/admin/"],
+])("%s: %s", async (_, target, path) => {
+  expect(await readings(target)).toContain(path);
+  expect(otherReadings(target)).toContain(path);
+});
+
+it("are the same for explain (property)", async () => {
+  const pieces = ["/", ".", "..", ";", "\\", "%2e", "%2F", "%5c", "%3b", "%25", "a", "b", "?", "%"];
+  const target = fc
+    .array(fc.constantFrom(...pieces), { maxLength: 10 })
+    .map((parts) => `/${parts.join("")}`);
+  await fc.assert(
+    fc.asyncProperty(target, async (text) => {
+      expect(await readings(text)).toEqual(otherReadings(text));
+    }),
+    { numRuns: 300 },
+  );
+});
