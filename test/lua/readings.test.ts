@@ -28,7 +28,7 @@ it.each([
 });
 
 it("are the same for explain (property)", async () => {
-  const pieces = ["/", ".", "..", ";", "\\", "%2e", "%2F", "%5c", "%3b", "%25", "a", "b", "?", "%"];
+  const pieces = ["/", ".", "..", ";", "\\", "%2e", "%2F", "%5c", "%3b", "%25", "a", "b", "?"];
   const target = fc
     .array(fc.constantFrom(...pieces), { maxLength: 10 })
     .map((parts) => `/${parts.join("")}`);
