@@ -34,7 +34,7 @@ function _M.send(backend)
     local prefix = address.encode(backend.tls, is_grpc(backend), var.albc_backend, var.albc_route)
     if is_grpc(backend) then
         set_uri(prefix .. var.uri, false, true)
-        return "grpc://albc_relay"
+        return "grpc://albc_relay_grpc"
     end
     return "http://albc_relay" .. prefix
 end

@@ -101,8 +101,10 @@ local function connect(plan, profile, position)
 end
 
 local function open(plan, profile)
+    local upstream = endpoints.upstream(plan.upstream)
+    local count = upstream and upstream.count or 1
     local err, reason
-    for i = 1, MAX_TRIES do
+    for i = 1, min(MAX_TRIES, count) do
         local sock
         sock, err, reason = connect(plan, profile, i == 1 and plan.preferred or 0)
         if sock then
