@@ -29,7 +29,8 @@ function unsupported(name: string, doc: string, why: string): UnsupportedAnnotat
 
 const NO_CACHE = "Every request is checked: a cached answer would outlive a revoked session.";
 const POOLED = "Connections to auth services are always kept alive.";
-const NO_CLIENT_CERTIFICATES = "Client certificates are not verified for Ingresses.";
+const NO_CLIENT_CERTIFICATES =
+  "Client certificates are not verified for Ingresses. Use basic auth (auth-type) or forward auth (auth-url).";
 
 export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   {
@@ -96,7 +97,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
     fallback: "closed",
     supported: false,
     doc: "Secret with the CA of client certificates.",
-    why: "Client certificates are not verified for Ingresses, and without them the path would be open.",
+    why: "Client certificates are not verified for Ingresses, and without them the path would be open. Use basic auth (auth-type) or forward auth (auth-url).",
   },
   unsupported(
     "auth-tls-verify-client",
@@ -126,7 +127,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   unsupported(
     "auth-snippet",
     "nginx configuration for the request to the auth service.",
-    "Text of users never becomes nginx configuration.",
+    "Text of users never becomes nginx configuration. Use auth-proxy-set-headers for more headers.",
   ),
   unsupported("auth-cache-key", "What the service's answers are cached by.", NO_CACHE),
   unsupported("auth-cache-duration", "How long they are cached.", NO_CACHE),

@@ -2,19 +2,25 @@
 import type { AnnotationGroup, UnsupportedAnnotation } from "../annotation.js";
 import { PATH_PREFIXES } from "./prefixes.js";
 
-const SNIPPET = "Text of users never becomes nginx configuration.";
-const STREAMED = "Bodies are streamed in both directions, without buffering.";
+const SNIPPET =
+  "Text of users never becomes nginx configuration. Headers are changed by rewrite-request and rewrite-response under the load balancer's own prefix.";
+const STREAMED =
+  "Bodies are streamed in both directions, without buffering. Use proxy-body-size to limit those of requests.";
 const ONE_RETRY_RULE =
-  "Failed connections are retried on another endpoint, always in the same way.";
-const NO_RATE_LIMIT = "Rates are not limited; the limit is not enforced.";
-const NO_WAF = "There is no web application firewall; requests are not inspected.";
-const NO_TRACING = "There is no tracing.";
+  "Failed connections are retried on another endpoint, always in the same way. Use proxy-connect-timeout to fail sooner.";
+const NO_RATE_LIMIT =
+  "Rates are not limited; the limit is not enforced. Limit them in front of the gateway, or in the backend.";
+const NO_WAF =
+  "There is no web application firewall; requests are not inspected. Put one in front of the gateway.";
+const NO_TRACING =
+  "There is no tracing. The access log has the time and the route of each request.";
 const COOKIE_FIXED =
   "The session cookie has the path /, is HttpOnly, lives as long as the session, and is Secure over https.";
 const NO_CLIENT_TLS_SETTINGS =
-  "TLS to the backend is not verified and offers no client certificate.";
-const PLAIN_ERRORS = "Errors of backends are passed through.";
-const CANARY = "It belongs to canary, which is not supported.";
+  "TLS to the backend of an Ingress is not verified and offers no client certificate.";
+const PLAIN_ERRORS = "Errors of backends are passed through; let the backend answer with the page.";
+const CANARY =
+  "It belongs to canary, which is not supported. Use weights in the serviceGroup of a Rule.";
 const MIRROR = "Requests of Ingresses are not mirrored.";
 
 type Row = readonly [group: AnnotationGroup, name: string, doc: string, why: string];
@@ -63,13 +69,13 @@ const ROWS: readonly Row[] = [
     "backend",
     "proxy-cookie-domain",
     "Changes the domain of the backend's cookies.",
-    "Cookies of backends are passed through.",
+    "Cookies of backends are passed through; let the backend set them as clients are to see them.",
   ],
   [
     "backend",
     "proxy-cookie-path",
     "Changes the path of the backend's cookies.",
-    "Cookies of backends are passed through.",
+    "Cookies of backends are passed through; let the backend set them as clients are to see them.",
   ],
   ["backend", "proxy-next-upstream", "When a request is sent to another endpoint.", ONE_RETRY_RULE],
   ["backend", "proxy-next-upstream-timeout", "How long that is tried.", ONE_RETRY_RULE],
@@ -78,13 +84,13 @@ const ROWS: readonly Row[] = [
     "backend",
     "proxy-redirect-from",
     "Location of the backend that is changed.",
-    "Redirects of backends are passed through.",
+    "Redirects of backends are passed through; let the backend make them from X-Forwarded-Host and X-Forwarded-Proto.",
   ],
   [
     "backend",
     "proxy-redirect-to",
     "What it is changed to.",
-    "Redirects of backends are passed through.",
+    "Redirects of backends are passed through; let the backend make them from X-Forwarded-Host and X-Forwarded-Proto.",
   ],
   [
     "backend",
@@ -152,12 +158,17 @@ const ROWS: readonly Row[] = [
     "Pushes resources.",
     "HTTP/2 push is gone from nginx and from browsers.",
   ],
-  ["backend", "fastcgi-index", "Index file of FastCGI.", "FastCGI backends are not supported."],
+  [
+    "backend",
+    "fastcgi-index",
+    "Index file of FastCGI.",
+    "FastCGI backends are not supported. Put a web server in front of them that speaks HTTP.",
+  ],
   [
     "backend",
     "fastcgi-params-configmap",
     "Parameters of FastCGI.",
-    "FastCGI backends are not supported.",
+    "FastCGI backends are not supported. Put a web server in front of them that speaks HTTP.",
   ],
   ["backend", "secure-backends", "Old name for HTTPS backends.", "Use backend-protocol: HTTPS."],
   ["backend", "custom-http-errors", "Statuses that the default backend answers.", PLAIN_ERRORS],
@@ -197,7 +208,7 @@ const ROWS: readonly Row[] = [
     "observability",
     "enable-access-log",
     "Whether requests are logged.",
-    "Access logs are on or off for the whole gateway.",
+    "The access log is on or off for the whole gateway: see the option accessLog.",
   ],
   [
     "observability",
