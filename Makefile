@@ -5,6 +5,8 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 .DEFAULT_GOAL := help
+# tsc writes its output in spite of errors.
+.DELETE_ON_ERROR:
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
 # The oldest Node line that is supported, and the newest: everything is tested on the first, all that
@@ -15,6 +17,7 @@ NODE_NEW := 24.21.0
 NGINX_SUITES := forky trixie
 
 INSTALLED := node_modules/.installed
+BUILT := dist/cli/main.js
 NGINX := .nginx/$(firstword $(NGINX_SUITES))/nginx
 # The release of Gateway API that is served; tests read its CRDs, examples and conformance suite.
 GATEWAY_API_VERSION := v1.7.0
@@ -31,8 +34,10 @@ run: build nginx ## Start a gateway from the manifests in examples/ and print wh
 	@examples/run
 
 .PHONY: build
-build: $(INSTALLED) ## Compile src/ into dist/
+build: $(BUILT) ## Compile src/ into dist/, if anything changed
+$(BUILT): $(INSTALLED) tsconfig.base.json tsconfig.build.json $(shell find src -name '*.ts' 2>/dev/null)
 	@tsc -p tsconfig.build.json
+	@touch $@
 
 .PHONY: test
 test: $(INSTALLED) ## Run check and every test, on both nginx and both Node versions
@@ -75,6 +80,7 @@ $(INSTALLED): package-lock.json
 	@command -v npm >/dev/null || { echo "albc: Node.js with npm is missing; install Node >= 20.19" >&2; exit 3; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' \
 	  || { echo "albc: Node $$(node --version) is too old; install Node >= 20.19" >&2; exit 3; }
+	@echo "albc: installing the packages that it needs; this takes about a minute, once"
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
