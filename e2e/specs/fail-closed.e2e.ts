@@ -1,12 +1,13 @@
+import type { Settings } from "../harness/auth-surfaces.js";
+import { AUTH_SURFACES } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import type { Manifest } from "../harness/manifests.js";
-import { configMap, ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { configMap, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
-const scene = useScene();
 const BCRYPT = "$2y$05$xN3eZC5bkTK3tDkoqHFMZuF0B7dUlAhYeJ9q3VH1Du9y9Z5W0BqGm";
 const BASIC = { "auth-type": "basic" };
 const URL_OK = { "auth-url": "http://127.0.0.1:1/" };
@@ -58,6 +59,10 @@ const BROKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "auth-signin": "https://a.example/",
     "auth-signin-redirect-param": "r&d",
   },
+};
+
+/** What only annotations can say. */
+const BROKEN_ON_INGRESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "client certificates, which are not supported": { "auth-tls-secret": "default/ca" },
 };
 
@@ -69,61 +74,63 @@ const HARMLESS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "auth-tls-verify-client": { "auth-tls-verify-client": "on", "auth-tls-verify-depth": "2" },
 };
 
-let gateway: Gateway;
-let auth: AuthService;
-let broken: readonly (readonly [string, string])[];
+describe.each(AUTH_SURFACES)("by $name:", (surface) => {
+  const scene = useScene();
+  let gateway: Gateway;
+  let auth: AuthService;
+  const settings = surface.kind === "ingress" ? { ...BROKEN, ...BROKEN_ON_INGRESS } : BROKEN;
+  const broken = Object.keys(settings).map((what, index) => [what, `broken-${index}`] as const);
+  const harmless = surface.kind === "ingress" ? HARMLESS : {};
 
-/** An Ingress whose annotations hold for /guarded; `/` of the same host belongs to another. */
-function guarded(name: string, annotations: Readonly<Record<string, string>>): Manifest[] {
-  const host = `${name}.example`;
-  return [
-    ingress(`${name}-open`, { hosts: { [host]: [{ service: "web" }] } }),
-    ingress(name, {
-      annotations: nginx(annotations),
-      hosts: { [host]: [{ path: "/guarded", service: "web" }] },
-    }),
-  ];
-}
+  const guarded = (name: string, settings: Settings) =>
+    surface.site(name, settings, { path: "/guarded" });
 
-beforeAll(async () => {
-  const backend = await scene.use(EchoBackend.start("web"));
-  auth = await scene.use(AuthService.start());
-  const users = await htpasswdLine("ann", "secret");
-  broken = Object.keys(BROKEN).map((what, index) => [what, `broken-${index}`] as const);
-  gateway = await scene.use(
-    Gateway.start({
-      errors: [/AUTH_|ANNOTATION_|FIELD_INVALID/],
-      files: {
-        "site.yaml": yaml(
-          service("web", [{ port: backend.port }]),
-          secret("users", { auth: users }),
-          secret("users", { auth: users }, "elsewhere"),
-          secret("other-key", { htpasswd: users }),
-          secret("empty", { auth: "# nobody\n\n" }),
-          secret("bcrypt", { auth: `ann:${BCRYPT}\n` }),
-          configMap("headers", { "X-Tenant": "blue" }, "elsewhere"),
-          configMap("bad-name", { "X_Tenant\u00e9": "blue" }),
-          configMap("bad-variable", { "X-Tenant": "$nope" }),
-          configMap("bad-value", { "X-Tenant": "blue\r\nX-Evil: 1" }),
-          ...broken.flatMap(([what, name]) => guarded(name, BROKEN[what] ?? {})),
-          ...Object.entries(HARMLESS).flatMap(([name, annotations]) =>
-            guarded(name, { ...annotations, "auth-url": `http://127.0.0.1:${auth.port}/harmless` }),
+  beforeAll(async () => {
+    const backend = await scene.use(EchoBackend.start("web"));
+    auth = await scene.use(AuthService.start());
+    const users = await htpasswdLine("ann", "secret");
+    const port = await freePort();
+    gateway = await scene.use(
+      Gateway.start({
+        httpPort: port,
+        errors: [/AUTH_|ANNOTATION_|FIELD_INVALID/],
+        files: {
+          "site.yaml": yaml(
+            surface.shared(port),
+            service("web", [{ port: backend.port }]),
+            secret("users", { auth: users }),
+            secret("users", { auth: users }, "elsewhere"),
+            secret("other-key", { htpasswd: users }),
+            secret("empty", { auth: "# nobody\n\n" }),
+            secret("bcrypt", { auth: `ann:${BCRYPT}\n` }),
+            configMap("headers", { "X-Tenant": "blue" }, "elsewhere"),
+            configMap("bad-name", { "X_Tenant\u00e9": "blue" }),
+            configMap("bad-variable", { "X-Tenant": "$nope" }),
+            configMap("bad-value", { "X-Tenant": "blue\r\nX-Evil: 1" }),
+            ...broken.flatMap(([what, name]) => guarded(name, settings[what] ?? {})),
+            ...Object.entries(harmless).flatMap(([name, annotations]) =>
+              guarded(name, {
+                ...annotations,
+                "auth-url": `http://127.0.0.1:${auth.port}/harmless`,
+              }),
+            ),
+            ...guarded("healing-secret", { ...BASIC, "auth-secret": "late" }),
+            ...guarded("healing-annotation", {
+              ...BASIC,
+              "auth-secret": "users",
+              "auth-realm": "x",
+            }),
           ),
-          ...guarded("healing-secret", { ...BASIC, "auth-secret": "late" }),
-          ...guarded("healing-annotation", { ...BASIC, "auth-secret": "users", "auth-realm": "x" }),
-        ),
-      },
-    }),
-  );
-});
+        },
+      }),
+    );
+  });
 
-const send = (name: string, path: string, headers: readonly (readonly [string, string])[] = []) =>
-  gateway.send({ host: `${name}.example`, path, headers });
+  const send = (name: string, path: string, headers: readonly (readonly [string, string])[] = []) =>
+    gateway.send({ host: `${name}.example`, path, headers });
 
-describe("broken auth", () => {
-  it.each(Object.keys(BROKEN).map((what, index) => [what, `broken-${index}`] as const))(
-    "closes its path, and no other: %s",
-    async (_, name) => {
+  describe("broken auth", () => {
+    it.each(broken)("closes its path, and no other: %s", async (_, name) => {
       const closed = await send(name, "/guarded/x", [["Authorization", basic("ann", "secret")]]);
 
       expect(closed.status).toBe(503);
@@ -131,50 +138,52 @@ describe("broken auth", () => {
       expect(closed.text).toContain("503 Service Temporarily Unavailable");
       expect(closed.header("www-authenticate")).toBeUndefined();
       expect((await send(name, "/")).status).toBe(200);
-      // Named in the log by its Ingress.
+      // Named in the log by its Ingress or AuthPolicy.
       await gateway.logged(new RegExp(`\\b${name}\\b`));
-    },
-  );
+    });
 
-  it("is told without secrets", async () => {
-    expect(gateway.albc.log).not.toContain("$apr1$");
-    expect(gateway.albc.log).not.toContain(BCRYPT.slice(7));
-    expect(gateway.albc.log).not.toContain("user:secret@");
-    for (const [, name] of broken) {
-      const { reason = "" } = await send(name, "/guarded");
-      expect(reason).not.toContain("user:secret@");
-      expect(reason).toMatch(/^[\x20-\x7e]+$/);
-    }
+    it("is told without secrets", async () => {
+      expect(gateway.albc.log).not.toContain("$apr1$");
+      expect(gateway.albc.log).not.toContain(BCRYPT.slice(7));
+      expect(gateway.albc.log).not.toContain("user:secret@");
+      for (const [, name] of broken) {
+        const { reason = "" } = await send(name, "/guarded");
+        expect(reason).not.toContain("user:secret@");
+        expect(reason).toMatch(/^[\x20-\x7e]+$/);
+      }
+    });
+
+    it("heals when the missing secret appears, and closes again when it goes", async () => {
+      expect((await send("healing-secret", "/guarded")).status).toBe(503);
+
+      await gateway.change(
+        "late.yaml",
+        yaml(secret("late", { auth: await htpasswdLine("bob", "x") })),
+      );
+      expect((await send("healing-secret", "/guarded")).status).toBe(401);
+      const bob = [["Authorization", basic("bob", "x")]] as const;
+      expect((await send("healing-secret", "/guarded", bob)).status).toBe(200);
+
+      await gateway.change("late.yaml", yaml(secret("late", { wrong: "layout" })));
+      expect((await send("healing-secret", "/guarded", bob)).status).toBe(503);
+
+      const before = (await gateway.status()).version;
+      await gateway.remove("late.yaml");
+      await gateway.settled(before);
+      expect((await send("healing-secret", "/guarded", bob)).status).toBe(503);
+      expect((await send("healing-secret", "/")).status).toBe(200);
+    });
   });
 
-  it("heals when the missing secret appears, and closes again when it goes", async () => {
-    expect((await send("healing-secret", "/guarded")).status).toBe(503);
-
-    await gateway.change(
-      "late.yaml",
-      yaml(secret("late", { auth: await htpasswdLine("bob", "x") })),
-    );
-    expect((await send("healing-secret", "/guarded")).status).toBe(401);
-    const bob = [["Authorization", basic("bob", "x")]] as const;
-    expect((await send("healing-secret", "/guarded", bob)).status).toBe(200);
-
-    await gateway.change("late.yaml", yaml(secret("late", { wrong: "layout" })));
-    expect((await send("healing-secret", "/guarded", bob)).status).toBe(503);
-
-    const before = (await gateway.status()).version;
-    await gateway.remove("late.yaml");
-    await gateway.settled(before);
-    expect((await send("healing-secret", "/guarded", bob)).status).toBe(503);
-    expect((await send("healing-secret", "/")).status).toBe(200);
-  });
-});
-
-describe("annotations that only tune", () => {
-  it.each(Object.keys(HARMLESS))("are reported and otherwise ignored: %s", async (name) => {
-    auth.answer("/harmless", { status: 403 });
-    expect((await send(name, "/guarded")).status).toBe(403);
-    auth.answer("/harmless", { status: 200 });
-    expect((await send(name, "/guarded")).status).toBe(200);
-    await gateway.logged(new RegExp(name));
-  });
+  if (surface.kind === "ingress") {
+    describe("annotations that only tune", () => {
+      it.each(Object.keys(harmless))("are reported and otherwise ignored: %s", async (name) => {
+        auth.answer("/harmless", { status: 403 });
+        expect((await send(name, "/guarded")).status).toBe(403);
+        auth.answer("/harmless", { status: 200 });
+        expect((await send(name, "/guarded")).status).toBe(200);
+        await gateway.logged(new RegExp(name));
+      });
+    });
+  }
 });
