@@ -42,6 +42,7 @@ local function further_try(upstream, failure_status)
     if failure_status == 504 and peer.was_connected() then
         return refuse(errors.reasons.timeout)
     end
+    peer.renumber()
     return connect(peer.next_untried(upstream))
 end
 

@@ -6,11 +6,16 @@ local errors = require("alb.errors")
 
 local ngx = ngx
 local var = ngx.var
+local recreate_request = balancer.recreate_request
 local set_current_peer = balancer.set_current_peer
+local str_byte = string.byte
 local str_find = string.find
 local str_match = string.match
 
 local _M = {}
+
+-- Of grpc:// and grpcs://.
+local LOWER_G = 103
 
 --- Ends the request; what leaves nginx as 500 gets its status in phases/final.
 function _M.refuse(reason)
@@ -51,6 +56,18 @@ function _M.next_untried(upstream)
         end
     end
     return endpoints.next(upstream)
+end
+
+--- Makes nginx write an HTTP/2 request anew for another try: it would send the one that it has under the number that the
+--- stream had on the first connection, if that was a kept one, and the body under another.
+function _M.renumber()
+    if str_byte(var.albc_pass, 1) ~= LOWER_G then
+        return
+    end
+    local ok, err = recreate_request()
+    if not ok then
+        ngx.log(ngx.ERR, "albc: another try: ", err)
+    end
 end
 
 --- Sends this try there.

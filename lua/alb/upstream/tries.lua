@@ -155,6 +155,7 @@ function _M.balance(text)
     end
     limit_timeouts(plan, limit)
     if failure then
+        peer.renumber()
         local address, port = peer.next_untried(upstream)
         return connect(address, port, limit)
     end

@@ -25,7 +25,9 @@ function answers(...list: readonly Answer[]): Answer {
   };
 }
 
-const to = (upstream: string): NonNullable<TestRoute["backends"]> => [{ upstream, weight: 1, protocol: "http" }];
+const to = (upstream: string): NonNullable<TestRoute["backends"]> => [
+  { upstream, weight: 1, protocol: "http" },
+];
 
 const ROUTES: Readonly<Record<string, TestRoute>> = {
   "retry.example": { retry: { codes: [500, 503], attempts: 3 } },
