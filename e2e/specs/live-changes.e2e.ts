@@ -149,22 +149,23 @@ describe("without a failed request", () => {
     expect((await untroubled()).reopened).toBe(0);
   });
 
-  it("a change is live within moments of its writing", async () => {
+  it("a change is live within 200 ms of its writing", async () => {
+    await untroubled();
     const times: number[] = [];
-    for (let i = 0; i < 5; i += 1) {
+    for (let i = 0; i < 9; i += 1) {
       const host = `fresh-${i}.example`;
-      const started = performance.now();
       await gateway.write(
         "fresh.yaml",
         yaml(ingress("fresh", { hosts: { [host]: [{ service: "web" }] } })),
       );
+      const written = performance.now();
       await gateway.until(`${host} is served`, { host }, ({ status }) => status === 200);
-      times.push(performance.now() - started);
+      times.push(performance.now() - written);
     }
-    await untroubled();
 
-    // 200 ms is the aim; a machine that is busy with the load and other tests gets three times that.
-    expect(Math.min(...times)).toBeLessThan(600);
+    // Other work of the machine may make single changes late; half of them it does not.
+    const [median = Infinity] = times.sort((a, b) => a - b).slice(4);
+    expect(median).toBeLessThan(200);
   });
 
   it("a file is written in pieces, as an editor may", async () => {
