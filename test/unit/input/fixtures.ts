@@ -36,3 +36,26 @@ export function secret(fields: Fields): Fields {
 export function rule(spec: Fields): Fields {
   return { apiVersion: "crd.alauda.io/v1", kind: "Rule", metadata: { name: "r" }, spec };
 }
+
+/** A Gateway with these listeners, one on port 80 by default. */
+export function gateway(spec: Fields = {}): Fields {
+  return gatewayObject("Gateway", {
+    gatewayClassName: "edge",
+    listeners: [{ name: "http", port: 80, protocol: "HTTP" }],
+    ...spec,
+  });
+}
+
+/** An HTTPRoute with one rule. */
+export function httpRule(rule: Fields): Fields {
+  return gatewayObject("HTTPRoute", { rules: [rule] });
+}
+
+export function gatewayObject(kind: string, spec: Fields): Fields {
+  return {
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind,
+    metadata: { name: "web", namespace: "shop" },
+    spec,
+  };
+}

@@ -1,0 +1,78 @@
+import { check, gatewayObject } from "../fixtures.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const TARGET = { group: "", kind: "Service", name: "web" };
+const AUTHORITY = { group: "", kind: "ConfigMap", name: "ca" };
+
+function policy(validation: Fields, targetRefs: readonly Fields[] = [TARGET]): Fields {
+  return gatewayObject("BackendTLSPolicy", {
+    targetRefs,
+    validation: { hostname: "a.example", ...validation },
+  });
+}
+
+function names(...subjectAltNames: readonly Fields[]): Fields {
+  return policy({ wellKnownCACertificates: "System", subjectAltNames });
+}
+
+function targets(...fields: readonly Fields[]): Fields {
+  return policy(
+    { caCertificateRefs: [AUTHORITY] },
+    fields.map((field) => ({ ...TARGET, ...field })),
+  );
+}
+
+describe("a BackendTLSPolicy", () => {
+  it.each([
+    ["with certificates", policy({ caCertificateRefs: [AUTHORITY] })],
+    ["with the system's certificates", policy({ wellKnownCACertificates: "System" })],
+    [
+      "with an empty list beside them",
+      policy({ wellKnownCACertificates: "System", caCertificateRefs: [] }),
+    ],
+    ["with certificates that are not known", policy({ wellKnownCACertificates: "Later" })],
+    [
+      "with names",
+      names({ type: "Hostname", hostname: "*.a" }, { type: "URI", uri: "spiffe://a/b" }),
+    ],
+    ["with a name that is not known", names({ type: "Email" })],
+    ["with two ports", targets({ sectionName: "a" }, { sectionName: "b" })],
+    ["with two Services", targets({}, { name: "other" })],
+  ])("%s is taken", (_name, object) => {
+    expect(check(object)).toEqual([]);
+    expect(check({ ...object, apiVersion: "gateway.networking.k8s.io/v1alpha3" })).toEqual([]);
+  });
+
+  it.each([
+    [
+      "no target",
+      policy({ wellKnownCACertificates: "System" }, []),
+      /targetRefs must have from 1 to 16/,
+    ],
+    ["no certificates", policy({}), /FIELD_MISSING .*validation.caCertificateRefs/],
+    [
+      "both certificates",
+      policy({ caCertificateRefs: [AUTHORITY], wellKnownCACertificates: "System" }),
+      /wellKnownCACertificates: .*not both/,
+    ],
+    [
+      "a name without its field",
+      names({ type: "URI" }),
+      /FIELD_MISSING .*subjectAltNames\[0\].uri/,
+    ],
+    [
+      "a name with another's field",
+      names({ type: "URI", uri: "a://b", hostname: "c" }),
+      /subjectAltNames\[0\].hostname: .*URI must not have/,
+    ],
+    ["a target twice", targets({}, {}), /targetRefs\[1\]: the target web stands twice/],
+    [
+      "a Service and a port of it",
+      targets({}, { sectionName: "a" }),
+      /either all or none need a sectionName/,
+    ],
+  ])("with %s is refused", (_name, object, message) => {
+    expect(check(object)).toEqual([expect.stringMatching(message)]);
+  });
+});
