@@ -4,8 +4,9 @@ import type { Finding, Findings, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
 import type { RulePlan } from "./rule-plan.js";
 
-/** A message has room for 32768 characters, and nobody reads more than this; diagnostics tell all. */
-const MOST = 8;
+/** Nobody reads more findings, or longer ones, in a condition (which holds 32768 characters); diagnostics tell all. */
+const MOST_FINDINGS = 8;
+const MOST_CHARACTERS = 4096;
 
 /** What a route is for one parent. */
 export interface ParentVerdict {
@@ -25,17 +26,20 @@ export function judge(
   const { reason, message, dropped } = acceptance(own, findings, plans);
   const accepted = reason === "Accepted";
   const conditions: Condition[] = [
-    { type: "Accepted", status: accepted ? "True" : "False", reason, message, ...stamp },
+    {
+      type: "Accepted",
+      status: accepted ? "True" : "False",
+      reason,
+      message: cut(message),
+      ...stamp,
+    },
     { ...resolvedRefs(plans), ...stamp },
   ];
-  if (accepted && dropped.length > 0) {
+  const [first] = dropped;
+  if (accepted && first !== undefined) {
     const text = dropped.map(({ name, message: why }) => `Dropped Rule ${name}: ${why}`).join("; ");
-    const partly = {
-      type: "PartiallyInvalid",
-      status: "True",
-      reason: "UnsupportedValue",
-    } as const;
-    conditions.push({ ...partly, message: text, ...stamp });
+    const partly = { type: "PartiallyInvalid", status: "True", reason: first.reason } as const;
+    conditions.push({ ...partly, message: cut(text), ...stamp });
   }
   return { accepted, conditions };
 }
@@ -43,7 +47,11 @@ export function judge(
 interface Acceptance {
   readonly reason: string;
   readonly message: string;
-  readonly dropped: readonly { readonly name: string; readonly message: string }[];
+  readonly dropped: readonly {
+    readonly name: string;
+    readonly reason: RefusedReason;
+    readonly message: string;
+  }[];
 }
 
 /** A route is accepted as long as one of its rules can be done as written. */
@@ -55,21 +63,22 @@ function acceptance(
   if (!attached.ok) return { ...attached, dropped: [] };
   const [invalid] = findings.refused;
   if (invalid !== undefined) return refusal(findings.refused, invalid.reason);
-  const refused = plans.filter((plan) => plan.findings.refused.length > 0);
-  const all = refused.flatMap((plan) => plan.findings.refused);
-  const [first] = all;
-  if (first !== undefined && refused.length === plans.length) return refusal(all, first.reason);
+  const dropped = plans.flatMap(({ name, index, findings: { refused } }) =>
+    refused[0] === undefined
+      ? []
+      : [{ name: name ?? String(index), reason: refused[0].reason, message: listed(refused) }],
+  );
+  const [first] = dropped;
+  if (first !== undefined && dropped.length === plans.length) {
+    return refusal(
+      plans.flatMap((plan) => plan.findings.refused),
+      first.reason,
+    );
+  }
   const names = attached.attachments.map(({ listener }) => listener.name).join(", ");
   const idle = attached.attachments.every(({ listener }) => listener.serves === undefined);
   const message = `attached to ${parent.title} by ${names}${idle ? ", which can't serve: see its status" : ""}`;
-  return {
-    reason: "Accepted",
-    message,
-    dropped: refused.map((plan) => ({
-      name: plan.name ?? String(plan.index),
-      message: listed(plan.findings.refused),
-    })),
-  };
+  return { reason: "Accepted", message, dropped };
 }
 
 function refusal(findings: readonly Finding<RefusedReason>[], reason: RefusedReason): Acceptance {
@@ -83,12 +92,18 @@ function resolvedRefs(plans: readonly RulePlan[]): Condition {
     const message = "everything that the rules name was found";
     return { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs", message };
   }
-  const message = listed(unresolved);
+  const message = cut(listed(unresolved));
   return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
 }
 
 function listed(findings: readonly Finding<string>[]): string {
-  const messages = findings.slice(0, MOST).map(({ message }) => message);
+  const messages = findings.slice(0, MOST_FINDINGS).map(({ message }) => message);
   const more = findings.length - messages.length;
   return [...messages, ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
+}
+
+/** Never in the middle of a surrogate pair. */
+function cut(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text;
+  return `${text.slice(0, MOST_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
