@@ -33,6 +33,10 @@ export default {
     project("e2e", ["e2e/specs/**/*.e2e.ts"], {
       globalSetup: "<rootDir>/e2e/harness/global-setup.ts",
     }),
+    // On a real API server: `make test-cluster` starts one.
+    project("cluster", ["e2e/cluster/**/*.e2e.ts"], {
+      globalSetup: "<rootDir>/e2e/harness/global-setup.ts",
+    }),
     // The package as a user gets it; needs `make build`.
     project("smoke", ["test/smoke/**/*.test.ts"]),
   ],

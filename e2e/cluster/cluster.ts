@@ -1,0 +1,83 @@
+/** The API server that the tests of this folder run against: e2e/conformance/main.go started it and set KUBECONFIG. */
+import { KubeConfig } from "@kubernetes/client-node";
+import { ApiClient } from "../../src/kubernetes/api-client.js";
+import { pluralOf } from "../../src/kubernetes/plural.js";
+import type { KindName } from "../../src/api/kinds.js";
+import { basePath } from "../../src/kubernetes/resource.js";
+import type { Closable } from "../harness/scene.js";
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+
+let namespaces = 0;
+
+export class Cluster implements Closable {
+  readonly config = new KubeConfig();
+  readonly client: ApiClient;
+  /** One of its own for each test file, gone at its end. */
+  readonly namespace = `test-${String(process.pid)}-${String(++namespaces)}`;
+
+  private constructor() {
+    this.config.loadFromDefault();
+    this.client = new ApiClient(this.config);
+  }
+
+  static async open(): Promise<Cluster> {
+    if (process.env["KUBECONFIG"] === undefined) {
+      throw new Error("KUBECONFIG is not set: run these tests by `make test-cluster`");
+    }
+    const cluster = new Cluster();
+    await cluster.apply({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: cluster.namespace },
+    });
+    return cluster;
+  }
+
+  async close(): Promise<void> {
+    await this.client.call({ method: "DELETE", path: `/api/v1/namespaces/${this.namespace}` });
+    this.client.close();
+  }
+
+  /** Creates the object or makes it as given, by server-side apply. */
+  async apply(object: Manifest): Promise<unknown> {
+    return this.client.call({
+      method: "PATCH",
+      path: this.path(object),
+      query: { fieldManager: "tests", force: "true" },
+      contentType: "application/apply-patch+yaml",
+      body: object,
+    });
+  }
+
+  async get(object: Manifest): Promise<unknown> {
+    return this.client.call({ path: this.path(object) });
+  }
+
+  async remove(object: Manifest): Promise<void> {
+    await this.client.call({ method: "DELETE", path: this.path(object) });
+  }
+
+  path({ apiVersion, kind, metadata }: Manifest): string {
+    const [group = "", version = apiVersion] = apiVersion.includes("/")
+      ? apiVersion.split("/")
+      : ["", apiVersion];
+    const namespace = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
+    return `${basePath({ group, version })}${namespace}/${plural(kind)}/${metadata.name}`;
+  }
+}
+
+/** Other kinds than ours have regular plurals. */
+function plural(kind: string): string {
+  // Only its letters are looked at.
+  return pluralOf(kind as KindName);
+}
