@@ -41,8 +41,9 @@ local grpc_status = {
     [504] = "4",
 }
 
--- gRPC is always POST. What a cache may keep (GET and HEAD) is never answered 200 for a refusal.
-local function is_grpc()
+--- Is it a gRPC client that asks? gRPC is always POST. What a cache may keep (GET and HEAD) is never answered 200 for a
+-- refusal.
+function _M.is_grpc()
     local content_type = var.content_type
     return content_type ~= nil
         and str_sub(content_type, 1, 16) == "application/grpc"
@@ -73,7 +74,7 @@ function _M.exit(status, reason, headers)
             ngx.header[name] = value
         end
     end
-    if is_grpc() then
+    if _M.is_grpc() then
         return _M.exit_grpc(status, reason)
     end
     return ngx.exit(status)

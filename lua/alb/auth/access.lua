@@ -7,6 +7,7 @@
 local basic = require("alb.auth.basic")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
+local external = require("alb.auth.external")
 local forward = require("alb.auth.forward")
 local source_range = require("alb.auth.source_range")
 
@@ -100,6 +101,9 @@ local function refuse(refusal)
     end
     if refusal.location then
         return ngx.redirect(refusal.location, 302)
+    end
+    if refusal.answer and not errors.is_grpc() then
+        return external.answer(refusal)
     end
     if refusal.status == 429 then
         ngx.header["Retry-After"] = "1"

@@ -3,13 +3,14 @@
 -- May yield: check does. Phases: prepare any but init; check and apply in rewrite.
 local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
-local connection = require("alb.auth.connection")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
+local external = require("alb.auth.external")
 local hop_headers = require("alb.auth.hop_headers")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")
+local locate = require("alb.auth.service").locate
 
 local ngx = ngx
 local now = ngx.now
@@ -17,16 +18,13 @@ local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
 local reasons = errors.reasons
-local re_match = ngx.re.match
 local str_find = string.find
-local tonumber = tonumber
 local type = type
 
 local _M = {}
 
 -- Milliseconds, where the settings have none.
 local DEFAULT_TIMEOUT = 5000
-local DEFAULT_PORT = { http = 80, https = 443 }
 
 -- A blank would end the request's target, a control character could end its line.
 local function is_target(text)
@@ -75,67 +73,11 @@ function _M.prepare(forward)
     if err then
         return nil, err
     end
+    if forward.external then
+        external.prepare(forward.external)
+    end
     prepare_response_headers(forward)
     return auth_request.prepare(forward)
-end
-
--- Host without brackets, port and authority of a host that variables went into: it may bring its own port.
-local function take_apart(text)
-    local m =
-        re_match(text, [[^(?:\[([0-9A-Fa-f:.]+)\]|([\w-]+(?:\.[\w-]+)*\.?))(?::([0-9]+))?$]], "jo")
-    if not m then
-        return nil, "host"
-    end
-    return m[1] or m[2], m[3] or nil
-end
-
-local function expand_host(forward)
-    local text, err = expand(forward.host_text)
-    if not text or text == forward.host_text then
-        return text, err
-    end
-    return take_apart(text)
-end
-
--- The port as text, nil for that of the scheme.
-local function expand_port(forward, of_host)
-    if not forward.port_text then
-        return of_host
-    end
-    -- A port twice is none.
-    return not of_host and expand(forward.port_text) or ""
-end
-
--- Where the auth service is, and its authority; nil and the error if a variable can't stand where it does.
-local function locate(forward)
-    local host, port_text = expand_host(forward)
-    if not host then
-        return nil, port_text
-    end
-    local authority = str_find(host, ":", 1, true) and "[" .. host .. "]" or host
-    local port = DEFAULT_PORT[forward.scheme]
-    port_text = expand_port(forward, port_text)
-    if port_text then
-        port = str_find(port_text, "^%d+$") and tonumber(port_text) or 0
-        if port < 1 or port > 65535 then
-            return nil, "port"
-        end
-        authority = authority .. ":" .. port_text
-    end
-    local verify = index.settings().authTlsVerify ~= false
-    return connection.service(forward.scheme, host, port, verify, forward.upstream), authority
-end
-
--- The same, remembered when nothing in it depends on the request: settings that change make all policies anew.
-local function locate_once(forward)
-    if forward.service then
-        return forward.service, forward.authority
-    end
-    local service, authority = locate(forward)
-    if type(forward.host_text) == "string" and type(forward.port_text) ~= "table" then
-        forward.service, forward.authority = service, authority
-    end
-    return service, authority
 end
 
 -- The request as bytes.
@@ -162,7 +104,7 @@ local function as_set(names)
 end
 
 local function ask(forward)
-    local service, authority = locate_once(forward)
+    local service, authority = locate(forward)
     local declared = hop_headers.declared()
     local bytes, err
     if service then
@@ -218,8 +160,11 @@ end
 --- Asks the auth service.
 ---@param forward table prepared
 ---@return table? response when it lets the request pass, for `apply`
----@return table? refusal { status, reason, location?, challenges?: string[], cookies?: string[] }
+---@return table? refusal { status, reason, location?, challenges?: string[], cookies?: string[], answer?: table }
 function _M.check(forward)
+    if forward.external then
+        return external.check(forward)
+    end
     local response, reason = ask(forward)
     if not response then
         return nil, { status = 500, reason = reason }
@@ -234,6 +179,9 @@ end
 ---@param forward table prepared
 ---@param response table? nil when the service was not asked
 function _M.apply(forward, response)
+    if forward.external then
+        return external.apply(forward.external, response)
+    end
     local sets = forward.sets
     if #sets > 0 then
         client_headers.clear(forward.sets_name)

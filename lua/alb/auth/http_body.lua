@@ -1,6 +1,7 @@
---- What follows the head of a response: how far it goes, and reading past it. Nobody wants the content.
--- May yield: drain does. Phases: any with cosockets for drain.
+--- What follows the head of a response: how far it goes, reading past it, and reading it.
+-- May yield: drain and collect do. Phases: any with cosockets for these.
 local now = ngx.now
+local concat = table.concat
 local str_find = string.find
 local str_lower = string.lower
 local str_match = string.match
@@ -130,6 +131,97 @@ function _M.drain(sock, rest, framing, length, deadline)
         return drain_chunked(sock, rest, deadline)
     end
     return true, framing == "none" and rest == ""
+end
+
+-- Reads on until `is_whole` says where the body ends in the text.
+local function read_until(sock, text, deadline, limit, is_whole)
+    while true do
+        local last, err = is_whole(text)
+        if last or err then
+            return last and text, last or err
+        end
+        if #text > 2 * limit + MAX_BYTES then
+            return nil, "response body too large"
+        end
+        local data
+        data, err = receive_more(sock, deadline)
+        if not data then
+            return nil, err
+        end
+        text = text .. data
+    end
+end
+
+local function content_of_chunks(text)
+    local parts, pos = {}, 1
+    while true do
+        local stop = str_find(text, "\r\n", pos, true)
+        local size = chunk_size(str_sub(text, pos, stop - 1))
+        if size == 0 then
+            return concat(parts)
+        end
+        parts[#parts + 1] = str_sub(text, stop + 2, stop + 1 + size)
+        pos = stop + 4 + size
+    end
+end
+
+local function collect_chunked(sock, rest, deadline, limit)
+    local text, last = read_until(sock, rest, deadline, limit, function(text)
+        local after, next_pos = skip_chunks(text, 1)
+        return after, not after and not next_pos and "malformed chunk" or nil
+    end)
+    if not text then
+        return nil, last
+    end
+    return content_of_chunks(text), last == #text + 1
+end
+
+local function collect_length(sock, rest, length, deadline, limit)
+    local text, last = read_until(sock, rest, deadline, limit, function(text)
+        return #text >= length and length or nil
+    end)
+    if not text then
+        return nil, last
+    end
+    return str_sub(text, 1, length), #text == length
+end
+
+local function collect_to_end(sock, rest, deadline, limit)
+    local text = rest
+    while #text <= limit do
+        local data, err = receive_more(sock, deadline)
+        if not data then
+            return err == "closed" and text or nil, err == "closed" and false or err
+        end
+        text = text .. data
+    end
+    return nil, "response body too large"
+end
+
+--- Reads the body.
+---@param rest string what came after the head already
+---@param limit integer bytes
+---@return string? body
+---@return boolean|string clean the connection stands right before the next response; else the error
+function _M.collect(sock, rest, framing, length, deadline, limit)
+    if framing == "none" then
+        return "", rest == ""
+    end
+    local body, clean
+    if framing == "length" then
+        if length > limit then
+            return nil, "response body too large"
+        end
+        return collect_length(sock, rest, length, deadline, limit)
+    elseif framing == "chunked" then
+        body, clean = collect_chunked(sock, rest, deadline, limit)
+    else
+        body, clean = collect_to_end(sock, rest, deadline, limit)
+    end
+    if body and #body > limit then
+        return nil, "response body too large"
+    end
+    return body, clean
 end
 
 return _M

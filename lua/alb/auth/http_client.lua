@@ -1,4 +1,4 @@
---- One HTTP/1.1 request without a body over a pooled connection, and the head of its response.
+--- One HTTP/1.1 request over a pooled connection, and the head of its response, with its body for those who want it.
 -- May yield: request does. Phases: those with cosockets.
 local connection = require("alb.auth.connection")
 local http_body = require("alb.auth.http_body")
@@ -85,10 +85,13 @@ local function wants_close(response)
 end
 
 -- Keeps the connection for the next request if nothing speaks against it.
-local function finish(sock, method, response, rest, deadline)
+local function finish(sock, method, response, rest, deadline, body_limit)
     local framing, length = http_body.framing(method, response.status, response.headers)
     local ok, clean
-    if framing then
+    if framing and body_limit then
+        ok, clean = http_body.collect(sock, rest, framing, length, deadline, body_limit)
+        response.body = ok
+    elseif framing then
         ok, clean = http_body.drain(sock, rest, framing, length, deadline)
     else
         clean = "contradictory length"
@@ -104,7 +107,7 @@ local function finish(sock, method, response, rest, deadline)
     return response
 end
 
-local function exchange(sock, method, bytes, deadline, wanted)
+local function exchange(sock, method, bytes, deadline, wanted, body_limit)
     local _, err = sock:send(bytes)
     if err then
         sock:close()
@@ -115,7 +118,7 @@ local function exchange(sock, method, bytes, deadline, wanted)
         sock:close()
         return nil, rest, nothing and rest ~= "timeout"
     end
-    return finish(sock, method, response, rest, deadline)
+    return finish(sock, method, response, rest, deadline, body_limit)
 end
 
 --- Sends a request and reads the response's head; the body is passed over.
@@ -124,22 +127,23 @@ end
 ---@param bytes string the whole request
 ---@param deadline number seconds as ngx.now, for everything
 ---@param wanted table<string, true> from `with_framing`: headers whose values are given back
----@return table? response { status, headers: name in lower case → values }
+---@param body_limit integer? gives the body too, and an error when it has more bytes; absent: it is passed over
+---@return table? response { status, headers: name in lower case → values, body?: string }
 ---@return string? err
-function _M.request(service, method, bytes, deadline, wanted)
+function _M.request(service, method, bytes, deadline, wanted, body_limit)
     local sock, err, reused = connection.open(service, deadline, false)
     if not sock then
         return nil, err
     end
     local response, unanswered
-    response, err, unanswered = exchange(sock, method, bytes, deadline, wanted)
+    response, err, unanswered = exchange(sock, method, bytes, deadline, wanted, body_limit)
     if not response and reused and unanswered then
         -- The service closed an idle connection just when it was taken: once more, on a new one.
         sock, err = connection.open(service, deadline, true)
         if not sock then
             return nil, err
         end
-        response, err = exchange(sock, method, bytes, deadline, wanted)
+        response, err = exchange(sock, method, bytes, deadline, wanted, body_limit)
     end
     return response, err
 end

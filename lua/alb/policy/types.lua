@@ -197,6 +197,13 @@
 ---@field responseHeaders? TextList Lower case: removed from the request, then set from the auth response.
 ---@field signin? PolicyInterpolation Location of the 302 for a 401.
 ---@field alwaysSetCookie? true
+---@field external? PolicyExternalAuth
+
+--- Gateway API's ExternalAuth filter: only 200 passes, any other answer is the client's, `target` is a prefix of the request's own.
+---@class PolicyExternalAuth
+---@field headers? TextList Lower case: sent besides Authorization.
+---@field responseHeaders? TextList Lower case: copied to the backend's request. Absent: all but those of the hop and of the answer's body.
+---@field maxBody integer Bytes of the body that are sent; a longer one is answered 413. 0: none is sent.
 
 --- Strings are literal; `[variable, encoding]` is a variable.
 ---@alias PolicyInterpolation (string|[string, "raw"|"component"|"host"])[]

@@ -7,7 +7,7 @@ import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { backendTlsView } from "./backend-tls-view.js";
-import { bodyLimits, serverView } from "./server-view.js";
+import { authBodyLimits, bodyLimits, serverView } from "./server-view.js";
 import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
 import { integer, seconds, word } from "./text.js";
@@ -23,8 +23,11 @@ export function renderNginxConf(
   certificates: ReadonlyMap<string, string>,
 ): string {
   const { dataPlane } = options;
-  const limits = bodyLimits(config, dataPlane);
-  const tries = tryViews(config);
+  const shared = {
+    bodyLimits: bodyLimits(config, dataPlane),
+    tries: tryViews(config),
+    rereads: authBodyLimits(config).some((limit) => limit > 0),
+  };
   return fillTemplate({
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
@@ -36,7 +39,7 @@ export function renderNginxConf(
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     backendTls: backendTlsView(config, certificates),
     servers: config.servers.map((server) =>
-      serverView(server, listenersOf(server, config), limits, tries, dataPlane),
+      serverView(server, listenersOf(server, config), shared, dataPlane),
     ),
   });
 }

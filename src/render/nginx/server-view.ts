@@ -9,12 +9,21 @@ import { address, bytes, identifier, integer } from "./text.js";
 const EVERY_IPV4 = "0.0.0.0";
 const EVERY_IPV6 = "::";
 
+/** What the locations of all servers have in common. */
+export interface SharedLocations {
+  /** From `bodyLimits`. */
+  readonly bodyLimits: readonly number[];
+  /** From `tryViews`. */
+  readonly tries: readonly object[];
+  /** Some requests begin again once their body is read: an auth service wants it. */
+  readonly rereads: boolean;
+}
+
 /** `listeners`: those of the server. */
 export function serverView(
   server: Server,
   listeners: readonly Listener[],
-  bodyLimits: readonly number[],
-  tries: readonly object[],
+  shared: SharedLocations,
   options: DataPlaneOptions,
 ): object {
   return {
@@ -31,17 +40,26 @@ export function serverView(
       tls: server.tls,
       proxyProtocol: options.proxyProtocol,
     })),
-    bodyLimits: bodyLimits.map(bytes),
-    tries,
+    bodyLimits: shared.bodyLimits.map(bytes),
+    tries: shared.tries,
+    rereads: shared.rereads,
     headers: headersView(server, options),
   };
 }
 
 /** The limits for which Lua needs a location, because a body without a length must be counted while it is read. */
 export function bodyLimits(config: DataPlaneConfig, options: DataPlaneOptions): readonly number[] {
-  const limits = new Set(config.routes.map((route) => route.bodyLimit ?? options.bodyLimit));
+  const limits = new Set([
+    ...config.routes.map((route) => route.bodyLimit ?? options.bodyLimit),
+    ...authBodyLimits(config),
+  ]);
   limits.delete(0);
   return [...limits].sort((a, b) => a - b);
+}
+
+/** Of bodies that auth services get; 0 for none. */
+export function authBodyLimits(config: DataPlaneConfig): readonly number[] {
+  return config.auths.map(({ forward }) => forward?.external?.maxBody ?? 0);
 }
 
 function listenAddresses(server: Server, ipv6: boolean): readonly string[] {

@@ -1,7 +1,12 @@
-import type { AuthPolicy, ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
+import type { AuthPolicy, ExternalAuth, ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
 import { policyInterpolation } from "./interpolation.js";
 import { filled, given, present, source } from "./fields.js";
-import type { PolicyAuth, PolicyForwardAuth, PolicyInterpolation } from "./policy-document.js";
+import type {
+  PolicyAuth,
+  PolicyExternalAuth,
+  PolicyForwardAuth,
+  PolicyInterpolation,
+} from "./policy-document.js";
 
 /** `credentialFiles`: path of the credentials by id of the set. */
 export function policyAuth(
@@ -34,6 +39,15 @@ function policyForward(forward: ForwardAuth): PolicyForwardAuth {
     ...filled("responseHeaders", forward.responseHeaders),
     ...present("signin", given(forward.signin, policyInterpolation)),
     ...present("alwaysSetCookie", forward.alwaysSetCookie ? true : undefined),
+    ...present("external", given(forward.external, policyExternal)),
+  };
+}
+
+function policyExternal(external: ExternalAuth): PolicyExternalAuth {
+  return {
+    ...filled("headers", external.allowedHeaders),
+    ...filled("responseHeaders", external.allowedResponseHeaders),
+    maxBody: external.maxBody,
   };
 }
 

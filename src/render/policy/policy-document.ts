@@ -206,4 +206,15 @@ export interface PolicyForwardAuth {
   readonly responseHeaders?: readonly string[];
   readonly signin?: PolicyInterpolation;
   readonly alwaysSetCookie?: true;
+  /** Gateway API's ExternalAuth filter; `target` is then a prefix of the request's own. */
+  readonly external?: PolicyExternalAuth;
+}
+
+export interface PolicyExternalAuth {
+  /** Lower case: sent besides Authorization. */
+  readonly headers?: readonly string[];
+  /** Lower case: copied to the backend's request. Absent: all that may be. */
+  readonly responseHeaders?: readonly string[];
+  /** Bytes of the body that are sent; a longer one is answered 413. */
+  readonly maxBody: number;
 }

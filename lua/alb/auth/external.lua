@@ -1,0 +1,228 @@
+--- External authorization by HTTP as Gateway API has it (GEP-1494, HTTPExternalAuthFilter).
+--
+-- The service is asked with the request's own method and path; 200 lets it pass, and every other answer is the
+-- client's. What can't be asked is not let through.
+-- May yield: check does. Phases: prepare any but init; check, apply and answer in rewrite.
+local client_headers = require("alb.auth.client_headers")
+local errors = require("alb.errors")
+local ffi = require("ffi")
+local hop_headers = require("alb.auth.hop_headers")
+local http_client = require("alb.auth.http_client")
+local index = require("alb.policy.index")
+local interpolation = require("alb.interpolation")
+local request_body = require("alb.auth.request_body")
+local service = require("alb.auth.service")
+
+local ngx = ngx
+local var = ngx.var
+local now = ngx.now
+local clear_header = ngx.req.clear_header
+local set_header = ngx.req.set_header
+local expand = interpolation.expand
+local fold = client_headers.fold
+local reasons = errors.reasons
+local concat = table.concat
+local ffi_str = ffi.string
+local pairs = pairs
+local setmetatable = setmetatable
+local str_byte = string.byte
+local str_find = string.find
+local str_lower = string.lower
+local str_sub = string.sub
+
+local _M = {}
+
+-- Milliseconds, where the settings have none.
+local DEFAULT_TIMEOUT = 5000
+-- Bytes of an answer for the client.
+local MAX_ANSWER = 1048576
+local SLASH = 47
+
+-- Every header of the answer is wanted: it may be the client's.
+local ALL = setmetatable({}, {
+    __index = function()
+        return true
+    end,
+})
+
+-- About the answer itself, its body or its sender: not meant for the backend unless it is asked for by name.
+local own_of_answer =
+    { date = true, server = true, ["set-cookie"] = true, allow = true, vary = true }
+
+local function is_own_of_answer(name)
+    return own_of_answer[name] or str_sub(name, 1, 8) == "content-"
+end
+
+-- Names that nobody may pass on: they say where messages end.
+local function as_set(names)
+    local set = {}
+    for _, name in ipairs(names or {}) do
+        name = fold(str_lower(name))
+        if not hop_headers.names[name] then
+            set[name] = true
+        end
+    end
+    return set
+end
+
+--- Makes the `external` part of a decoded forward auth ready.
+function _M.prepare(external)
+    external.sends = as_set(external.headers)
+    external.sends.authorization = true
+    external.sets = external.responseHeaders and as_set(external.responseHeaders)
+end
+
+-- The client's target behind the prefix. What is no path (`*`, a whole URL) is taken as nginx reads it.
+local function target_of(forward)
+    local prefix, err = expand(forward.target_text)
+    if not prefix then
+        return nil, err
+    end
+    local target = var.request_uri
+    if str_byte(target, 1) ~= SLASH then
+        local args = var.args
+        target = ngx.escape_uri(var.uri, 0) .. (args and "?" .. args or "")
+    end
+    if str_find(target, "[%z\1-\32\127]") then
+        return nil, "character in the URL"
+    end
+    return prefix .. target
+end
+
+local function declared_set()
+    local set = {}
+    for _, name in ipairs(hop_headers.declared() or {}) do
+        set[name] = true
+    end
+    return set
+end
+
+local function put_client_headers(lines, sends)
+    local declared = declared_set()
+    local elements, count = client_headers.read()
+    for i = 0, count - 1 do
+        local key, value = elements[i].key, elements[i].value
+        local name = ffi_str(key.data, key.len)
+        if sends[fold(name)] and not declared[name] then
+            lines[#lines + 1] = name .. ": " .. ffi_str(value.data, value.len)
+        end
+    end
+end
+
+-- The whole request.
+local function build(forward, body)
+    local target, err = target_of(forward)
+    if not target then
+        return nil, err
+    end
+    local lines = {
+        var.request_method .. " " .. target .. " HTTP/1.1",
+        "Host: " .. (var.http_host or var.host),
+    }
+    put_client_headers(lines, forward.external.sends)
+    lines[#lines + 1] = "Content-Length: " .. #body
+    lines[#lines + 1] = "\r\n" .. body
+    return concat(lines, "\r\n")
+end
+
+local function ask(forward, body)
+    local found, authority = service.locate(forward)
+    local bytes, err
+    if found then
+        bytes, err = build(forward, body)
+    end
+    if not bytes then
+        ngx.log(ngx.WARN, "albc: external auth: ", err or authority)
+        return nil, reasons.forward_build
+    end
+    local deadline = now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000
+    local response
+    response, err = http_client.request(found, var.request_method, bytes, deadline, ALL, MAX_ANSWER)
+    if not response then
+        ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
+        return nil, reasons.forward_send
+    end
+    return response
+end
+
+--- Asks the auth service.
+---@param forward table prepared, with `external`
+---@return table? response when it lets the request pass, for `apply`
+---@return table? refusal { status, reason, answer?: table } for `answer`
+function _M.check(forward)
+    local body, reason = request_body.read(forward.external.maxBody)
+    if not body then
+        return nil, { status = 413, reason = reason }
+    end
+    local response
+    response, reason = ask(forward, body)
+    if not response then
+        return nil, { status = 503, reason = reason }
+    end
+    local status = response.status
+    if status == 200 then
+        return response
+    end
+    return nil,
+        {
+            -- 101 would be no answer.
+            status = status >= 200 and status or 403,
+            reason = errors.fill(reasons.forward_status, status),
+            answer = response,
+        }
+end
+
+-- Names of the answer's headers that go to the backend.
+local function names_for_backend(external, response)
+    if external.sets then
+        return external.sets
+    end
+    local names = {}
+    for name in pairs(response.headers) do
+        if not hop_headers.names[name] and not is_own_of_answer(name) then
+            names[fold(name)] = true
+        end
+    end
+    return names
+end
+
+--- Gives the backend what the auth service said, and nothing that a client made up in its place.
+---@param external table prepared
+---@param response table? nil when the service was not asked
+function _M.apply(external, response)
+    local names = external.sets or response and names_for_backend(external, response)
+    if not names then
+        return
+    end
+    client_headers.clear(names)
+    for name, values in pairs(response and response.headers or {}) do
+        if names[name] then
+            set_header(name, #values == 1 and values[1] or values)
+        end
+    end
+    -- What the client declared to be of its hop the auth service has not seen.
+    for name in pairs(declared_set()) do
+        if not names[name] then
+            clear_header(name)
+        end
+    end
+end
+
+--- Ends the request with the auth service's own answer.
+---@param refusal table from `check`
+function _M.answer(refusal)
+    local header, response = ngx.header, refusal.answer
+    for name, values in pairs(response.headers) do
+        if not hop_headers.names[name] and name ~= "date" and name ~= "server" then
+            header[name] = #values == 1 and values[1] or values
+        end
+    end
+    var.albc_reason = refusal.reason
+    ngx.status = refusal.status
+    local body = response.body or ""
+    header["Content-Length"] = #body
+    ngx.print(body)
+    return ngx.exit(ngx.HTTP_OK)
+end
+
+return _M
