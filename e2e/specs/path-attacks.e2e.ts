@@ -42,7 +42,9 @@ function normalised(target: string): string {
     if (segment === "..") segments.pop();
     else if (segment !== "." && segment !== "") segments.push(segment);
   }
-  return `/${segments.join("/")}`;
+  // An exact path with a final slash is another one.
+  const open = segments.length > 0 && /(?:^|\/)\.{0,2}$/.test(decodedPath(target));
+  return `/${segments.join("/")}${open ? "/" : ""}`;
 }
 
 /** What less careful ones make of it: dot segments left, path parameters dropped, `\\` for `/`. */
