@@ -5,7 +5,16 @@ import type { FieldPath } from "../../src/diagnostics/field-path.js";
 import { formatJson } from "../../src/diagnostics/format-json.js";
 import { formatText } from "../../src/diagnostics/format-text.js";
 import { ALB2_SCHEMA } from "../../src/api/schemas/alb2-schema.js";
+import { AUTH_POLICY_SCHEMA } from "../../src/api/schemas/auth-policy-schema.js";
+import { BACKEND_TLS_POLICY_SCHEMA } from "../../src/api/schemas/backend-tls-policy-schema.js";
 import { FRONTEND_SCHEMA } from "../../src/api/schemas/frontend-schema.js";
+import {
+  GATEWAY_CLASS_SCHEMA,
+  GATEWAY_SCHEMA,
+  LISTENER_SET_SCHEMA,
+} from "../../src/api/schemas/gateway-schema.js";
+import { GRPC_ROUTE_SCHEMA } from "../../src/api/schemas/grpc-route-schema.js";
+import { HTTP_ROUTE_SCHEMA } from "../../src/api/schemas/http-route-schema.js";
 import { INGRESS_SCHEMA } from "../../src/api/schemas/ingress-schema.js";
 import { RULE_SCHEMA } from "../../src/api/schemas/rule-schema.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
@@ -26,6 +35,13 @@ const KINDS: readonly (readonly [string, string, JsonSchema])[] = [
   ["v1", "Secret", {}],
   ["v1", "ConfigMap", {}],
   ["discovery.k8s.io/v1", "EndpointSlice", {}],
+  ["gateway.networking.k8s.io/v1", "GatewayClass", GATEWAY_CLASS_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "Gateway", GATEWAY_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "ListenerSet", LISTENER_SET_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "HTTPRoute", HTTP_ROUTE_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "GRPCRoute", GRPC_ROUTE_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "BackendTLSPolicy", BACKEND_TLS_POLICY_SCHEMA],
+  ["crd.alauda.io/v1alpha1", "AuthPolicy", AUTH_POLICY_SCHEMA],
 ];
 
 /** Values that are often of the right shape and sometimes of any other. */
@@ -41,7 +57,12 @@ function shaped(schema: JsonSchema): fc.Arbitrary<unknown> {
     const fields = Object.entries(schema.properties).map(
       ([name, property]) => [name, valueOf(property)] as const,
     );
-    return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+    const record = Object.fromEntries(fields);
+    const requiredKeys = (schema.required ?? []).filter((name) => Object.hasOwn(record, name));
+    return fc.oneof(
+      { weight: 3, arbitrary: fc.record(record, { requiredKeys }) },
+      { weight: 1, arbitrary: fc.record(record, { requiredKeys: [] }) },
+    );
   }
   if (schema.items !== undefined) return fc.array(valueOf(schema.items), { maxLength: 3 });
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);
@@ -116,6 +137,19 @@ describe("whatever comes in", () => {
         expect([served, unknownKinds.length, Number(refused)].sort()).toEqual([0, 0, 1]);
       }),
       { numRuns: 150 },
+    );
+  });
+
+  it("that is served is served again as it is", () => {
+    fc.assert(
+      fc.property(manifest, (object) => {
+        const { resources, diagnostics } = resourcesFromObjects([object]);
+        // A broken Auth object is served with a mark that nobody may write.
+        fc.pre(!diagnostics.some(({ code }) => code === "AUTH_CONFIG_INVALID"));
+        const served = KINDS.flatMap(([, kind]) => resources.list(kind as "Rule"));
+        const again = resourcesFromObjects(served);
+        expect(KINDS.flatMap(([, kind]) => again.resources.list(kind as "Rule"))).toEqual(served);
+      }),
     );
   });
 
