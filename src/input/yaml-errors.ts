@@ -1,5 +1,7 @@
 /** The YAML parser's complaints in words that say what to do. */
 
+import type { Unclosed } from "./unclosed.js";
+
 interface Explanation {
   readonly message: string;
   readonly hint: string;
@@ -12,8 +14,7 @@ interface Row {
   readonly hint: string;
 }
 
-const QUOTES =
-  "close the quote, which may open many lines above; a quote inside the value is doubled ('') or escaped (\\\")";
+const QUOTES = "close the quote; a quote inside the value is doubled ('') or escaped (\\\")";
 
 const ROWS: readonly Row[] = [
   {
@@ -127,6 +128,29 @@ const ROWS: readonly Row[] = [
     hint: "remove it, or put the text in quotes",
   },
 ];
+
+/** The parser's words where a quote or bracket that was never closed may be the cause. */
+const MAY_BE_UNCLOSED =
+  /^deficient indentation|within a (?:double|single) quoted scalar|within a flow collection|^unexpected end of the stream|^missed comma|^expected the node content/;
+
+/** What to say of a quote or bracket that is open where the parser stopped; undefined when that is not the cause. */
+export function explainUnclosed(reason: string, unclosed: Unclosed): Explanation | undefined {
+  if (!MAY_BE_UNCLOSED.test(reason)) return undefined;
+  const { character, closedBy } = unclosed;
+  if (character === "'" || character === '"') {
+    return { message: "a quoted value has no end", hint: QUOTES };
+  }
+  const end = character === "{" ? "}" : "]";
+  return closedBy === undefined
+    ? {
+        message: `a '${character}' is never closed`,
+        hint: `add the missing '${end}'; the file may have been cut off`,
+      }
+    : {
+        message: `a '${character}' is closed by a '${closedBy}'`,
+        hint: `close it by a '${end}' before that`,
+      };
+}
 
 /** `mayShowNames` is false for texts that may hold secrets: an unquoted password can look like an alias. */
 export function explainYamlError(reason: string, mayShowNames: boolean): Explanation {

@@ -2,7 +2,8 @@
 import { constructFromEvents, EVENT_ID, parseEvents, YAMLException } from "js-yaml";
 import type { Event } from "js-yaml";
 import { shown } from "./finding.js";
-import { explainYamlError } from "./yaml-errors.js";
+import { findUnclosed } from "./unclosed.js";
+import { explainUnclosed, explainYamlError } from "./yaml-errors.js";
 import { expansionProblem } from "./alias-expansion.js";
 import { readPositions } from "./positions.js";
 import type { DuplicateKey, Positions } from "./positions.js";
@@ -66,6 +67,11 @@ function problemsOf(text: string, events: readonly Event[], error: unknown): Syn
   const end = text.trimEnd().length;
   const position = error.mark?.position ?? 0;
   const reason = position >= end && error.reason === INDENTATION ? UNEXPECTED_END : error.reason;
+  const unclosed = findUnclosed(text, Math.min(position + 1, end));
+  const cause = unclosed && explainUnclosed(reason, unclosed);
+  if (unclosed !== undefined && cause !== undefined) {
+    return [{ code: "YAML_INVALID", ...cause, offset: unclosed.offset }];
+  }
   const explanation = explainYamlError(reason, !mayHoldSecrets(text));
   return [{ code: "YAML_INVALID", ...explanation, offset: Math.min(position, end) }];
 }
