@@ -51,7 +51,7 @@ export function translate(
   const statuses = [
     ...albStatuses(balancers),
     ...gatewayClassStatuses(build),
-    ...gatewayStatuses(gateways, routes.attached),
+    ...gatewayStatuses(gateways, { attached: routes.attached, policies }),
     ...routes.statuses,
     ...policies.statuses(),
   ];

@@ -22,7 +22,7 @@ export function lookUpCertificate(
   const { group = "", kind = "Secret", name, namespace = place.resource.namespace } = ref;
   if (group !== "" || kind !== "Secret") {
     const shown = group === "" ? kind : `${kind} of ${group}`;
-    return refused(invalid, `certificates come from Secrets, not from ${shown} ${name}`);
+    return refused(invalid, `certificates come from Secrets, not from ${shown} ${name}`, place);
   }
   const secret = { kind, namespace, name } as const;
   if (
@@ -32,8 +32,11 @@ export function lookUpCertificate(
     return refused(
       "RefNotPermitted",
       `no ReferenceGrant in namespace ${namespace} lets a ${place.resource.kind} of namespace ${place.resource.namespace} use Secret ${name}`,
+      place,
     );
   }
   const loaded = certificates.read(secret);
-  return loaded.ok ? { ok: true, certificate: loaded.value } : refused(invalid, loaded.problem);
+  return loaded.ok
+    ? { ok: true, certificate: loaded.value }
+    : refused(invalid, loaded.problem, place);
 }

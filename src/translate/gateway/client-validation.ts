@@ -16,7 +16,6 @@ export interface ClientValidation {
   readonly accepted: Verdict;
   /** InvalidCACertificateRef, InvalidCACertificateKind, RefNotPermitted. */
   readonly resolvedRefs: Verdict;
-  readonly place: Place;
 }
 
 type Validation = NonNullable<FrontendTls["validation"]>;
@@ -28,21 +27,22 @@ export function clientValidation(
   context: TranslateContext,
 ): ClientValidation {
   const { validation, place } = validationFor(gateway, port);
-  if (validation === undefined) return { accepted: HOLDS, resolvedRefs: HOLDS, place };
+  if (validation === undefined) return { accepted: HOLDS, resolvedRefs: HOLDS };
   const { mode = "AllowValidOnly", caCertificateRefs } = validation;
   const { pem, problem } = readAuthorities(caCertificateRefs, place, context);
   const resolvedRefs = problem ?? HOLDS;
   const known = MODES[mode];
   if (known === undefined) {
     const message = `validation mode ${JSON.stringify(mode)} is not known`;
-    return { accepted: refused("UnsupportedValue", message), resolvedRefs, place };
+    const field = within(place, "validation", "mode");
+    return { accepted: refused("UnsupportedValue", message, field), resolvedRefs };
   }
   if (pem === undefined) {
     const message = problem?.message ?? "no certificate authority is named";
-    return { accepted: refused("NoValidCACertificate", message), resolvedRefs, place };
+    return { accepted: refused("NoValidCACertificate", message), resolvedRefs };
   }
   const clientCertificates = { authorities: pem, mode: known };
-  return { clientCertificates, accepted: HOLDS, resolvedRefs, place };
+  return { clientCertificates, accepted: HOLDS, resolvedRefs };
 }
 
 function validationFor(
@@ -69,7 +69,9 @@ function readAuthorities(
   place: Place,
   context: TranslateContext,
 ): { readonly pem?: string; readonly problem?: Refused } {
-  const readings = refs.map((ref) => readAuthority(ref, place, context));
+  const readings = refs.map((ref, index) =>
+    readAuthority(ref, within(place, "validation", "caCertificateRefs", index), context),
+  );
   const texts = readings.flatMap((reading) => ("pem" in reading ? [reading.pem] : []));
   const problem = readings.find((reading) => "reason" in reading);
   return {
@@ -80,14 +82,15 @@ function readAuthorities(
 
 function readAuthority(
   ref: CertificateAuthorityReference,
-  { resource }: Place,
+  place: Place,
   { resources }: TranslateContext,
 ): { readonly pem: string } | Refused {
+  const { resource } = place;
   const { kind, name, namespace = resource.namespace } = ref;
   if (namespace !== resource.namespace && (kind === "ConfigMap" || kind === "Secret")) {
     if (!isReferenceGranted(resources, resource, { kind, namespace, name })) {
       const message = `no ReferenceGrant in namespace ${namespace} lets a ${resource.kind} of namespace ${resource.namespace} use ${kind} ${name}`;
-      return refused("RefNotPermitted", message);
+      return refused("RefNotPermitted", message, place);
     }
   }
   const { pem, problems } = readCertificateAuthorities([ref], namespace, resources);
@@ -95,5 +98,5 @@ function readAuthority(
   const [problem] = problems;
   const reason =
     problem?.reason === "InvalidKind" ? "InvalidCACertificateKind" : "InvalidCACertificateRef";
-  return refused(reason, problem?.message ?? `${kind} ${namespace}/${name} can't be used`);
+  return refused(reason, problem?.message ?? `${kind} ${namespace}/${name} can't be used`, place);
 }

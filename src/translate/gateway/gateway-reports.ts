@@ -17,10 +17,7 @@ export function reportGateway(translated: TranslatedGateway, context: TranslateC
   if (!programmed.ok && programmed.reason !== "Invalid") {
     report("GATEWAY_ADDRESS", programmed, placeOf(gateway, "spec", "addresses"));
   }
-  if (!resolvedRefs.ok && resolvedRefs.reason !== "ListenersNotResolved") {
-    const place = placeOf(gateway, "spec", "tls", "backend", "clientCertificateRef");
-    report("GATEWAY_REFERENCE", resolvedRefs, place);
-  }
+  report("GATEWAY_REFERENCE", resolvedRefs, placeOf(gateway, "spec", "tls"));
   for (const listener of listeners) reportListener(listener, context);
   for (const set of listenerSets) reportListenerSet(set, context);
 }
@@ -29,15 +26,19 @@ type Reporter = (code: DiagnosticCode, verdict: Verdict, place: Place) => void;
 
 function reporter({ diagnostics }: TranslateContext): Reporter {
   return (code, verdict, place) => {
-    if (!verdict.ok) diagnostics.report({ code, message: verdict.message, ...place });
+    if (verdict.ok) return;
+    diagnostics.report({ code, message: verdict.message, ...(verdict.place ?? place) });
   };
 }
 
 function reportListener(listener: TranslatedListener, context: TranslateContext): void {
   const { place, conflict, accepted, resolvedRefs, overlap, clientCertificates } = listener;
   const report = reporter(context);
-  if (conflict === undefined) report("LISTENER_INVALID", accepted, place);
-  else report("LISTENER_CONFLICT", conflict, place);
+  if (conflict !== undefined) report("LISTENER_CONFLICT", conflict, place);
+  // Without any authority the references tell why.
+  else if (!accepted.ok && accepted.reason !== "NoValidCACertificate") {
+    report("LISTENER_INVALID", accepted, place);
+  }
   report("GATEWAY_REFERENCE", resolvedRefs, place);
   if (overlap !== undefined) {
     context.diagnostics.report({

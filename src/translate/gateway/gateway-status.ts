@@ -4,30 +4,35 @@ import type { ObjectStatus } from "../../status/object-status.js";
 import { condition, negativeCondition } from "./conditions.js";
 import type { Holding } from "./conditions.js";
 import { listenerNames } from "./gateway-verdicts.js";
-import { listenerStatus } from "./listener-status.js";
-import type { AttachedRoutes } from "./model.js";
+import { listenerResolvedRefs, listenerStatus } from "./listener-status.js";
+import type { ListenerStatusContext } from "./listener-status.js";
 import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
+import type { Verdict } from "./verdict.js";
+import { firstRefused, HOLDS, refused } from "./verdict.js";
 
 /** The statuses of the Gateways and of the ListenerSets that name them; to be called after routes have been attached. */
 export function gatewayStatuses(
   gateways: readonly TranslatedGateway[],
-  attached: AttachedRoutes,
+  context: ListenerStatusContext,
 ): readonly ObjectStatus[] {
   return gateways.flatMap((gateway) => [
-    gatewayStatus(gateway, attached),
-    ...gateway.listenerSets.map((set) => listenerSetStatus(set, attached)),
+    gatewayStatus(gateway, context),
+    ...gateway.listenerSets.map((set) => listenerSetStatus(set, context)),
   ]);
 }
 
-function gatewayStatus(translated: TranslatedGateway, attached: AttachedRoutes): ObjectStatus {
+function gatewayStatus(
+  translated: TranslatedGateway,
+  context: ListenerStatusContext,
+): ObjectStatus {
   const { gateway, addresses, listeners, listenerSets } = translated;
   const own = listeners.filter(({ parent }) => parent === gateway);
   return objectStatus(gateway, {
     ...(addresses.length > 0 && {
       addresses: addresses.map((value) => ({ type: "IPAddress", value })),
     }),
-    conditions: gatewayConditions(translated, own),
-    listeners: own.map((listener) => listenerStatus(listener, attached)),
+    conditions: gatewayConditions(translated, own, context),
+    listeners: own.map((listener) => listenerStatus(listener, context)),
     attachedListenerSets: listenerSets.filter(({ accepted }) => accepted.ok).length,
   });
 }
@@ -35,6 +40,7 @@ function gatewayStatus(translated: TranslatedGateway, attached: AttachedRoutes):
 function gatewayConditions(
   { gateway, verdicts, listeners }: TranslatedGateway,
   own: readonly TranslatedListener[],
+  context: ListenerStatusContext,
 ): readonly Condition[] {
   const insecure = listeners.filter(
     ({ clientCertificates }) => clientCertificates?.mode === "requested",
@@ -49,7 +55,7 @@ function gatewayConditions(
     ),
     condition(
       "ResolvedRefs",
-      verdicts.resolvedRefs,
+      firstRefused([verdicts.resolvedRefs, listenersResolved(own, context)]),
       { reason: "ResolvedRefs", message: "every reference is resolved" },
       gateway,
     ),
@@ -68,6 +74,19 @@ function gatewayConditions(
   ];
 }
 
+function listenersResolved(
+  listeners: readonly TranslatedListener[],
+  context: ListenerStatusContext,
+): Verdict {
+  const unresolved = listeners.filter((listener) => !listenerResolvedRefs(listener, context).ok);
+  return unresolved.length === 0
+    ? HOLDS
+    : refused(
+        "ListenersNotResolved",
+        `references of ${listenerNames(unresolved)} are not resolved`,
+      );
+}
+
 /** True with the reason ListenersNotValid: some listeners are not. */
 function acceptedBecause(message: string, listeners: readonly TranslatedListener[]): Holding {
   const invalid = listeners.filter(({ accepted }) => !accepted.ok);
@@ -81,7 +100,7 @@ function acceptedBecause(message: string, listeners: readonly TranslatedListener
 
 function listenerSetStatus(
   { listenerSet, accepted, programmed, listeners }: TranslatedListenerSet,
-  attached: AttachedRoutes,
+  context: ListenerStatusContext,
 ): ObjectStatus {
   return objectStatus(listenerSet, {
     conditions: [
@@ -99,7 +118,7 @@ function listenerSetStatus(
       ),
     ],
     ...(listeners.length > 0 && {
-      listeners: listeners.map((listener) => listenerStatus(listener, attached)),
+      listeners: listeners.map((listener) => listenerStatus(listener, context)),
     }),
   });
 }

@@ -24,20 +24,10 @@ export function gatewayProgrammed(
   return firstRefused([verdict, someProgrammed(listeners, "Invalid")]);
 }
 
-export function gatewayResolvedRefs(
-  gateway: Gateway,
-  listeners: readonly TranslatedListener[],
-  context: BuildContext,
-): Verdict {
+/** Of what the Gateway itself names; its listeners' references come with their statuses. */
+export function gatewayResolvedRefs(gateway: Gateway, context: BuildContext): Verdict {
   const certificate = backendClientCertificate(gateway, context);
-  if (certificate?.ok === false) return certificate;
-  const unresolved = listeners.filter(({ resolvedRefs }) => !resolvedRefs.ok);
-  return unresolved.length === 0
-    ? HOLDS
-    : refused(
-        "ListenersNotResolved",
-        `references of ${listenerNames(unresolved)} are not resolved`,
-      );
+  return certificate?.ok === false ? certificate : HOLDS;
 }
 
 export function listenerSetAccepted(

@@ -63,7 +63,7 @@ export function translateGateway(gateway: Gateway, scope: GatewayScope): Transla
     verdicts: {
       accepted,
       programmed,
-      resolvedRefs: gatewayResolvedRefs(gateway, ownListeners, context),
+      resolvedRefs: gatewayResolvedRefs(gateway, context),
     },
   };
 }
@@ -72,13 +72,13 @@ interface DraftedSet extends ListenerSetClaim {
   readonly drafts: readonly ListenerDraft[];
 }
 
-/** A Gateway that is not accepted takes no ports from others. */
+/** A Gateway that is not accepted, or has no address, takes no ports from others. */
 function conflictsOf(
   groups: readonly (readonly ListenerDraft[])[],
-  { written, ports }: GatewayScope,
+  { written, assignment, ports }: GatewayScope,
 ): ReadonlyMap<ListenerDraft, Refused> {
   const conflicts = new Map<ListenerDraft, Refused>();
-  if (!written.ok) return conflicts;
+  if (!written.ok || !assignment.isServed) return conflicts;
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;

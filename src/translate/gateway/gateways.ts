@@ -49,10 +49,9 @@ export function translateGateways(
   return translated;
 }
 
-/** Ports that Gateways want to share with what else is served: none when they have addresses of their own. */
+/** Ports that Gateways want, also those with addresses of their own: what no Ingress needs is not opened beside them. */
 export function portsOfGateways(context: TranslateContext): ReadonlySet<number> {
-  const { resources, options } = context;
-  if (options.gatewayAddresses.length > 0) return new Set();
+  const { resources } = context;
   const parents = ownGateways(context)
     .filter((gateway) => writtenVerdict(gateway, context).ok)
     .flatMap((gateway) => [
@@ -77,7 +76,7 @@ function sharedPorts(balancers: readonly LoadBalancer[]): PortTable {
       const owner = frontend ?? alb;
       const name =
         owner === undefined
-          ? "Ingresses by the options"
+          ? "the Ingresses (options httpPort, httpsPort)"
           : `${owner.kind} ${owner.metadata.namespace}/${owner.metadata.name}`;
       ports.reserve(port, tls, name);
     }

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
 import { ANY_HOST } from "../../ir/host-pattern.js";
 import { parseHostPattern } from "../hostnames.js";
@@ -35,7 +36,7 @@ export function draftListeners(
       hostname: hostname.ok ? hostname.value : ANY_HOST,
       written: firstRefused([
         protocolVerdict(spec),
-        hostname.ok ? HOLDS : refused("UnsupportedValue", hostname.problem),
+        hostnameVerdict(spec.hostname),
         namespacesVerdict(spec),
         filtersVerdict(spec),
       ]),
@@ -46,6 +47,15 @@ export function draftListeners(
 function protocolVerdict({ protocol }: GatewayListener): Verdict {
   if (isServedProtocol(protocol)) return HOLDS;
   return refused("UnsupportedProtocol", `protocol ${protocol} is not served; HTTP and HTTPS are`);
+}
+
+/** Names of hosts are not addresses (Gateway API, Hostname), though one of IPv4 looks like a name. */
+function hostnameVerdict(text: string | undefined): Verdict {
+  const hostname = parseHostPattern(text, "many");
+  if (!hostname.ok) return refused("UnsupportedValue", hostname.problem);
+  return text !== undefined && isIP(text) !== 0
+    ? refused("UnsupportedValue", `hostname ${text} is an address, not a name`)
+    : HOLDS;
 }
 
 function namespacesVerdict({ allowedRoutes }: GatewayListener): Verdict {

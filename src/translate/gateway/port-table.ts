@@ -59,10 +59,16 @@ export class PortTable {
     const existing = this.#ports.get(port);
     if (existing === undefined || !OVER_TCP.includes(protocol)) return undefined;
     if (existing.protocol !== protocol) {
-      return protocolConflict(port, protocol, `${existing.owner} uses it for ${existing.protocol}`);
+      return protocolConflict(
+        port,
+        protocol,
+        `it belongs to ${existing.owner} for ${existing.protocol}`,
+      );
     }
     const owner = existing.hosts.get(hostKey(hostname));
-    return owner === undefined ? undefined : hostnameConflict(port, hostname, `${owner} has it`);
+    return owner === undefined
+      ? undefined
+      : hostnameConflict(port, hostname, `it belongs to ${owner}`);
   }
 }
 
@@ -78,11 +84,11 @@ function siblingConflict<T extends PortUse>(
   );
   const ofOtherProtocol = rivals.find((other) => other.protocol !== protocol);
   if (ofOtherProtocol !== undefined) {
-    const message = `another listener here uses it for ${ofOtherProtocol.protocol}`;
+    const message = `another listener here is for ${ofOtherProtocol.protocol} on it`;
     return protocolConflict(port, protocol, message);
   }
   return rivals.some((other) => hostKey(other.hostname) === hostKey(hostname))
-    ? hostnameConflict(port, hostname, "another listener here has it, too")
+    ? hostnameConflict(port, hostname, "another listener here is for it, too")
     : undefined;
 }
 

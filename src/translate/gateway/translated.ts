@@ -40,7 +40,7 @@ export interface TranslatedGateway extends GatewayState {
     readonly accepted: Verdict;
     /** Invalid, AddressNotUsable, AddressNotAssigned. */
     readonly programmed: Verdict;
-    /** InvalidClientCertificateRef, RefNotPermitted, ListenersNotResolved. */
+    /** InvalidClientCertificateRef, RefNotPermitted. */
     readonly resolvedRefs: Verdict;
   };
 }

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import type { Gateway } from "../../../../src/api/gateway.js";
+import { assignAddresses } from "../../../../src/translate/gateway/addresses.js";
+
+interface Wanted {
+  readonly asks?: readonly string[];
+  readonly held?: readonly string[];
+}
+
+function gateway(name: string, { asks = [], held = [] }: Wanted = {}): Gateway {
+  return {
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "Gateway",
+    metadata: { name, namespace: "n" },
+    spec: {
+      gatewayClassName: "c",
+      listeners: [],
+      ...(asks.length > 0 && { addresses: asks.map((value) => ({ value })) }),
+    },
+    status: { addresses: held.map((value) => ({ type: "IPAddress", value })) },
+  };
+}
+
+/** Name → addresses, or the reason why it does not get all. */
+function assigned(
+  gateways: readonly Gateway[],
+  pool: readonly string[],
+): Record<string, readonly string[] | string> {
+  return Object.fromEntries(
+    [...assignAddresses(gateways, pool)].map(([{ metadata }, { addresses, verdict }]) => [
+      metadata.name,
+      verdict.ok ? addresses : verdict.reason,
+    ]),
+  );
+}
+
+test("who has an address keeps it, though an older one asks for it", () => {
+  const gateways = [
+    gateway("older", { asks: ["10.0.0.1"] }),
+    gateway("holder", { held: ["10.0.0.1"] }),
+  ];
+  expect(assigned(gateways, ["10.0.0.1", "10.0.0.2"])).toEqual({
+    older: "AddressNotUsable",
+    holder: ["10.0.0.1"],
+  });
+});
+
+test("who asks for an address comes before who takes any", () => {
+  const gateways = [gateway("any"), gateway("asks", { asks: ["10.0.0.1"] })];
+  expect(assigned(gateways, ["10.0.0.1", "10.0.0.2"])).toEqual({
+    any: ["10.0.0.2"],
+    asks: ["10.0.0.1"],
+  });
+});
+
+test("of two that hold one address the older keeps it", () => {
+  const held = ["10.0.0.1"];
+  const gateways = [gateway("older", { held }), gateway("younger", { held })];
+  expect(assigned(gateways, ["10.0.0.1"])).toEqual({
+    older: ["10.0.0.1"],
+    younger: "AddressNotAssigned",
+  });
+});
+
+test("an address is one however it is written", () => {
+  const gateways = [gateway("a", { asks: ["FD00:0::1", "fd00::1"] })];
+  expect(assigned(gateways, ["fd00::/64"])).toEqual({ a: ["fd00::1"] });
+});
+
+const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 12 });
+
+test("every Gateway has one of its own as long as there are enough, and none twice", () => {
+  fc.assert(
+    fc.property(names, (all) => {
+      const assignments = [
+        ...assignAddresses(
+          all.map((name) => gateway(name)),
+          ["10.0.0.0/28"],
+        ).values(),
+      ];
+      const addresses = assignments.flatMap((assignment) => assignment.addresses);
+      expect(addresses).toHaveLength(all.length);
+      expect(new Set(addresses).size).toBe(all.length);
+    }),
+  );
+});
+
+test("one that comes last changes nobody's address, and statuses keep them when others go", () => {
+  fc.assert(
+    fc.property(names, fc.nat(), (all, seed) => {
+      const pool = ["10.0.0.0/28"];
+      const before = assigned(
+        all.map((name) => gateway(name)),
+        pool,
+      );
+      const more = assigned(
+        [...all, "zzzzzzzzz"].map((name) => gateway(name)),
+        pool,
+      );
+      expect(more).toMatchObject(before);
+      const gone = all[seed % all.length];
+      const left = all.filter((name) => name !== gone);
+      const kept = left.map((name) => gateway(name, { held: [before[name] ?? []].flat() }));
+      expect(before).toMatchObject(assigned(kept, pool));
+    }),
+  );
+});
+
+test("a pool of more addresses than can be counted through is no trouble", () => {
+  const gateways = ["a", "b", "c"].map((name) => gateway(name));
+  const addresses = Object.values(assigned(gateways, ["fd00::/8"])).flat();
+  expect(new Set(addresses).size).toBe(3);
+});
