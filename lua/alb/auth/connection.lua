@@ -60,6 +60,15 @@ function _M.service(scheme, host, port, verify, upstream)
     return service
 end
 
+--- Describes a service on a unix socket.
+---@param path string `unix:<path>`
+---@return table service
+function _M.socket(path)
+    local service = { scheme = "http", host = path, port = 0, verify = false, addresses = { path } }
+    service.pool = pool_of(service, path, "")
+    return service
+end
+
 --- Milliseconds until the deadline, at least 1: cosockets take 0 for their default.
 local function left(deadline)
     local ms = (deadline - now()) * 1000

@@ -32,8 +32,8 @@ local function outcome()
     return status_of[reason] or status, reason
 end
 
---- Called by rewrite_by_lua of @final_status, which gets the errors that nginx makes for gRPC backends, and of tries with
---- deadlines and retries.
+--- Called by rewrite_by_lua of @final_status, which gets the errors that nginx makes for gRPC backends, and of tries
+--- with deadlines and retries.
 function _M.run_status()
     return errors.exit(outcome())
 end

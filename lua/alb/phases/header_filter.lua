@@ -8,6 +8,7 @@ local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
 local session = require("alb.upstream.session")
 local steps = require("alb.route.steps")
+local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local var = ngx.var
@@ -25,6 +26,10 @@ local function filter(holder)
 end
 
 local function after(status)
+    if status == 101 then
+        -- The answer has come; the tunnel that begins has no deadline.
+        watch.stop()
+    end
     local route = index.route(var.albc_route)
     if route then
         filter(route)

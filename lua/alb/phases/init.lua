@@ -28,7 +28,7 @@ function _M.run()
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()
-    require("alb.upstream.session").start()
+    require("alb.upstream.session_token").start()
     local prepare = require("alb.policy.index").prepare
     prepare.routes = require("alb.route.prepare").prepare
     prepare.servers = require("alb.policy.listeners").prepare

@@ -55,7 +55,10 @@ end
 
 -- Does the response need work?
 local function responds(holder)
-    return holder.cors ~= nil or holder.responseHeaders ~= nil or holder.session ~= nil
+    return holder.cors ~= nil
+        or holder.responseHeaders ~= nil
+        or holder.session ~= nil
+        or holder.deadlines ~= nil
 end
 
 --- Adds to a decoded route: `checked` (source ranges or auth come first), `responds` (the response needs work), `fixed`

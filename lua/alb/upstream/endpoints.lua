@@ -34,6 +34,13 @@ function _M.at(upstream, position)
     return upstream[2 * position - 1], upstream[2 * position]
 end
 
+--- Position of the next endpoint in turn, for those who must know it before a try is made.
+---@return integer position 0 when there is none
+function _M.next_position(upstream)
+    _M.next(upstream)
+    return upstream.last
+end
+
 --- The next endpoint in turn.
 ---@return string? address nil when there is none
 ---@return integer? port

@@ -72,10 +72,9 @@ local function name_host(holder)
     end
 end
 
--- The path and query for the backend if the request's own are not meant; a backend's rewrite stands in for the route's.
-local function rewritten(route, filters)
-    local holder = filters and filters.rewrite and filters or route
-    return holder.rewrite and rewrite.uri(holder) or nil
+-- Who says how the path is rewritten: a backend's rewrite stands in for the route's.
+local function rewriter(route, filters)
+    return filters and filters.rewrite and filters or route
 end
 
 local function write_target(route, backend, preferred)
@@ -88,30 +87,41 @@ end
 
 local function mirror_request(route, filters, uri)
     if route.mirrors then
-        mirror.send(route.mirrors, uri)
+        mirror.send(route.mirrors, uri or var.request_uri, route.id)
     end
     if filters and filters.mirrors then
-        mirror.send(filters.mirrors, uri)
+        mirror.send(filters.mirrors, uri or var.request_uri, route.id)
     end
 end
 
+-- `location /` does what most requests need.
+local function needs_location(route, protocol, uri, counted_limit)
+    return protocol ~= "http"
+        or uri ~= nil
+        or counted_limit ~= nil
+        or route.tries ~= nil
+        or var.albc_host ~= ""
+end
+
 -- Hands over to the location that fits; comes back when `location /` itself does.
-local function proxy(route, filters, backend, uri, counted_limit)
+local function proxy(route, backend, holder, uri, counted_limit)
     local protocol = backend.protocol
-    if
-        protocol == "http"
-        and not uri
-        and not counted_limit
-        and not route.tries
-        and var.albc_host == ""
-    then
+    if not needs_location(route, protocol, uri, counted_limit) then
         return
     end
     if uri and location.takes_uri_of_request(protocol) then
-        rewrite.apply(filters and filters.rewrite and filters or route)
+        rewrite.apply(holder)
     end
     local hop = backend.tls and relay.send(backend)
     return location.enter(route, protocol, uri or var.request_uri, counted_limit, hop)
+end
+
+-- Where in its upstream the endpoint stands that the first try goes to; nil: any will do.
+local function endpoint_for(route, upstream, key)
+    if key then
+        return affinity.position(key, upstream)
+    end
+    return route.session and endpoints.next_position(upstream) or nil
 end
 
 --- Sends the request on, or ends it. Comes back when `location /` itself is to proxy it.
@@ -130,12 +140,11 @@ function _M.run(route, counted_limit, server_id)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
     end
-    write_target(route, backend, position or key and affinity.position(key, upstream) or nil)
-    local uri = rewritten(route, filters)
-    if route.mirrors or filters and filters.mirrors then
-        mirror_request(route, filters, uri or var.request_uri)
-    end
-    return proxy(route, filters, backend, uri, counted_limit)
+    write_target(route, backend, position or endpoint_for(route, upstream, key))
+    local holder = rewriter(route, filters)
+    local uri = holder.rewrite and rewrite.uri(holder) or nil
+    mirror_request(route, filters, uri)
+    return proxy(route, backend, holder, uri, counted_limit)
 end
 
 return _M

@@ -43,6 +43,18 @@ function _M.read()
     return exec(var.albc_next)
 end
 
+local function name_of(route, protocol)
+    if route.tries then
+        return try_location[protocol] .. route.try_suffix
+    end
+    return plain_location[protocol]
+end
+
+-- A stream of gRPC has no end that could be waited for, unless it is to be sent again.
+local function must_be_counted(route, protocol)
+    return route.repeats or protocol ~= "grpc" and protocol ~= "grpcs"
+end
+
 --- Goes there.
 ---@param route table prepared
 ---@param protocol string of the backend
@@ -50,23 +62,21 @@ end
 ---@param counted_limit integer? bytes that a body without a length may have
 ---@param hop string? where to instead of the endpoint, see backend_tls/relay.lua
 function _M.enter(route, protocol, target, counted_limit, hop)
-    local is_http = plain_location[protocol] == "@http"
+    local name = name_of(route, protocol)
+    local is_http = not _M.takes_uri_of_request(protocol)
     var.albc_pass = (hop or scheme_of[protocol]) .. (is_http and target or "")
-    if is_http and counted_limit and not route.tries then
+    if counted_limit and name == "@http" then
         return exec("@http_" .. counted_limit)
     end
-    local location = route.tries and try_location[protocol] .. route.try_suffix
-        or plain_location[protocol]
-    -- A stream of gRPC has no end that could be waited for.
-    if counted_limit and (route.repeats or protocol ~= "grpc" and protocol ~= "grpcs") then
-        var.albc_next = location
+    if counted_limit and must_be_counted(route, protocol) then
+        var.albc_next = name
         return exec("@read_" .. counted_limit)
     end
     if route.repeats then
         -- What was sent once must be there to be sent again.
         read_body()
     end
-    return exec(location)
+    return exec(name)
 end
 
 return _M

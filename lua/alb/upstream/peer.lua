@@ -58,8 +58,8 @@ function _M.next_untried(upstream)
     return endpoints.next(upstream)
 end
 
---- Makes nginx write an HTTP/2 request anew for another try: it would send the one that it has under the number that the
---- stream had on the first connection, if that was a kept one, and the body under another.
+--- Makes nginx write an HTTP/2 request anew for another try: it would send the one that it has under the number that
+--- the stream had on the first connection, if that was a kept one, and the body under another.
 function _M.renumber()
     if str_byte(var.albc_pass, 1) ~= LOWER_G then
         return

@@ -31,39 +31,56 @@ local NO_RETRY = -1
 -- What nginx takes for methods that must not be done twice by mistake.
 local not_idempotent = { POST = true, PATCH = true, LOCK = true }
 
---- Called once for each decoded route: `tries` is true for routes that need this module, `repeats` for those whose
+-- What `encode` says of a route besides the endpoint and the time.
+local function wishes_of(route)
+    local deadlines, timeouts = route.deadlines or {}, route.timeouts or {}
+    local retry = route.retry or { attempts = NO_RETRY }
+    return {
+        times = (timeouts.connect or 0)
+            .. " "
+            .. (timeouts.send or 0)
+            .. " "
+            .. (timeouts.read or 0),
+        request = deadlines.request,
+        rest = concat({
+            deadlines.backendRequest or 0,
+            retry.attempts,
+            retry.timeouts and 1 or 0,
+        }, " "),
+    }
+end
+
+--- Called once for each decoded route: `tries` is there for routes that need this module, `repeats` for those whose
 --- request may be sent more than once, `try_suffix` names the location that repeats the route's codes.
 function _M.prepare(route)
     local retry = route.retry
-    route.tries = retry ~= nil or route.deadlines ~= nil
+    if not retry and not route.deadlines then
+        return
+    end
     route.repeats = retry ~= nil and retry.attempts > 0
     route.try_suffix = ""
     for _, code in ipairs(route.repeats and retry.codes or {}) do
         route.try_suffix = route.try_suffix .. "_" .. code
         retry.timeouts = retry.timeouts or code == 504
     end
+    route.tries = wishes_of(route)
 end
 
---- What the balancer must know, as text (see target.lua): `*`, milliseconds to connect, send and read (0: nginx.conf's),
---- the position of the endpoint to prefer (0: any), when the request ends (milliseconds since 1970; 0: never),
---- milliseconds for each try (0: any), tries after the first (-1: not said), whether a try that takes too long is
---- followed by another; then the upstream.
+--- What the balancer must know, as text (see target.lua): `*`, milliseconds to connect, send and read (0: those of
+--- nginx.conf), the position of the endpoint to prefer (0: any), when the request ends (milliseconds since 1970; 0:
+--- never), milliseconds for each try (0: any), tries after the first (-1: not said), whether a try that takes too long
+--- is followed by another; then the upstream.
 ---@param started number seconds since 1970: when the request came
 function _M.encode(upstream_id, route, preferred, started)
-    local deadlines, timeouts, retry = route.deadlines, route.timeouts, route.retry
-    local request = deadlines and deadlines.request
-    return "*"
-        .. concat({
-            timeouts and timeouts.connect or 0,
-            timeouts and timeouts.send or 0,
-            timeouts and timeouts.read or 0,
-            preferred or 0,
-            request and floor(started * 1000) + request or 0,
-            deadlines and deadlines.backendRequest or 0,
-            retry and retry.attempts or NO_RETRY,
-            retry and retry.timeouts and 1 or 0,
-            upstream_id,
-        }, " ")
+    local wishes = route.tries
+    local ends = wishes.request and floor(started * 1000) + wishes.request or 0
+    return concat({
+        "*" .. wishes.times,
+        preferred or 0,
+        ends,
+        wishes.rest,
+        upstream_id,
+    }, " ")
 end
 
 local PATTERN = [[^\*(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (-?\d+) ([01]) (.*)$]]
@@ -112,13 +129,15 @@ local function limit_of(plan)
 end
 
 local function limit_timeouts(plan, limit)
-    if plan.connect > 0 then
-        set_timeouts(
-            min(plan.connect, limit) / 1000,
-            min(plan.send, limit) / 1000,
-            min(plan.read, limit) / 1000
-        )
+    if plan.connect == 0 then
+        return
     end
+    local connect_limit = min(plan.connect, limit)
+    if var.albc_upgrade ~= "" then
+        -- A tunnel may be silent for longer than its handshake may take; the watch ends handshakes that are late.
+        limit = huge
+    end
+    set_timeouts(connect_limit / 1000, min(plan.send, limit) / 1000, min(plan.read, limit) / 1000)
 end
 
 -- Each of nginx's timeouts may be hit later than the deadline: a backend that drips never hits any.

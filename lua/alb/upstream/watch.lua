@@ -1,11 +1,12 @@
 --- Ends tries at their deadline, whatever the backend does.
 --
--- nginx's timeouts begin again with every byte, so a backend that drips can hold a request for ever. At the deadline the
--- socket to the backend is shut down: nginx sees the backend hang up, and goes on as it does then (another try, an error
--- for the client, or the end of a response that has begun). The socket is found through the first fields of nginx's
--- structures, which have stood there since 2009 (`ngx_http_request_t`, `ngx_http_upstream_t`, `ngx_connection_t`), and it
--- is touched only if its peer is the endpoint that the try went to. Where it can't be found, nginx's timeouts and the
--- body filter are what is left. May yield: no. Phases: balancer, body_filter, log, timer.
+-- nginx's timeouts begin again with every byte, so a backend that drips can hold a request for ever. At the deadline
+-- the socket to the backend is shut down: nginx sees the backend hang up, and goes on as it does then (another try, an
+-- error for the client, or the end of a response that has begun). The socket is found through the first fields of
+-- nginx's structures, which have stood there since 2009 (`ngx_http_request_t`, `ngx_http_upstream_t`,
+-- `ngx_connection_t`), and it is touched only if its peer is the endpoint that the try went to. Where it can't be
+-- found, nginx's timeouts and the body filter are what is left.
+-- May yield: no. Phases: balancer, body_filter, log, timer.
 local ffi = require("ffi")
 local get_request = require("resty.core.base").get_request
 

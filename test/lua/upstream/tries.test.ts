@@ -1,5 +1,5 @@
 import { useScene } from "../../../e2e/harness/scene.js";
-import { Connection } from "../../../e2e/harness/http-client.js";
+import { Connection, formatRequest } from "../../../e2e/harness/http-client.js";
 import { freePort } from "../../support/free-port.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import {
@@ -254,6 +254,31 @@ describe("a deadline for the whole answer", () => {
     } finally {
       connection.close();
     }
+  });
+
+  it("ends with the handshake of a tunnel", async () => {
+    const upgrade = [
+      ["Connection", "Upgrade"],
+      ["Upgrade", "websocket"],
+    ] as const;
+    const accept =
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+    backend.answer = (socket) => {
+      socket.write(accept);
+      setTimeout(() => socket.write("later"), 700);
+    };
+    const connection = await Connection.open(gateway.target());
+    try {
+      connection.write(formatRequest({ host: "request.example", headers: upgrade }));
+      expect((await connection.receiveHead()).status).toBe(101);
+      expect((await connection.reader.bytes(5)).toString()).toBe("later");
+    } finally {
+      connection.close();
+    }
+    backend.answer = say();
+    const { result } = await timed(gateway.send({ host: "request.example", headers: upgrade }));
+
+    expect([result.status, result.reason]).toEqual([504, "TimeoutViaAlb"]);
   });
 
   it("lets a backend that hangs up early be what it is", async () => {

@@ -1,0 +1,128 @@
+--- The copy of a request that a mirror gets, but for its method and target: what backends get of Host, headers and
+--- body.
+-- May yield: read_body does. Phases: rewrite.
+local client_headers = require("alb.auth.client_headers")
+local ffi = require("ffi")
+local hop_headers = require("alb.auth.hop_headers")
+
+local ngx = ngx
+local var = ngx.var
+local ffi_str = ffi.string
+local fold = client_headers.fold
+local concat = table.concat
+local pairs = pairs
+local tonumber = tonumber
+
+local _M = {}
+
+-- Bytes of a body that is copied.
+local MAX_BODY = 1024 * 1024
+
+-- What backends are told by the gateway (render/nginx/headers-view.ts): variables by header.
+local OWN = {
+    { "X-Real-IP", "remote_addr" },
+    { "X-Forwarded-For", "albc_xff" },
+    { "X-Forwarded-Proto", "albc_scheme" },
+    { "X-Forwarded-Host", "albc_fwd_host" },
+    { "X-Forwarded-Port", "albc_fwd_port" },
+    { "X-Scheme", "albc_scheme" },
+    { "X-Request-ID", "albc_request_id" },
+    { "Forwarded", "albc_forwarded" },
+}
+
+-- Client headers that are not copied, folded.
+local left_out = {
+    ["x-original-uri"] = true,
+    ["x-forwarded-scheme"] = true,
+    ["x-forwarded-ssl"] = true,
+    ["x-original-url"] = true,
+    ["x-rewrite-url"] = true,
+    proxy = true,
+}
+for name in pairs(hop_headers.names) do
+    left_out[name] = true
+end
+for i = 1, #OWN do
+    left_out[OWN[i][1]:lower()] = true
+end
+
+local no_body = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true }
+
+local function whole_body()
+    ngx.req.read_body()
+    local body = ngx.req.get_body_data()
+    if body then
+        return body
+    end
+    local path = ngx.req.get_body_file()
+    local file = path and io.open(path, "rb")
+    if not file then
+        return nil
+    end
+    body = file:read("*a")
+    file:close()
+    return body
+end
+
+--- The body to copy, "" for none; nil: the request can't be copied.
+---@return string?
+function _M.read_body()
+    local length = tonumber(var.http_content_length)
+    if length then
+        if length > MAX_BODY then
+            return nil
+        end
+        return length == 0 and "" or whole_body()
+    end
+    if var.http_transfer_encoding then
+        return nil
+    end
+    -- HTTP/2 needs no length for a body.
+    local is_http1 = var.server_protocol == "HTTP/1.1" or var.server_protocol == "HTTP/1.0"
+    return (is_http1 or no_body[var.request_method]) and "" or nil
+end
+
+local function put_client_headers(lines, n)
+    local declared = hop_headers.declared() or {}
+    local dropped = {}
+    for i = 1, #declared do
+        dropped[declared[i]] = true
+    end
+    local elements, count = client_headers.read()
+    for i = 0, count - 1 do
+        local key, value = elements[i].key, elements[i].value
+        local name = ffi_str(key.data, key.len)
+        if not left_out[fold(name)] and not dropped[name] then
+            n = n + 1
+            lines[n] = name .. ": " .. ffi_str(value.data, value.len)
+        end
+    end
+    return n
+end
+
+local function put_own_headers(lines, n)
+    for i = 1, #OWN do
+        local value = var[OWN[i][2]] or ""
+        if value ~= "" then
+            n = n + 1
+            lines[n] = OWN[i][1] .. ": " .. value
+        end
+    end
+    return n
+end
+
+--- All that follows the request target.
+---@param body string
+---@return string
+function _M.build(body)
+    local lines = { " HTTP/1.1", "Host: " .. var.albc_upstream_host }
+    local n = put_own_headers(lines, put_client_headers(lines, 2))
+    if body ~= "" or var.http_content_length then
+        n = n + 1
+        lines[n] = "Content-Length: " .. #body
+    end
+    lines[n + 1], lines[n + 2] = "", body
+    return concat(lines, "\r\n")
+end
+
+return _M

@@ -1,0 +1,111 @@
+--- Tokens of sessions: which endpoint a client has, and since when.
+--
+-- A token holds a keyed digest of the endpoint, the time when the session began, and a digest of both: it tells nobody
+-- an address, and nobody but a gateway with the key can make one. The key is environment/session.key of the run folder,
+-- so gateways that have the same file know each other's sessions; without it one is drawn that lasts until nginx ends.
+-- May yield: no. Phases: init (start), any.
+local bit = require("bit")
+
+local ngx = ngx
+local decode_base64 = ngx.decode_base64
+local encode_base64 = ngx.encode_base64
+local hmac_sha1 = ngx.hmac_sha1
+local time = ngx.time
+local rshift = bit.rshift
+local str_byte = string.byte
+local str_char = string.char
+local str_gsub = string.gsub
+local str_sub = string.sub
+
+local _M = {}
+
+local KEY_BYTES = 32
+-- Of the parts of a token.
+local ENDPOINT_BYTES, TIME_BYTES, MAC_BYTES = 9, 4, 11
+local TOKEN_BYTES = ENDPOINT_BYTES + TIME_BYTES + MAC_BYTES
+
+local key
+
+local function read_bytes(path, count)
+    local file = io.open(path, "rb")
+    if not file then
+        return nil
+    end
+    local bytes = file:read(count)
+    file:close()
+    return bytes
+end
+
+--- Called in the master, when nginx starts or reloads.
+function _M.start()
+    local state = ngx.shared.albc_state
+    local path = ngx.config.prefix() .. "environment/session.key"
+    local given = read_bytes(path, "*a")
+    if given and #given >= KEY_BYTES then
+        key = given
+        return
+    end
+    if given then
+        ngx.log(ngx.ERR, "albc: session.key has less than ", KEY_BYTES, " bytes: it is not used")
+    end
+    state:safe_add("session_key", assert(read_bytes("/dev/urandom", KEY_BYTES)))
+    key = state:get("session_key")
+end
+
+--- The digest by which tokens name an endpoint.
+---@return string
+function _M.digest(upstream_id, address, port)
+    local text = "endpoint\n" .. upstream_id .. "\n" .. address .. "\n" .. port
+    return str_sub(hmac_sha1(key, text), 1, ENDPOINT_BYTES)
+end
+
+-- Sessions of another name are not this one's.
+local function mac(session, payload)
+    return str_sub(hmac_sha1(key, "token\n" .. session.name .. "\n" .. payload), 1, MAC_BYTES)
+end
+
+local function encode_time(seconds)
+    return str_char(
+        rshift(seconds, 24) % 256,
+        rshift(seconds, 16) % 256,
+        rshift(seconds, 8) % 256,
+        seconds % 256
+    )
+end
+
+local function decode_time(bytes)
+    local a, b, c, d = str_byte(bytes, 1, TIME_BYTES)
+    return ((a * 256 + b) * 256 + c) * 256 + d
+end
+
+--- A token for a session that begins now.
+---@param session table PolicySession
+---@param endpoint string its digest
+---@return string
+function _M.make(session, endpoint)
+    local payload = endpoint .. encode_time(time())
+    local token = encode_base64(payload .. mac(session, payload), true)
+    return (str_gsub(token, "[+/]", { ["+"] = "-", ["/"] = "_" }))
+end
+
+--- The endpoint's digest in a token of ours that is not too old.
+---@param session table PolicySession
+---@param token string
+---@return string? endpoint
+function _M.read(session, token)
+    local bytes = decode_base64((str_gsub(token, "[-_]", { ["-"] = "+", _ = "/" })))
+    if not bytes or #bytes ~= TOKEN_BYTES then
+        return nil
+    end
+    local payload = str_sub(bytes, 1, ENDPOINT_BYTES + TIME_BYTES)
+    if str_sub(bytes, ENDPOINT_BYTES + TIME_BYTES + 1) ~= mac(session, payload) then
+        return nil
+    end
+    local age = time() - decode_time(str_sub(payload, ENDPOINT_BYTES + 1))
+    if session.absoluteTimeout and age >= session.absoluteTimeout then
+        return nil
+    end
+    return str_sub(payload, 1, ENDPOINT_BYTES)
+end
+
+return _M
