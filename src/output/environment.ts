@@ -9,6 +9,7 @@ import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/environment-error.js";
 import { errorCode, fileError } from "./file-error.js";
+import { NOBODY } from "./nobody.js";
 
 export interface EnvironmentOptions {
   /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
@@ -39,9 +40,11 @@ export async function environmentFiles(
     ipv6: hasIpv6Route(),
     trustsAuthorities: ca !== undefined,
   });
-  const files: RenderedFile[] = [{ path: "environment/http.conf", contents: conf, mode: 0o644 }];
-  if (ca !== undefined) files.push({ path: CA_COPY, contents: ca, mode: 0o644 });
-  return files;
+  return [
+    { path: "environment/http.conf", contents: conf, mode: 0o644 },
+    // nginx.conf names it where backends are to be checked by the machine's authorities.
+    { path: CA_COPY, contents: ca ?? NOBODY, mode: 0o644 },
+  ];
 }
 
 interface Environment {

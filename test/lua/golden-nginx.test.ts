@@ -7,6 +7,7 @@ import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { findNginx } from "../../src/output/nginx-binary.js";
 import { NginxProcess } from "../../src/output/nginx-process.js";
+import { NOBODY } from "../../src/output/nobody.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
 import { HOSTILE, inputs, replacedEverywhere } from "../support/hostile-input.js";
@@ -33,17 +34,23 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text.slice(0, 40)), text]))(
 async function tryFiles(files: readonly RenderedFile[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "albc-golden-"));
   try {
-    for (const name of ["logs", "tmp", "control"]) mkdirSync(join(folder, name));
+    for (const name of ["logs", "tmp", "control", "environment"]) mkdirSync(join(folder, name));
+    writeFileSync(join(folder, "environment/ca.pem"), NOBODY);
     cpSync(LUA, join(folder, "lua"), { recursive: true });
     for (const { path, contents, mode } of files) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       const text = typeof contents === "string" ? contents : contents.reveal();
-      writeFileSync(join(folder, path), text, { mode });
+      writeFileSync(join(folder, path), onThisMachine(path, text), { mode });
     }
     await testConfiguration(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** nginx tries to bind, so addresses of a Gateway become those of the loopback interface. */
+function onThisMachine(path: string, text: string): string {
+  return path === "nginx.conf" ? text.replace(/(listen )10\.(\d+\.\d+\.\d+:)/g, "$1127.$2") : text;
 }
 
 /** Rejects with what nginx has against the configuration. */
