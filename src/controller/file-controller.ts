@@ -3,27 +3,18 @@
  * Nothing in the input ends it: what can't be read keeps its last good content, what nginx refuses is not applied.
  */
 import { compile } from "../compile.js";
-import type { Compilation } from "../compile.js";
 import type { Resources } from "../input/resources.js";
 import { advance, initialInput } from "../input/last-good.js";
 import type { InputState } from "../input/last-good.js";
 import type { Source } from "../input/source.js";
 import type { CompileOptions } from "../options.js";
 import type { Applied } from "../output/apply.js";
-import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
-import { EnvironmentError } from "../support/environment-error.js";
-import { servesByOptions } from "../translate/alb/load-balancers.js";
-import { Batcher } from "./batcher.js";
+import { ApplyLoop } from "./apply-loop.js";
+import type { Controller, ServedSummary } from "./controller.js";
+import { portsOf } from "./controller.js";
 import { DiagnosticLog } from "./diagnostic-log.js";
 import type { Log } from "./log.js";
-
-/** Milliseconds; together with compiling and swapping they must stay below 200. */
-const QUIET_DELAY = 40;
-const MAXIMUM_DELAY = 400;
-/** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
-const FIRST_RETRY = 1000;
-const LONGEST_RETRY = 60_000;
 
 export interface FileControllerOptions {
   readonly options: CompileOptions;
@@ -34,34 +25,22 @@ export interface FileControllerOptions {
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
 }
 
-/** How much is served, for the log. */
-export interface ServedSummary {
-  /** Ascending. */
-  readonly ports: readonly number[];
-  /** Objects of kinds that are read. */
-  readonly objects: number;
-}
-
-export class FileController {
+export class FileController implements Controller {
   readonly #setup: FileControllerOptions;
   readonly #diagnostics: DiagnosticLog;
-  readonly #batcher: Batcher;
+  readonly #loop: ApplyLoop;
   #input: InputState;
   #served: ServedSummary = { ports: [], objects: 0 };
   #byOptions = true;
-  #open = false;
-  #missed = false;
-  #failures = 0;
-  #retry: NodeJS.Timeout | undefined;
 
   constructor(setup: FileControllerOptions) {
     this.#setup = setup;
     this.#diagnostics = new DiagnosticLog(setup.log);
     this.#input = initialInput({ albGroup: setup.options.domains.group });
-    this.#batcher = new Batcher({
-      quietDelay: QUIET_DELAY,
-      maximumDelay: MAXIMUM_DELAY,
-      handle: () => this.refresh(),
+    this.#loop = new ApplyLoop({
+      log: setup.log,
+      compile: async () => ({ files: await this.compileFiles() }),
+      apply: setup.apply,
     });
   }
 
@@ -94,7 +73,7 @@ export class FileController {
   #reportLostAlbs(resources: Resources): void {
     const { options, log } = this.#setup;
     const before = this.#byOptions;
-    this.#byOptions = servesByOptions({ resources, options });
+    this.#byOptions = options.alb === "" && isWithoutAlb(resources);
     if (before || !this.#byOptions) return;
     const { httpPort, httpsPort } = options;
     log.warn(
@@ -103,65 +82,27 @@ export class FileController {
     );
   }
 
-  /** Something at the paths has changed. Until `open` it is only remembered: the first files are being applied. */
+  /** Something at the paths has changed. */
   notify(): void {
-    if (this.#open) this.#batcher.notify();
-    else this.#missed = true;
+    this.#loop.notify();
   }
 
-  /** The first files are applied: changes are taken from now on. */
   open(): void {
-    this.#open = true;
-    if (this.#missed) this.#batcher.notify();
+    this.#loop.open();
   }
 
-  /** Takes no further change; resolves when the one under way is applied. */
   close(): Promise<void> {
-    clearTimeout(this.#retry);
-    return this.#batcher.close();
+    return this.#loop.close();
   }
 
-  /**
-   * Reads, compiles and applies. What goes wrong is logged, the last good configuration stays, and it is tried again: a full
-   * disk, a data plane without a free connection or a fault of ours may not hold up a revoked password for good.
-   */
-  async refresh(): Promise<void> {
-    const { log, apply } = this.#setup;
-    const start = performance.now();
-    clearTimeout(this.#retry);
-    try {
-      const applied = await apply(await this.compileFiles());
-      this.#failures = 0;
-      const duration = Math.round(performance.now() - start);
-      const level = applied.kind === "unchanged" ? "debug" : "info";
-      log[level]({ kind: applied.kind, version: applied.version, duration }, "change applied");
-    } catch (error: unknown) {
-      const delay = this.#retryLater();
-      log.error(
-        { ...reasonOf(error), delay },
-        "change not applied; the last good configuration stays",
-      );
-    }
-  }
-
-  #retryLater(): number {
-    const delay = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY);
-    this.#retry = setTimeout(() => {
-      this.notify();
-    }, delay);
-    // An albc that ends does not wait for it.
-    this.#retry.unref();
-    return delay;
+  /** Reads, compiles and applies. Does not throw. */
+  refresh(): Promise<void> {
+    return this.#loop.refresh();
   }
 }
 
-function portsOf({ config }: Compilation): readonly number[] {
-  return [...new Set(config.servers.map(({ port }) => port))].sort((a, b) => a - b);
-}
-
-/** With where it happened, when it is no trouble of the machine but a bug. */
-function reasonOf(error: unknown): object {
-  if (!(error instanceof Error)) return { reason: String(error) };
-  const isExpected = error instanceof NginxRefused || error instanceof EnvironmentError;
-  return { reason: error.message, ...(!isExpected && { stack: error.stack }) };
+/** Nobody has written an ALB2, not even one that can't be read. */
+function isWithoutAlb(resources: Resources): boolean {
+  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
+  return resources.list("ALB2").length === 0 && !isRefused;
 }

@@ -1,0 +1,32 @@
+import type { Compilation } from "../compile.js";
+import type { RenderedFile } from "../render/rendered-file.js";
+
+/** Where configurations come from while albc runs: files, or an API server. */
+export interface Controller {
+  /** What the objects give now. */
+  compileFiles(): Promise<readonly RenderedFile[]>;
+  /** What no object at all would give. */
+  emptyFiles(): readonly RenderedFile[];
+  /** What the configuration that was compiled last serves. */
+  readonly served: ServedSummary;
+  /** Something has changed that is not seen by watching: nginx was started again. */
+  notify(): void;
+  /** The first files are served: changes are taken from now on. */
+  open(): void;
+  /** Compiles and applies now. Does not throw. */
+  refresh(): Promise<void>;
+  /** Takes no further change; resolves when the one under way is applied. */
+  close(): Promise<void>;
+}
+
+/** How much is served, for the log. */
+export interface ServedSummary {
+  /** Ascending. */
+  readonly ports: readonly number[];
+  /** Objects of kinds that are read. */
+  readonly objects: number;
+}
+
+export function portsOf({ config }: Compilation): readonly number[] {
+  return [...new Set(config.servers.map(({ port }) => port))].sort((a, b) => a - b);
+}
