@@ -169,7 +169,7 @@ function otherVersion(value: Fields, kind: KindName, table: KindTable): Decoded 
   const finding: Finding = {
     code: "OBJECT_VERSION",
     field: ["apiVersion"],
-    message: `${kind} of ${textOf(value["apiVersion"])} is not read; ${read} is`,
+    message: `${kind} of ${textOf(value["apiVersion"])} is not read; ${read} ${others.length === 0 ? "is" : "are"}`,
     hint: `convert the object to ${best}`,
   };
   return refused(refOf(withNamespace(value, namespaced)), [finding]);

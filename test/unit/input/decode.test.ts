@@ -34,7 +34,7 @@ describe("what an object is", () => {
     [{ apiVersion: "networking.k8s.io/v1beta1", kind: "Ingress" }, /OBJECT_VERSION/],
     [
       { apiVersion: "crd.alauda.io/v1", kind: "ALB2" },
-      /crd.alauda.io\/v2 and crd.alauda.io\/v2beta1 is/,
+      /crd.alauda.io\/v2 and crd.alauda.io\/v2beta1 are/,
     ],
   ])("%j is refused", (value, message) => {
     expect(lines(resourcesFromObjects([value]).diagnostics)).toEqual([
