@@ -3,6 +3,7 @@ import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
 import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
+import { reportGatewaySettings, reportListenerSettings } from "./unsupported-settings.js";
 import type { Verdict } from "./verdict.js";
 
 /** Reports what the conditions of the Gateway, its ListenerSets and their listeners say is wrong. */
@@ -18,6 +19,7 @@ export function reportGateway(translated: TranslatedGateway, context: TranslateC
     report("GATEWAY_ADDRESS", programmed, placeOf(gateway, "spec", "addresses"));
   }
   report("GATEWAY_REFERENCE", resolvedRefs, placeOf(gateway, "spec", "tls"));
+  reportGatewaySettings(gateway, context);
   for (const listener of listeners) reportListener(listener, context);
   for (const set of listenerSets) reportListenerSet(set, context);
 }
@@ -57,6 +59,7 @@ function reportListenerSet(
   { listenerSet, accepted }: TranslatedListenerSet,
   context: TranslateContext,
 ): void {
+  reportListenerSettings(listenerSet, context);
   if (accepted.ok || accepted.reason === "ListenersNotValid") return;
   reporter(context)("LISTENER_SET_NOT_SERVED", accepted, placeOf(listenerSet, "spec", "parentRef"));
 }

@@ -1,0 +1,45 @@
+import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
+import type { TranslateContext } from "../context.js";
+import type { Place } from "../place.js";
+import { placeOf, within } from "../place.js";
+
+/** Reports what a Gateway says that changes nothing here and keeps nothing from being served. */
+export function reportGatewaySettings(gateway: Gateway, context: TranslateContext): void {
+  const { infrastructure, addresses = [], defaultScope = "None" } = gateway.spec;
+  const spec = placeOf(gateway, "spec");
+  for (const field of ["labels", "annotations"] as const) {
+    if (Object.keys(infrastructure?.[field] ?? {}).length === 0) continue;
+    const message = `infrastructure.${field} are for objects that are created for a Gateway; none are`;
+    report(message, within(spec, "infrastructure", field), context);
+  }
+  for (const [index, { routability = "" }] of addresses.entries()) {
+    if (routability === "") continue;
+    const message = `routability ${routability} is not told apart; the address is one of gatewayAddresses`;
+    report(message, within(spec, "addresses", index, "routability"), context);
+  }
+  if (defaultScope !== "None") {
+    const message = "routes are attached to the Gateways that they name, to no default one";
+    report(message, within(spec, "defaultScope"), context);
+  }
+  reportListenerSettings(gateway, context);
+}
+
+/** The same of the listeners of a Gateway or ListenerSet. */
+export function reportListenerSettings(
+  parent: Gateway | ListenerSet,
+  context: TranslateContext,
+): void {
+  for (const [index, listener] of parent.spec.listeners.entries()) {
+    reportTlsOptions(listener, placeOf(parent, "spec", "listeners", index), context);
+  }
+}
+
+function reportTlsOptions({ tls }: GatewayListener, place: Place, context: TranslateContext): void {
+  for (const key of Object.keys(tls?.options ?? {})) {
+    report(`TLS option ${key} is not supported`, within(place, "tls", "options", key), context);
+  }
+}
+
+function report(message: string, place: Place, { diagnostics }: TranslateContext): void {
+  diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...place });
+}
