@@ -1,5 +1,7 @@
 import type { DataPlaneOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import type { Retry, Route } from "../../../../src/ir/route.js";
+import type { BackendProtocol } from "../../../../src/ir/upstream.js";
 import { renderNginxConf } from "../../../../src/render/nginx/nginx-conf.js";
 import {
   EMPTY_CONFIG,
@@ -185,4 +187,57 @@ test("no line ends with a blank, and no two empty ones follow each other", () =>
   for (const options of [{}, { trustedProxies: ["10.0.0.0/8"] }, { accessLog: "off" }]) {
     expect(conf(options, servers)).not.toMatch(/[ \t]$|\n\n\n/m);
   }
+});
+
+describe("statuses that are tried again", () => {
+  const withRoutes = (...routes: readonly Route[]) =>
+    conf({}, { config: { ...EMPTY_CONFIG, servers: [HTTP_SERVER], routes } });
+  const locations = (text: string) =>
+    [...text.matchAll(/location @(\w*try\w*) \{\n +(\w+_next_upstream [^;]*)/g)].map(
+      ([, name, directive]) => [name, directive],
+    );
+  const retry = (codes: Retry["codes"], protocol: BackendProtocol, attempts = 1) =>
+    plainRoute(`${protocol}${codes.join()}`, {
+      retry: { codes, attempts },
+      backends: [{ upstream: "default/web/80", weight: 1, protocol }],
+    });
+
+  test("have a location for each set of them, so that no route needs a reload", () => {
+    const found = locations(withRoutes());
+
+    expect(found).toHaveLength(16);
+    expect(new Map(found.map(([name, directive]) => [name, directive]))).toEqual(
+      new Map([
+        ["try", "proxy_next_upstream error timeout non_idempotent"],
+        ...[500, 502, 503, 504].reduce<readonly (readonly [string, string])[]>(
+          (sets, code) => [
+            ...sets,
+            ...[["try", "proxy_next_upstream error timeout non_idempotent"] as const, ...sets].map(
+              ([name, directive]) => [`${name}_${code}`, `${directive} http_${code}`] as const,
+            ),
+          ],
+          [],
+        ),
+      ]),
+    );
+    expect(withRoutes(retry([503, 500], "http"))).toBe(withRoutes());
+  });
+
+  test("have one for HTTP/2 only where it is used", () => {
+    const found = locations(
+      withRoutes(
+        retry([503, 500], "h2c"),
+        retry([502], "grpcs"),
+        retry([502], "grpc"),
+        retry([504], "grpc", 0),
+        plainRoute("plain", { backends: [{ upstream: "a", weight: 1, protocol: "grpc" }] }),
+      ),
+    ).filter(([name = ""]) => !name.startsWith("try"));
+
+    expect(found).toEqual([
+      ["grpc_try", "grpc_next_upstream error timeout non_idempotent"],
+      ["grpc_try_502", "grpc_next_upstream error timeout non_idempotent http_502"],
+      ["h2c_try_500_503", "grpc_next_upstream error timeout non_idempotent http_500 http_503"],
+    ]);
+  });
 });

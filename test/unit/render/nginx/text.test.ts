@@ -3,6 +3,7 @@ import {
   bytes,
   cidr,
   identifier,
+  locationName,
   integer,
   isNginxText,
   milliseconds,
@@ -36,6 +37,7 @@ test.each([
   [word, "/dev/stdout", "/dev/stdout"],
   [identifier, "p80", "p80"],
   [variable, "albc_xff", "$albc_xff"],
+  [locationName, "try_500", "@try_500"],
   [address, "10.0.0.1", "10.0.0.1"],
   [address, "::1", "[::1]"],
   [address, "2001:db8::1", "[2001:db8::1]"],
@@ -50,7 +52,7 @@ test.each([
 const HOSTILE = ["", " ", "a b", "a;b", "a{", "}", '"', "'", "$x", "#", "\\", "a\nb", "a\0"];
 
 test.each(
-  [word, identifier, variable, address, cidr].flatMap((make) =>
+  [word, identifier, variable, locationName, address, cidr].flatMap((make) =>
     HOSTILE.map((text) => [make, text] as const),
   ),
 )("%p refuses %j", (make, text) => {
@@ -62,6 +64,8 @@ test.each([
   [identifier, "p/80"],
   [variable, "Host"],
   [variable, "1"],
+  [locationName, "Try"],
+  [locationName, "try-500"],
   [address, "fe80::1%eth0"],
   [address, "10.0.0.0/8"],
   [address, "localhost"],

@@ -133,6 +133,27 @@ test("what is empty or the default is left out", () => {
   });
 });
 
+test.each([
+  [{ request: 500 }, { connect: 5000, send: 120_000, read: 120_000 }],
+  [
+    { request: 600_000, backendRequest: 300_000 },
+    { connect: 5000, send: 600_000, read: 600_000 },
+  ],
+  [{ backendRequest: 300_000 }, { connect: 5000, send: 300_000, read: 300_000 }],
+])("the deadlines %j stand in for the default timeouts", (deadlines, timeouts) => {
+  expect(routeOf({ deadlines })?.timeouts).toEqual(timeouts);
+});
+
+test("timeouts that were chosen hold besides deadlines", () => {
+  const timeouts = { connect: 5000, send: 7000, read: 9000 };
+
+  expect(routeOf({ deadlines: { request: 60_000 }, timeouts })?.timeouts).toEqual(timeouts);
+});
+
+test("a retry without attempts is said, too", () => {
+  expect(routeOf({ retry: { codes: [], attempts: 0 } })?.retry).toEqual({ attempts: 0 });
+});
+
 test.each<[PathRewrite, unknown]>([
   [{ kind: "full", value: "/x" }, ["full", "/x"]],
   [{ kind: "prefix", prefix: "/a", replacement: "/b" }, ["prefix", "/a", "/b"]],
