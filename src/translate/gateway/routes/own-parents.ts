@@ -1,6 +1,9 @@
 import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
+import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { TranslateContext } from "../../context.js";
 import { placeOf } from "../../place.js";
+import type { Place } from "../../place.js";
+import { GATEWAY_GROUP } from "../model.js";
 import { attach } from "./attachment.js";
 import type { Attached } from "./attachment.js";
 import type { Findings } from "./findings.js";
@@ -21,25 +24,58 @@ export function ownParents(
   findings: Findings,
   { diagnostics }: TranslateContext,
 ): readonly OwnParent[] {
-  const own: { reference: ParentReference; parent: GatewayParent; index: number }[] = [];
-  for (const [index, reference] of (route.spec.parentRefs ?? []).entries()) {
-    const parent = parents.find(route, reference);
-    if (parent.kind === "gateway") own.push({ reference, parent, index });
-    else {
-      const { code, message } = UNSERVED[parent.kind](reference);
-      diagnostics.report({ code, message, ...placeOf(route, "spec", "parentRefs", index) });
-    }
-  }
+  const named = namedParents(route, parents, diagnostics);
+  const own = [...named, ...defaultParents(route, parents, named, findings)];
   if (own.length === 0) return [];
   const hosts = routeHosts(route, findings);
-  return own.map(({ reference, parent, index }) => {
+  return own.map(({ reference, parent, place }) => {
     const attached = attach(route, reference, parent, hosts);
     if (!attached.ok) {
-      const { message } = attached;
-      const place = placeOf(route, "spec", "parentRefs", index);
-      diagnostics.report({ code: "ROUTE_NOT_ATTACHED", message, ...place });
+      diagnostics.report({ code: "ROUTE_NOT_ATTACHED", message: attached.message, ...place });
     }
     return { reference, parent, attached };
+  });
+}
+
+interface WantedParent {
+  readonly reference: ParentReference;
+  readonly parent: GatewayParent;
+  readonly place: Place;
+}
+
+function namedParents(
+  route: HttpRoute | GrpcRoute,
+  parents: Parents,
+  diagnostics: DiagnosticSink,
+): readonly WantedParent[] {
+  return (route.spec.parentRefs ?? []).flatMap((reference, index) => {
+    const parent = parents.find(route, reference);
+    const place = placeOf(route, "spec", "parentRefs", index);
+    if (parent.kind === "gateway") return [{ reference, parent, place }];
+    diagnostics.report({ ...UNSERVED[parent.kind](reference), ...place });
+    return [];
+  });
+}
+
+/** The default Gateways that the route asks for and does not name itself (GEP-3793). */
+function defaultParents(
+  route: HttpRoute | GrpcRoute,
+  parents: Parents,
+  named: readonly WantedParent[],
+  findings: Findings,
+): readonly WantedParent[] {
+  const { useDefaultGateways: scope = "" } = route.spec;
+  const place = placeOf(route, "spec", "useDefaultGateways");
+  // Without a Gateway to ask for, the value is no concern of ours.
+  if (named.length === 0 && parents.defaults.length === 0) return [];
+  if (findings.choice(scope === "" ? "None" : scope, ["All", "None"], place) !== "All") return [];
+  const own = parents.defaults.filter(
+    ({ gateway }) => !named.some(({ parent }) => parent.gateway === gateway),
+  );
+  return own.map((parent) => {
+    const { namespace, name } = parent.gateway.metadata;
+    const reference = { group: GATEWAY_GROUP, kind: "Gateway", namespace, name };
+    return { reference, parent, place };
   });
 }
 

@@ -35,6 +35,8 @@ export class Parents {
   /** By the object that the listener stands in. */
   readonly #listeners = new Map<string, ListenerState[]>();
 
+  readonly #defaults: readonly GatewayParent[];
+
   constructor(states: readonly GatewayState[], resources: Resources) {
     this.#resources = resources;
     for (const state of states) {
@@ -46,6 +48,14 @@ export class Parents {
         else listeners.push(listener);
       }
     }
+    this.#defaults = states
+      .filter(({ gateway }) => gateway.spec.defaultScope === "All")
+      .map((state) => this.#gatewayParent({ object: state.gateway, state }));
+  }
+
+  /** Gateways for routes that ask for a default one. */
+  get defaults(): readonly GatewayParent[] {
+    return this.#defaults;
   }
 
   find(route: HttpRoute | GrpcRoute, reference: ParentReference): Parent {
