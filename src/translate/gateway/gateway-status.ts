@@ -1,3 +1,4 @@
+import type { Gateway } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Condition } from "../../status/condition.js";
 import type { ObjectStatus } from "../../status/object-status.js";
@@ -59,6 +60,7 @@ function gatewayConditions(
       { reason: "ResolvedRefs", message: "every reference is resolved" },
       gateway,
     ),
+    ...(gateway.spec.defaultScope === "All" ? [defaultGateway(gateway)] : []),
     ...(insecure.length === 0
       ? []
       : [
@@ -72,6 +74,12 @@ function gatewayConditions(
           ),
         ]),
   ];
+}
+
+/** GEP-3793. */
+function defaultGateway(gateway: Gateway): Condition {
+  const message = "routes that ask for a default Gateway are taken";
+  return condition("DefaultGateway", HOLDS, { reason: "DefaultGateway", message }, gateway);
 }
 
 function listenersResolved(

@@ -17,8 +17,8 @@ export function reportGatewaySettings(gateway: Gateway, context: TranslateContex
     const message = `routability ${routability} is not told apart; the address is one of gatewayAddresses`;
     report(message, within(spec, "addresses", index, "routability"), context);
   }
-  if (defaultScope !== "None") {
-    const message = "routes are attached to the Gateways that they name, to no default one";
+  if (defaultScope !== "None" && defaultScope !== "All") {
+    const message = `${JSON.stringify(defaultScope)} is none of All, None`;
     report(message, within(spec, "defaultScope"), context);
   }
   reportListenerSettings(gateway, context);
