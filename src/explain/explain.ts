@@ -16,6 +16,7 @@ import { routeOutcome } from "./outcome.js";
 import type { ExplainRequest } from "./request.js";
 import { rewriteTarget } from "./path-rewrite.js";
 import { isAmbiguous } from "./readings.js";
+import { findListener, isMisdirected } from "./listener.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
 
@@ -34,6 +35,8 @@ export interface Explanation {
   /** Server and listener that the request belongs to; absent when there is none. */
   readonly server?: string;
   readonly listener?: string;
+  /** What the listener wants of clients. */
+  readonly clientCertificate?: "required" | "requested";
   readonly answer: Answer;
   readonly route?: ExplainedRoute;
   /** False: a candidate that would come first has a regular expression that only the data plane can try. */
@@ -66,24 +69,43 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
   const found = { ...base, server: server.id };
   if (request.host === "") return { ...found, answer: refused(400, MALFORMED) };
   if (!path.ok) return { ...found, answer: refused(400, MALFORMED) };
-  const listener = server.server.listeners.find(([key]) =>
-    hostKeyCovers(toWire(key), request.host),
-  );
+  const listener = findListener(server.server, request.host);
   if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
-  const sent = { ...request, path: path.value };
-  const { chosen, certain, all } = findCandidates(policy, listener[1], sent);
-  const routed = { ...found, listener: listener[1], certain, candidates: all };
+  if (isMisdirected(server.server, request.serverName, listener)) {
+    return { ...found, listener, answer: refused(421, MISDIRECTED) };
+  }
+  const entered = { ...found, listener, ...wantedOfClients(server.server, listener) };
+  return explainListener(policy, { ...request, path: path.value }, entered);
+}
+
+/** From the listener on; `entered` is what is known until there. */
+function explainListener(
+  policy: PolicyDocument,
+  request: ExplainRequest & { readonly path: string },
+  entered: Omit<Explanation, "answer" | "candidates"> & { readonly listener: string },
+): Explanation {
+  const { listener } = entered;
+  const { chosen, certain, all } = findCandidates(policy, listener, request);
+  const routed = { ...entered, certain, candidates: all };
   const route = chosen && policy.routes[chosen.route];
   if (chosen === undefined || route === undefined) {
     return { ...routed, answer: refused(404, NO_RULE) };
   }
-  if (isAmbiguous(policy, listener[1], sent, chosen.route)) {
+  if (isAmbiguous(policy, listener, request, chosen.route)) {
     return { ...routed, answer: refused(400, AMBIGUOUS) };
   }
   const { answer, ...outcome } = routeOutcome(policy, route, request);
   const described = { id: chosen.route, source: route.source, ...outcome };
-  const rewritten = rewrittenBy(route, path.value, request);
+  const rewritten = rewrittenBy(route, request.path, request);
   return { ...routed, answer, route: { ...described, ...rewritten } };
+}
+
+function wantedOfClients(
+  { clientCertificates = {} }: PolicyServer,
+  listener: string,
+): Pick<Explanation, "clientCertificate"> {
+  const wanted = clientCertificates[listener];
+  return wanted === undefined ? {} : { clientCertificate: wanted[0] };
 }
 
 function rewrittenBy(
@@ -114,6 +136,7 @@ function unreachable({ servers }: PolicyDocument): Answer {
 
 /** The reasons of docs/errors.md. */
 const NO_RULE = "InvalidUpstream : no rule match";
+const MISDIRECTED = "BadRequest : misdirected request";
 const MALFORMED = "BadRequest : malformed request";
 const AMBIGUOUS = "BadRequest : ambiguous path";
 

@@ -27,6 +27,9 @@ export function formatExplanation(explanation: Explanation): string {
     ...(explanation.listener === undefined
       ? []
       : [row("listener", `${explanation.listener} (server ${explanation.server ?? ""})`)]),
+    ...(explanation.clientCertificate === undefined
+      ? []
+      : [row("", `client certificates are ${explanation.clientCertificate}`)]),
     ...(route === undefined ? [] : formatRoute(route)),
     ...formatCandidates(candidates),
   ];
@@ -107,13 +110,17 @@ function methodsOf({ invalid, realm, forward }: ExplainedAuth): readonly string[
   const methods: string[] = [];
   if (realm !== undefined) methods.push(`basic, realm ${JSON.stringify(realm)}`);
   if (forward !== undefined) {
-    const { scheme, host, port, target, method } = forward;
+    const { scheme, host, port, target, method, external } = forward;
     const authority = formatText(host) + (port === undefined ? "" : `:${formatText(port)}`);
     const upstream = forward.upstream === undefined ? "" : ` (Service ${forward.upstream})`;
     const signin =
       forward.signin === undefined ? "" : `; 401 leads to ${formatText(forward.signin)}`;
     const url = `${scheme}://${authority}${formatText(target)}`;
-    methods.push(`forward, ${method} ${url}${upstream}${signin}`);
+    methods.push(
+      external === undefined
+        ? `forward, ${method} ${url}${upstream}${signin}`
+        : `external, the request's own method and path behind ${url}${upstream}, only 200 passes`,
+    );
   }
   return methods.length === 0 ? ["nothing to check"] : methods;
 }
@@ -127,11 +134,20 @@ function formatBackendRows(backend: ExplainedBackend): readonly string[] {
   return [row("backend", formatBackend(backend)), ...filters.map((text) => row("", text))];
 }
 
-function formatBackend({ upstream, protocol, share, endpoints, refuse }: ExplainedBackend): string {
+function formatBackend(backend: ExplainedBackend): string {
+  const { upstream, protocol, share, endpoints, refuse } = backend;
   const part = `${String(Math.round(share * 1000) / 10)} %`;
   if (refuse !== undefined) return `${part} answered ${String(refuse[0])} ${refuse[1]}`;
   const count = `${String(endpoints)} endpoint${endpoints === 1 ? "" : "s"}`;
-  return `${part} ${upstream ?? ""} by ${protocol}, ${count}`;
+  return `${part} ${upstream ?? ""} by ${protocol}, ${count}${formatTls(backend.tls)}`;
+}
+
+/** What the certificate of its endpoints is held against. */
+function formatTls(tls: ExplainedBackend["tls"]): string {
+  if (tls === undefined) return "";
+  const { hostname, names } = tls;
+  const as = names?.map(([, value]) => value).join(" or ") ?? hostname;
+  return as === undefined ? ", verified TLS" : `, verified TLS as ${as}`;
 }
 
 function formatSource([kind, namespace, name, field]: PolicySource): string {

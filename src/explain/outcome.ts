@@ -2,6 +2,7 @@ import type {
   PolicyAuth,
   PolicyBackend,
   PolicyBackendFilters,
+  PolicyBackendTls,
   PolicyDocument,
   PolicyRedirect,
   PolicyRoute,
@@ -46,6 +47,8 @@ export interface ExplainedBackend {
   readonly refuse?: readonly [number, string];
   /** Done for its part of the traffic, after the route's own. */
   readonly filters?: PolicyBackendFilters;
+  /** What the certificate of its endpoints is held against. */
+  readonly tls?: PolicyBackendTls;
 }
 
 /** Where the client's address stands in the source ranges. */
@@ -183,13 +186,14 @@ function rangeOf({ allow = [], deny = [] }: PolicyRoute, client: string): Source
 function explainBackends(policy: PolicyDocument, route: PolicyRoute): readonly ExplainedBackend[] {
   const backends = route.backends ?? [];
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
-  return backends.map(({ upstream, weight, protocol, refuse, filters }) => ({
+  return backends.map(({ upstream, weight, protocol, refuse, filters, tls }) => ({
     ...(upstream !== undefined && { upstream }),
     protocol,
     share: total === 0 ? 0 : weight / total,
     endpoints: upstream === undefined ? 0 : (policy.upstreams[upstream]?.endpoints.length ?? 0),
     ...(refuse && { refuse }),
     ...(filters && { filters }),
+    ...(tls !== undefined && { tls: policy.backendTls?.[tls] ?? {} }),
   }));
 }
 

@@ -47,7 +47,7 @@ async function startBackend(pair: KeyPair, clientCa?: string): Promise<number> {
             method: request.method,
             url: request.url,
             headers: request.headers,
-            servername: socket.servername || "",
+            servername: socket.servername === false ? "" : socket.servername,
             client: socket.getPeerCertificate().subject?.CN,
             body: Buffer.concat(chunks).toString(),
           }),

@@ -50,7 +50,10 @@ async function tryFiles(files: readonly RenderedFile[]): Promise<void> {
 
 /** nginx tries to bind, so addresses of a Gateway become those of the loopback interface. */
 function onThisMachine(path: string, text: string): string {
-  return path === "nginx.conf" ? text.replace(/(listen )10\.(\d+\.\d+\.\d+:)/g, "$1127.$2") : text;
+  if (path !== "nginx.conf") return text;
+  return text
+    .replace(/(listen )10\.(\d+\.\d+\.\d+:)/g, "$1127.$2")
+    .replace(/(listen )\[fd00::\d+\]:/g, "$1[::1]:");
 }
 
 /** Rejects with what nginx has against the configuration. */
