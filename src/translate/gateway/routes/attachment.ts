@@ -34,11 +34,10 @@ export function attach(
 ): Attached {
   const { title } = parent;
   const named = parent.listeners.filter((listener) => isNamed(listener, reference));
-  if (named.length === 0 && parent.accepted) {
-    return { ok: false, reason: "NoMatchingParent", message: noListener(reference, parent) };
-  }
-  if (!parent.accepted) {
-    return { ok: false, reason: "ParentNotAccepted", message: `${title} is not accepted` };
+  if (named.length === 0) {
+    return parent.accepted
+      ? { ok: false, reason: "NoMatchingParent", message: noListener(reference, parent) }
+      : notAccepted(parent);
   }
   const kind: RouteKindName = isGrpcRoute(route) ? "GRPCRoute" : "HTTPRoute";
   const { namespace } = route.metadata;
@@ -52,9 +51,16 @@ export function attach(
   const attachments = allowing
     .map((listener) => ({ listener, hosts: commonHosts(listener, hosts) }))
     .filter((attachment) => attachment.hosts.length > 0);
-  if (attachments.length > 0 || hosts.length === 0) return { ok: true, attachments };
-  const message = `no hostname of the route is one of ${title}'s: ${allowing.map(hostOf).join(", ")}`;
-  return { ok: false, reason: "NoMatchingListenerHostname", message };
+  if (attachments.length === 0 && hosts.length > 0) {
+    const message = `no hostname of the route is one of ${title}'s: ${allowing.map(hostOf).join(", ")}`;
+    return { ok: false, reason: "NoMatchingListenerHostname", message };
+  }
+  return parent.accepted ? { ok: true, attachments } : notAccepted(parent);
+}
+
+function notAccepted({ title }: GatewayParent): Attached {
+  const message = `${title} is not accepted: its status says why`;
+  return { ok: false, reason: "ParentNotAccepted", message };
 }
 
 function isNamed({ name, port }: ListenerState, reference: ParentReference): boolean {
