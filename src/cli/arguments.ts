@@ -30,6 +30,8 @@ export interface ValidateCall extends Common {
 
 export interface RunCall extends Common {
   readonly command: "run";
+  /** Watch a cluster; then there are no paths. */
+  readonly kubernetes: boolean;
   readonly dir: string;
   readonly nginx: string | undefined;
   readonly reload: string | undefined;
@@ -130,7 +132,8 @@ function addValidate(program: Command, found: (call: Call) => void): void {
 
 function addRun(program: Command, found: (call: Call) => void): void {
   withCommon(program.command("run"))
-    .description("serve the manifests with nginx and follow their changes")
+    .description("serve manifests, or a cluster, with nginx and follow their changes")
+    .option("--kubernetes", "watch the cluster of the kubeconfig, or the one that albc runs in")
     .option("--dir <dir>", "run folder", ".albc")
     .option("--nginx <bin>", "nginx or openresty to start (variable NGINX_BIN)")
     .option(
@@ -142,8 +145,15 @@ function addRun(program: Command, found: (call: Call) => void): void {
       if (reload !== undefined && !/^(signal|command):./.test(reload)) {
         throw new UsageError("--reload must be signal:PIDFILE or command:COMMAND");
       }
-      const dir = text(options["dir"]) ?? ".albc";
-      found({ command: "run", ...common(options), dir, nginx: text(options["nginx"]), reload });
+      const kubernetes = options["kubernetes"] === true;
+      found({
+        command: "run",
+        ...(kubernetes ? withoutPaths(options) : common(options)),
+        kubernetes,
+        dir: text(options["dir"]) ?? ".albc",
+        nginx: text(options["nginx"]),
+        reload,
+      });
     });
 }
 
@@ -214,11 +224,24 @@ function collect(value: string, previous: readonly string[]): readonly string[] 
 }
 
 function common(options: Options): Common {
-  const paths = Array.isArray(options["filename"]) ? options["filename"].map(String) : [];
+  const paths = pathsOf(options);
   if (paths.length === 0) throw new UsageError("no input: give -f PATH");
+  return { paths, ...configured(options) };
+}
+
+/** `run --kubernetes` has its objects from the cluster alone. */
+function withoutPaths(options: Options): Common {
+  if (pathsOf(options).length > 0) throw new UsageError("give -f PATH or --kubernetes, not both");
+  return { paths: [], ...configured(options) };
+}
+
+function pathsOf(options: Options): readonly string[] {
+  return Array.isArray(options["filename"]) ? options["filename"].map(String) : [];
+}
+
+function configured(options: Options): Omit<Common, "paths"> {
   const known = SETTINGS.map((row): [string, unknown] => [row.key, options[row.key]]);
   return {
-    paths,
     config: text(options["config"]),
     flags: Object.fromEntries(known.filter(([, value]) => value !== undefined)),
   };

@@ -192,6 +192,29 @@ export const SETTINGS = [
     description: "user of nginx's workers when albc runs as root; empty: albc's own",
   },
   {
+    key: "namespaces",
+    kind: "list",
+    default: [],
+    placeholder: "NAMESPACE,…",
+    description: "namespaces of the cluster that are watched; empty: all",
+  },
+  {
+    key: "secretNamespaces",
+    kind: "list",
+    default: [],
+    placeholder: "NAMESPACE,…",
+    description:
+      "namespaces of the cluster whose Secrets are read, * for all; empty: the one that albc runs in",
+  },
+  {
+    key: "selector",
+    kind: "text",
+    default: "",
+    placeholder: "SELECTOR",
+    description:
+      "labels of the Ingresses, Gateways, routes, ALB2s, Frontends and Rules that are watched",
+  },
+  {
     key: "logLevel",
     kind: "text",
     default: "info",

@@ -5,46 +5,49 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { compile } from "../compile.js";
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { kindTable } from "../input/kind-table.js";
 import { LiveObjects } from "../input/live-objects.js";
-import type { ApiClient, ApiError } from "../kubernetes/api-client.js";
+import type { ApiClient } from "../kubernetes/api-client.js";
 import { ClusterWatch } from "../kubernetes/cluster-watch.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
+import { trimmed } from "../kubernetes/raw-object.js";
 import type { Resource } from "../kubernetes/resource.js";
+import { apiVersionOf } from "../kubernetes/resource.js";
 import type { WatchScope } from "../kubernetes/scope.js";
 import type { CompileOptions } from "../options.js";
+import type { Applied } from "../output/apply.js";
 import type { RenderedFile } from "../render/rendered-file.js";
-import type { ObjectStatus } from "../status/object-status.js";
 import type { Compiled } from "./apply-loop.js";
+import { ApplyLoop } from "./apply-loop.js";
+import type { Controller, ServedSummary } from "./controller.js";
+import { portsOf } from "./controller.js";
 import { DiagnosticLog } from "./diagnostic-log.js";
 import type { Log } from "./log.js";
+import type { Replica } from "./status-publisher.js";
+import { StatusPublisher } from "./status-publisher.js";
 
 export interface KubernetesControllerOptions {
   readonly config: KubeConfig;
   readonly client: ApiClient;
   readonly options: CompileOptions;
   readonly scope: WatchScope;
+  readonly replica: Replica;
   readonly log: Log;
   /** Files that do not come from compiling: the Lua code and what the machine needs. */
   readonly fixedFiles: readonly RenderedFile[];
-  /** An object came, changed or went. */
-  readonly onChange: () => void;
-  /** A status was written, by us or by somebody else; nothing else of the object has changed. */
-  readonly onStatusChange: () => void;
-  /** Every worker serves what these statuses and diagnostics were computed with. */
-  readonly onServed: (
-    statuses: readonly ObjectStatus[],
-    diagnostics: readonly Diagnostic[],
-  ) => void;
+  readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
 }
 
-export class KubernetesController {
+export class KubernetesController implements Controller {
   readonly #setup: KubernetesControllerOptions;
   readonly #objects: LiveObjects;
   readonly #raw = new Map<string, RawObject>();
   readonly #watch: ClusterWatch;
   readonly #diagnostics: DiagnosticLog;
+  readonly #publisher: StatusPublisher;
+  readonly #loop: ApplyLoop;
+  #compiled: Compiled | undefined;
+  #served: ServedSummary = { ports: [], objects: 0 };
 
   constructor(setup: KubernetesControllerOptions) {
     const { config, client, options, scope, log } = setup;
@@ -62,12 +65,28 @@ export class KubernetesController {
       onGone: (resource, object) => {
         this.#delete(resource, object);
       },
-      onError: (resource, error) => {
-        this.#lost(resource, error);
+      onError: ({ kind }, { status, message }) => {
+        log.warn({ kind, status, reason: message }, "a watch was lost; it goes on");
       },
       onDiscoveryError: (error) => {
         log.warn({ reason: String(error) }, "the API server can't be asked what it serves");
       },
+    });
+    this.#publisher = new StatusPublisher({
+      client,
+      log,
+      onObject: (resource, object) => {
+        this.#put(resource, trimmed(object, apiVersionOf(resource), resource.kind));
+      },
+      controllerName: options.controllerName,
+      replica: setup.replica,
+      resourceOf: (kind) => this.#watch.resources.find((resource) => resource.kind === kind),
+      current: (kind, namespace, name) => this.#raw.get(rawKey(kind, namespace, name)),
+    });
+    this.#loop = new ApplyLoop({
+      log,
+      compile: () => Promise.resolve(this.#compile()),
+      apply: setup.apply,
     });
   }
 
@@ -78,40 +97,55 @@ export class KubernetesController {
     this.#setup.log.info({ objects: this.#objects.size, kinds }, "watching the cluster");
   }
 
-  close(): Promise<void> {
-    return this.#watch.close();
+  compileFiles(): Promise<readonly RenderedFile[]> {
+    return Promise.resolve(this.#compile().files);
   }
 
-  /** What the objects give now. */
-  compile(): Compiled {
-    const { options, fixedFiles, onServed } = this.#setup;
-    const input = this.#objects.snapshot();
-    const { files, diagnostics, statuses } = compile(input.resources, options);
-    const all = [...input.diagnostics, ...diagnostics];
-    this.#diagnostics.update(all);
-    return {
-      files: [...files, ...fixedFiles],
-      served: () => {
-        onServed(statuses, all);
-      },
-    };
-  }
-
-  /** What no object at all would give. */
   emptyFiles(): readonly RenderedFile[] {
     const { options, fixedFiles } = this.#setup;
     const none = new LiveObjects({ albGroup: options.domains.group }).snapshot();
     return [...compile(none.resources, options).files, ...fixedFiles];
   }
 
-  /** The object as the API server gave it last. */
-  raw(kind: string, namespace: string, name: string): RawObject | undefined {
-    return this.#raw.get(rawKey(kind, namespace, name));
+  get served(): ServedSummary {
+    return this.#served;
   }
 
-  /** What is served of our kinds. */
-  get resources(): readonly Resource[] {
-    return this.#watch.resources;
+  notify(): void {
+    this.#loop.notify();
+  }
+
+  open(): void {
+    this.#publisher.start();
+    this.#compiled?.served?.();
+    this.#loop.open();
+  }
+
+  refresh(): Promise<void> {
+    return this.#loop.refresh();
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+    await this.#loop.close();
+    await this.#publisher.close();
+    this.#setup.client.close();
+  }
+
+  #compile(): Compiled {
+    const { options, fixedFiles } = this.#setup;
+    const input = this.#objects.snapshot();
+    const compilation = compile(input.resources, options);
+    const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
+    this.#diagnostics.update(diagnostics);
+    this.#served = { ports: portsOf(compilation), objects: this.#objects.size };
+    this.#compiled = {
+      files: [...compilation.files, ...fixedFiles],
+      served: () => {
+        this.#publisher.publish(compilation.statuses, diagnostics);
+      },
+    };
+    return this.#compiled;
   }
 
   #put(resource: Resource, object: RawObject): void {
@@ -120,19 +154,14 @@ export class KubernetesController {
     const before = this.#raw.get(key);
     this.#raw.set(key, object);
     this.#objects.put(resource.kind, namespace, name, object);
-    if (before !== undefined && differInStatusOnly(before, object)) this.#setup.onStatusChange();
-    else this.#setup.onChange();
+    if (before !== undefined && differInStatusOnly(before, object)) this.#publisher.recheck();
+    else this.#loop.notify();
   }
 
   #delete(resource: Resource, { metadata: { name, namespace = "" } }: RawObject): void {
     this.#raw.delete(rawKey(resource.kind, namespace, name));
     this.#objects.delete(resource.kind, namespace, name);
-    this.#setup.onChange();
-  }
-
-  #lost({ kind }: Resource, error: ApiError): void {
-    const { log } = this.#setup;
-    log.warn({ kind, status: error.status, reason: error.message }, "a watch was lost; it goes on");
+    this.#loop.notify();
   }
 }
 

@@ -1,10 +1,7 @@
-import { FileController } from "../../controller/file-controller.js";
+import type { Controller } from "../../controller/controller.js";
 import type { Log } from "../../controller/log.js";
 import { logNginxLine } from "../../controller/nginx-log.js";
-import { readSources } from "../../input/files.js";
 import { Applier } from "../../output/apply.js";
-import { environmentFiles } from "../../output/environment.js";
-import { luaBundle } from "../../output/lua-bundle.js";
 import type { NginxBinary } from "../../output/nginx-binary.js";
 import { findNginx } from "../../output/nginx-binary.js";
 import { NginxProcess } from "../../output/nginx-process.js";
@@ -18,10 +15,11 @@ import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
 import { createLogger } from "../logger.js";
 import type { Settings } from "../settings.js";
-import { compileOptions } from "../settings.js";
 import { StopSignals } from "../stop-signals.js";
 import type { Terminal } from "../terminal.js";
-import { watchPaths } from "../watch-paths.js";
+import { clusterSource } from "../run-source/cluster.js";
+import { fileSource } from "../run-source/files.js";
+import type { Apply, RunSource } from "../run-source/run-source.js";
 
 /** What one `albc run` works with. */
 interface Run {
@@ -34,7 +32,7 @@ interface Run {
   readonly binary: NginxBinary | undefined;
 }
 
-/** `albc run` on files: serves them until SIGTERM or SIGINT. Throws EnvironmentError for what keeps it from starting. */
+/** `albc run`: serves files or a cluster until SIGTERM or SIGINT. Throws EnvironmentError for what keeps it from starting. */
 export async function runRun(
   call: RunCall,
   settings: Settings,
@@ -52,8 +50,9 @@ export async function runRun(
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? "");
     const applier = new Applier({ folder, reloader, ...(owner && { owner }) });
-    const controller = await createController(run, applier, terminal);
-    await serve(run, { controller, applier, nginx, signals });
+    const source = await createSource(run, applier, terminal);
+    const { controller } = source;
+    await serve(run, { source, applier, nginx, signals });
   } finally {
     await lock.release();
   }
@@ -90,50 +89,32 @@ function createNginx(
   });
 }
 
-async function createController(
+function createSource(
   { call, settings, log }: Run,
   applier: Applier,
   terminal: Terminal,
-): Promise<FileController> {
-  // Standard input can be read once only.
-  const text = call.paths.includes("-") ? await terminal.readInput() : "";
-  return new FileController({
-    options: compileOptions(settings),
-    log,
-    readSources: () =>
-      readSources(call.paths, { readInput: () => Promise.resolve(text), missing: "report" }),
-    fixedFiles: [
-      ...(await luaBundle()),
-      ...(await environmentFiles({
-        resolver: settings.list("resolver"),
-        caFile: settings.text("authCaFile"),
-      })),
-    ],
-    apply: (files) => applier.apply(files),
-  });
+): Promise<RunSource> {
+  const context = { call, settings, log, terminal };
+  const apply: Apply = (files) => applier.apply(files);
+  return call.kubernetes ? clusterSource(context, apply) : fileSource(context, apply);
 }
 
 interface Parts {
-  readonly controller: FileController;
+  readonly source: RunSource;
   readonly applier: Applier;
   readonly nginx: NginxProcess | undefined;
   readonly signals: StopSignals;
 }
 
-async function serve(run: Run, { controller, applier, nginx, signals }: Parts): Promise<void> {
-  const { log, call, folder, binary } = run;
-  const watcher = await watchPaths(
-    call.paths.filter((path) => path !== "-"),
-    () => {
-      controller.notify();
-    },
-    (error) => {
-      log.error({ reason: error.message }, "watching the files failed; changes may go unseen");
-    },
-  );
+async function serve(run: Run, { source, applier, nginx, signals }: Parts): Promise<void> {
+  const { log, folder, binary } = run;
+  const { controller } = source;
+  const stop = signals.first.then(() => "stop" as const);
   try {
+    const known = source.start();
+    if ((await Promise.race([known, stop])) === "stop") return;
     const started = nginx ? startNginx(controller, applier, nginx, log) : controller.refresh();
-    if ((await Promise.race([started, signals.first.then(() => "stop" as const)])) !== "stop") {
+    if ((await Promise.race([started, stop])) !== "stop") {
       controller.open();
       const { ports, objects } = controller.served;
       log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
@@ -141,14 +122,13 @@ async function serve(run: Run, { controller, applier, nginx, signals }: Parts): 
     }
     log.info({}, "stopping: requests in flight may end");
   } finally {
-    await watcher.close();
-    await controller.close();
+    await source.close();
     await stopNginx(nginx, signals);
   }
 }
 
 async function startNginx(
-  controller: FileController,
+  controller: Controller,
   applier: Applier,
   nginx: NginxProcess,
   log: Log,
@@ -164,7 +144,7 @@ async function startNginx(
   await nginx.start();
 }
 
-async function prepareNothing(controller: FileController, applier: Applier): Promise<void> {
+async function prepareNothing(controller: Controller, applier: Applier): Promise<void> {
   try {
     await applier.prepare(controller.emptyFiles());
   } catch (error: unknown) {

@@ -1,0 +1,37 @@
+import type { Controller } from "../../controller/controller.js";
+import type { Log } from "../../controller/log.js";
+import type { Applied } from "../../output/apply.js";
+import { environmentFiles } from "../../output/environment.js";
+import { luaBundle } from "../../output/lua-bundle.js";
+import type { RenderedFile } from "../../render/rendered-file.js";
+import type { RunCall } from "../arguments.js";
+import type { Settings } from "../settings.js";
+import type { Terminal } from "../terminal.js";
+
+/** Where `albc run` has its objects from. */
+export interface RunSource {
+  readonly controller: Controller;
+  /** Resolves when the first objects are known and changes are noticed. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RunContext {
+  readonly call: RunCall;
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly terminal: Terminal;
+}
+
+export type Apply = (files: readonly RenderedFile[]) => Promise<Applied>;
+
+/** Files that do not come from compiling: the Lua code and what the machine needs. */
+export async function fixedFiles(settings: Settings): Promise<readonly RenderedFile[]> {
+  return [
+    ...(await luaBundle()),
+    ...(await environmentFiles({
+      resolver: settings.list("resolver"),
+      caFile: settings.text("authCaFile"),
+    })),
+  ];
+}

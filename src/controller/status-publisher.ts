@@ -1,0 +1,149 @@
+/**
+ * Says in the cluster what became of its objects: statuses and events. Only the leader of several replicas does; each computes them, so
+ * that another can go on at once.
+ */
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { formatFieldPath } from "../diagnostics/field-path.js";
+import type { ApiClient } from "../kubernetes/api-client.js";
+import type { ObjectEvent } from "../kubernetes/event-recorder.js";
+import { EventRecorder } from "../kubernetes/event-recorder.js";
+import { LeaderElection } from "../kubernetes/leader-election.js";
+import type { RawObject } from "../kubernetes/raw-object.js";
+import type { Resource } from "../kubernetes/resource.js";
+import { StatusWriter } from "../kubernetes/status-writer.js";
+import { mergeStatus } from "../status/merge-status.js";
+import type { ObjectStatus } from "../status/object-status.js";
+import type { Log } from "./log.js";
+
+/** This replica, and where replicas agree on a leader. */
+export interface Replica {
+  readonly namespace: string;
+  readonly identity: string;
+}
+
+export interface StatusPublisherOptions {
+  readonly client: ApiClient;
+  readonly controllerName: string;
+  readonly replica: Replica;
+  readonly log: Log;
+  readonly resourceOf: (kind: string) => Resource | undefined;
+  readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
+  readonly onObject: (resource: Resource, object: RawObject) => void;
+}
+
+const NAME = "albc";
+const LEASE = "albc-leader";
+
+export class StatusPublisher {
+  readonly #options: StatusPublisherOptions;
+  readonly #writer: StatusWriter;
+  readonly #events: EventRecorder;
+  readonly #election: LeaderElection;
+  #leads = false;
+  #diagnostics: readonly Diagnostic[] = [];
+
+  constructor(options: StatusPublisherOptions) {
+    const { client, controllerName, replica, log, resourceOf, current, onObject } = options;
+    this.#options = options;
+    this.#events = new EventRecorder(client, NAME);
+    this.#writer = new StatusWriter({
+      client,
+      fieldManager: NAME,
+      resourceOf,
+      current,
+      onObject,
+      merge: (object, computed, now) =>
+        mergeStatus(object.status, computed, { controllerName, now }),
+      onWritten: () => undefined,
+      onError: (error, { kind, metadata }) => {
+        const object = `${kind} ${metadata.namespace}/${metadata.name}`;
+        log.warn({ object, reason: reasonOf(error) }, "a status could not be written");
+      },
+    });
+    this.#election = new LeaderElection({
+      client,
+      ...replica,
+      name: LEASE,
+      onChange: (leads) => {
+        this.#lead(leads);
+      },
+      onError: (error) => {
+        log.warn({ reason: reasonOf(error) }, "the leader's lease could not be renewed or taken");
+      },
+    });
+  }
+
+  start(): void {
+    this.#election.start();
+  }
+
+  /** Every worker serves what these were computed with. */
+  publish(statuses: readonly ObjectStatus[], diagnostics: readonly Diagnostic[]): void {
+    this.#writer.update(statuses);
+    this.#diagnostics = diagnostics;
+    this.#recordEvents();
+  }
+
+  /** The status of an object has changed, by us or by somebody else. */
+  recheck(): void {
+    this.#writer.recheck();
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#election.close();
+  }
+
+  #lead(leads: boolean): void {
+    this.#leads = leads;
+    const { identity } = this.#options.replica;
+    this.#options.log.info(
+      { identity },
+      leads ? "this replica leads" : "this replica leads no more",
+    );
+    this.#writer.enable(leads);
+    this.#recordEvents();
+  }
+
+  #recordEvents(): void {
+    if (!this.#leads) return;
+    const events = this.#diagnostics.flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []);
+    this.#events.update(events).catch((error: unknown) => {
+      this.#options.log.warn({ reason: reasonOf(error) }, "events could not be written");
+    });
+  }
+
+  #eventOf({
+    severity,
+    code,
+    message,
+    field,
+    hint,
+    resource,
+  }: Diagnostic): ObjectEvent | undefined {
+    if (severity !== "error" || resource === undefined) return undefined;
+    const place = field === undefined || field.length === 0 ? "" : `${formatFieldPath(field)}: `;
+    const advice = hint === undefined ? "" : `; ${hint}`;
+    const { kind, namespace, name } = resource;
+    const uid = this.#options.current(kind, namespace, name)?.metadata.uid;
+    return {
+      resource,
+      ...(uid !== undefined && { uid }),
+      reason: camelCase(code),
+      message: `${place}${message}${advice}`,
+      type: "Warning",
+    };
+  }
+}
+
+/** `SERVICE_NOT_FOUND` as `ServiceNotFound`. */
+function camelCase(code: string): string {
+  return code
+    .split("_")
+    .map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
+    .join("");
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
