@@ -1,0 +1,170 @@
+import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
+import { GATEWAY_API, GATEWAY_NAMESPACE, gatewayOn } from "../harness/gateway-manifests.js";
+import type { Fields } from "../harness/gateway-manifests.js";
+import { Gateway } from "../harness/gateway.js";
+import type { Request } from "../harness/http-client.js";
+import type { HttpResponse } from "../harness/http-message.js";
+import type { Manifest } from "../harness/manifests.js";
+import { service, yaml } from "../harness/manifests.js";
+import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+
+const scene = useScene();
+let gateway: Gateway;
+let port: number;
+let backends: ReadonlyMap<string, EchoBackend>;
+
+const to = (name: string, more: Fields = {}): Fields => ({ name, port: 80, ...more });
+
+function route(name: string, rule: Fields, backendRefs: readonly Fields[] = [to("a")]): Manifest {
+  return {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind: "HTTPRoute",
+    metadata: { name, namespace: "default" },
+    spec: {
+      parentRefs: [{ name: "edge", namespace: GATEWAY_NAMESPACE }],
+      hostnames: [`${name}.example`],
+      rules: [{ ...rule, backendRefs }],
+    },
+  };
+}
+
+const mirror = (name: string, share: Fields = {}): Fields => ({
+  type: "RequestMirror",
+  requestMirror: { backendRef: to(name), ...share },
+});
+
+const headers = (kind: "request" | "response", value: string): Fields => ({
+  type: `${kind === "request" ? "Request" : "Response"}HeaderModifier`,
+  [`${kind}HeaderModifier`]: { set: [{ name: `X-Of-${kind}`, value }] },
+});
+
+const ROUTES = [
+  route("retry", { retry: { codes: [503], attempts: 2 } }, [to("pair")]),
+  route("connect", { retry: { attempts: 3 } }, [to("half")]),
+  route("timeout", { timeouts: { request: "300ms" } }),
+  route("each", { timeouts: { request: "10s", backendRequest: "300ms" } }),
+  route("mirrored", { filters: [mirror("m1"), mirror("m2", { percent: 50 })] }),
+  route("session", { sessionPersistence: { cookie: { name: "sid" } } }, [to("pair"), to("a")]),
+  route("weights", {}, [to("a", { weight: 1 }), to("m1", { weight: 9 })]),
+  route("filters", {}, [
+    to("a", { filters: [headers("request", "a"), headers("response", "a")] }),
+    to("m1", { filters: [headers("request", "m1"), headers("response", "m1")] }),
+  ]),
+];
+
+beforeAll(async () => {
+  const names = ["a", "b", "c", "m1", "m2"];
+  backends = new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await scene.use(EchoBackend.start(name))] as const),
+    ),
+  );
+  port = await freePort();
+  const portOf = (name: string) => ({ port: backends.get(name)?.port ?? 0 });
+  const closed = { port: await freePort() };
+  gateway = await scene.use(
+    Gateway.start({
+      files: {
+        "site.yaml": yaml(
+          ...gatewayOn({ http: port }),
+          service("a", [portOf("a")]),
+          service("m1", [portOf("m1")]),
+          service("m2", [portOf("m2")]),
+          service("pair", [portOf("b"), portOf("c")]),
+          service("half", [closed, portOf("b")]),
+          ...ROUTES,
+        ),
+      },
+    }),
+  );
+});
+
+const ask = (name: string, request: Request = {}) =>
+  gateway.send({ port, ...request, host: `${name}.example` });
+const requestsOf = (name: string) => backends.get(name)?.requests ?? [];
+
+async function times<T>(count: number, work: () => Promise<T>): Promise<readonly T[]> {
+  const results: T[] = [];
+  for (let i = 0; i < count; i++) results.push(await work());
+  return results;
+}
+
+describe("retries", () => {
+  it("go to another endpoint, with the body, and end with the last answer", async () => {
+    const before = requestsOf("b").length + requestsOf("c").length;
+    const response = await ask("retry", {
+      method: "POST",
+      body: "content",
+      headers: [asking({ status: 503 })],
+    });
+    const seen = [...requestsOf("b"), ...requestsOf("c")];
+
+    expect([response.status, response.reason]).toEqual([503, undefined]);
+    expect(seen).toHaveLength(before + 3);
+    expect(new Set(seen.slice(-1).map(({ facts }) => facts.bodyLength))).toEqual(new Set([7]));
+    expect(requestsOf("b").length).toBeGreaterThan(0);
+    expect(requestsOf("c").length).toBeGreaterThan(0);
+  });
+
+  it("are made when an endpoint can't be reached", async () => {
+    const responses = await times(6, () => ask("connect"));
+
+    expect(responses.map((response) => echoOf(response).backend)).toEqual(Array(6).fill("b"));
+  });
+});
+
+describe("timeouts", () => {
+  it.each(["timeout", "each"])("of the kind %s are answered 504", async (name) => {
+    const start = performance.now();
+    const response = await ask(name, { headers: [asking({ delay: 1500 })] });
+
+    expect([response.status, response.reason]).toEqual([504, "TimeoutViaAlb"]);
+    expect(performance.now() - start).toBeLessThan(1400);
+    expect((await ask(name)).status).toBe(200);
+  });
+});
+
+describe("mirrors", () => {
+  it("get their share of the requests", async () => {
+    const responses = await times(40, () => ask("mirrored", { path: "/mirrored" }));
+    const copies = (name: string) =>
+      requestsOf(name).filter(({ facts }) => facts.url === "/mirrored");
+    await waitFor("all copies", () => copies("m1").length === 40);
+
+    expect(responses.every((response) => echoOf(response).backend === "a")).toBe(true);
+    // Each worker counts for itself.
+    expect(Math.abs(copies("m2").length - 20)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("sessions", () => {
+  it("hold on every worker", async () => {
+    const cookie = (response: HttpResponse) => response.header("set-cookie")?.split(";")[0] ?? "";
+    for (const first of await times(4, () => ask("session"))) {
+      const next = await times(6, () => ask("session", { headers: [["Cookie", cookie(first)]] }));
+
+      expect(new Set(next.map((response) => echoOf(response).backend))).toEqual(
+        new Set([echoOf(first).backend]),
+      );
+    }
+  });
+});
+
+describe("backends", () => {
+  it("get their weight of the requests", async () => {
+    const found = await times(100, async () => echoOf(await ask("weights")).backend);
+
+    expect(Math.abs(found.filter((name) => name === "a").length - 10)).toBeLessThanOrEqual(2);
+  });
+
+  it("have filters of their own", async () => {
+    for (const response of await times(8, () => ask("filters"))) {
+      const echo = echoOf(response);
+
+      expect(echo.header("x-of-request")).toBe(echo.backend);
+      expect(response.header("x-of-response")).toBe(echo.backend);
+    }
+  });
+});
