@@ -1,3 +1,4 @@
+import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import { Connection, formatRequest } from "../../../e2e/harness/http-client.js";
 import { freePort } from "../../support/free-port.js";
@@ -163,6 +164,22 @@ describe("retries", () => {
       "BackendError : no valid response from backend",
     ]);
     expect(backend.requests).toHaveLength(1);
+  });
+
+  it("send the body of a client of HTTP/2 again, which tells no length", async () => {
+    const client = await scene.use(Http2Client.open({ port: gateway.nginx.port }));
+    for (const body of ["content", undefined]) {
+      backend.answer = answers(say(status(503)), say(OK));
+      const method = body === undefined ? "GET" : "POST";
+      const headers = { ":authority": "retry.example", ":path": "/", ":method": method };
+      expect((await client.send(headers, body)).status).toBe(200);
+
+      const requests = backend.requests.splice(0).map(({ head }) => head);
+      expect(requests).toHaveLength(2);
+      expect(
+        requests.every((head) => head.includes("Content-Length: 7") === (body !== undefined)),
+      ).toBe(true);
+    }
   });
 
   it("hold a body without a length to its limit", async () => {
