@@ -1,5 +1,6 @@
 /** IR for tests of rendering. */
 import type { AuthPolicy, ForwardAuth } from "../../src/ir/auth.js";
+import type { BackendTls } from "../../src/ir/backend-tls.js";
 import type { DataPlaneConfig } from "../../src/ir/config.js";
 import type { Interpolation } from "../../src/ir/interpolation.js";
 import type { Server } from "../../src/ir/listener.js";
@@ -62,6 +63,8 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
         server: "p443",
         hostname: { kind: "wildcard", suffix: text("suffix"), labels: "many" },
         source,
+        isolated: true,
+        clientCertificates: { authorities: text("client authorities"), mode: "required" },
       },
     ],
     bindings: pathsOf(text).map((path, index) => ({
@@ -80,13 +83,38 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
         users: [{ user: text("user"), salt: text("salt"), hash: text("hash") }],
       },
     ],
-    backendTls: [],
+    backendTls: backendTlsOf(text, source),
     upstreams: [{ id: text("upstream"), endpoints: [{ address: "10.0.0.1", port: 8080 }] }],
     serverCertificates: [{ server: "p443", host, certificate: text("certificate") }],
     certificates: [
       { id: text("certificate"), chain: text("chain"), key: new SecretText(text("private key")) },
     ],
   };
+}
+
+/** Ids are generated, and stand in nginx.conf. */
+function backendTlsOf(text: (field: string) => string, source: SourceRef): readonly BackendTls[] {
+  const authorities = { kind: "pem", pem: text("backend authorities") } as const;
+  return [
+    {
+      id: "tls-by-hostname",
+      source,
+      hostname: text("backend hostname"),
+      subjectAltNames: [],
+      authorities,
+      clientCertificate: text("certificate"),
+    },
+    {
+      id: "tls-by-names",
+      source,
+      hostname: text("backend hostname"),
+      subjectAltNames: [
+        { kind: "hostname", value: text("alternative name") },
+        { kind: "uri", value: text("alternative uri") },
+      ],
+      authorities,
+    },
+  ];
 }
 
 function sourceOf(text: (field: string) => string): SourceRef {
@@ -241,5 +269,10 @@ function forwardOf(text: (field: string) => string): ForwardAuth {
     responseHeaders: [text("response header")],
     signin: value,
     alwaysSetCookie: true,
+    external: {
+      allowedHeaders: [text("allowed header")],
+      allowedResponseHeaders: [text("allowed response header")],
+      maxBody: 4096,
+    },
   };
 }

@@ -30,7 +30,8 @@ test.each<Partial<DataPlaneOptions>>([
     ...server,
     port: ports[i] ?? 0,
   }));
-  const config = { ...configOf((field) => field), servers };
+  // nginx reads the authorities of backends, and those of the fixture are none.
+  const config = { ...configOf((field) => field), servers, backendTls: [] };
   await writeFiles(run, await filesOf(config, dataPlane));
   await makeProcess(await testBinary(), run).nginx.test(run);
 });

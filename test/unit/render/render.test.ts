@@ -20,6 +20,8 @@ test("the files are sorted by path; those with secrets are for their owner alone
   expect(
     files.map(({ path, mode }) => `${path.replace(/[0-9a-f]{32}/, "*")} ${mode.toString(8)}`),
   ).toEqual([
+    "authorities/*.pem 644",
+    "authorities/*.pem 644",
     "certificates/*.pem 600",
     "credentials/*.json 600",
     "nginx.conf 644",

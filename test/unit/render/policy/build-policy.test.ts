@@ -270,6 +270,11 @@ test("an auth policy names its credentials' file and has its URL in parts", () =
         responseHeaders: ["response header"],
         signin: value,
         alwaysSetCookie: true,
+        external: {
+          headers: ["allowed header"],
+          responseHeaders: ["allowed response header"],
+          maxBody: 4096,
+        },
       },
     },
     broken: { source: ["kind", "namespace", "name", "field"], invalid: "invalid" },
@@ -287,4 +292,28 @@ test("an auth policy whose credentials are not there is closed", () => {
 
 test("certificates are named by server and host", () => {
   expect(policyOf().certificates).toEqual({ "p443|host": CERTIFICATE });
+});
+
+test("a listener of a Gateway says who may come, backends by TLS what they must show", () => {
+  const { servers, backendTls } = policyOf();
+  expect(servers["p443"]).toMatchObject({
+    isolated: ["wide listener"],
+    clientCertificates: {
+      "wide listener": [
+        "required",
+        expect.stringMatching(/^authorities\/[0-9a-f]{32}\.pem$/) as unknown,
+      ],
+    },
+  });
+  expect(backendTls).toEqual({
+    "tls-by-hostname": { hostname: "backend hostname" },
+    "tls-by-names": {
+      hostname: "backend hostname",
+      names: [
+        ["hostname", "alternative name"],
+        ["uri", "alternative uri"],
+      ],
+      inLua: true,
+    },
+  });
 });
