@@ -6,9 +6,9 @@
 import type { HttpRoute, HttpRouteMatch, HttpRouteRule } from "../../api/gateway.js";
 import { PATH_PATTERN } from "../../api/schemas/gateway-names.js";
 import type { FieldPath } from "../../diagnostics/field-path.js";
+import { durationMilliseconds } from "../../support/duration.js";
 import { invalid, shown } from "../finding.js";
 import type { Findings } from "../finding.js";
-import { durationMilliseconds } from "./duration.js";
 import { checkRoute } from "./route.js";
 import { HTTP_ROUTE_FILTERS } from "./route-filters.js";
 import { checkUnique } from "./unique.js";

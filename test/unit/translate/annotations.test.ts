@@ -183,6 +183,7 @@ describe("the action of a path", () => {
       "cors-max-age": "60",
     };
     expect(routeOf(nginx(annotations)).cors).toEqual({
+      dialect: "ingress",
       allowOrigins: ["https://*.a.example:8443", "null", "capacitor://localhost"],
       allowMethods: ["GET", "PUT"],
       allowHeaders: ["X-A", "X-B"],
