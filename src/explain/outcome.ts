@@ -8,7 +8,7 @@ import type {
   PolicyRoute,
   PolicySource,
 } from "../render/policy/policy-document.js";
-import { cidrContains } from "./ip-address.js";
+import { cidrContains } from "../support/ip-address.js";
 import type { ExplainRequest } from "./request.js";
 
 /** What the gateway does with the request. */

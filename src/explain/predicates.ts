@@ -1,5 +1,5 @@
 import type { PolicyPredicate } from "../render/policy/policy-document.js";
-import { addressBytes, cidrContains } from "./ip-address.js";
+import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { pcreTest } from "./pcre.js";
 import type { ExplainRequest } from "./request.js";
 import { cookieValue, headerValue, queryValue } from "./request.js";

@@ -18,6 +18,17 @@ export interface ClientValidation {
   readonly resolvedRefs: Verdict;
 }
 
+/** Where the Gateway lets clients pass whatever they show: `the default`, `port 8443`. Empty: nowhere. */
+export function insecureValidations({ spec }: Gateway): readonly string[] {
+  const { default: fallback, perPort = [] } = spec.tls?.frontend ?? {};
+  const isInsecure = (tls: FrontendTls | undefined): boolean =>
+    tls?.validation?.mode === "AllowInsecureFallback";
+  return [
+    ...(isInsecure(fallback) ? ["the default"] : []),
+    ...perPort.flatMap(({ port, tls }) => (isInsecure(tls) ? [`port ${String(port)}`] : [])),
+  ];
+}
+
 type Validation = NonNullable<FrontendTls["validation"]>;
 
 /** What the Gateway asks of the clients of its HTTPS listeners on a port; what is said for a port replaces the default. */

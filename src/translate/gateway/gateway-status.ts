@@ -2,6 +2,7 @@ import type { Gateway } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Condition } from "../../status/condition.js";
 import type { ObjectStatus } from "../../status/object-status.js";
+import { insecureValidations } from "./client-validation.js";
 import { condition, negativeCondition } from "./conditions.js";
 import type { Holding } from "./conditions.js";
 import { listenerNames } from "./gateway-verdicts.js";
@@ -39,13 +40,11 @@ function gatewayStatus(
 }
 
 function gatewayConditions(
-  { gateway, verdicts, listeners }: TranslatedGateway,
+  { gateway, verdicts }: TranslatedGateway,
   own: readonly TranslatedListener[],
   context: ListenerStatusContext,
 ): readonly Condition[] {
-  const insecure = listeners.filter(
-    ({ clientCertificates }) => clientCertificates?.mode === "requested",
-  );
+  const insecure = insecureValidations(gateway);
   return [
     condition("Accepted", verdicts.accepted, acceptedBecause("the Gateway is valid", own), gateway),
     condition(
@@ -68,7 +67,7 @@ function gatewayConditions(
             "InsecureFrontendValidationMode",
             {
               reason: "ConfigurationChanged",
-              message: `${listenerNames(insecure)}: clients are served with any certificate, or with none`,
+              message: `clients are served with any certificate, or with none, by ${insecure.join(", ")} of spec.tls.frontend`,
             },
             gateway,
           ),

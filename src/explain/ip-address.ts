@@ -1,1 +1,0 @@
-export { addressBytes, cidrContains } from "../support/ip-address.js";
