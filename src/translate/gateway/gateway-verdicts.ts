@@ -37,6 +37,13 @@ export function listenerSetAccepted(
 ): Verdict {
   if (!allowed.ok) return allowed;
   if (!gateway.ok) return refused("ParentNotAccepted", notAccepted(gateway.message));
+  // Unlike a Gateway, a ListenerSet none of whose listeners has what it refers to is not accepted.
+  if (listeners.every(({ resolvedRefs }) => !resolvedRefs.ok)) {
+    return refused(
+      "ListenersNotValid",
+      `no listener is valid; ${reasons(listeners, "resolvedRefs")}`,
+    );
+  }
   return someAccepted(listeners);
 }
 
@@ -68,7 +75,7 @@ function someProgrammed(listeners: readonly TranslatedListener[], reason: string
 /** `http: why; https: why` */
 function reasons(
   listeners: readonly TranslatedListener[],
-  condition: "accepted" | "programmed",
+  condition: "accepted" | "resolvedRefs" | "programmed",
 ): string {
   return listeners
     .flatMap((listener) => {
