@@ -1,9 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { AUTH_SURFACES } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { Authority } from "../harness/certificates.js";
 import { DnsServer } from "../harness/dns-server.js";
 import { EchoBackend } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import {
   configMap,
@@ -33,7 +35,7 @@ function guarded(name: string, url: string, annotations: Record<string, string> 
   });
 }
 
-describe("an auth service that is a Service of the cluster", () => {
+describe.each(AUTH_SURFACES)("an auth service of the cluster, by $name", (surface) => {
   let gateway: Gateway;
   let auth: AuthService;
   let six: AuthService;
@@ -41,22 +43,26 @@ describe("an auth service that is a Service of the cluster", () => {
   beforeAll(async () => {
     auth = await scene.use(AuthService.start());
     six = await scene.use(AuthService.start({ address: "::1" }));
+    const port = await freePort();
+    const site = (name: string, url: string) => surface.site(name, { "auth-url": url });
     gateway = await scene.use(
       Gateway.start({
+        httpPort: port,
         files: {
           "auth-endpoints.yaml": yaml(...endpointSlices("auth", [{ port: auth.port }], "iam")),
           "site.yaml": yaml(
+            surface.shared(port),
             service("web", [{ port: backend.port }]),
             service("auth", [], "iam"),
             service("local-auth", [{ port: auth.port }]),
             service("idle", [], "iam"),
-            guarded("full", "http://auth.iam.svc.cluster.local/full"),
-            guarded("svc", "http://auth.iam.svc/svc"),
-            guarded("short", "http://auth.iam/short"),
-            guarded("bare", "http://local-auth/bare"),
-            guarded("port", "http://auth.iam:80/port"),
-            guarded("idle", "http://idle.iam/idle"),
-            guarded("six", `http://[::1]:${six.port}/six`),
+            site("full", "http://auth.iam.svc.cluster.local/full"),
+            site("svc", "http://auth.iam.svc/svc"),
+            site("short", "http://auth.iam/short"),
+            site("bare", "http://local-auth/bare"),
+            site("port", "http://auth.iam:80/port"),
+            site("idle", "http://idle.iam/idle"),
+            site("six", `http://[::1]:${six.port}/six`),
           ),
         },
       }),
