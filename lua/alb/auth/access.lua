@@ -14,6 +14,7 @@ local source_range = require("alb.auth.source_range")
 local ngx = ngx
 local var = ngx.var
 local clear_header = ngx.req.clear_header
+local start_time = ngx.req.start_time
 local check_basic = basic.check
 local exit = errors.exit
 local reasons = errors.reasons
@@ -64,7 +65,8 @@ local function make_plan(route)
             plan.strips = true
         end
         if auth.forward then
-            steps[#steps + 1] = { forward = auth.forward }
+            local deadlines = route.deadlines
+            steps[#steps + 1] = { forward = auth.forward, limit = deadlines and deadlines.request }
         end
     end
     local has_ranges = plan.allow ~= nil or plan.deny ~= nil
@@ -122,7 +124,7 @@ end
 -- Returns true or an auth response when the step is passed, else nil and the refusal.
 local function run(step)
     if step.forward then
-        return forward.check(step.forward)
+        return forward.check(step.forward, step.limit and start_time() + step.limit / 1000)
     end
     local status, reason = check_basic(step.basic)
     if status then

@@ -16,6 +16,8 @@ local service = require("alb.auth.service")
 local ngx = ngx
 local var = ngx.var
 local now = ngx.now
+local huge = math.huge
+local min = math.min
 local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
@@ -125,7 +127,7 @@ local function build(forward, body)
     return concat(lines, "\r\n")
 end
 
-local function ask(forward, body)
+local function ask(forward, body, ends)
     local found, authority = service.locate(forward)
     local bytes, err
     if found then
@@ -135,29 +137,31 @@ local function ask(forward, body)
         ngx.log(ngx.WARN, "albc: external auth: ", err or authority)
         return nil, reasons.forward_build
     end
-    local deadline = now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000
+    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
     local response
     response, err = http_client.request(found, var.request_method, bytes, deadline, ALL, MAX_ANSWER)
     if not response then
         ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
-        return nil, reasons.forward_send
+        return nil,
+            err == "timeout" and deadline == ends and reasons.timeout or reasons.forward_send
     end
     return response
 end
 
 --- Asks the auth service.
 ---@param forward table prepared, with `external`
+---@param ends number? seconds as ngx.now: when the request's own deadline is
 ---@return table? response when it lets the request pass, for `apply`
 ---@return table? refusal { status, reason, answer?: table } for `answer`
-function _M.check(forward)
+function _M.check(forward, ends)
     local body, reason = request_body.read(forward.external.maxBody)
     if not body then
         return nil, { status = 413, reason = reason }
     end
     local response
-    response, reason = ask(forward, body)
+    response, reason = ask(forward, body, ends or huge)
     if not response then
-        return nil, { status = 503, reason = reason }
+        return nil, { status = reason == reasons.timeout and 504 or 503, reason = reason }
     end
     local status = response.status
     if status == 200 then

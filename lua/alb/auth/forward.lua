@@ -14,6 +14,8 @@ local locate = require("alb.auth.service").locate
 
 local ngx = ngx
 local now = ngx.now
+local huge = math.huge
+local min = math.min
 local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
@@ -103,7 +105,7 @@ local function as_set(names)
     return set
 end
 
-local function ask(forward)
+local function ask(forward, ends)
     local service, authority = locate(forward)
     local declared = hop_headers.declared()
     local bytes, err
@@ -114,12 +116,13 @@ local function ask(forward)
         ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
         return nil, reasons.forward_build
     end
-    local deadline = now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000
+    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
     local response
     response, err = http_client.request(service, forward.method, bytes, deadline, forward.wanted)
     if not response then
         ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
-        return nil, reasons.forward_send
+        return nil,
+            err == "timeout" and deadline == ends and reasons.timeout or reasons.forward_send
     end
     -- Headers of this hop go no further; what the auth service did not see the backend must not see either.
     for i = 1, declared and #declared or 0 do
@@ -159,15 +162,16 @@ end
 
 --- Asks the auth service.
 ---@param forward table prepared
+---@param ends number? seconds as ngx.now: when the request's own deadline is
 ---@return table? response when it lets the request pass, for `apply`
 ---@return table? refusal { status, reason, location?, challenges?: string[], cookies?: string[], answer?: table }
-function _M.check(forward)
+function _M.check(forward, ends)
     if forward.external then
-        return external.check(forward)
+        return external.check(forward, ends)
     end
-    local response, reason = ask(forward)
+    local response, reason = ask(forward, ends or huge)
     if not response then
-        return nil, { status = 500, reason = reason }
+        return nil, { status = reason == reasons.timeout and 504 or 500, reason = reason }
     end
     if response.status >= 200 and response.status < 300 then
         return response

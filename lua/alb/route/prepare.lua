@@ -38,6 +38,8 @@ function _M.prepare(route, id)
     for position, backend in ipairs(route.backends or {}) do
         if backend.filters then
             prepare_filters(backend.filters, id)
+            -- They end with the route's.
+            backend.filters.deadlines = route.deadlines
             steps.prepare_backend(backend, position)
         end
     end

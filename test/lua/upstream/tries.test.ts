@@ -2,7 +2,8 @@ import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import { Connection, formatRequest } from "../../../e2e/harness/http-client.js";
 import { freePort } from "../../support/free-port.js";
-import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
+import { forwardAuth } from "../../support/forward-auth.js";
+import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import {
   drip,
   say,
@@ -46,6 +47,18 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "plain.example": {},
 };
 
+/** Routes whose auth service is on this port. */
+function slowAuths(port: number): Readonly<Record<string, TestRoute>> {
+  const external = { allowedHeaders: [], allowedResponseHeaders: [], maxBody: 0 };
+  const auths = { forward: forwardAuth(port, "/"), external: forwardAuth(port, "/", { external }) };
+  return Object.fromEntries(
+    Object.entries(auths).map(([name, forward]) => [
+      `${name}.example`,
+      { deadlines: { request: 300 }, auth: [authPolicy({ forward })] },
+    ]),
+  );
+}
+
 let backend: ScriptedServer;
 let second: ScriptedServer;
 let gateway: LuaGateway;
@@ -57,7 +70,7 @@ beforeAll(async () => {
   gateway = await scene.use(
     LuaGateway.start({
       backend: backend.port,
-      routes: ROUTES,
+      routes: { ...ROUTES, ...slowAuths(second.port) },
       upstreams: [
         { id: "half", endpoints: [endpoint(closed), endpoint(backend.port)] },
         { id: "two", endpoints: [endpoint(backend.port), endpoint(second.port)] },
@@ -228,6 +241,15 @@ describe("a deadline for the whole answer", () => {
 
     expect([result.status, result.reason]).toEqual([504, "TimeoutViaAlb"]);
     expect(ms).toBeLessThan(1000);
+  });
+
+  it.each(["forward", "external"])("bounds auth of the kind %s, too", async (kind) => {
+    second.answer = say();
+    const { result, ms } = await timed(gateway.send({ host: `${kind}.example` }));
+
+    expect([result.status, result.reason]).toEqual([504, "TimeoutViaAlb"]);
+    expect(ms).toBeLessThan(1000);
+    expect(backend.requests).toHaveLength(0);
   });
 
   it("bounds all tries together", async () => {
