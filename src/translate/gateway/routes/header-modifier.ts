@@ -7,6 +7,18 @@ import type { Findings } from "./findings.js";
 
 type NamedValue = HeaderChanges["set"][number];
 
+/** They describe one connection or the framing of one message (RFC 9110, 7.6.1), which is the data plane's. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
 /** What a request's header modifier changes; the Host header goes its own way to the backend. */
 export interface RequestChanges {
   readonly requestHeaders: HeaderChanges;
@@ -57,6 +69,8 @@ function changesProblem({ set, add, remove }: HeaderChanges): string | undefined
   const names = [...named.map(({ name }) => name.toLowerCase()), ...remove];
   const wrong = names.find((name) => !isHeaderName(name));
   if (wrong !== undefined) return `${JSON.stringify(wrong)} is not the name of a header`;
+  const own = names.find((name) => OF_CONNECTION.has(name));
+  if (own !== undefined) return `${own} belongs to the connection and can't be changed`;
   const repeated = names.find((name, index) => names.indexOf(name) !== index);
   if (repeated !== undefined) return `${repeated} is in more than one of set, add and remove`;
   const invalid = named.find(({ value }) => !isHeaderValue(value));

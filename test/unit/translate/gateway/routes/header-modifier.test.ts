@@ -20,6 +20,7 @@ it.each([
   ["a Host that is removed", { remove: ["Host"] }],
   ["a second Host", { add: [{ name: "host", value: "a.example" }] }],
   ["a Host that is none", { set: [{ name: "Host", value: "a b" }] }],
+  ["a header of the connection", { set: [{ name: "Transfer-Encoding", value: "chunked" }] }],
   ["a name that is none", { remove: ["X A"] }],
   ["a value with a blank at its end", { set: [{ name: "X-A", value: "a " }] }],
 ])("refuses the rule for %s", (_title, requestHeaderModifier) => {
