@@ -1,4 +1,3 @@
-import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ExternalAuthFilter } from "../../../../../src/api/gateway.js";
 import { placeOf } from "../../../../../src/translate/place.js";

@@ -1,4 +1,3 @@
-import { describe, expect, test } from "@jest/globals";
 import { harness } from "./harness.js";
 import type { Harness } from "./harness.js";
 

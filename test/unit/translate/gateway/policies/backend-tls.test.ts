@@ -1,4 +1,3 @@
-import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { KeyPair } from "../../../../../e2e/harness/certificates.js";
 import { Authority } from "../../../../../e2e/harness/certificates.js";
 import { harness } from "./harness.js";
