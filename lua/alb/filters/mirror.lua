@@ -47,7 +47,8 @@ function _M.prepare(holder)
         mirror.possible = is_possible(mirror)
         mirror.credit = math_random(0, mirror.denominator - 1)
         if not mirror.possible then
-            ngx.log(ngx.ERR, "albc: route ", holder.id, " can't mirror to ", mirror.upstream)
+            local reason = " can't mirror by " .. mirror.protocol .. " to "
+            ngx.log(ngx.WARN, "albc: route ", holder.id, reason, mirror.upstream)
         end
     end
 end

@@ -5,7 +5,8 @@
 -- error for the client, or the end of a response that has begun). The socket is found through the first fields of
 -- nginx's structures, which have stood there since 2009 (`ngx_http_request_t`, `ngx_http_upstream_t`,
 -- `ngx_connection_t`), and it is touched only if its peer is the endpoint that the try went to. Where it can't be
--- found, nginx's timeouts and the body filter are what is left.
+-- found, nginx's timeouts and the body filter are what is left; so it is in a worker that a reload has replaced, where
+-- no timer runs.
 -- May yield: no. Phases: balancer, body_filter, log, timer.
 local ffi = require("ffi")
 local get_request = require("resty.core.base").get_request

@@ -44,6 +44,8 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "request.example": { deadlines: { request: 300 } },
   "each.example": { deadlines: { backendRequest: 300 } },
   "limited.example": { retry: { codes: [503], attempts: 1 }, bodyLimit: 10 },
+  "long.example": { deadlines: { request: 1000 } },
+  "six.example": { deadlines: { request: 1000 }, backends: to("six") },
   "plain.example": {},
 };
 
@@ -61,11 +63,13 @@ function slowAuths(port: number): Readonly<Record<string, TestRoute>> {
 
 let backend: ScriptedServer;
 let second: ScriptedServer;
+let sixth: ScriptedServer;
 let gateway: LuaGateway;
 
 beforeAll(async () => {
   backend = await scene.use(ScriptedServer.start());
   second = await scene.use(ScriptedServer.start());
+  sixth = await scene.use(ScriptedServer.start({ address: "::1" }));
   const closed = await freePort();
   gateway = await scene.use(
     LuaGateway.start({
@@ -73,6 +77,7 @@ beforeAll(async () => {
       routes: { ...ROUTES, ...slowAuths(second.port) },
       upstreams: [
         { id: "half", endpoints: [endpoint(closed), endpoint(backend.port)] },
+        { id: "six", endpoints: [{ address: "::1", port: sixth.port }] },
         { id: "two", endpoints: [endpoint(backend.port), endpoint(second.port)] },
       ],
     }),
@@ -274,12 +279,19 @@ describe("a deadline for the whole answer", () => {
     expect(ms).toBeLessThan(1000);
   });
 
-  it("ends a response that falls silent", async () => {
-    backend.answer = drip(["HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", "ab", "ab"], 100);
-    const { ms } = await timed(expect(gateway.send({ host: "request.example" })).rejects.toThrow());
+  it.each(["long.example", "six.example"])(
+    "ends a response that falls silent, without waiting as long again: %s",
+    async (host) => {
+      const head = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n";
+      const answer = drip([head, ...Array<string>(8).fill("ab")], 100);
+      backend.answer = answer;
+      sixth.answer = answer;
+      const { ms } = await timed(expect(gateway.send({ host })).rejects.toThrow());
 
-    expect(ms).toBeLessThan(1000);
-  });
+      expect(ms).toBeGreaterThan(990);
+      expect(ms).toBeLessThan(1600);
+    },
+  );
 
   it("does not touch the next request of the same connection", async () => {
     const connection = await Connection.open(gateway.target());
