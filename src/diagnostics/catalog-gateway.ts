@@ -58,6 +58,13 @@ export const GATEWAY_DIAGNOSTICS = {
       "The more specific one serves the hosts. A client that reuses its connection for a host of the other listener is answered 421 and opens a new one.",
     hint: "nothing needs to be done; certificates without common names make clients open a new connection at once",
   },
+  INGRESS_HOST_TAKEN: {
+    severity: "warning",
+    title: "a Gateway takes a host of an Ingress",
+    explanation:
+      "A host and port belong to one listener, and that of a Gateway is more specific than a port for Ingresses. It answers the host's requests on that port, the Ingress none of them.",
+    hint: "give the Gateway's listener another port or hostname, or Gateways addresses of their own (option gatewayAddresses)",
+  },
   LISTENER_SET_NOT_SERVED: {
     severity: "error",
     title: "a ListenerSet is not served",

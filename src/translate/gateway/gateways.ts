@@ -12,6 +12,7 @@ import { serveListenerCertificates } from "./listener-certificates.js";
 import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { PortTable } from "./port-table.js";
 import { isServedProtocol } from "./route-kinds.js";
+import { reportShadowedIngresses } from "./shadowed-ingresses.js";
 import type { TranslatedGateway } from "./translated.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
@@ -46,6 +47,7 @@ export function translateGateways(
   for (const gateway of translated) reportGateway(gateway, context);
   reportForeignGateways(context);
   reportUnattachedSets(context);
+  reportShadowedIngresses(translated, balancers, context);
   return translated;
 }
 
