@@ -8,6 +8,7 @@ local balancer = require("ngx.balancer")
 local errors = require("alb.errors")
 local handover = require("alb.upstream.handover")
 local index = require("alb.policy.index")
+local peer = require("alb.upstream.peer")
 local tries = require("alb.upstream.tries")
 
 local ngx = ngx
@@ -49,6 +50,8 @@ local function pass(at, profile)
     end
     if at.is_grpc then
         set_uri(address.decode(var.uri).rest, false, true)
+        -- Says to the balancer that this is HTTP/2.
+        var.albc_pass = "grpcs://"
         return exec("@tls-grpc-" .. at.profile)
     end
     var.albc_pass = at.rest
@@ -80,7 +83,9 @@ end
 
 --- Runs for each try on the gateway's side: a request goes to the hop.
 function _M.balance()
-    if not balancer.get_last_failure() then
+    if balancer.get_last_failure() then
+        peer.renumber()
+    else
         local more = more_tries()
         if more > 0 then
             balancer.set_more_tries(more)
