@@ -14,6 +14,10 @@ export interface CompileOptions {
   readonly controllerName: string;
   /** Addresses and CIDRs that the machine holds, for Gateways to have one each; none: they share the wildcard address. */
   readonly gatewayAddresses: readonly string[];
+  /** `<namespace>/<name>` of the Service before us, whose addresses the statuses of Ingresses name; empty: none. */
+  readonly publishService: string;
+  /** Addresses and names that the statuses of Ingresses name, when no Service has them. */
+  readonly publishAddress: readonly string[];
   /** `<namespace>/<name>` of the secret with the certificate for names without one of their own; empty: none. */
   readonly defaultCertificate: string;
   /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
@@ -73,6 +77,8 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   ingressController: "k8s.io/ingress-nginx",
   controllerName: "alb.cpaas.io/gateway-controller",
   gatewayAddresses: [],
+  publishService: "",
+  publishAddress: [],
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
   clusterDomain: "cluster.local",

@@ -1,4 +1,4 @@
-import { parseIpRange } from "../support/ip-range.js";
+import { canonicalAddress, parseIpRange } from "../support/ip-range.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import type { SettingRow } from "./settings-table.js";
@@ -19,6 +19,10 @@ export function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue
       return parseList(raw);
     case "ranges":
       return parseRanges(raw);
+    case "addresses":
+      return parseAddresses(raw);
+    case "endpoint":
+      return parseEndpoint(raw);
     case "bytes":
       return parseUnits(raw, /^(\d{1,15})([kmg]?)$/i, SIZES, "a size such as 512k, 8m or 1g");
     case "duration":
@@ -68,6 +72,32 @@ function parseRanges(raw: unknown): Result<SettingValue> {
   return list.ok && list.value.every(isRange)
     ? list
     : problem("must be a list of IP addresses and CIDRs");
+}
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function isDnsName(text: string): boolean {
+  return text.length <= 253 && text.split(".").every((label) => DNS_LABEL.test(label));
+}
+
+function parseAddresses(raw: unknown): Result<SettingValue> {
+  const list = parseList(raw);
+  const isAddress = (item: string): boolean => canonicalAddress(item) !== undefined;
+  // What looks like an IPv4 address and is none is no name either.
+  const isName = (item: string): boolean => isDnsName(item) && !/^[\d.]+$/.test(item);
+  return list.ok && list.value.every((item) => isAddress(item) || isName(item))
+    ? list
+    : problem("must be a list of IP addresses and DNS names");
+}
+
+function parseEndpoint(raw: unknown): Result<SettingValue> {
+  if (raw === "") return ok(raw);
+  const [, bracketed, plain = "", port = ""] =
+    /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(typeof raw === "string" ? raw : "") ?? [];
+  const isAddress = canonicalAddress(bracketed ?? plain) !== undefined;
+  return isAddress && Number(port) <= 65_535
+    ? ok(String(raw))
+    : problem("must be ADDRESS:PORT such as 0.0.0.0:10254 or [::]:10254");
 }
 
 function parseUnits(

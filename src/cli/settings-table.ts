@@ -2,7 +2,8 @@
  * Every option that is not an argument of one command: its key in albc.yaml, flag, variable and default follow from one
  * row. docs/options.md is generated from this table.
  */
-export type SettingKind = "text" | "whole" | "switch" | "list" | "ranges" | "bytes" | "duration";
+export type SettingKind =
+  "text" | "whole" | "switch" | "list" | "ranges" | "addresses" | "endpoint" | "bytes" | "duration";
 
 export interface SettingRow {
   readonly key: string;
@@ -93,6 +94,21 @@ export const SETTINGS = [
     placeholder: "ADDRESS|CIDR,…",
     description:
       "addresses that the machine holds, of which each Gateway gets one of its own; empty: Gateways share all addresses",
+  },
+  {
+    key: "publishService",
+    kind: "text",
+    default: "",
+    placeholder: "NAMESPACE/NAME",
+    description:
+      "Service whose addresses the statuses of Ingresses name; its namespace must be watched; empty: none",
+  },
+  {
+    key: "publishAddress",
+    kind: "addresses",
+    default: [],
+    placeholder: "ADDRESS|NAME,…",
+    description: "addresses that the statuses of Ingresses name, instead of those of a Service",
   },
   {
     key: "defaultCertificate",
@@ -213,6 +229,22 @@ export const SETTINGS = [
     placeholder: "SELECTOR",
     description:
       "labels of the Ingresses, Gateways, routes, ALB2s, Frontends and Rules that are watched",
+  },
+  {
+    key: "healthAddress",
+    kind: "endpoint",
+    default: "",
+    placeholder: "ADDRESS:PORT",
+    description:
+      "where albc run answers /healthz, /readyz and /metrics, such as 0.0.0.0:10254; empty: nowhere",
+  },
+  {
+    key: "shutdownDelay",
+    kind: "duration",
+    default: "0s",
+    placeholder: "TIME",
+    description:
+      "time between SIGTERM, when /readyz turns to 503, and the end of listening: whoever sends requests is to see it first",
   },
   {
     key: "logLevel",

@@ -52,6 +52,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   for (const row of SETTINGS) values.set(row.key, resolveOne(row, sources, file));
   const settings = new Settings(values);
   rejectSharedPort(settings);
+  rejectBadPublication(settings);
   return settings;
 }
 
@@ -62,6 +63,21 @@ function rejectSharedPort(settings: Settings): void {
   throw new UsageError(
     `httpPort and httpsPort are both ${String(port)}; give one of them another port (--http-port, --https-port), or 0 for none`,
   );
+}
+
+/** Two sources of one thing: whichever was not meant would be published. */
+function rejectBadPublication(settings: Settings): void {
+  const service = settings.text("publishService");
+  if (service !== "" && settings.list("publishAddress").length > 0) {
+    throw new UsageError(
+      "publishService and publishAddress are both given; the addresses are those of the one or the other",
+    );
+  }
+  if (service !== "" && !/^[^/]+\/[^/]+$/.test(service)) {
+    throw new UsageError(
+      `publishService must be NAMESPACE/NAME, but is ${JSON.stringify(service)}`,
+    );
+  }
 }
 
 function resolveOne(
@@ -136,6 +152,8 @@ export function compileOptions(settings: Settings): CompileOptions {
     ingressController: settings.text("ingressController"),
     controllerName: settings.text("controllerName"),
     gatewayAddresses: settings.list("gatewayAddresses"),
+    publishService: settings.text("publishService"),
+    publishAddress: settings.list("publishAddress"),
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
     clusterDomain: settings.text("clusterDomain"),

@@ -154,7 +154,9 @@ export class KubernetesController implements Controller {
     const before = this.#raw.get(key);
     this.#raw.set(key, object);
     this.#objects.put(resource.kind, namespace, name, object);
-    if (before !== undefined && differInStatusOnly(before, object)) this.#publisher.recheck();
+    const isOfOthers = STATUS_READ.has(resource.kind);
+    if (!isOfOthers && before !== undefined && differInStatusOnly(before, object))
+      this.#publisher.recheck();
     else this.#loop.notify();
   }
 
@@ -164,6 +166,9 @@ export class KubernetesController implements Controller {
     this.#loop.notify();
   }
 }
+
+/** Kinds whose status others write and we read: the addresses of the Service before us. */
+const STATUS_READ: ReadonlySet<string> = new Set(["Service"]);
 
 /** Most of what a controller hears are the statuses that it writes itself. */
 function differInStatusOnly(before: RawObject, after: RawObject): boolean {

@@ -162,6 +162,13 @@ export const ROUTING_DIAGNOSTICS = {
       "use-regex and rewrite-target hold for all paths of a host, as in ingress-nginx: the path matches without case, and everything that begins with it.",
     hint: "give the Ingress with use-regex or rewrite-target a host of its own",
   },
+  PUBLISHED_SERVICE_NOT_FOUND: {
+    severity: "warning",
+    title: "the Service whose addresses are published does not exist",
+    explanation:
+      "The option publishService names a Service that is not among the objects. The statuses of Ingresses stay as they are until it appears.",
+    hint: "create the Service, correct the option, or let its namespace be watched (option namespaces)",
+  },
   INGRESS_NOT_SERVED: {
     severity: "info",
     title: "an Ingress is left to another controller",

@@ -11,7 +11,7 @@ import { FRONTEND_SCHEMA } from "../api/schemas/frontend-schema.js";
 import { INGRESS_CLASS_SCHEMA, INGRESS_SCHEMA } from "../api/schemas/ingress-schema.js";
 import { RULE_SCHEMA } from "../api/schemas/rule-schema.js";
 import { SERVICE_SCHEMA } from "../api/schemas/service-schema.js";
-import { POLICY_STATUS } from "../api/schemas/status-schemas.js";
+import { POLICY_STATUS, SERVICE_STATUS } from "../api/schemas/status-schemas.js";
 import { closeBrokenPolicy } from "./auth-policy-shape.js";
 import { closeBrokenAuth } from "./auth-shape.js";
 import {
@@ -63,6 +63,7 @@ export function kindTable(albGroup: string): KindTable {
       name: labelProblem,
       fill: defaultService,
       check: checkService,
+      status: SERVICE_STATUS,
     },
     EndpointSlice: {
       ...CORE,

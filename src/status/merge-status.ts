@@ -19,6 +19,7 @@ const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Gateway: ["addresses", "listeners", "attachedListenerSets"],
   ListenerSet: ["listeners"],
   GatewayClass: ["supportedFeatures"],
+  Ingress: ["loadBalancer"],
 };
 
 /** Lists with an entry for each controller, and the field that names what the entry is about. */

@@ -20,6 +20,7 @@ import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
 import { createPolicies } from "./gateway/policies/gateway-policies.js";
 import type { Policies } from "./gateway/policies/policies.js";
 import { translateRoutes } from "./gateway/routes/routes.js";
+import { ingressStatuses } from "./ingress/ingress-status.js";
 import { translateIngresses } from "./ingress/ingresses.js";
 import { reportUnserved } from "./ingress/unserved-ingresses.js";
 import type { Translation } from "./translation.js";
@@ -44,12 +45,13 @@ export function translate(
   const routes = translateRoutes(gateways, policies, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);
-  translateIngresses(balancers, build);
+  const ingresses = translateIngresses(balancers, build);
   reportUnserved(balancers, build);
   addFallbackCertificate(balancers, build);
 
   const statuses = [
     ...albStatuses(balancers),
+    ...ingressStatuses(ingresses, build),
     ...gatewayClassStatuses(build),
     ...gatewayStatuses(gateways, { attached: routes.attached, policies }),
     ...routes.statuses,

@@ -1,4 +1,4 @@
-/** Of the statuses of Gateway API's kinds and AuthPolicy: what is read. What is not of this shape counts as absent. */
+/** Of the statuses of Services, Gateway API's kinds and AuthPolicy: what is read. What is not of this shape counts as absent. */
 import { integer, list, object, string } from "./schema.js";
 import type { JsonSchema } from "./schema.js";
 
@@ -66,3 +66,10 @@ function ofControllers(reference: string): JsonSchema {
 
 export const ROUTE_STATUS = object({ parents: ofControllers("parentRef") });
 export const POLICY_STATUS = object({ ancestors: ofControllers("ancestorRef") });
+
+/** One address of a load balancer, of a Service or an Ingress. */
+const BALANCER_ADDRESS = object({ ip: string(), hostname: string() });
+
+export const SERVICE_STATUS = object({
+  loadBalancer: object({ ingress: list(BALANCER_ADDRESS) }),
+});

@@ -1,3 +1,4 @@
+import type { Ingress } from "../../api/core.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { annotationField, placeOf } from "../place.js";
@@ -14,11 +15,12 @@ import { bindPath } from "./path-binding.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import { prepareIngress } from "./prepared-ingress.js";
 
-/** The Ingresses of every load balancer, bound to its HTTP and HTTPS ports. */
+/** The Ingresses of every load balancer, bound to its HTTP and HTTPS ports. Gives those that are served on any port. */
 export function translateIngresses(
   balancers: readonly LoadBalancer[],
   context: BuildContext,
-): void {
+): ReadonlySet<Ingress> {
+  const reached = new Set<Ingress>();
   for (const balancer of balancers) {
     const selected = context.resources
       .list("Ingress")
@@ -32,7 +34,11 @@ export function translateIngresses(
     const duplicates = new DuplicatePaths(context.diagnostics);
     for (const prepared of served) bindIngress(prepared, scope, duplicates);
     duplicates.report();
+    const { http, https } = balancer.ingress;
+    if (http === undefined && https === undefined) continue;
+    for (const { ingress } of served) reached.add(ingress);
   }
+  return reached;
 }
 
 function bindIngress(

@@ -39,6 +39,20 @@ test.each([
   ],
   [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
   [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],
+  [{ flags: { publishService: "edge" }, variables: {} }, "publishService must be NAMESPACE/NAME"],
+  [
+    { flags: { publishService: "a/b", publishAddress: "192.0.2.1" }, variables: {} },
+    "publishService and publishAddress are both given",
+  ],
+  [
+    { flags: { publishAddress: "192.0.2.256" }, variables: {} },
+    "--publish-address must be a list of IP addresses and DNS names",
+  ],
+  [
+    { flags: { healthAddress: "10254" }, variables: {} },
+    "--health-address must be ADDRESS:PORT such as 0.0.0.0:10254",
+  ],
+  [{ flags: { healthAddress: "[::]:99999" }, variables: {} }, "--health-address must be"],
   [
     { ...none, file: { name: "a.yaml", contents: { htppPort: 1 } } },
     'a.yaml has the unknown key "htppPort"',
@@ -51,6 +65,13 @@ test.each([
 ])("a wrong source is a usage error that names it: %j", (sources, message) => {
   expect(() => resolveSettings(sources)).toThrow(UsageError);
   expect(() => resolveSettings(sources)).toThrow(message);
+});
+
+test("addresses are those that the places for them take", () => {
+  const flags = { publishAddress: "192.0.2.1,2001:db8::1,lb.example", healthAddress: "[::]:10254" };
+  const settings = resolveSettings({ ...none, flags });
+  expect(settings.list("publishAddress")).toEqual(["192.0.2.1", "2001:db8::1", "lb.example"]);
+  expect(settings.text("healthAddress")).toBe("[::]:10254");
 });
 
 test("both ports may be 0", () => {

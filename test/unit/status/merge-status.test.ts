@@ -170,3 +170,18 @@ test("a status that was never written gets everything", () => {
   expect(mergeStatus(undefined, status, context)).toEqual({ state: "Running", reason: "" });
   expect(mergeStatus({ state: "Running", reason: "", detail: 1 }, status, context)).toBeUndefined();
 });
+
+test("the addresses of an Ingress are replaced, and gone when there are none", () => {
+  const existing = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] }, other: 1 };
+  const named = { loadBalancer: { ingress: [{ hostname: "lb.example" }] } };
+  expect(mergeStatus(existing, computed("Ingress", named), context)).toEqual({
+    ...named,
+    other: 1,
+  });
+  expect(mergeStatus(existing, computed("Ingress", { loadBalancer: {} }), context)).toEqual({
+    loadBalancer: {},
+    other: 1,
+  });
+  const asCreated = { loadBalancer: {} };
+  expect(mergeStatus(asCreated, computed("Ingress", asCreated), context)).toBeUndefined();
+});

@@ -1,0 +1,72 @@
+import type { Ingress, Service } from "../../api/core.js";
+import type { ObjectStatus } from "../../status/object-status.js";
+import { compareStrings } from "../../support/compare.js";
+import { canonicalAddress } from "../../support/ip-range.js";
+import type { TranslateContext } from "../context.js";
+import { isDnsName } from "../hostnames.js";
+
+/**
+ * Where each Ingress that is served is reached, as the options say: the addresses of a Service, or given ones (Kubernetes,
+ * IngressStatus.loadBalancer). Without either option Ingresses have no status of ours.
+ */
+export function ingressStatuses(
+  ingresses: ReadonlySet<Ingress>,
+  context: TranslateContext,
+): readonly ObjectStatus[] {
+  const addresses = publishedAddresses(context);
+  if (addresses === undefined) return [];
+  const entries = [...new Set(addresses)].flatMap(entryOf);
+  const status = { loadBalancer: entries.length === 0 ? {} : { ingress: entries } };
+  return [...ingresses]
+    .map(({ apiVersion, kind, metadata: { namespace, name } }) => ({
+      apiVersion,
+      kind,
+      metadata: { name, namespace },
+      status,
+    }))
+    .sort((a, b) => compareStrings(keyOf(a), keyOf(b)));
+}
+
+/** None for what an API server would not take. */
+function entryOf(address: string): readonly Record<string, string>[] {
+  if (canonicalAddress(address) !== undefined) return [{ ip: address }];
+  return isDnsName(address) ? [{ hostname: address }] : [];
+}
+
+/** Undefined: none are to be published, or they are not known. */
+function publishedAddresses({
+  resources,
+  options,
+  diagnostics,
+}: TranslateContext): readonly string[] | undefined {
+  const { publishService, publishAddress } = options;
+  if (publishService === "") return publishAddress.length > 0 ? publishAddress : undefined;
+  const [namespace = "", name = ""] = publishService.split("/");
+  const service = resources.get("Service", namespace, name);
+  if (service !== undefined) return addressesOf(service);
+  diagnostics.report({
+    code: "PUBLISHED_SERVICE_NOT_FOUND",
+    message: `there is no Service ${publishService}, whose addresses Ingresses are to name`,
+  });
+  return undefined;
+}
+
+/** Where a Service is reached from outside, as far as its type says; a cluster's own address where nothing else is known. */
+function addressesOf({ spec, status }: Service): readonly string[] {
+  const { type = "ClusterIP", externalName, externalIPs = [], clusterIP = "" } = spec ?? {};
+  switch (type) {
+    case "ExternalName":
+      return externalName === undefined ? [] : [externalName];
+    case "LoadBalancer": {
+      const given = status?.loadBalancer?.ingress ?? [];
+      return [...given.flatMap(({ ip, hostname }) => ip ?? hostname ?? []), ...externalIPs];
+    }
+    default:
+      if (externalIPs.length > 0) return externalIPs;
+      return clusterIP === "" || clusterIP === "None" ? [] : [clusterIP];
+  }
+}
+
+function keyOf({ metadata: { namespace, name } }: ObjectStatus): string {
+  return `${namespace} ${name}`;
+}
