@@ -142,7 +142,8 @@ export class KubernetesController implements Controller {
     this.#compiled = {
       files: [...compilation.files, ...fixedFiles],
       served: () => {
-        this.#publisher.publish(compilation.statuses, diagnostics);
+        const { statuses, objects } = compilation;
+        this.#publisher.publish({ statuses, objects, diagnostics });
       },
     };
     return this.#compiled;

@@ -8,11 +8,13 @@ import type { ApiClient } from "../kubernetes/api-client.js";
 import type { ObjectEvent } from "../kubernetes/event-recorder.js";
 import { EventRecorder } from "../kubernetes/event-recorder.js";
 import { LeaderElection } from "../kubernetes/leader-election.js";
+import { OwnedObjects } from "../kubernetes/owned-objects.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import type { Resource } from "../kubernetes/resource.js";
 import { StatusWriter } from "../kubernetes/status-writer.js";
 import { mergeStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
+import type { OwnedObject } from "../status/owned-object.js";
 import type { Log } from "./log.js";
 
 /** This replica, and where replicas agree on a leader. */
@@ -31,12 +33,20 @@ export interface StatusPublisherOptions {
   readonly onObject: (resource: Resource, object: RawObject) => void;
 }
 
+/** What is to be said and made. */
+export interface Published {
+  readonly statuses: readonly ObjectStatus[];
+  readonly objects: readonly OwnedObject[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 const NAME = "albc";
 const LEASE = "albc-leader";
 
 export class StatusPublisher {
   readonly #options: StatusPublisherOptions;
   readonly #writer: StatusWriter;
+  readonly #objects: OwnedObjects;
   readonly #events: EventRecorder;
   readonly #election: LeaderElection;
   #leads = false;
@@ -60,6 +70,15 @@ export class StatusPublisher {
         log.warn({ object, reason: reasonOf(error) }, "a status could not be written");
       },
     });
+    this.#objects = new OwnedObjects({
+      client,
+      fieldManager: NAME,
+      uidOf: (kind, namespace, name) => current(kind, namespace, name)?.metadata.uid,
+      onError: (error, { kind, metadata }) => {
+        const object = `${kind} ${metadata.namespace}/${metadata.name}`;
+        log.warn({ object, reason: reasonOf(error) }, "an object could not be made");
+      },
+    });
     this.#election = new LeaderElection({
       client,
       ...replica,
@@ -78,8 +97,9 @@ export class StatusPublisher {
   }
 
   /** Every worker serves what these were computed with. */
-  publish(statuses: readonly ObjectStatus[], diagnostics: readonly Diagnostic[]): void {
+  publish({ statuses, objects, diagnostics }: Published): void {
     this.#writer.update(statuses);
+    this.#objects.update(objects);
     this.#diagnostics = diagnostics;
     this.#recordEvents();
   }
@@ -91,6 +111,7 @@ export class StatusPublisher {
 
   async close(): Promise<void> {
     await this.#writer.close();
+    await this.#objects.close();
     await this.#election.close();
   }
 
@@ -102,6 +123,7 @@ export class StatusPublisher {
       leads ? "this replica leads" : "this replica leads no more",
     );
     this.#writer.enable(leads);
+    this.#objects.enable(leads);
     this.#recordEvents();
   }
 

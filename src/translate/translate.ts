@@ -15,6 +15,7 @@ import { Certificates } from "./certificates.js";
 import { ConfigBuilder } from "./config-builder.js";
 import { addFallbackCertificate } from "./fallback-certificate.js";
 import { gatewayClassStatuses } from "./gateway/gateway-class-status.js";
+import { gatewayServices } from "./gateway/gateway-services.js";
 import { gatewayStatuses } from "./gateway/gateway-status.js";
 import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
 import { createPolicies } from "./gateway/policies/gateway-policies.js";
@@ -57,7 +58,7 @@ export function translate(
     ...routes.statuses,
     ...policies.statuses(),
   ];
-  return { config: finish(build, policies), statuses };
+  return { config: finish(build, policies), statuses, objects: gatewayServices(gateways) };
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */

@@ -52,7 +52,7 @@ export const FEATURES: readonly Feature[] = [
   ),
   has("GatewayListenerFilters", "auth of a listener comes before that of its routes"),
   has("ListenerSet", "their listeners join those of the Gateway"),
-  lacks("GatewayInfrastructure", "no object is created for a Gateway that could carry labels"),
+  has("GatewayInfrastructure", "the Service that is made for a Gateway carries its labels"),
   lacks(
     "GatewayAddressRoutability",
     "addresses of the pool are not told apart by who reaches them",

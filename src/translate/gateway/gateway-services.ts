@@ -1,0 +1,122 @@
+/**
+ * A Service for each Gateway, so that it has a name in the cluster, and something to carry the labels and annotations of
+ * spec.infrastructure (Gateway API, GatewayInfrastructure). It has no selector: its endpoints are the Gateway's own addresses.
+ */
+import { createHash } from "node:crypto";
+import { isIP } from "node:net";
+import type { Gateway } from "../../api/gateway.js";
+import type { OwnedObject } from "../../status/owned-object.js";
+import { resourceRef } from "../place.js";
+import type { TranslatedGateway } from "./translated.js";
+
+const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
+const GATEWAY_CLASS = "gateway.networking.k8s.io/gateway-class-name";
+const MANAGED_BY = "app.kubernetes.io/managed-by";
+const SERVICE_NAME = "kubernetes.io/service-name";
+const SLICE_MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
+const ALBC = "albc";
+
+/** Of a label's value and of a Service's name. */
+const LONGEST = 63;
+const DIGEST = 8;
+
+/** For accepted Gateways, sorted as they are. */
+export function gatewayServices(gateways: readonly TranslatedGateway[]): readonly OwnedObject[] {
+  return gateways.filter(({ verdicts }) => verdicts.accepted.ok).flatMap(objectsOf);
+}
+
+function objectsOf(translated: TranslatedGateway): readonly OwnedObject[] {
+  const ports = portsOf(translated);
+  const service = serviceOf(translated, ports);
+  const v4 = translated.addresses.filter((address) => isIP(address) === 4);
+  const v6 = translated.addresses.filter((address) => isIP(address) === 6);
+  return [
+    service,
+    ...(v4.length > 0 ? [sliceOf(service, { addressType: "IPv4", addresses: v4, ports })] : []),
+    ...(v6.length > 0 ? [sliceOf(service, { addressType: "IPv6", addresses: v6, ports })] : []),
+  ];
+}
+
+interface ServicePort {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: "TCP";
+}
+
+/** Those that are served. */
+function portsOf({ listeners }: TranslatedGateway): readonly ServicePort[] {
+  return [...new Set(listeners.flatMap(({ serves, port }) => (serves ? [port] : [])))]
+    .sort((a, b) => a - b)
+    .map((port) => ({ name: `p${String(port)}`, port, protocol: "TCP" }));
+}
+
+function serviceOf({ gateway }: TranslatedGateway, ports: readonly ServicePort[]): OwnedObject {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name: serviceName(gateway.metadata.name),
+      namespace: gateway.metadata.namespace,
+      labels: { ...gateway.spec.infrastructure?.labels, ...ownLabels(gateway) },
+      annotations: gateway.spec.infrastructure?.annotations ?? {},
+    },
+    owner: resourceRef(gateway),
+    fields: { spec: { clusterIP: "None", ports } },
+  };
+}
+
+interface SliceContents {
+  readonly addressType: "IPv4" | "IPv6";
+  readonly addresses: readonly string[];
+  readonly ports: readonly ServicePort[];
+}
+
+function sliceOf(
+  { metadata: { name, namespace, labels }, owner }: OwnedObject,
+  { addressType, addresses, ports }: SliceContents,
+): OwnedObject {
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      name: `${name}-${addressType.toLowerCase()}`,
+      namespace,
+      labels: { ...labels, [SERVICE_NAME]: name, [SLICE_MANAGED_BY]: ALBC },
+      annotations: {},
+    },
+    owner,
+    fields: {
+      addressType,
+      endpoints: addresses.map((address) => ({
+        addresses: [address],
+        conditions: { ready: true },
+      })),
+      ports,
+    },
+  };
+}
+
+function ownLabels({ metadata, spec }: Gateway): Readonly<Record<string, string>> {
+  return {
+    [GATEWAY_NAME]: shortened(metadata.name),
+    [GATEWAY_CLASS]: shortened(spec.gatewayClassName),
+    [MANAGED_BY]: ALBC,
+  };
+}
+
+/** A Service's name begins with a letter and has no dots. */
+function serviceName(gateway: string): string {
+  const wanted = `${gateway}-${ALBC}`;
+  const usable = wanted.replaceAll(".", "-").replace(/^(?=[^a-z])/, "g-");
+  return usable === wanted ? shortened(wanted) : shortened(`${usable}-${digest(gateway)}`);
+}
+
+/** As it is if it is short enough, else with a digest in place of its end. */
+function shortened(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST - DIGEST - 1).replace(/[-.]+$/, "")}-${digest(text)}`;
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, DIGEST);
+}

@@ -1,0 +1,82 @@
+import { compile } from "../../../../src/compile.js";
+import { resourcesFromYaml } from "../../../../src/input/load.js";
+import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import type { OwnedObject } from "../../../../src/status/owned-object.js";
+
+function objectsFor(
+  name: string,
+  addresses: readonly string[],
+  infrastructure = {},
+): readonly OwnedObject[] {
+  const spec = {
+    gatewayClassName: "albc",
+    infrastructure,
+    listeners: [
+      { name: "a", port: 8080, protocol: "HTTP", hostname: "a.example" },
+      { name: "b", port: 8080, protocol: "HTTP", hostname: "b.example" },
+      { name: "c", port: 80, protocol: "HTTP" },
+    ],
+  };
+  const text = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: albc }
+spec: { controllerName: alb.cpaas.io/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: ${name}, namespace: edge }
+spec: ${JSON.stringify(spec)}
+`;
+  const { resources } = resourcesFromYaml(text);
+  return compile(resources, { ...DEFAULT_OPTIONS, gatewayAddresses: addresses }).objects;
+}
+
+test("a Gateway has a Service with its ports, whose endpoints are the Gateway's addresses", () => {
+  const [service, slice, ...others] = objectsFor("web", ["10.1.0.1"]);
+  expect(others).toEqual([]);
+  expect(service).toMatchObject({
+    kind: "Service",
+    metadata: { name: "web-albc", namespace: "edge" },
+    owner: { kind: "Gateway", namespace: "edge", name: "web" },
+    fields: { spec: { clusterIP: "None", ports: [{ port: 80 }, { port: 8080 }] } },
+  });
+  expect(slice).toMatchObject({
+    kind: "EndpointSlice",
+    metadata: { labels: { "kubernetes.io/service-name": "web-albc" } },
+    fields: { addressType: "IPv4", endpoints: [{ addresses: ["10.1.0.1"] }] },
+  });
+});
+
+test("its labels and annotations are those of spec.infrastructure, and the ones that name the Gateway", () => {
+  const [service] = objectsFor("web", [], {
+    labels: { team: "edge", "gateway.networking.k8s.io/gateway-name": "forged" },
+    annotations: { "cost.example/center": "1" },
+  });
+  expect(service?.metadata.annotations).toEqual({ "cost.example/center": "1" });
+  expect(service?.metadata.labels).toMatchObject({
+    team: "edge",
+    "gateway.networking.k8s.io/gateway-name": "web",
+    "gateway.networking.k8s.io/gateway-class-name": "albc",
+  });
+});
+
+test("without addresses of its own it has no endpoints", () => {
+  expect(objectsFor("web", []).map(({ kind }) => kind)).toEqual(["Service"]);
+});
+
+test.each([`${"a".repeat(250)}.b`, "a.b", "1-first", "x".repeat(63)])(
+  "the Service of %s has a name that a Service may have",
+  (name) => {
+    const [service] = objectsFor(name, []);
+    expect(service?.metadata.name).toMatch(/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/);
+    for (const value of Object.values(service?.metadata.labels ?? {})) {
+      expect(value).toMatch(/^[a-zA-Z0-9]([-._a-zA-Z0-9]{0,61}[a-zA-Z0-9])?$/);
+    }
+  },
+);
+
+test("names that look alike stay apart", () => {
+  const names = ["a.b", "a-b"].map((name) => objectsFor(name, [])[0]?.metadata.name);
+  expect(new Set(names).size).toBe(2);
+});
