@@ -126,6 +126,7 @@ module.exports = {
         "options\\.ts$",
         "input/",
         "output/",
+        "render/rendered-file\\.ts$",
         "controller/",
         "kubernetes/",
         "explain/",

@@ -71,7 +71,8 @@ export class ObjectChoice {
       this.kept.push(keptObject(before.ref, value.locate(["metadata", "name"])));
       return;
     }
-    if (ref !== undefined && ref.name !== "") this.refused.push(ref);
+    // Also one whose name can't be read: it may be an auth that others count on.
+    if (ref !== undefined) this.refused.push(ref);
     if (ref !== undefined && !findings.some(concernsName)) return;
     // Nobody can tell which object this was, so none that has gone from the file is taken for removed.
     const gone = (this.#previous.get(path) ?? []).filter(

@@ -1,6 +1,6 @@
 import type { AuthPolicy } from "../../../src/api/auth-policy.js";
 import type { ResourceRef } from "../../../src/diagnostics/diagnostic.js";
-import { resourcesFromObjects } from "../../../src/input/load.js";
+import { resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
 import { lines } from "./fixtures.js";
 
 const TARGET = { group: "gateway.networking.k8s.io", kind: "Gateway", name: "edge" };
@@ -69,4 +69,16 @@ describe("an AuthPolicy", () => {
     expect(policy).toBeUndefined();
     expect(refused).toEqual([expect.objectContaining({ kind: "AuthPolicy", name: "login" })]);
   });
+});
+
+test("an AuthPolicy whose name can't be read is there, although refused", () => {
+  const { resources } = resourcesFromYaml(`
+apiVersion: crd.alauda.io/v1alpha1
+kind: AuthPolicy
+metadata: { name: off, namespace: web }
+spec: { basic: { secret: web/users } }
+`);
+  expect(resources.refused).toEqual([
+    expect.objectContaining({ kind: "AuthPolicy", namespace: "web", name: "" }),
+  ]);
 });

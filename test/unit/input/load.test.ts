@@ -131,6 +131,8 @@ describe("loadResources", () => {
     ]);
     expect(resources.refused).toEqual([
       { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "X" },
+      // `y` is true for Kubernetes, and no name.
+      { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "" },
     ]);
   });
 
