@@ -1,75 +1,104 @@
 import fc from "fast-check";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
+import type { Fields } from "../harness/gateway-manifests.js";
+import {
+  authFilter,
+  authPolicy,
+  GATEWAY_API,
+  GATEWAY_NAMESPACE,
+  gatewayOn,
+} from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { Connection } from "../harness/http-client.js";
 import { Http2Client } from "../harness/http2-client.js";
+import type { Manifest } from "../harness/manifests.js";
 import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { pathReadings } from "../harness/path-readings.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();
 const HOST = "web.example";
 let gateway: Gateway;
+/** Where HTTPRoutes with auth of their rules, and of themselves, are served. */
+const ports = { rules: 0, routes: 0 };
+
+const INGRESSES = [
+  ingress("open", { hosts: { [HOST]: [{ service: "web" }] } }),
+  ingress("closed", {
+    annotations: nginx({ "auth-type": "basic", "auth-secret": "users" }),
+    hosts: {
+      [HOST]: [
+        { path: "/admin", service: "web" },
+        { path: "/one/secret", pathType: "Exact", service: "web" },
+      ],
+    },
+  }),
+];
+
+const BASIC: Fields = { basic: { secret: "default/users", secret_type: "auth-file" } };
+const CLOSED = [
+  { type: "PathPrefix", value: "/admin" },
+  { type: "Exact", value: "/one/secret" },
+];
+
+/** An HTTPRoute of one of the Gateway's listeners. */
+function route(name: string, sectionName: string, rules: readonly Fields[]): Manifest {
+  const backendRefs = [{ name: "web", port: 80 }];
+  return {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind: "HTTPRoute",
+    metadata: { name, namespace: "default" },
+    spec: {
+      parentRefs: [{ name: "edge", namespace: GATEWAY_NAMESPACE, sectionName }],
+      hostnames: [HOST],
+      rules: rules.map((rule) => ({ ...rule, backendRefs })),
+    },
+  };
+}
+
+function routes(): Manifest[] {
+  const matches = CLOSED.map((path) => ({ path }));
+  return [
+    ...gatewayOn(ports),
+    route("mixed", "rules", [{}, { matches, filters: [authFilter("by-rule")] }]),
+    authPolicy("by-rule", BASIC),
+    route("open", "routes", [{}]),
+    route("closed", "routes", [{ matches }]),
+    authPolicy("by-route", BASIC, ["HTTPRoute/closed"]),
+  ];
+}
 
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
+  ports.rules = await freePort();
+  ports.routes = await freePort();
   gateway = await scene.use(
     Gateway.start({
       files: {
         "site.yaml": yaml(
           service("web", [{ port: backend.port }]),
           secret("users", { auth: await htpasswdLine("ann", "secret") }),
-          ingress("open", { hosts: { [HOST]: [{ service: "web" }] } }),
-          ingress("closed", {
-            annotations: nginx({ "auth-type": "basic", "auth-secret": "users" }),
-            hosts: {
-              [HOST]: [
-                { path: "/admin", service: "web" },
-                { path: "/one/secret", pathType: "Exact", service: "web" },
-              ],
-            },
-          }),
+          INGRESSES,
+          routes(),
         ),
       },
     }),
   );
 });
 
-/** The path that a careful backend makes of a target: query off, decoded, `//` merged, dot segments removed (RFC 3986, 5.2.4). */
-function normalised(target: string): string {
-  const segments: string[] = [];
-  for (const segment of decodedPath(target).split("/")) {
-    if (segment === "..") segments.pop();
-    else if (segment !== "." && segment !== "") segments.push(segment);
-  }
-  // An exact path with a final slash is another one.
-  const open = segments.length > 0 && /(?:^|\/)\.{0,2}$/.test(decodedPath(target));
-  return `/${segments.join("/")}${open ? "/" : ""}`;
-}
-
-/** What less careful ones make of it: dot segments left, path parameters dropped, `\\` for `/`. */
-const readings: readonly ((target: string) => string)[] = [
-  normalised,
-  (target) => `/${decodedPath(target)}`.replaceAll(/\/+/g, "/"),
-  (target) => normalised(target.replaceAll(/;[^/?#]*/g, "")),
-  (target) => normalised(target.replaceAll(/\\|%5c/gi, "/")),
-];
-
-function decodedPath(target: string): string {
-  return target
-    .replace(/^https?:\/\/[^/?#]*/, "")
-    .replace(/[?#].*$/, "")
-    .replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
-}
-
 function isClosed(target: string): boolean {
-  return readings.some((read) => {
-    const path = read(target);
+  return pathReadings(target).some((path) => {
     return path === "/admin" || path.startsWith("/admin/") || path === "/one/secret";
   });
 }
 
-describe("a path behind auth", () => {
+describe.each([
+  ["an Ingress", () => gateway.httpPort],
+  ["an AuthPolicy of an HTTPRoute's rule", () => ports.rules],
+  ["an AuthPolicy of an HTTPRoute", () => ports.routes],
+])("a path behind auth of %s", (_surface, port) => {
   it.each([
     "/admin",
     "/admin/",
@@ -98,7 +127,7 @@ describe("a path behind auth", () => {
     `http://${HOST}//admin`,
     "/a/b/../../admin/x",
   ])("is not to be had as %s", async (path) => {
-    expect([400, 401]).toContain((await gateway.send({ host: HOST, path })).status);
+    expect([400, 401]).toContain((await gateway.send({ port: port(), host: HOST, path })).status);
   });
 
   it.each([
@@ -117,7 +146,7 @@ describe("a path behind auth", () => {
     "?/admin",
     "\\admin",
   ])("as %j is no valid request at all", async (path) => {
-    const response = await gateway.send({ host: HOST, path });
+    const response = await gateway.send({ port: port(), host: HOST, path });
 
     expect(response.status).toBe(400);
     expect(response.reason).toMatch(/^BadRequest : /);
@@ -127,7 +156,9 @@ describe("a path behind auth", () => {
     const headers = [["Authorization", basic("ann", "secret")]] as const;
 
     for (const path of ["/admin", "//admin/x", "/open/%2e%2e/admin"]) {
-      expect(echoOf(await gateway.send({ host: HOST, path, headers })).url).toBe(path);
+      expect(echoOf(await gateway.send({ port: port(), host: HOST, path, headers })).url).toBe(
+        path,
+      );
     }
   });
 
@@ -152,7 +183,7 @@ describe("a path behind auth", () => {
     "/open#/../admin",
     "/open?x#/../admin",
   ])("is not to be had as %s, however the backend reads it", async (path) => {
-    const response = await gateway.send({ host: HOST, path });
+    const response = await gateway.send({ port: port(), host: HOST, path });
 
     expect([response.status, response.reason]).toEqual([
       400,
@@ -169,18 +200,21 @@ describe("a path behind auth", () => {
       "/a\\b",
       "/x?y=/../admin;z",
     ]) {
-      expect(echoOf(await gateway.send({ host: HOST, path })).url).toBe(path);
+      expect(echoOf(await gateway.send({ port: port(), host: HOST, path })).url).toBe(path);
     }
   });
 
   it("does not change its neighbours", async () => {
     for (const path of ["/", "/administrator", "/Admin", "/open/admin", "/one/secret/x", "/one"]) {
-      expect([path, (await gateway.send({ host: HOST, path })).status]).toEqual([path, 200]);
+      expect([path, (await gateway.send({ port: port(), host: HOST, path })).status]).toEqual([
+        path,
+        200,
+      ]);
     }
   });
 
   it("is not to be had over HTTP/2 either", async () => {
-    const client = await scene.use(Http2Client.open({ port: gateway.httpPort }));
+    const client = await scene.use(Http2Client.open({ port: port() }));
     for (const path of ["/admin", "//admin", "/open/../admin", "/%61dmin", "/open%2f..%2fadmin"]) {
       const { status } = await client.send({ ":path": path, ":authority": HOST });
       expect([path, status]).toEqual([path, 401]);
@@ -197,7 +231,7 @@ describe("a path behind auth", () => {
       `POST / HTTP/1.1\r\nHost: ${HOST}\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n${inner}`,
     ];
     for (const bytes of smuggling) {
-      const connection = await Connection.open(gateway.target());
+      const connection = await Connection.open({ port: port() });
       connection.write(bytes);
       expect([400, 501]).toContain((await connection.receive()).status);
       connection.close();
@@ -240,13 +274,13 @@ describe("a path behind auth", () => {
     const target = fc
       .array(piece, { minLength: 1, maxLength: 9 })
       .map((parts) => `/${parts.join("")}`);
-    const connection = { open: await gateway.connect() };
+    const connection = { open: await Connection.open({ port: port() }) };
     await fc.assert(
       fc.asyncProperty(target, async (path) => {
-        if (connection.open.reader.ended) connection.open = await gateway.connect();
+        if (connection.open.reader.ended) connection.open = await Connection.open({ port: port() });
         const response = await connection.open.send({ host: HOST, path });
         // nginx closes after a request that it can't read.
-        if (response.status === 400) connection.open = await gateway.connect();
+        if (response.status === 400) connection.open = await Connection.open({ port: port() });
         if (response.status !== 200) return;
         const { url } = echoOf(response);
         expect([url, isClosed(url)]).toEqual([url, false]);

@@ -20,6 +20,9 @@ import { ANSWERED, REQUEST_HEADERS, RESPONSE_HEADERS } from "./world.js";
 
 const OPTIONS = {
   ...DEFAULT_OPTIONS,
+  // No Ingress is served.
+  httpPort: 0,
+  httpsPort: 0,
   dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 1, accessLog: "off", ipv6: false },
 };
 const ANSWER = asking({
