@@ -18,6 +18,7 @@ NGINX_SUITES := forky trixie
 
 INSTALLED := node_modules/.installed
 BUILT := dist/cli/main.js
+CLUSTER := .cluster
 NGINX := .nginx/$(firstword $(NGINX_SUITES))/nginx
 # The release of Gateway API that is served; tests read its CRDs, examples and conformance suite.
 GATEWAY_API_VERSION := v1.7.0
@@ -56,6 +57,19 @@ bench: build nginx ## Measure CPU per request against bare proxy_pass, write doc
 	@tsc -p tsconfig.bench.json
 	@ln -sfn ../dist .bench/dist
 	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
+
+.PHONY: test-cluster
+test-cluster: $(INSTALLED) build nginx $(CLUSTER)/.complete ## Run the tests that need a Kubernetes API (root, Linux)
+	@NODE_OPTIONS=--experimental-vm-modules $(STEP) e2e/conformance/on-cluster $(CLUSTER) .reports/cluster \
+	  node node_modules/jest/bin/jest.js --ci --selectProjects cluster --json --outputFile=$(CURDIR)/.reports/$@.json
+
+.PHONY: conformance
+conformance: build nginx $(CLUSTER)/.complete ## Run Gateway API's conformance suite (root, Linux); REPORT=FILE keeps its report
+	@mkdir -p .reports; status=0; \
+	ALBC="node $(CURDIR)/dist/cli/main.js" NGINX_BIN=$(CURDIR)/$(NGINX) \
+	  VERSION=$$(git describe --always --dirty) $(STEP) e2e/conformance/suite $(CLUSTER) .reports/conformance-run \
+	  $(or $(REPORT),.reports/conformance-report.yaml) || status=$$?; \
+	node e2e/conformance/count.js .reports/conformance.json <.reports/conformance.log; exit $$status
 
 .PHONY: golden-update
 golden-update: $(INSTALLED) nginx ## Rewrite expected and generated files; read the diff before you commit
@@ -97,6 +111,12 @@ $(GATEWAY_API):
 	@cd .node/$* && npm install --ignore-scripts --no-save --no-package-lock --no-audit --no-fund \
 	  --loglevel=error $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
 	@mkdir -p $(@D) && cd $(@D) && ln -sf ../node_modules/node-*/bin/node node
+
+# Kubernetes' own programs and the suite; from nothing it takes a quarter of an hour.
+$(CLUSTER)/.complete: $(wildcard e2e/conformance/*.go e2e/conformance/go.* e2e/conformance/k8s/go.* e2e/conformance/build)
+	@deploy/debian-command go golang-go
+	@e2e/conformance/build $(CLUSTER)
+	@touch $@
 
 # ---- Checks: each is one step, so that one failure does not hide the others ----
 

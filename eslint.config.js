@@ -37,6 +37,7 @@ export default defineConfig(
   globalIgnores([
     "dist",
     "coverage",
+    ".cluster",
     ".gateway-api",
     ".nginx",
     ".node",
