@@ -3,6 +3,8 @@ import { open } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import type { DataPlaneCounters } from "./data-plane-counters.js";
+import { readCounters } from "./data-plane-counters.js";
 import { errorCode } from "./file-error.js";
 
 /** What a PUT of a policy came to. `conflict`: another version is served than the body starts from. */
@@ -78,6 +80,16 @@ export class ControlClient {
       );
     }
     return status;
+  }
+
+  /** Throws ControlError. */
+  async counters(): Promise<DataPlaneCounters> {
+    const answer = await this.#call("GET", "/counters", "");
+    const counters = answer.status === 200 ? readCounters(answer.text) : undefined;
+    if (counters !== undefined) return counters;
+    throw new ControlError(
+      `the data plane answered ${answer.status} to the question for its counters`,
+    );
   }
 
   /** True when no process listens at the socket (any more), and with that none at the ports that go with it. */

@@ -6,6 +6,7 @@
 -- May yield: check does. Phases: prepare any but init; check in rewrite.
 local basic = require("alb.auth.basic")
 local cookies = require("alb.auth.cookies")
+local counters = require("alb.counters")
 local errors = require("alb.errors")
 local external = require("alb.auth.external")
 local forward = require("alb.auth.forward")
@@ -71,6 +72,7 @@ local function make_plan(route)
     end
     local has_ranges = plan.allow ~= nil or plan.deny ~= nil
     plan.has_ranges = has_ranges
+    plan.counted = has_ranges or #steps > 0
     -- The usual case: basic auth and nothing else.
     plan.only = #steps == 1 and not has_ranges and not plan.invalid and steps[1].basic or nil
     route.access = plan
@@ -102,8 +104,10 @@ local function refuse(refusal)
         challenge(refusal.challenges)
     end
     if refusal.location then
+        counters.signin()
         return ngx.redirect(refusal.location, 302)
     end
+    counters.refused(refusal.reason)
     if refusal.answer and not errors.is_grpc() then
         return external.answer(refusal)
     end
@@ -141,6 +145,9 @@ end
 
 -- Takes from the backend's request what only the checks were to see, and adds what they found.
 local function finish(plan, results)
+    if plan.counted then
+        counters.passed()
+    end
     if plan.strips then
         strip_credentials()
     end
@@ -154,6 +161,7 @@ end
 
 local function check_all(plan)
     if plan.has_ranges and not is_source_allowed(plan) then
+        counters.refused(reasons.source_refused)
         return exit(403, reasons.source_refused)
     end
     local results = {}
@@ -219,9 +227,11 @@ function _M.check(route)
         if status then
             return refuse(basic_refusal(plan.steps[1], status, reason))
         end
+        counters.passed()
         return strip_credentials()
     end
     if plan.invalid then
+        counters.refused(reasons.auth_invalid)
         return exit(503, errors.fill(reasons.auth_invalid, plan.invalid))
     end
     if plan.any then

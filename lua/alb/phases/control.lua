@@ -1,7 +1,8 @@
---- The control socket: takes policies, tells what the workers serve. Only albc reaches it (a unix socket in a folder of
--- mode 0700).
+--- The control socket: takes policies, tells what the workers serve and what they have counted.
+-- Only albc reaches it (a unix socket in a folder of mode 0700).
 -- May yield: yes. Phases: content.
 local cjson = require("cjson.safe")
+local counters = require("alb.counters")
 local protocol = require("alb.policy.protocol")
 local store = require("alb.policy.store")
 local version = require("alb.version")
@@ -79,6 +80,23 @@ local function get_status()
     })
 end
 
+-- Absent: this nginx has no module that counts them.
+local function connections()
+    local var = ngx.var
+    return {
+        active = tonumber(var.connections_active),
+        reading = tonumber(var.connections_reading),
+        writing = tonumber(var.connections_writing),
+        waiting = tonumber(var.connections_waiting),
+    }
+end
+
+local function get_counters()
+    local found = counters.read()
+    found.connections = connections()
+    return answer(200, found)
+end
+
 --- Called by content_by_lua of the control server.
 function _M.run()
     local method, path = ngx.req.get_method(), ngx.var.uri
@@ -87,6 +105,9 @@ function _M.run()
     end
     if path == "/status" and method == "GET" then
         return get_status()
+    end
+    if path == "/counters" and method == "GET" then
+        return get_counters()
     end
     return answer(404, { error = "no such call" })
 end

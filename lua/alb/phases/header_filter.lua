@@ -2,6 +2,7 @@
 -- May yield: no. Phases: header_filter. All state is in nginx variables, so it holds for nginx's own error pages too.
 local cookies = require("alb.auth.cookies")
 local cors = require("alb.filters.cors")
+local counters = require("alb.counters")
 local errors = require("alb.errors")
 local headers = require("alb.filters.headers")
 local index = require("alb.policy.index")
@@ -47,9 +48,7 @@ local function after(status)
     end
 end
 
---- Called by header_filter_by_lua, for every response.
-function _M.run()
-    local status = ngx.status
+local function finish(status)
     if status >= 400 then
         -- An answer that nginx made before Lua saw the request.
         if var.albc_id == "" then
@@ -60,6 +59,18 @@ function _M.run()
     if var.albc_after == "1" then
         after(status)
     end
+end
+
+--- Called by header_filter_by_lua, for every response to a client.
+function _M.run()
+    local status = ngx.status
+    counters.response(status)
+    finish(status)
+end
+
+--- Called instead for what is no client's request: hops inside nginx, and albc itself.
+function _M.run_inside()
+    finish(ngx.status)
 end
 
 return _M

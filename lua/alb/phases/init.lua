@@ -41,6 +41,7 @@ function _M.run()
         rewrite_guarded = require("alb.phases.rewrite").run_guarded,
         balance = require("alb.upstream.balancer").balance,
         header_filter = require("alb.phases.header_filter").run,
+        header_filter_inside = require("alb.phases.header_filter").run_inside,
         certificate = certificate,
         relay = require("alb.backend_tls.relay").receive,
         balance_relay = require("alb.backend_tls.relay").balance,

@@ -1,5 +1,6 @@
 --- Keeps a worker at the newest commit of the policy, and says which one it serves.
 -- May yield: no. Phases: init (mark_generation), init_worker, timer.
+local counters = require("alb.counters")
 local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
 local watch = require("alb.upstream.watch")
@@ -12,6 +13,10 @@ local _M = {}
 
 -- Seconds between two looks at the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
+
+-- Looks between which the counters are not added up.
+local LOOKS = 10
+local looks = 0
 
 -- Commit that was reported last. A request may have moved this worker on between two looks.
 local reported = -1
@@ -55,10 +60,16 @@ end
 
 -- Says it each time: a worker of the last generation may have spoken over this one.
 local function tick(premature)
-    if not premature then
-        _M.sync()
-        _M.report()
-        watch.sweep()
+    if premature then
+        return counters.leave()
+    end
+    _M.sync()
+    _M.report()
+    watch.sweep()
+    looks = looks + 1
+    if looks >= LOOKS then
+        looks = 0
+        counters.flush()
     end
 end
 

@@ -4,6 +4,7 @@
 -- listener would get past that, so it is answered 421 (RFC 9110, 15.5.20). nginx.conf calls this only for servers that
 -- have listeners of Gateways, so that no other request pays for it.
 -- May yield: no. Phases: rewrite.
+local counters = require("alb.counters")
 local errors = require("alb.errors")
 local index = require("alb.policy.index")
 local listeners = require("alb.policy.listeners")
@@ -20,6 +21,7 @@ local CLOSE = 444
 local function require_certificate(listener)
     if listener.mode == "required" and var.ssl_client_verify ~= "SUCCESS" then
         var.albc_reason = errors.reasons.client_certificate
+        counters.refused(errors.reasons.client_certificate)
         return ngx.exit(CLOSE)
     end
 end

@@ -51,20 +51,22 @@ function publishedAddresses({
   return undefined;
 }
 
-/** Where a Service is reached from outside, as far as its type says; a cluster's own address where nothing else is known. */
-function addressesOf({ spec, status }: Service): readonly string[] {
-  const { type = "ClusterIP", externalName, externalIPs = [], clusterIP = "" } = spec ?? {};
-  switch (type) {
-    case "ExternalName":
-      return externalName === undefined ? [] : [externalName];
-    case "LoadBalancer": {
-      const given = status?.loadBalancer?.ingress ?? [];
-      return [...given.flatMap(({ ip, hostname }) => ip ?? hostname ?? []), ...externalIPs];
-    }
-    default:
-      if (externalIPs.length > 0) return externalIPs;
-      return clusterIP === "" || clusterIP === "None" ? [] : [clusterIP];
-  }
+/** Where a Service is reached from outside, as far as its type says. */
+function addressesOf(service: Service): readonly string[] {
+  const { type, externalName, externalIPs = [] } = service.spec ?? {};
+  if (type === "ExternalName") return [externalName ?? ""];
+  if (type === "LoadBalancer") return [...balancerAddresses(service), ...externalIPs];
+  return externalIPs.length > 0 ? externalIPs : clusterAddress(service);
+}
+
+function balancerAddresses({ status }: Service): readonly string[] {
+  const given = status?.loadBalancer?.ingress ?? [];
+  return given.flatMap(({ ip, hostname }) => ip ?? hostname ?? []);
+}
+
+/** The cluster's own, where nothing else is known. */
+function clusterAddress({ spec }: Service): readonly string[] {
+  return spec?.clusterIP === undefined || spec.clusterIP === "None" ? [] : [spec.clusterIP];
 }
 
 function keyOf({ metadata: { namespace, name } }: ObjectStatus): string {

@@ -1,0 +1,161 @@
+--- What a worker counts of its requests. `GET /counters` of the control socket adds up what all workers counted.
+--
+-- A request costs a few additions to numbers that are this worker's own; its timer adds them to a dictionary that all
+-- workers share and that outlives a reload. A worker that leaves has no timer any more: it adds each request at once.
+-- May yield: no. Phases: response in header_filter; auth in rewrite; flush in timer and content.
+local reasons = require("alb.reasons")
+
+local ngx = ngx
+local now = ngx.now
+local start_time = ngx.req.start_time
+local floor = math.floor
+local pairs = pairs
+local str_find = string.find
+local str_match = string.match
+local str_sub = string.sub
+local tonumber = tonumber
+
+local shared = ngx.shared.albc_counters
+
+local _M = {}
+
+-- Upper ends of the histogram's buckets in milliseconds, each with the index of the bucket; the last has none.
+local BOUNDS = { 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000 }
+local LAST = #BOUNDS + 1
+
+-- Keys in the dictionary: a letter, a tab, and what is counted.
+local CODE, BUCKET, TIME, AUTH = "c\t", "b\t", "t\t", "a\t"
+
+local codes, buckets, auths = {}, {}, {}
+local milliseconds = 0
+local dirty = false
+local leaving = false
+
+-- Reasons by text; of those that hold a value, what stands before it.
+local names, prefixes = {}, {}
+for name, entry in pairs(reasons.catalog) do
+    local before = str_match(entry[2], "^(.-)<")
+    if before and str_find(name, "^auth_") or before and str_find(name, "^forward_") then
+        prefixes[before] = name
+    elseif not before then
+        names[entry[2]] = name
+    end
+end
+
+local function name_of(reason)
+    local name = names[reason]
+    if name then
+        return name
+    end
+    for before, candidate in pairs(prefixes) do
+        if str_sub(reason, 1, #before) == before then
+            return candidate
+        end
+    end
+    return "other"
+end
+
+local function add(prefix, counts)
+    for key, count in pairs(counts) do
+        if count > 0 then
+            shared:incr(prefix .. key, count, 0)
+            counts[key] = 0
+        end
+    end
+end
+
+--- Adds to the dictionary what this worker has counted since it last did.
+function _M.flush()
+    if not dirty then
+        return
+    end
+    dirty = false
+    add(CODE, codes)
+    add(BUCKET, buckets)
+    add(AUTH, auths)
+    shared:incr(TIME, milliseconds, 0)
+    milliseconds = 0
+end
+
+local function counted()
+    dirty = true
+    if leaving then
+        _M.flush()
+    end
+end
+
+--- Counts a request whose response header is about to be sent.
+function _M.response(status)
+    local time = floor((now() - start_time()) * 1000 + 0.5)
+    local bucket = 1
+    while bucket < LAST and time > BOUNDS[bucket] do
+        bucket = bucket + 1
+    end
+    codes[status] = (codes[status] or 0) + 1
+    buckets[bucket] = (buckets[bucket] or 0) + 1
+    milliseconds = milliseconds + time
+    counted()
+end
+
+local function count_auth(outcome)
+    auths[outcome] = (auths[outcome] or 0) + 1
+    counted()
+end
+
+--- Counts a check that let the request pass.
+function _M.passed()
+    count_auth("passed")
+end
+
+--- Counts a check that sent the client to the sign-in page.
+function _M.signin()
+    count_auth("signin")
+end
+
+--- Counts a check that refused the request.
+---@param reason string as in X-ALB-ERR-REASON
+function _M.refused(reason)
+    count_auth(name_of(reason))
+end
+
+--- This worker is being replaced: its timer does not run again.
+function _M.leave()
+    leaving = true
+    _M.flush()
+end
+
+local function bounds_in_seconds()
+    local seconds = {}
+    for i = 1, #BOUNDS do
+        seconds[i] = BOUNDS[i] / 1000
+    end
+    return seconds
+end
+
+--- Everything that was counted since nginx was started, by all workers, as far as they have told.
+---@return table counters see docs/policy-format.md
+function _M.read()
+    _M.flush()
+    local counts = {}
+    for i = 1, LAST do
+        counts[i] = shared:get(BUCKET .. i) or 0
+    end
+    local found = { responses = {}, auth = {} }
+    local keys = shared:get_keys(0)
+    for i = 1, #keys do
+        local kind, name = str_sub(keys[i], 1, 2), str_sub(keys[i], 3)
+        if kind == CODE then
+            found.responses[name] = shared:get(keys[i])
+        elseif kind == AUTH then
+            found.auth[name] = shared:get(keys[i])
+        end
+    end
+    found.durations = {
+        bounds = bounds_in_seconds(),
+        counts = counts,
+        sum = (tonumber(shared:get(TIME)) or 0) / 1000,
+    }
+    return found
+end
+
+return _M
