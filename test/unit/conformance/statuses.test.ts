@@ -66,7 +66,7 @@ interface Seen {
 function seen(
   subject: string,
   facts: StatusFacts,
-  expected: Readonly<Record<string, string>>,
+  expected: ExpectedFacts,
 ): Seen {
   const all = facts.get(subject) ?? [];
   const row = expected[subject]?.split(" ").filter((fact) => fact !== "");
