@@ -63,11 +63,7 @@ interface Seen {
   readonly wanted: readonly string[];
 }
 
-function seen(
-  subject: string,
-  facts: StatusFacts,
-  expected: ExpectedFacts,
-): Seen {
+function seen(subject: string, facts: StatusFacts, expected: ExpectedFacts): Seen {
   const all = facts.get(subject) ?? [];
   const row = expected[subject]?.split(" ").filter((fact) => fact !== "");
   const wanted = row ?? FINE.filter((fact) => all.some((each) => nameOf(each) === nameOf(fact)));
