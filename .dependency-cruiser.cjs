@@ -120,8 +120,20 @@ module.exports = {
       "The loop drives compile() and output; it has no business inside the pipeline.",
     ),
     layer(
+      "health",
+      ["output/control-client\\.ts$", "support/"],
+      "Probes ask the data plane and are told by the controller; they know neither.",
+    ),
+    layer(
+      "metrics",
+      ["controller/observer\\.ts$", "output/", "diagnostics/", "support/"],
+      "Counting hangs on to what a run says of itself; nothing depends on being counted.",
+    ),
+    layer(
       "cli",
       [
+        "health/",
+        "metrics/",
         "compile\\.ts$",
         "options\\.ts$",
         "input/",
@@ -185,6 +197,12 @@ module.exports = {
       "processes",
       `^(node:)?child_process$|${npm("execa")}`,
       "One folder starts processes: there their errors and signals are dealt with.",
+    ),
+    only(
+      ["metrics/"],
+      "prom-client",
+      npm("prom-client"),
+      "The names and units of metrics are in one table.",
     ),
     only(
       ["input/", "cli/"],

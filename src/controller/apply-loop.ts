@@ -8,7 +8,9 @@ import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/environment-error.js";
 import { Batcher } from "./batcher.js";
+import { ApplyWatch } from "./apply-watch.js";
 import type { Log } from "./log.js";
+import type { Observer } from "./observer.js";
 
 /** What one compilation gives: the files, and what is to be done once every worker serves them. */
 export interface Compiled {
@@ -20,8 +22,7 @@ export interface ApplyLoopOptions {
   readonly log: Log;
   readonly compile: () => Promise<Compiled>;
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
-  /** How it went, for those who count: `error` when it was not applied. */
-  readonly onApplied?: (kind: Applied["kind"] | "error", milliseconds: number) => void;
+  readonly observer: Pick<Observer, "applying" | "applied">;
   /** Milliseconds; see Batcher. */
   readonly quietDelay?: number;
   readonly maximumDelay?: number;
@@ -71,21 +72,21 @@ export class ApplyLoop {
 
   /** Compiles and applies now. Does not throw. */
   async refresh(): Promise<void> {
-    const { log, compile, apply, onApplied } = this.#options;
-    const start = performance.now();
+    const { log, compile, apply, observer } = this.#options;
+    const watch = new ApplyWatch(observer);
     clearTimeout(this.#retry);
     try {
       const compiled = await compile();
+      watch.compiled();
       const applied = await apply(compiled.files);
       this.#failures = 0;
-      const duration = Math.round(performance.now() - start);
+      const duration = watch.applied(applied.kind, applied.version);
       const level = applied.kind === "unchanged" ? "debug" : "info";
       log[level]({ kind: applied.kind, version: applied.version, duration }, "change applied");
-      onApplied?.(applied.kind, duration);
       // `written`: no worker was there to serve it.
       if (applied.kind !== "written") compiled.served?.();
     } catch (error: unknown) {
-      onApplied?.("error", performance.now() - start);
+      watch.failed(error);
       const delay = this.#retryLater();
       log.error(
         { ...reasonOf(error), delay },

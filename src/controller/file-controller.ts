@@ -15,10 +15,13 @@ import type { Controller, ServedSummary } from "./controller.js";
 import { portsOf } from "./controller.js";
 import { DiagnosticLog } from "./diagnostic-log.js";
 import type { Log } from "./log.js";
+import { countByKind } from "./object-counts.js";
+import type { Observer } from "./observer.js";
 
 export interface FileControllerOptions {
   readonly options: CompileOptions;
   readonly log: Log;
+  readonly observer: Observer;
   readonly readSources: () => Promise<readonly Source[]>;
   /** Files that do not come from compiling: the Lua code and what the machine needs. */
   readonly fixedFiles: readonly RenderedFile[];
@@ -39,6 +42,7 @@ export class FileController implements Controller {
     this.#input = initialInput({ albGroup: setup.options.domains.group });
     this.#loop = new ApplyLoop({
       log: setup.log,
+      observer: setup.observer,
       compile: async () => ({ files: await this.compileFiles() }),
       apply: setup.apply,
     });
@@ -50,7 +54,9 @@ export class FileController implements Controller {
     const input = advance(this.#input, sources);
     this.#input = input.state;
     const compilation = compile(input.resources, this.#setup.options);
-    this.#diagnostics.update([...input.diagnostics, ...compilation.diagnostics]);
+    const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
+    this.#diagnostics.update(diagnostics);
+    this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
     this.#reportLostAlbs(input.resources);
     this.#served = { ports: portsOf(compilation), objects: input.objects };
     return [...compilation.files, ...this.#setup.fixedFiles];

@@ -23,6 +23,8 @@ import type { Controller, ServedSummary } from "./controller.js";
 import { portsOf } from "./controller.js";
 import { DiagnosticLog } from "./diagnostic-log.js";
 import type { Log } from "./log.js";
+import { countByKind } from "./object-counts.js";
+import type { Observer } from "./observer.js";
 import type { Replica } from "./status-publisher.js";
 import { StatusPublisher } from "./status-publisher.js";
 
@@ -33,6 +35,7 @@ export interface KubernetesControllerOptions {
   readonly scope: WatchScope;
   readonly replica: Replica;
   readonly log: Log;
+  readonly observer: Observer;
   /** Files that do not come from compiling: the Lua code and what the machine needs. */
   readonly fixedFiles: readonly RenderedFile[];
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
@@ -50,7 +53,7 @@ export class KubernetesController implements Controller {
   #served: ServedSummary = { ports: [], objects: 0 };
 
   constructor(setup: KubernetesControllerOptions) {
-    const { config, client, options, scope, log } = setup;
+    const { config, client, options, scope, log, observer } = setup;
     this.#setup = setup;
     this.#objects = new LiveObjects({ albGroup: options.domains.group });
     this.#diagnostics = new DiagnosticLog(log);
@@ -66,15 +69,18 @@ export class KubernetesController implements Controller {
         this.#delete(resource, object);
       },
       onError: ({ kind }, { status, message }) => {
+        observer.watchFailed(kind);
         log.warn({ kind, status, reason: message }, "a watch was lost; it goes on");
       },
       onDiscoveryError: (error) => {
+        observer.watchFailed("discovery");
         log.warn({ reason: String(error) }, "the API server can't be asked what it serves");
       },
     });
     this.#publisher = new StatusPublisher({
       client,
       log,
+      observer,
       onObject: (resource, object) => {
         this.#put(resource, trimmed(object, apiVersionOf(resource), resource.kind));
       },
@@ -85,6 +91,7 @@ export class KubernetesController implements Controller {
     });
     this.#loop = new ApplyLoop({
       log,
+      observer,
       compile: () => Promise.resolve(this.#compile()),
       apply: setup.apply,
     });
@@ -138,6 +145,7 @@ export class KubernetesController implements Controller {
     const compilation = compile(input.resources, options);
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     this.#diagnostics.update(diagnostics);
+    this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
     this.#served = { ports: portsOf(compilation), objects: this.#objects.size };
     this.#compiled = {
       files: [...compilation.files, ...fixedFiles],

@@ -16,6 +16,7 @@ import { mergeStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import type { OwnedObject } from "../status/owned-object.js";
 import type { Log } from "./log.js";
+import type { Observer } from "./observer.js";
 
 /** This replica, and where replicas agree on a leader. */
 export interface Replica {
@@ -28,6 +29,7 @@ export interface StatusPublisherOptions {
   readonly controllerName: string;
   readonly replica: Replica;
   readonly log: Log;
+  readonly observer: Pick<Observer, "statusWritten" | "leads">;
   readonly resourceOf: (kind: string) => Resource | undefined;
   readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
   readonly onObject: (resource: Resource, object: RawObject) => void;
@@ -53,7 +55,8 @@ export class StatusPublisher {
   #diagnostics: readonly Diagnostic[] = [];
 
   constructor(options: StatusPublisherOptions) {
-    const { client, controllerName, replica, log, resourceOf, current, onObject } = options;
+    const { client, controllerName, replica, log, observer, resourceOf, current, onObject } =
+      options;
     this.#options = options;
     this.#events = new EventRecorder(client, NAME);
     this.#writer = new StatusWriter({
@@ -64,7 +67,9 @@ export class StatusPublisher {
       onObject,
       merge: (object, computed, now) =>
         mergeStatus(object.status, computed, { controllerName, now }),
-      onWritten: () => undefined,
+      onWritten: (kind, result) => {
+        observer.statusWritten(kind, result);
+      },
       onError: (error, { kind, metadata }) => {
         const object = `${kind} ${metadata.namespace}/${metadata.name}`;
         log.warn({ object, reason: reasonOf(error) }, "a status could not be written");
@@ -117,6 +122,7 @@ export class StatusPublisher {
 
   #lead(leads: boolean): void {
     this.#leads = leads;
+    this.#options.observer.leads(leads);
     const { identity } = this.#options.replica;
     this.#options.log.info(
       { identity },

@@ -1,4 +1,4 @@
-import type { Controller } from "../../controller/controller.js";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../../controller/log.js";
 import { logNginxLine } from "../../controller/nginx-log.js";
 import { Applier } from "../../output/apply.js";
@@ -6,17 +6,19 @@ import type { NginxBinary } from "../../output/nginx-binary.js";
 import { findNginx } from "../../output/nginx-binary.js";
 import { NginxProcess } from "../../output/nginx-process.js";
 import { workerOwner } from "../../output/nginx-user.js";
-import { NginxRefused } from "../../output/reloader.js";
 import { lockRunFolder, makeRunFolder } from "../../output/run-folder.js";
 import { sidecar } from "../../output/sidecar.js";
-import { EnvironmentError } from "../../support/environment-error.js";
 import type { RunCall } from "../arguments.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
+import { startNginx } from "../first-start.js";
 import { createLogger } from "../logger.js";
+import type { RunHealth } from "../run-health.js";
+import { startRunHealth } from "../run-health.js";
 import type { Settings } from "../settings.js";
 import { StopSignals } from "../stop-signals.js";
 import type { Terminal } from "../terminal.js";
+import { readVersion } from "../version.js";
 import { clusterSource } from "../run-source/cluster.js";
 import { fileSource } from "../run-source/files.js";
 import type { Apply, RunSource } from "../run-source/run-source.js";
@@ -30,6 +32,7 @@ interface Run {
   readonly folder: string;
   /** Absent when somebody else runs nginx. */
   readonly binary: NginxBinary | undefined;
+  readonly health: RunHealth;
 }
 
 /** `albc run`: serves files or a cluster until SIGTERM or SIGINT. Throws EnvironmentError for what keeps it from starting. */
@@ -45,8 +48,15 @@ export async function runRun(
   const owner = await workerOwner(settings.text("nginxUser"));
   const folder = await makeRunFolder(call.dir, owner);
   const lock = await lockRunFolder(folder);
+  let health: RunHealth | undefined;
   try {
-    const run: Run = { call, settings, log, folder, binary };
+    health = await startRunHealth({
+      address: settings.text("healthAddress"),
+      folder,
+      version: readVersion(),
+      nginxVersion: binary?.version ?? "",
+    });
+    const run: Run = { call, settings, log, folder, binary, health };
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? "");
     const applier = new Applier({ folder, reloader, ...(owner && { owner }) });
@@ -54,6 +64,7 @@ export async function runRun(
     const { controller } = source;
     await serve(run, { source, applier, nginx, signals });
   } finally {
+    await health?.close();
     await lock.release();
   }
   log.info({}, "stopped");
@@ -66,7 +77,7 @@ function find(call: RunCall, terminal: Terminal): Promise<NginxBinary> {
 }
 
 function createNginx(
-  { settings, folder, log }: Run,
+  { settings, folder, log, health }: Run,
   binary: NginxBinary,
   onRestart: () => void,
 ): NginxProcess {
@@ -79,6 +90,7 @@ function createNginx(
       logNginxLine(line, log);
     },
     onDeath: (reason, delay) => {
+      health.observer.nginxDied();
       log.error({ reason, delay }, "nginx is started again");
     },
     onRestart: () => {
@@ -90,11 +102,11 @@ function createNginx(
 }
 
 function createSource(
-  { call, settings, log }: Run,
+  { call, settings, log, health }: Run,
   applier: Applier,
   terminal: Terminal,
 ): Promise<RunSource> {
-  const context = { call, settings, log, terminal };
+  const context = { call, settings, log, terminal, observer: health.observer };
   const apply: Apply = (files) => applier.apply(files);
   return call.kubernetes ? clusterSource(context, apply) : fileSource(context, apply);
 }
@@ -107,18 +119,25 @@ interface Parts {
 }
 
 async function serve(run: Run, { source, applier, nginx, signals }: Parts): Promise<void> {
-  const { log, folder, binary } = run;
+  const { log, folder, binary, health } = run;
   const { controller } = source;
-  const stop = signals.first.then(() => "stop" as const);
+  const stop = signals.first.then(() => {
+    health.stop();
+    return "stop" as const;
+  });
   try {
     const known = source.start();
     if ((await Promise.race([known, stop])) === "stop") return;
-    const started = nginx ? startNginx(controller, applier, nginx, log) : controller.refresh();
+    const { observer } = health;
+    const started = nginx
+      ? startNginx({ controller, applier, nginx, observer, log })
+      : controller.refresh();
     if ((await Promise.race([started, stop])) !== "stop") {
       controller.open();
       const { ports, objects } = controller.served;
       log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
       await signals.first;
+      await stepAside(run, signals);
     }
     log.info({}, "stopping: requests in flight may end");
   } finally {
@@ -127,32 +146,15 @@ async function serve(run: Run, { source, applier, nginx, signals }: Parts): Prom
   }
 }
 
-async function startNginx(
-  controller: Controller,
-  applier: Applier,
-  nginx: NginxProcess,
-  log: Log,
-): Promise<void> {
-  try {
-    await applier.prepare(await controller.compileFiles());
-  } catch (error: unknown) {
-    if (!(error instanceof NginxRefused)) throw error;
-    // Input must never keep albc from starting: serve nothing until it is mended.
-    log.error({ reason: error.message }, "nginx refuses the configuration; nothing is served");
-    await prepareNothing(controller, applier);
-  }
-  await nginx.start();
-}
-
-async function prepareNothing(controller: Controller, applier: Applier): Promise<void> {
-  try {
-    await applier.prepare(controller.emptyFiles());
-  } catch (error: unknown) {
-    if (!(error instanceof NginxRefused)) throw error;
-    throw new EnvironmentError(`nginx refuses even an empty configuration: ${error.message}`, {
-      cause: error,
-    });
-  }
+/** Serves on until those who send requests can know that it stops. */
+async function stepAside({ settings, log }: Run, signals: StopSignals): Promise<void> {
+  const delay = settings.number("shutdownDelay");
+  if (delay === 0) return;
+  log.info({ delay }, "not ready any more; requests that still come are served");
+  const waiting = new AbortController();
+  const passed = pause(delay, undefined, { signal: waiting.signal }).catch(() => undefined);
+  await Promise.race([passed, signals.second]);
+  waiting.abort();
 }
 
 async function stopNginx(nginx: NginxProcess | undefined, signals: StopSignals): Promise<void> {

@@ -11,7 +11,7 @@ import { fixedFiles } from "./run-source.js";
 
 /** The objects of the cluster that the kubeconfig names, else of the one that albc runs in. */
 export async function clusterSource(context: RunContext, apply: Apply): Promise<RunSource> {
-  const { settings, log, terminal } = context;
+  const { settings, log, observer, terminal } = context;
   const config = loadKubeConfig();
   const replica = await thisReplica(terminal.variables, config.namespace);
   const wanted = settings.list("secretNamespaces");
@@ -26,6 +26,7 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
     },
     replica,
     log,
+    observer,
     fixedFiles: await fixedFiles(settings),
     apply,
   });

@@ -7,12 +7,13 @@ import { fixedFiles } from "./run-source.js";
 
 /** Manifests below the paths, and what becomes of them. */
 export async function fileSource(context: RunContext, apply: Apply): Promise<RunSource> {
-  const { call, settings, log, terminal } = context;
+  const { call, settings, log, observer, terminal } = context;
   // Standard input can be read once only.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
   const controller = new FileController({
     options: compileOptions(settings),
     log,
+    observer,
     readSources: () =>
       readSources(call.paths, { readInput: () => Promise.resolve(text), missing: "report" }),
     fixedFiles: await fixedFiles(settings),

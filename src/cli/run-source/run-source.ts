@@ -1,5 +1,6 @@
 import type { Controller } from "../../controller/controller.js";
 import type { Log } from "../../controller/log.js";
+import type { Observer } from "../../controller/observer.js";
 import type { Applied } from "../../output/apply.js";
 import { environmentFiles } from "../../output/environment.js";
 import { luaBundle } from "../../output/lua-bundle.js";
@@ -20,6 +21,7 @@ export interface RunContext {
   readonly call: RunCall;
   readonly settings: Settings;
   readonly log: Log;
+  readonly observer: Observer;
   readonly terminal: Terminal;
 }
 

@@ -1,5 +1,6 @@
 import { FileController } from "../../../src/controller/file-controller.js";
 import type { Log } from "../../../src/controller/log.js";
+import { NOBODY } from "../../../src/controller/observer.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
 import { EnvironmentError } from "../../../src/support/environment-error.js";
@@ -43,6 +44,7 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
   const controller = new FileController({
     options: DEFAULT_OPTIONS,
     log,
+    observer: NOBODY,
     readSources: () => {
       const text = (unread.length > 1 ? unread.shift() : unread[0]) ?? "";
       return Promise.resolve([{ path: "manifests.yaml", text }]);

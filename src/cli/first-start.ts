@@ -1,0 +1,52 @@
+import { ApplyWatch } from "../controller/apply-watch.js";
+import type { Controller } from "../controller/controller.js";
+import type { Log } from "../controller/log.js";
+import type { Observer } from "../controller/observer.js";
+import type { Applier } from "../output/apply.js";
+import type { NginxProcess } from "../output/nginx-process.js";
+import { NginxRefused } from "../output/reloader.js";
+import { EnvironmentError } from "../support/environment-error.js";
+
+export interface FirstStart {
+  readonly controller: Controller;
+  readonly applier: Applier;
+  readonly nginx: NginxProcess;
+  readonly observer: Observer;
+  readonly log: Log;
+}
+
+/** Starts nginx with what the objects give; with nothing if it refuses that. Throws EnvironmentError. */
+export async function startNginx({
+  controller,
+  applier,
+  nginx,
+  observer,
+  log,
+}: FirstStart): Promise<void> {
+  const watch = new ApplyWatch(observer);
+  try {
+    const files = await controller.compileFiles();
+    watch.compiled();
+    const { version } = await applier.prepare(files);
+    await nginx.start();
+    watch.applied("started", version);
+  } catch (error: unknown) {
+    watch.failed(error);
+    if (!(error instanceof NginxRefused)) throw error;
+    // Input must never keep albc from starting: serve nothing until it is mended.
+    log.error({ reason: error.message }, "nginx refuses the configuration; nothing is served");
+    await prepareNothing(controller, applier);
+    await nginx.start();
+  }
+}
+
+async function prepareNothing(controller: Controller, applier: Applier): Promise<void> {
+  try {
+    await applier.prepare(controller.emptyFiles());
+  } catch (error: unknown) {
+    if (!(error instanceof NginxRefused)) throw error;
+    throw new EnvironmentError(`nginx refuses even an empty configuration: ${error.message}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Applied } from "../output/apply.js";
+
+/** What became of a configuration: `started` with nginx, applied, refused by nginx, or not applied for another reason. */
+export type Outcome = Applied["kind"] | "started" | "refused" | "error";
+
+/** Seconds; absent: it did not come to that. */
+export interface ApplyTimes {
+  readonly compile?: number;
+  readonly apply?: number;
+}
+
+/** Told what a run does, for those who count and those who ask whether it is well. */
+export interface Observer {
+  /** A configuration is compiled and applied from now on. */
+  applying(): void;
+  /** `version`: of the policy that is served now, or that nginx will read; absent when it is the one before. */
+  applied(outcome: Outcome, times: ApplyTimes, version?: string): void;
+  /** What the compiler has seen, and found. `objects`: of each kind. */
+  compiled(objects: ReadonlyMap<string, number>, diagnostics: readonly Diagnostic[]): void;
+  /** Watching a kind failed and is begun again; `discovery`: the question for the kinds failed. */
+  watchFailed(kind: string): void;
+  statusWritten(kind: string, result: "written" | "conflict" | "error"): void;
+  /** Whether this replica is the one that writes statuses. */
+  leads(leads: boolean): void;
+  /** nginx ended by itself, and is started again. */
+  nginxDied(): void;
+}
+
+/** For a run that nobody watches. */
+export const NOBODY: Observer = {
+  applying: () => undefined,
+  applied: () => undefined,
+  compiled: () => undefined,
+  watchFailed: () => undefined,
+  statusWritten: () => undefined,
+  leads: () => undefined,
+  nginxDied: () => undefined,
+};

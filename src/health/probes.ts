@@ -1,0 +1,71 @@
+/** Whether a run is alive, and whether it should get requests. */
+import type { DataPlaneStatus } from "../output/control-client.js";
+
+/** Milliseconds after which a change that is being applied has hung: everything in it has a shorter limit of its own. */
+const STUCK_AFTER = 300_000;
+
+export interface ProbesOptions {
+  /** What the data plane says; throws when nothing answers. */
+  readonly status: () => Promise<DataPlaneStatus>;
+  /** Milliseconds, monotonic. */
+  readonly now?: () => number;
+}
+
+export class Probes {
+  readonly #status: () => Promise<DataPlaneStatus>;
+  readonly #now: () => number;
+  #applyingSince: number | undefined;
+  #version: string | undefined;
+  #hasServed = false;
+  #stops = false;
+
+  constructor({ status, now = () => performance.now() }: ProbesOptions) {
+    this.#status = status;
+    this.#now = now;
+  }
+
+  /** A configuration is being applied from now on. */
+  applying(): void {
+    this.#applyingSince ??= this.#now();
+  }
+
+  /** That has ended, well or not. `version`: of the policy that was applied; absent if none was. */
+  applied(version?: string): void {
+    this.#applyingSince = undefined;
+    this.#version = version ?? this.#version;
+  }
+
+  /** The end was asked for: no request should come any more. */
+  stop(): void {
+    this.#stops = true;
+  }
+
+  /** Why the process should be started again; undefined when it is well. That it answers at all is half of the answer. */
+  problem(): string | undefined {
+    const since = this.#applyingSince;
+    return since !== undefined && this.#now() - since > STUCK_AFTER
+      ? "a configuration is being applied for more than five minutes"
+      : undefined;
+  }
+
+  /** Why no request should come; undefined when every worker serves a configuration. */
+  async reluctance(): Promise<string | undefined> {
+    if (this.#stops) return "stopping";
+    if (this.#version === undefined) return "no configuration is applied yet";
+    const status = await this.#status().catch(() => undefined);
+    if (this.#isStopping()) return "stopping";
+    if (status === undefined) return "nginx does not answer";
+    const { workers, expected } = status;
+    if (workers.length < expected) {
+      return `${String(workers.length)} of ${String(expected)} nginx workers serve`;
+    }
+    // Later changes take the workers one after the other, and each goes on serving meanwhile.
+    this.#hasServed ||= workers.every(({ version }) => version === this.#version);
+    return this.#hasServed ? undefined : "not every nginx worker serves the first configuration";
+  }
+
+  /** It may have changed while somebody was asked. */
+  #isStopping(): boolean {
+    return this.#stops;
+  }
+}

@@ -1,0 +1,127 @@
+/** Every metric of our own; docs/metrics.md is generated from this table. Units and suffixes as Prometheus has them. */
+export type MetricType = "counter" | "gauge" | "histogram";
+
+export interface MetricRow {
+  readonly name: string;
+  readonly type: MetricType;
+  readonly help: string;
+  readonly labels?: readonly string[];
+}
+
+/** Of the run: compiling, applying, and the cluster. */
+export const RUN_METRICS = {
+  buildInfo: {
+    name: "albc_build_info",
+    type: "gauge",
+    help: "Always 1; the version of albc, and of nginx if albc runs it.",
+    labels: ["version", "nginx_version"],
+  },
+  applies: {
+    name: "albc_config_applies_total",
+    type: "counter",
+    help: "Configurations by outcome: started (with nginx), swapped (in the running workers), reloaded, written (no nginx was there to be told), unchanged, refused (by nginx), error.",
+    labels: ["outcome"],
+  },
+  compileDuration: {
+    name: "albc_config_compile_duration_seconds",
+    type: "histogram",
+    help: "Time from the objects to the files of nginx.",
+  },
+  applyDuration: {
+    name: "albc_config_apply_duration_seconds",
+    type: "histogram",
+    help: "Time from the files to the moment when every worker serves them, or nginx refuses them.",
+  },
+  lastSuccess: {
+    name: "albc_config_last_apply_success_timestamp_seconds",
+    type: "gauge",
+    help: "When a configuration was applied last, or was found to be served already. While changes come, its age is that of the configuration.",
+  },
+  lastSuccessful: {
+    name: "albc_config_last_apply_successful",
+    type: "gauge",
+    help: "1: the last configuration was applied; 0: it was not, and an older one is served.",
+  },
+  configHash: {
+    name: "albc_config_hash",
+    type: "gauge",
+    help: "Number made of the version of the policy that was applied last.",
+  },
+  diagnostics: {
+    name: "albc_diagnostics",
+    type: "gauge",
+    help: "Problems of the objects that stand now, by severity; the log says which.",
+    labels: ["severity"],
+  },
+  objects: {
+    name: "albc_objects",
+    type: "gauge",
+    help: "Objects that are compiled, by kind.",
+    labels: ["kind"],
+  },
+  watchErrors: {
+    name: "albc_watch_errors_total",
+    type: "counter",
+    help: "Watches of the API server that were lost and begun again, by kind; discovery: the question which kinds there are.",
+    labels: ["kind"],
+  },
+  statusWrites: {
+    name: "albc_status_writes_total",
+    type: "counter",
+    help: "Statuses written to the API server, by kind and result: written, conflict (tried again), error (tried again later).",
+    labels: ["kind", "result"],
+  },
+  leader: {
+    name: "albc_leader",
+    type: "gauge",
+    help: "1: this replica writes statuses.",
+  },
+  nginxRestarts: {
+    name: "albc_nginx_restarts_total",
+    type: "counter",
+    help: "Times that nginx ended by itself and was started again by albc.",
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+/** Of nginx and its workers, read from the control socket when somebody asks for the metrics. */
+export const DATA_PLANE_METRICS = {
+  up: {
+    name: "albc_nginx_up",
+    type: "gauge",
+    help: "1: nginx answers at the control socket. Without an answer the other metrics of this section are absent.",
+  },
+  workersExpected: {
+    name: "albc_nginx_workers_expected",
+    type: "gauge",
+    help: "Workers that nginx should have.",
+  },
+  workerHash: {
+    name: "albc_nginx_worker_config_hash",
+    type: "gauge",
+    help: "The same number as albc_config_hash, for the policy that each worker serves.",
+    labels: ["worker"],
+  },
+  responses: {
+    name: "albc_http_responses_total",
+    type: "counter",
+    help: "Responses to clients by status code, refusals and errors among them. Requests whose client left before the header (499 in the access log) have none.",
+    labels: ["code"],
+  },
+  headerDuration: {
+    name: "albc_http_header_duration_seconds",
+    type: "histogram",
+    help: "Time from the first byte of a request to the header of its response: auth, waiting for the backend, and tries. Bodies are not in it, so streams and WebSockets do not distort it.",
+  },
+  authChecks: {
+    name: "albc_auth_checks_total",
+    type: "counter",
+    help: "Checks of source ranges, basic, forward and certificate auth by outcome (see below). A request can have one for its route and one for its backend.",
+    labels: ["outcome"],
+  },
+  connections: {
+    name: "albc_nginx_connections",
+    type: "gauge",
+    help: "Connections of clients by state: active (all), reading (a request), writing (a response), waiting (idle).",
+    labels: ["state"],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;

@@ -1,0 +1,104 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { ApplyTimes, Observer, Outcome } from "../controller/observer.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { configHash } from "./config-hash.js";
+import type { MetricRow } from "./metrics-table.js";
+import { RUN_METRICS as METRICS } from "./metrics-table.js";
+
+/** From a swap of one endpoint to a reload of ten thousand routes. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const FAILURES: ReadonlySet<Outcome> = new Set(["refused", "error"]);
+const SEVERITIES = ["error", "warning", "info"] as const;
+
+/** The run's own metrics and those of its process. */
+export class RunMetrics implements Observer {
+  readonly #registry = new Registry();
+  readonly #buildInfo = this.#gauge(METRICS.buildInfo);
+  readonly #applies = this.#counter(METRICS.applies);
+  readonly #compileDuration = this.#histogram(METRICS.compileDuration);
+  readonly #applyDuration = this.#histogram(METRICS.applyDuration);
+  readonly #lastSuccess = this.#gauge(METRICS.lastSuccess);
+  readonly #lastSuccessful = this.#gauge(METRICS.lastSuccessful);
+  readonly #configHash = this.#gauge(METRICS.configHash);
+  readonly #diagnostics = this.#gauge(METRICS.diagnostics);
+  readonly #objects = this.#gauge(METRICS.objects);
+  readonly #watchErrors = this.#counter(METRICS.watchErrors);
+  readonly #statusWrites = this.#counter(METRICS.statusWrites);
+  readonly #leader = this.#gauge(METRICS.leader);
+  readonly #nginxRestarts = this.#counter(METRICS.nginxRestarts);
+
+  /** `nginxVersion` is empty when somebody else runs nginx. */
+  constructor(version: string, nginxVersion: string) {
+    this.#buildInfo.set({ version, nginx_version: nginxVersion }, 1);
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** In Prometheus' text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  applying(): void {
+    // Nothing is counted before it ends.
+  }
+
+  applied(outcome: Outcome, { compile, apply }: ApplyTimes, version?: string): void {
+    this.#applies.inc({ outcome });
+    if (compile !== undefined) this.#compileDuration.observe(compile);
+    if (apply !== undefined) this.#applyDuration.observe(apply);
+    const isFailure = FAILURES.has(outcome);
+    this.#lastSuccessful.set(isFailure ? 0 : 1);
+    if (!isFailure) this.#lastSuccess.setToCurrentTime();
+    if (version !== undefined) this.#configHash.set(configHash(version));
+  }
+
+  compiled(objects: ReadonlyMap<string, number>, diagnostics: readonly Diagnostic[]): void {
+    this.#objects.reset();
+    for (const [kind, count] of objects) this.#objects.set({ kind }, count);
+    for (const severity of SEVERITIES) {
+      const found = diagnostics.filter((diagnostic) => diagnostic.severity === severity);
+      this.#diagnostics.set({ severity }, found.length);
+    }
+  }
+
+  watchFailed(kind: string): void {
+    this.#watchErrors.inc({ kind });
+  }
+
+  statusWritten(kind: string, result: string): void {
+    this.#statusWrites.inc({ kind, result });
+  }
+
+  leads(leads: boolean): void {
+    this.#leader.set(leads ? 1 : 0);
+  }
+
+  nginxDied(): void {
+    this.#nginxRestarts.inc();
+  }
+
+  #gauge(row: MetricRow): Gauge {
+    return new Gauge(this.#settings(row));
+  }
+
+  #counter(row: MetricRow): Counter {
+    return new Counter(this.#settings(row));
+  }
+
+  #histogram(row: MetricRow): Histogram {
+    return new Histogram({ ...this.#settings(row), buckets: BUCKETS });
+  }
+
+  #settings({ name, help, labels = [] }: MetricRow): {
+    name: string;
+    help: string;
+    labelNames: string[];
+    registers: Registry[];
+  } {
+    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  }
+}

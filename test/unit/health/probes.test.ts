@@ -1,0 +1,85 @@
+import { Probes } from "../../../src/health/probes.js";
+import type { DataPlaneStatus } from "../../../src/output/control-client.js";
+
+function serving(...versions: readonly string[]): DataPlaneStatus {
+  const workers = versions.map((version, index) => ({ pid: index + 1, generation: 1, version }));
+  return { version: versions[0] ?? "", expected: 2, workers };
+}
+
+function create(): {
+  probes: Probes;
+  say: (answer: DataPlaneStatus | undefined) => void;
+  pass: (milliseconds: number) => void;
+} {
+  let status: DataPlaneStatus | undefined;
+  let now = 0;
+  const probes = new Probes({
+    status: () => (status ? Promise.resolve(status) : Promise.reject(new Error("away"))),
+    now: () => now,
+  });
+  return { probes, say: (answer) => (status = answer), pass: (time) => (now += time) };
+}
+
+describe("readiness", () => {
+  test("begins when every worker serves the first configuration", async () => {
+    const { probes, say } = create();
+    expect(await probes.reluctance()).toBe("no configuration is applied yet");
+    probes.applying();
+    say(serving("a", "a"));
+    expect(await probes.reluctance()).toBe("no configuration is applied yet");
+    probes.applied("b");
+    expect(await probes.reluctance()).toMatch("not every nginx worker serves");
+    say(serving("b", "a"));
+    expect(await probes.reluctance()).toMatch("not every nginx worker serves");
+    say(serving("b"));
+    expect(await probes.reluctance()).toBe("1 of 2 nginx workers serve");
+    say(serving("b", "b"));
+    expect(await probes.reluctance()).toBeUndefined();
+  });
+
+  test("goes on while later configurations come, one that fails among them", async () => {
+    const { probes, say } = create();
+    probes.applied("a");
+    say(serving("a", "a"));
+    expect(await probes.reluctance()).toBeUndefined();
+    probes.applying();
+    say(serving("b", "a"));
+    expect(await probes.reluctance()).toBeUndefined();
+    probes.applied();
+    expect(await probes.reluctance()).toBeUndefined();
+  });
+
+  test("ends while nginx does not answer, and for good when the end was asked for", async () => {
+    const { probes, say } = create();
+    probes.applied("a");
+    say(serving("a", "a"));
+    expect(await probes.reluctance()).toBeUndefined();
+    say(undefined);
+    expect(await probes.reluctance()).toBe("nginx does not answer");
+    say(serving("a", "a"));
+    expect(await probes.reluctance()).toBeUndefined();
+    probes.stop();
+    expect(await probes.reluctance()).toBe("stopping");
+  });
+
+  test("an answer that was asked for before the end is none", async () => {
+    const { probes, say } = create();
+    probes.applied("a");
+    say(serving("a", "a"));
+    const asked = probes.reluctance();
+    probes.stop();
+    expect(await asked).toBe("stopping");
+  });
+});
+
+test("a run in which applying hangs is to be started again", () => {
+  const { probes, pass } = create();
+  expect(probes.problem()).toBeUndefined();
+  probes.applying();
+  pass(299_000);
+  expect(probes.problem()).toBeUndefined();
+  pass(2000);
+  expect(probes.problem()).toMatch("five minutes");
+  probes.applied();
+  expect(probes.problem()).toBeUndefined();
+});

@@ -1,0 +1,66 @@
+import { dataPlaneMetrics } from "../../../src/metrics/data-plane-metrics.js";
+import { formatMetric } from "../../../src/metrics/exposition.js";
+import type { DataPlaneCounters } from "../../../src/output/data-plane-counters.js";
+import { readCounters } from "../../../src/output/data-plane-counters.js";
+
+const COUNTERS: DataPlaneCounters = {
+  responses: { "404": 1, "200": 7 },
+  auth: { passed: 3, basic_wrong: 1 },
+  durations: { bounds: [0.005, 0.5], counts: [4, 3, 1], sum: 2.25 },
+  connections: { active: 2 },
+};
+const workers = [
+  { pid: 1, generation: 1, version: "0000000000ff" },
+  { pid: 2, generation: 1, version: "000000000001" },
+];
+
+test("what the data plane counted, in Prometheus' format", async () => {
+  const text = await dataPlaneMetrics({
+    status: () => Promise.resolve({ version: "v", expected: 2, workers }),
+    counters: () => Promise.resolve(COUNTERS),
+  });
+  expect(text.split("\n").filter((line) => !line.startsWith("#"))).toEqual([
+    "albc_nginx_up 1",
+    "albc_nginx_workers_expected 2",
+    'albc_nginx_worker_config_hash{worker="0"} 255',
+    'albc_nginx_worker_config_hash{worker="1"} 1',
+    'albc_http_responses_total{code="200"} 7',
+    'albc_http_responses_total{code="404"} 1',
+    'albc_http_header_duration_seconds_bucket{le="0.005"} 4',
+    'albc_http_header_duration_seconds_bucket{le="0.5"} 7',
+    'albc_http_header_duration_seconds_bucket{le="+Inf"} 8',
+    "albc_http_header_duration_seconds_sum 2.25",
+    "albc_http_header_duration_seconds_count 8",
+    'albc_auth_checks_total{outcome="basic_wrong"} 1',
+    'albc_auth_checks_total{outcome="passed"} 3',
+    'albc_nginx_connections{state="active"} 2',
+    "",
+  ]);
+  expect(text).toContain("# TYPE albc_http_header_duration_seconds histogram\n");
+});
+
+test("a data plane that does not answer is down, and nothing else is said of it", async () => {
+  const text = await dataPlaneMetrics({
+    status: () => Promise.reject(new Error("away")),
+    counters: () => Promise.resolve(COUNTERS),
+  });
+  expect(text.split("\n").filter((line) => !line.startsWith("#"))).toEqual(["albc_nginx_up 0", ""]);
+});
+
+test("labels and help are escaped", () => {
+  const row = { name: "a", type: "gauge", help: "b\\\nc" } as const;
+  expect(formatMetric(row, [{ labels: { l: 'x"\\\n' }, value: 1 }])).toBe(
+    '# HELP a b\\\\\\nc\n# TYPE a gauge\na{l="x\\"\\\\\\n"} 1\n',
+  );
+});
+
+test.each(["", "{}", "[]", '{"durations":{"bounds":[1],"counts":[1],"sum":0}}'])(
+  "no counters: %s",
+  (text) => {
+    expect(readCounters(text)).toBeUndefined();
+  },
+);
+
+test("counters are read as they are written", () => {
+  expect(readCounters(JSON.stringify(COUNTERS))).toEqual(COUNTERS);
+});
