@@ -20,6 +20,7 @@ local concat = table.concat
 local floor = math.floor
 local huge = math.huge
 local min = math.min
+local str_sub = string.sub
 local tonumber = tonumber
 
 local _M = {}
@@ -101,8 +102,21 @@ function _M.decode(text)
     }
 end
 
+-- nginx before 1.29.5 garbles the second copy of a body in a file that it sends by HTTP/2.
+local GARBLES = ngx.config.nginx_version < 1029005
+local GRPC = "grpc"
+
+local function can_be_repeated()
+    return not GARBLES
+        or str_sub(var.albc_pass, 1, 4) ~= GRPC
+        or (var.request_body_file or "") == ""
+end
+
 -- Tries after the first that nginx may ask for.
 local function more_tries(plan, upstream)
+    if not can_be_repeated() then
+        return 0
+    end
     if plan.attempts ~= NO_RETRY then
         return plan.attempts
     end
