@@ -6,13 +6,15 @@ import { promisify } from "node:util";
 import { yaml } from "../harness/manifests.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { REPOSITORY } from "./repository.js";
-import { ingresses, services } from "./site.js";
+import { httpRoutes, ingresses, services } from "./site.js";
 import { median, minimum } from "./statistics.js";
 
 const run = promisify(execFile);
 
 export interface CompileCost {
-  readonly ingresses: number;
+  readonly kind: CompiledKind;
+  /** Ingresses or HTTPRoutes. */
+  readonly routes: number;
   /** All objects, the Services and EndpointSlices among them. */
   readonly objects: number;
   /** Seconds, of the best run. */
@@ -23,18 +25,28 @@ export interface CompileCost {
   readonly memory: number;
 }
 
-export async function measureCompile(count: number, runs: number): Promise<CompileCost> {
+export type CompiledKind = "Ingress" | "HTTPRoute";
+
+const PORT = 80;
+
+export async function measureCompile(
+  kind: CompiledKind,
+  count: number,
+  runs: number,
+): Promise<CompileCost> {
   const folder = await makeTempFolder();
   try {
     const options = { count, access: { kind: "open" }, backend: 8080 } as const;
-    const [routes, rest] = [ingresses(options), services(options)];
+    const routes = kind === "Ingress" ? ingresses(options) : httpRoutes(options, PORT);
+    const rest = services(options);
     await mkdir(join(folder, "manifests"));
     await writeFile(join(folder, "manifests/routes.yaml"), yaml(routes));
     await writeFile(join(folder, "manifests/services.yaml"), yaml(rest));
     const results: Usage[] = [];
     for (let i = 0; i < runs; i += 1) results.push(await render(folder, i));
     return {
-      ingresses: count,
+      kind,
+      routes: count,
       objects: routes.length + rest.length,
       wall: minimum(results.map(({ wall }) => wall)),
       medianWall: median(results.map(({ wall }) => wall)),

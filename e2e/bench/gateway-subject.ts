@@ -3,13 +3,17 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
+import type { Manifest } from "../harness/manifests.js";
 import { yaml } from "../harness/manifests.js";
 import { PROXY_CPU } from "./processors.js";
 import type { SiteOptions } from "./site.js";
-import { albRules, ingresses, services } from "./site.js";
+import { albRules, httpRoutes, ingresses, services } from "./site.js";
 import type { Subject } from "./subject.js";
 
 const run = promisify(execFile);
+
+/** What the rules are written as. HTTPRoutes are open, whatever `access` says. */
+export type RouteKind = "Ingress" | "Rule" | "HTTPRoute";
 
 export interface GatewaySubject extends Subject {
   readonly gateway: Gateway;
@@ -17,7 +21,7 @@ export interface GatewaySubject extends Subject {
 
 export interface GatewayOptions extends SiteOptions {
   readonly name: string;
-  readonly kind: "Ingress" | "Rule";
+  readonly kind: RouteKind;
   readonly authorization?: string;
   readonly accessLog?: boolean;
 }
@@ -25,22 +29,36 @@ export interface GatewayOptions extends SiteOptions {
 export async function startGateway(options: GatewayOptions): Promise<Subject> {
   const { name, kind, count, authorization, accessLog } = options;
   const port = await freePort();
-  const routes = kind === "Ingress" ? ingresses(options) : albRules(options, port);
-  const manifests = [yaml(services(options)), yaml(routes)];
-  const subject = await startGatewayOn(name, manifests, { port, accessLog: accessLog ?? false });
+  const manifests = [yaml(services(options)), yaml(ROUTES[kind](options, port))];
+  const subject = await startGatewayOn(name, manifests, {
+    port,
+    gatewayPort: kind === "HTTPRoute",
+    accessLog: accessLog ?? false,
+  });
   return { ...subject, rules: count, ...(authorization !== undefined && { authorization }) };
 }
+
+const ROUTES = {
+  Ingress: ingresses,
+  Rule: albRules,
+  HTTPRoute: httpRoutes,
+} as const satisfies Record<RouteKind, (options: SiteOptions, port: number) => Manifest[]>;
 
 /** On manifests, each text a file named by its position: `0.yaml` and so on. Without a port: a free one, for Ingresses. */
 export async function startGatewayOn(
   name: string,
   manifests: readonly string[],
-  options: { readonly port?: number; readonly accessLog?: boolean } = {},
+  options: {
+    readonly port?: number;
+    /** The port is a Gateway's, and none is for Ingresses. */
+    readonly gatewayPort?: boolean;
+    readonly accessLog?: boolean;
+  } = {},
 ): Promise<GatewaySubject> {
   const port = options.port ?? (await freePort());
   const gateway = await Gateway.start({
     files: Object.fromEntries(manifests.map((text, index) => [`${index}.yaml`, text])),
-    httpPort: port,
+    httpPort: options.gatewayPort === true ? 0 : port,
     flags: [
       ...["--workers", "1", "--https-port", "0", "--ipv6", "false"],
       ...["--access-log", options.accessLog === true ? "logs/access.log" : "off"],

@@ -83,7 +83,11 @@ async function rest(
   const flood = await measureFlood(upstreams, login, plan);
   print("A flood of wrong logins", floodTable(flood));
   const compile = [];
-  for (const count of [10, 1000, 10_000]) compile.push(await measureCompile(count, quick ? 1 : 3));
+  for (const kind of ["Ingress", "HTTPRoute"] as const) {
+    for (const count of [10, 1000, 10_000]) {
+      compile.push(await measureCompile(kind, count, quick ? 1 : 3));
+    }
+  }
   print("albc render, cold", compileTable(compile));
   const changes = await measureChanges(upstreams, login, quick ? 5 : 21);
   print("From a changed manifest to the first answer", changeTable(changes));

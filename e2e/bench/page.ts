@@ -65,7 +65,7 @@ ${markdown(floodTable(results.flood))}
 
 ## Compiling
 
-\`albc render\` as a process of its own, from YAML to the written run folder. Each Ingress has a Service and an EndpointSlice.
+\`albc render\` as a process of its own, from YAML to the written run folder. Each Ingress or HTTPRoute has a Service and an EndpointSlice.
 
 ${markdown(compileTable(results.compile))}
 

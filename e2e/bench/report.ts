@@ -47,9 +47,10 @@ export function floodTable(flood: FloodResult): Table {
 
 export function compileTable(costs: readonly CompileCost[]): Table {
   return [
-    ["Ingresses", "objects", "seconds: best", "median", "CPU seconds", "memory, MiB"],
+    ["", "routes", "objects", "seconds: best", "median", "CPU seconds", "memory, MiB"],
     ...costs.map((cost) => [
-      count(cost.ingresses),
+      cost.kind,
+      count(cost.routes),
       count(cost.objects),
       cost.wall.toFixed(2),
       cost.medianWall.toFixed(2),

@@ -1,4 +1,5 @@
-/** Manifests of the rules, as Ingresses or as Rules of an ALB2. */
+/** Manifests of the rules, as Ingresses, as Rules of an ALB2 or as HTTPRoutes. */
+import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import type { Manifest } from "../harness/manifests.js";
 import {
   ALB_NAMESPACE,
@@ -55,6 +56,16 @@ export function albRules(options: SiteOptions, port: number): Manifest[] {
     alb2(OWNER.alb, { ingressHTTPPort: 0, ingressHTTPSPort: 0 }),
     frontend(OWNER.frontend, OWNER.alb, { port }),
     ...rules(options.count).map((one) => albRule(one, options.access)),
+  ];
+}
+
+/** Each rule is an HTTPRoute; with the Gateway on `port`. They are open to all. */
+export function httpRoutes({ count }: Pick<SiteOptions, "count">, port: number): Manifest[] {
+  return [
+    ...gatewayOn({ http: port }),
+    ...rules(count).map(({ index, host, path }) =>
+      httpRoute(`app-${index}`, [host], [{ path, service: serviceName(index) }]),
+    ),
   ];
 }
 

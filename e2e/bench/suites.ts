@@ -1,6 +1,7 @@
 /** What is measured side by side. Each suite has a bare nginx of its own, in the same rounds. */
 import type { Login } from "./credentials.js";
 import { startAuthBasic, startAuthRequest, startBare, startWithHeaders } from "./comparisons.js";
+import type { RouteKind } from "./gateway-subject.js";
 import { startGateway } from "./gateway-subject.js";
 import { startEnvoy } from "./peers/envoy.js";
 import { startHaproxy } from "./peers/haproxy.js";
@@ -17,7 +18,7 @@ export interface Surroundings {
 }
 
 interface GatewayCases {
-  readonly kind: "Ingress" | "Rule";
+  readonly kind: RouteKind;
   readonly counts: readonly number[];
   readonly access: Access;
   readonly authorization?: string;
@@ -110,9 +111,18 @@ const forward: Suite = {
   },
 };
 
-export const SUITES: readonly Suite[] = [plain, basic, forward];
+const httpRoutes: Suite = {
+  title: "HTTPRoutes of a Gateway",
+  subjects: ({ upstreams }) => [
+    () => startBare(upstreams, FEW),
+    () => startBare(upstreams, HUGE),
+    ...gateways(upstreams, { kind: "HTTPRoute", counts: [FEW, MANY, HUGE], access: OPEN }),
+  ],
+};
 
-/** Starters of the gateway with the access and with the Ingresses or Rules of each size. */
+export const SUITES: readonly Suite[] = [plain, basic, forward, httpRoutes];
+
+/** Starters of the gateway with the access and with the routes of each size. */
 function gateways(upstreams: Upstreams, options: GatewayCases): Start[] {
   const { kind, counts, access, accessLog = false, authorization } = options;
   return counts.map(
