@@ -1,0 +1,157 @@
+import { createServer } from "node:net";
+import { asking, EchoBackend } from "../harness/echo-backend.js";
+import { freePort, listen } from "../harness/free-port.js";
+import { Gateway } from "../harness/gateway.js";
+import { Health } from "../harness/health.js";
+import { apr1, basic } from "../harness/htpasswd.js";
+import {
+  alb2,
+  frontend,
+  ingress,
+  namespace,
+  nginx,
+  secret,
+  service,
+  serviceGroup,
+  yaml,
+} from "../harness/manifests.js";
+import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+
+const scene = useScene();
+const OPEN = "open.example";
+const GUARDED = "guarded.example";
+let backend: EchoBackend;
+let health: Health;
+
+beforeAll(async () => {
+  backend = await scene.use(EchoBackend.start("web"));
+});
+
+async function site(): Promise<string> {
+  const annotations = nginx({ "auth-type": "basic", "auth-secret": "users" });
+  return yaml(
+    service("web", [{ port: backend.port }]),
+    secret("users", { auth: `ann:${await apr1("secret")}` }),
+    ingress("open", { hosts: { [OPEN]: [{ service: "web" }] } }),
+    ingress("guarded", { annotations, hosts: { [GUARDED]: [{ service: "web" }] } }),
+  );
+}
+
+async function start(
+  flags: readonly string[] = [],
+  errors: readonly RegExp[] = [],
+): Promise<Gateway> {
+  health = new Health(await freePort());
+  const gateway = await scene.use(
+    Gateway.start({
+      files: { "site.yaml": await site() },
+      flags: [...health.flags, ...flags],
+      errors,
+    }),
+  );
+  await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok");
+  return gateway;
+}
+
+/** Waits until the metrics have these values. */
+async function untilMetrics(expected: Readonly<Record<string, number>>): Promise<void> {
+  let found: Record<string, number | undefined> = {};
+  await waitFor("the metrics are as expected", async () => {
+    const metrics = await health.metrics();
+    found = Object.fromEntries(Object.keys(expected).map((name) => [name, metrics.get(name)]));
+    return Object.entries(expected).every(([name, value]) => found[name] === value);
+  }).catch(() => undefined);
+  expect(found).toEqual(expected);
+}
+
+test("metrics tell of requests, auth, configurations and workers", async () => {
+  const gateway = await start();
+  expect(await health.ask("/healthz")).toBe("200 ok");
+  for (let i = 0; i < 3; i++) await gateway.send({ host: OPEN });
+  await gateway.send({ host: GUARDED });
+  await gateway.send({ host: GUARDED, headers: [["Authorization", basic("ann", "secret")]] });
+  await gateway.send({ host: "unknown.example" });
+  await untilMetrics({
+    'albc_http_responses_total{code="200"}': 4,
+    'albc_http_responses_total{code="401"}': 1,
+    'albc_http_responses_total{code="404"}': 1,
+    albc_http_header_duration_seconds_count: 6,
+    'albc_http_header_duration_seconds_bucket{le="+Inf"}': 6,
+    'albc_auth_checks_total{outcome="passed"}': 1,
+    'albc_auth_checks_total{outcome="basic_missing"}': 1,
+    'albc_config_applies_total{outcome="started"}': 1,
+    albc_config_last_apply_successful: 1,
+    'albc_objects{kind="Ingress"}': 2,
+    'albc_diagnostics{severity="error"}': 0,
+    albc_nginx_up: 1,
+    albc_nginx_workers_expected: 2,
+  });
+
+  await gateway.change("site.yaml", (await site()).replaceAll(OPEN, "other.example"));
+  await untilMetrics({ 'albc_config_applies_total{outcome="swapped"}': 1 });
+  const metrics = await health.metrics();
+  const hash = metrics.get("albc_config_hash");
+  expect(hash).toBeGreaterThan(0);
+  for (const worker of [0, 1])
+    expect(metrics.get(`albc_nginx_worker_config_hash{worker="${String(worker)}"}`)).toBe(hash);
+  expect(metrics.get('albc_nginx_connections{state="active"}')).toBeGreaterThan(0);
+  expect(metrics.get("process_resident_memory_bytes")).toBeGreaterThan(0);
+});
+
+test("it is not ready while nginx is away, which is counted", async () => {
+  const gateway = await start([], [/nginx is started again/]);
+  process.kill(await gateway.masterPid(), "SIGKILL");
+  await untilMetrics({ albc_nginx_restarts_total: 1 });
+  await waitFor("it is ready again", async () => (await health.ask("/readyz")) === "200 ok");
+  await untilMetrics({ albc_nginx_up: 1 });
+});
+
+test("at the end readiness goes first, then the listeners, then what is in flight", async () => {
+  const gateway = await start(["--shutdown-delay", "1500ms"]);
+  const asked = performance.now();
+  gateway.albc.signal("SIGTERM");
+  await waitFor("it is not ready", async () => (await health.ask("/readyz")) === "503 stopping");
+  expect((await gateway.send({ host: OPEN })).status).toBe(200);
+  expect(await health.ask("/healthz")).toBe("200 ok");
+  const slow = gateway.send({ host: OPEN, headers: [asking({ delay: 3000 })] });
+
+  await waitFor("nobody listens", async () =>
+    gateway.send({ host: OPEN }).then(
+      () => false,
+      () => true,
+    ),
+  );
+  expect(performance.now() - asked).toBeGreaterThanOrEqual(1500);
+  expect(await health.ask("/readyz")).toBe("503 stopping");
+  expect((await slow).status).toBe(200);
+  expect(await gateway.albc.exit()).toEqual({ code: 0, signal: null });
+  expect(await health.ask("/healthz")).toBe("none");
+});
+
+test("a second signal does not wait for the delay", async () => {
+  const gateway = await start(["--shutdown-delay", "10m"]);
+  gateway.albc.signal("SIGTERM");
+  await waitFor("it is not ready", async () => (await health.ask("/readyz")) === "503 stopping");
+  gateway.albc.signal("SIGTERM");
+  expect(await gateway.albc.exit()).toEqual({ code: 0, signal: null });
+});
+
+test("a configuration that nginx can't take leaves it ready, and is seen", async () => {
+  const holder = createServer();
+  const port = await listen(holder, { host: "0.0.0.0" });
+  const gateway = await start([], [/./]);
+  const ports = { ingressHTTPPort: gateway.httpPort, ingressHTTPSPort: gateway.httpsPort };
+  const taken = frontend("taken", "edge", { port, serviceGroup: serviceGroup({ web: 100 }) });
+  const alb = [namespace("default"), alb2("edge", ports)];
+  await gateway.write("alb.yaml", yaml(...alb, taken));
+  await untilMetrics({
+    'albc_config_applies_total{outcome="refused"}': 1,
+    albc_config_last_apply_successful: 0,
+  });
+  expect(await health.ask("/readyz")).toBe("200 ok");
+
+  await gateway.write("alb.yaml", yaml(...alb));
+  await untilMetrics({ albc_config_last_apply_successful: 1 });
+  await new Promise((resolve) => holder.close(resolve));
+});
