@@ -10,7 +10,7 @@ import { worlds } from "../support/gateway-model/random-worlds.js";
 import type { HttpRoute, Outcome, Request, World } from "../support/gateway-model/world.js";
 import { useTempFolder } from "../support/temp-folder.js";
 
-const RUNS = Number(process.env["ALBC_MODEL_RUNS"] ?? 150);
+const RUNS = Number(process.env["ALBC_MODEL_RUNS"] ?? 400);
 const SEED = process.env["ALBC_MODEL_SEED"];
 /** Milliseconds for a configuration, its requests and what shrinking adds. */
 const TIME = 2000;

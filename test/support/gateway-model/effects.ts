@@ -24,7 +24,8 @@ export function redirected(
   const derived = redirect.scheme === undefined ? port : WELL_KNOWN[redirect.scheme];
   const shown = redirect.port ?? derived;
   const authority = shown === WELL_KNOWN[scheme] ? host : `${host}:${String(shown)}`;
-  const path = modified(target, redirect.path, prefix);
+  // No URI has one, and browsers take it for a slash.
+  const path = modified(target, redirect.path, prefix).replaceAll("\\", "%5C");
   return {
     status: redirect.statusCode ?? 302,
     location: `${scheme}://${authority}${path}${target.query}`,

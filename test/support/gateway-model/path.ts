@@ -57,5 +57,6 @@ function remainder({ raw, path = "" }: Target, prefix: string): string {
     .split("/")
     .some((segment) => segment === "." || segment === "..");
   if (!climbs && (raw === prefix || raw.startsWith(`${prefix}/`))) return raw.slice(prefix.length);
-  return encodeURI(path.slice(decodeURIComponent(prefix).length));
+  const rest = path.slice(decodeURIComponent(prefix).length);
+  return encodeURI(rest).replace(/[?#]/g, encodeURIComponent);
 }

@@ -30,9 +30,38 @@ const SPELLED = [
   "/%C3%BC/a",
 ];
 
+/** Any mixture of what is read in more than one way. */
+const PIECES = [
+  ...["/", "//", "/.", "/..", "/./", "/../", "%2f", "%2F", "%2e", "%2e%2e", "%5c", "\\", ";", ";x"],
+  ...[
+    "a",
+    "a",
+    "b",
+    "%61",
+    "c%20d",
+    "%25",
+    "%2561",
+    "%3f",
+    "%23",
+    "~",
+    "+",
+    "&",
+    "=",
+    ":",
+    "@",
+    ".",
+  ],
+];
+
 const path = fc.oneof(
-  { weight: 4, arbitrary: fc.constantFrom(...PLAIN) },
+  { weight: 6, arbitrary: fc.constantFrom(...PLAIN) },
   { weight: 1, arbitrary: fc.constantFrom(...SPELLED) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 7 })
+      .map((pieces) => `/${pieces.join("")}`),
+  },
 );
 
 const query = fc.oneof(
