@@ -1,4 +1,5 @@
 import { kindTable } from "../../src/input/kind-table.js";
+import { ApiError } from "../../src/kubernetes/api-client.js";
 import { ClusterWatch } from "../../src/kubernetes/cluster-watch.js";
 import type { WatchScope } from "../../src/kubernetes/scope.js";
 import { Scene } from "../harness/scene.js";
@@ -105,7 +106,7 @@ test("picks a kind up when its definition comes, and lists more objects than a p
     };
     return cluster.get(rule).then(
       () => true,
-      (error: unknown) => String(error).includes("not found"),
+      (error: unknown) => error instanceof ApiError && error.reason === "NotFound",
     );
   });
   const rules = Array.from({ length: 501 }, (_, i) => ({

@@ -1,4 +1,5 @@
 /** The API server that the tests of this folder run against: e2e/conformance/main.go started it and set KUBECONFIG. */
+import { randomUUID } from "node:crypto";
 import { KubeConfig } from "@kubernetes/client-node";
 import { ApiClient } from "../../src/kubernetes/api-client.js";
 import { pluralOf } from "../../src/kubernetes/plural.js";
@@ -6,7 +7,7 @@ import type { KindName } from "../../src/api/kinds.js";
 import { basePath } from "../../src/kubernetes/resource.js";
 import type { Closable } from "../harness/scene.js";
 
-interface Manifest {
+export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
@@ -17,13 +18,11 @@ interface Manifest {
   readonly [field: string]: unknown;
 }
 
-let namespaces = 0;
-
 export class Cluster implements Closable {
   readonly config = new KubeConfig();
   readonly client: ApiClient;
   /** One of its own for each test file, gone at its end. */
-  readonly namespace = `test-${String(process.pid)}-${String(++namespaces)}`;
+  readonly namespace = `test-${randomUUID().slice(0, 8)}`;
 
   private constructor() {
     this.config.loadFromDefault();
