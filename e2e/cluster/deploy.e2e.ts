@@ -1,0 +1,182 @@
+/** What is in deploy/, as the API server sees it; and albc with the permissions that it gives and no others. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadAll } from "js-yaml";
+import { AlbcProcess } from "../harness/albc-process.js";
+import { freePort } from "../harness/free-port.js";
+import { Health } from "../harness/health.js";
+import type { Closable } from "../harness/scene.js";
+import { Scene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+import { Cluster } from "./cluster.js";
+
+const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
+const NAMESPACE = "albc";
+
+interface Rendered {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly [field: string]: unknown;
+}
+
+const scene = new Scene();
+let cluster: Cluster;
+let folder: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "albc-deploy-"));
+  cluster = await scene.use(Cluster.open());
+  for (const object of rendered("base").filter(({ kind }) => kind === "Namespace"))
+    await cluster.apply(object);
+});
+afterAll(async () => {
+  await scene.close();
+  kubectl(["delete", "namespace", NAMESPACE, "--wait=false"]);
+  rmSync(folder, { recursive: true });
+}, 60_000);
+
+function kubectl(words: readonly string[], input = ""): string {
+  return execFileSync("kubectl", words, {
+    input,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+function yamlOf(name: string): string {
+  return kubectl(["kustomize", join(DEPLOY, name)]);
+}
+
+function rendered(name: string): readonly Rendered[] {
+  return loadAll(yamlOf(name)) as readonly Rendered[];
+}
+
+test.each(["base", "overlays/cluster-secrets", "overlays/gateway-api"])(
+  "the API server takes deploy/%s as it is",
+  (name) => {
+    const words = ["apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", "-"];
+    const lines = kubectl(words, yamlOf(name)).trim().split("\n");
+    expect(lines).toHaveLength(rendered(name).length);
+    for (const line of lines) expect(line).toMatch(/serverside-applied \(server dry run\)$/);
+  },
+);
+
+test("the pods are what the strictest admission lets in", async () => {
+  const deployment = rendered("base").find(({ kind }) => kind === "Deployment");
+  const template = deployment?.spec?.["template"] as {
+    readonly spec: { readonly containers: readonly object[] };
+  };
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "like-the-deployment", namespace: NAMESPACE },
+    spec: template.spec,
+  };
+  const words = ["apply", "--server-side", "--dry-run=server", "-f", "-"];
+  expect(kubectl(words, JSON.stringify(pod))).toMatch("server dry run");
+  // The admission is there at all.
+  const containers = template.spec.containers.map((container) => ({
+    ...container,
+    securityContext: { privileged: true },
+  }));
+  const loose = { ...pod, spec: { ...template.spec, containers } };
+  expect(() => kubectl(words, JSON.stringify(loose))).toThrow(/violates PodSecurity/);
+});
+
+test("selectors find the pods", () => {
+  const [deployment] = rendered("base").filter(({ kind }) => kind === "Deployment");
+  const { labels } = (deployment?.spec?.["template"] as { metadata: { labels: object } }).metadata;
+  const selectors = rendered("base").flatMap(({ kind, spec }) => {
+    if (kind === "Service") return [spec?.["selector"]];
+    if (kind === "NetworkPolicy") return [(spec?.["podSelector"] as Selector).matchLabels];
+    if (kind === "PodDisruptionBudget") return [(spec?.["selector"] as Selector).matchLabels];
+    return [];
+  });
+  expect(selectors).toEqual([labels, labels, labels]);
+});
+
+interface Selector {
+  readonly matchLabels: object;
+}
+
+/** A kubeconfig of the service account, written where albc can read it. */
+function kubeconfigOf(account: string): string {
+  const token = kubectl(["-n", NAMESPACE, "create", "token", account]).trim();
+  const path = join(folder, "kubeconfig");
+  writeFileSync(path, kubectl(["config", "view", "--raw", "--minify", "--flatten"]), {
+    mode: 0o600,
+  });
+  const at = ["--kubeconfig", path];
+  kubectl([...at, "config", "set-credentials", account, `--token=${token}`]);
+  kubectl([...at, "config", "set-context", "--current", `--user=${account}`]);
+  return path;
+}
+
+/** `albc run --kubernetes` as that account. */
+class Run implements Closable {
+  readonly albc: AlbcProcess;
+  readonly health: Health;
+
+  constructor(ports: { readonly http: number; readonly health: number }, kubeconfig: string) {
+    this.health = new Health(ports.health);
+    const words = [
+      ...["run", "--kubernetes", "--dir", join(folder, "run"), "--nginx", testNginx()],
+      ...["--http-port", String(ports.http), "--https-port", "0", "--workers", "2"],
+      // Objects of other tests are theirs.
+      ...["--controller-name", "example.com/deploy-test", "--publish-address", "192.0.2.7"],
+      ...["--drain-timeout", "1s", "--shutdown-delay", "1s", ...this.health.flags],
+    ];
+    const env = { KUBECONFIG: kubeconfig, POD_NAMESPACE: NAMESPACE, POD_NAME: "deploy-test" };
+    this.albc = new AlbcProcess(words, { cwd: folder, env });
+  }
+
+  async close(): Promise<void> {
+    this.albc.signal("SIGTERM");
+    await this.albc.exit();
+  }
+}
+
+function testNginx(): string {
+  const path = process.env["ALBC_TEST_NGINX"];
+  if (path === undefined) throw new Error("ALBC_TEST_NGINX names no nginx");
+  return path;
+}
+
+test("albc needs no permission beyond those of deploy/, gets ready, and its metrics say so", async () => {
+  const kinds = ["ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"];
+  for (const object of rendered("base").filter(({ kind }) => kinds.includes(kind)))
+    await cluster.apply(object);
+  const kubeconfig = kubeconfigOf("albc");
+  const ports = { http: await freePort(), health: await freePort() };
+  const { albc, health } = await scene.use(Promise.resolve(new Run(ports, kubeconfig)));
+  await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok");
+
+  const ingress = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name: "published", namespace: cluster.namespace },
+  };
+  const backend = { service: { name: "none", port: { number: 80 } } };
+  await cluster.apply({ ...ingress, spec: { defaultBackend: backend } });
+  await waitFor("the Ingress has its address", async () =>
+    JSON.stringify(await cluster.get(ingress)).includes('"ip":"192.0.2.7"'),
+  );
+  const metrics = await health.metrics();
+  expect(metrics.get("albc_leader")).toBe(1);
+  expect(metrics.get("albc_nginx_up")).toBe(1);
+  expect(metrics.get('albc_objects{kind="Ingress"}')).toBeGreaterThan(0);
+  const written = metrics.get('albc_status_writes_total{kind="Ingress",result="written"}');
+  expect(written).toBeGreaterThan(0);
+  const errors = [...metrics.keys()].filter((name) => /watch_errors|result="error"/.test(name));
+  expect(errors).toEqual([]);
+  expect(albc.lines.filter(({ text }) => /forbidden/i.test(text))).toEqual([]);
+
+  albc.signal("SIGTERM");
+  await waitFor("it says so", async () => (await health.ask("/readyz")) === "503 stopping");
+  expect(await health.ask("/healthz")).toBe("200 ok");
+  expect((await albc.exit()).code).toBe(0);
+}, 60_000);
