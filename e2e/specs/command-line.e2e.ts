@@ -2,6 +2,7 @@ import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../harness/free-port.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -227,5 +228,22 @@ describe("exit statuses", () => {
     const { status, errors } = albc(["run", "-f", "in", "--nginx", "/nonexistent/nginx"]);
     expect(status).toBe(3);
     expect(errors).toContain("/nonexistent/nginx");
+  });
+
+  test("no API server is the environment: 3, with its address", async () => {
+    const server = `https://127.0.0.1:${String(await freePort())}`;
+    const config = {
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: "c", cluster: { server } }],
+      users: [{ name: "u", user: {} }],
+      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+      "current-context": "c",
+    };
+    await writeFile(join(folder, "kubeconfig"), JSON.stringify(config));
+    const words = ["run", "--kubernetes", "--nginx", process.env["ALBC_TEST_NGINX"] ?? ""];
+    const { status, errors } = albc(words, { env: { KUBECONFIG: join(folder, "kubeconfig") } });
+    expect(errors).toMatch(/^albc: the API server can't be asked.*ECONNREFUSED.*\n$/);
+    expect(status).toBe(3);
   });
 });

@@ -3,8 +3,9 @@ import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { KubernetesController } from "../../controller/kubernetes-controller.js";
 import type { Replica } from "../../controller/status-publisher.js";
-import { ApiClient } from "../../kubernetes/api-client.js";
+import { ApiClient, ApiError } from "../../kubernetes/api-client.js";
 import { loadKubeConfig } from "../../kubernetes/kube-config.js";
+import { EnvironmentError } from "../../support/environment-error.js";
 import { compileOptions } from "../settings.js";
 import type { Apply, RunContext, RunSource } from "./run-source.js";
 import { fixedFiles } from "./run-source.js";
@@ -30,7 +31,19 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
     fixedFiles: await fixedFiles(settings),
     apply,
   });
-  return { controller, start: () => controller.start(), close: () => controller.close() };
+  return { controller, start: () => begin(controller), close: () => controller.close() };
+}
+
+/** Throws EnvironmentError when the API server can't be asked. */
+async function begin(controller: KubernetesController): Promise<void> {
+  try {
+    await controller.start();
+  } catch (error: unknown) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new EnvironmentError(`the API server can't be asked for the objects: ${error.message}`, {
+      cause: error,
+    });
+  }
 }
 
 const SERVICE_ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
