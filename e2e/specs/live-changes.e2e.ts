@@ -1,3 +1,5 @@
+import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
@@ -181,6 +183,27 @@ describe("without a failed request", () => {
     await gateway.writeInPlace("extra.yaml", next);
     await gateway.until("it is whole", { host: "whole.example" }, ({ status }) => status === 200);
 
+    await untroubled();
+  });
+
+  it("a file that is open for writing is read when it is whole, not before", async () => {
+    const hosts = { "late.example": [{ service: "web" }] };
+    const annotations = nginx({ "auth-url": "http://127.0.0.1:9/" });
+    const whole = yaml(ingress("late", { annotations, hosts }));
+    // A manifest by itself: the Ingress without its auth.
+    const half = yaml(ingress("late", { hosts }));
+    const file = await open(join(gateway.manifests, "late.yaml"), "w");
+    await file.write(half);
+    const written = performance.now();
+    while (performance.now() - written < 400) {
+      expect((await gateway.send({ host: "late.example" })).status).toBe(404);
+    }
+    await file.truncate(0);
+    await file.write(whole, 0);
+    await file.close();
+    await gateway.until("it is served", { host: "late.example" }, ({ status }) => status !== 404);
+    expect((await gateway.send({ host: "late.example" })).status).not.toBe(200);
+    await gateway.remove("late.yaml");
     await untroubled();
   });
 

@@ -6,19 +6,21 @@ import type { FSWatcher } from "chokidar";
 export type WatchProblem = (error: Error) => void;
 
 /**
- * Calls `changed` whenever something at or below the paths was added, changed or removed, and resolves once every change is
+ * Calls `changed` with its path whenever something at or below the paths was added, changed or removed, and resolves once every change is
  * seen. Hidden folders are passed over, but for the `..data` links by which Kubernetes swaps mounted config maps.
  */
 export async function watchPaths(
   paths: readonly string[],
-  changed: () => void,
+  changed: (path: string) => void,
   problem: WatchProblem,
 ): Promise<FSWatcher> {
   const watcher = watch([...paths], {
     ignoreInitial: true,
     ignored: (path) => isHidden(basename(path)) && !paths.includes(path),
   });
-  watcher.on("all", changed);
+  watcher.on("all", (_event, path) => {
+    changed(path);
+  });
   watcher.on("error", (error) => {
     problem(error instanceof Error ? error : new Error(String(error)));
   });

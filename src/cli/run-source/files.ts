@@ -1,27 +1,36 @@
 import { FileController } from "../../controller/file-controller.js";
 import { readSources } from "../../input/files.js";
+import { untilWritten } from "../open-for-writing.js";
 import { compileOptions } from "../settings.js";
 import { watchPaths } from "../watch-paths.js";
 import type { Apply, RunContext, RunSource } from "./run-source.js";
 import { fixedFiles } from "./run-source.js";
+
+/** Milliseconds after which files are read although they go on changing. */
+const LONGEST_WAIT = 2000;
 
 /** Manifests below the paths, and what becomes of them. */
 export async function fileSource(context: RunContext, apply: Apply): Promise<RunSource> {
   const { call, settings, log, observer, terminal } = context;
   // Standard input can be read once only.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
+  /** Since they were read last. */
+  const changed = new Set<string>();
   const controller = new FileController({
     options: compileOptions(settings),
     log,
     observer,
-    readSources: () =>
-      readSources(call.paths, { readInput: () => Promise.resolve(text), missing: "report" }),
+    readSources: async () => {
+      await untilSettled(changed);
+      return readSources(call.paths, { readInput: () => Promise.resolve(text), missing: "report" });
+    },
     fixedFiles: await fixedFiles(settings),
     apply,
   });
   const watcher = await watchPaths(
     call.paths.filter((path) => path !== "-"),
-    () => {
+    (path) => {
+      changed.add(path);
       controller.notify();
     },
     (error) => {
@@ -36,4 +45,14 @@ export async function fileSource(context: RunContext, apply: Apply): Promise<Run
       await controller.close();
     },
   };
+}
+
+/** Empties the set; others add to it meanwhile. */
+async function untilSettled(changed: Set<string>): Promise<void> {
+  const end = performance.now() + LONGEST_WAIT;
+  while (changed.size > 0 && performance.now() < end) {
+    const paths = [...changed];
+    changed.clear();
+    await untilWritten(paths);
+  }
 }
