@@ -40,7 +40,8 @@ export interface RouteRule {
   readonly name?: string;
   /** Default `/`. */
   readonly path?: string;
-  readonly service: string;
+  /** Absent: a filter answers. */
+  readonly service?: string;
   readonly filters?: readonly Fields[];
 }
 
@@ -61,7 +62,7 @@ export function httpRoute(
         ...(rule !== undefined && { name: rule }),
         matches: [{ path: { type: "PathPrefix", value: path } }],
         filters,
-        backendRefs: [{ name: service, port: 80 }],
+        ...(service !== undefined && { backendRefs: [{ name: service, port: 80 }] }),
       })),
     },
   };

@@ -52,6 +52,10 @@ const site = (name: string): Manifest =>
       { path: "/gone", service: "web", filters: [authFilter("gone")] },
       { path: "/broken", service: "web", filters: [authFilter("broken")] },
       {
+        path: "/moved",
+        filters: [{ type: "RequestRedirect", requestRedirect: { hostname: "new.example" } }],
+      },
+      {
         path: "/both",
         service: "web",
         filters: [authFilter("by-filter"), authFilter("asking")],
@@ -162,6 +166,22 @@ describe("AuthPolicies that a rule names", () => {
       503,
       "AuthFail : invalid cfg secret default/gone not found",
     ]);
+  });
+});
+
+describe("a redirect", () => {
+  it.each([
+    ["inherits", "gateway"],
+    ["own", "route"],
+  ] as const)("on %s is told only to those who pass", async (route, user) => {
+    const where = { host: `${route}.example`, path: "/moved" };
+    expect(await status(where)).toBe(401);
+    expect(await status(where, USERS.filter)).toBe(401);
+    expect(await status(where, USERS[user])).toBe(302);
+  });
+
+  it("is told to everyone where no auth is in force", async () => {
+    expect(await status({ host: "disabled.example", path: "/moved" })).toBe(302);
   });
 });
 

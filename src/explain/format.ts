@@ -49,6 +49,7 @@ function row(label: string, text: string): string {
 }
 
 function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string {
+  const condition = route?.authChecked === true ? " when the auth passes" : "";
   switch (answer.kind) {
     case "unreachable":
       return `none: no server has this port and scheme (${formatServers(answer.servers)})`;
@@ -60,9 +61,9 @@ function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string
     case "refused":
       return `${String(answer.status)} ${answer.reason}`;
     case "redirected":
-      return formatRedirect(answer.redirect);
+      return `${formatRedirect(answer.redirect)}${condition}`;
     case "forwarded":
-      return route?.authChecked === true ? "forwarded when the auth passes" : "forwarded";
+      return `forwarded${condition}`;
   }
 }
 

@@ -95,10 +95,11 @@ export function routeOutcome(
   const sourceRange = rangeOf(route, request.client);
   const satisfyAny = route.satisfy === "any";
   const backends = explainBackends(policy, route);
-  const early = earlyAnswer(route, request);
+  const redirected = redirectAnswer(route, request);
+  const early = refusalAnswer(route) ?? (route.authFirst ? undefined : redirected);
   const denied = early ?? accessAnswer(auth, sourceRange, satisfyAny);
   return {
-    answer: denied ?? backendAnswer(backends) ?? { kind: "forwarded" },
+    answer: denied ?? redirected ?? backendAnswer(backends) ?? { kind: "forwarded" },
     sourceRange,
     satisfyAny,
     authChecked:
@@ -149,11 +150,13 @@ function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRout
   };
 }
 
-function earlyAnswer(route: PolicyRoute, { scheme }: ExplainRequest): Answer | undefined {
-  if (route.refuse) {
-    const [status, reason] = route.refuse;
-    return { kind: "refused", status, reason };
-  }
+function refusalAnswer({ refuse }: PolicyRoute): Answer | undefined {
+  if (refuse === undefined) return undefined;
+  const [status, reason] = refuse;
+  return { kind: "refused", status, reason };
+}
+
+function redirectAnswer(route: PolicyRoute, { scheme }: ExplainRequest): Answer | undefined {
   return route.redirect && route.redirect.unlessScheme !== scheme
     ? { kind: "redirected", redirect: route.redirect }
     : undefined;

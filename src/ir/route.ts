@@ -11,8 +11,10 @@ export interface Route {
   readonly source: SourceRef;
   /** Answers every request at once; for rules that were refused for their content. */
   readonly refusal?: Refusal;
-  /** Answers before CORS and auth. */
+  /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
   readonly redirect?: Redirect;
+  /** The redirect is told only to those who pass: CORS preflights, source ranges and auth come before it. */
+  readonly authFirst?: true;
   readonly cors?: Cors;
   /** Largest request body in bytes; above it 413. */
   readonly bodyLimit?: number;

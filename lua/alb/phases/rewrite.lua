@@ -1,6 +1,7 @@
 --- Decides everything about a request before it is proxied.
 --
--- Order: route, refusal, redirect, body limit, CORS preflight, access (source ranges and auth), filters, backend.
+-- Order: route, refusal, redirect, body limit, CORS preflight, access (source ranges and auth), filters, backend. On
+-- routes with `authFirst` the redirect comes after access.
 -- A plain route (nothing but one upstream) that was looked up before is two reads of tables and one variable.
 -- May yield: yes (forward auth). Phases: rewrite.
 local access = require("alb.auth.access")
@@ -117,7 +118,7 @@ local function run_steps(route, server_id)
     if route.refuse then
         return exit(route.refuse[1], route.refuse[2])
     end
-    if route.redirect then
+    if route.redirect and not route.authFirst then
         redirect.apply(route, index.get("servers", server_id))
     end
     local counted_limit = check_body(route)
@@ -126,6 +127,9 @@ local function run_steps(route, server_id)
     end
     if route.checked then
         access.check(route)
+    end
+    if route.authFirst then
+        redirect.apply(route, index.get("servers", server_id))
     end
     if route.requestHeaders then
         headers.request(route)

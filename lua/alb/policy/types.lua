@@ -52,6 +52,7 @@
 ---@field source PolicySource
 ---@field refuse? PolicyRefusal Answers at once.
 ---@field redirect? PolicyRedirect
+---@field authFirst? true The redirect comes after access.
 ---@field cors? PolicyCors
 ---@field bodyLimit? integer Bytes; nginx.conf has a location for each that is in use.
 ---@field allow? TextList CIDRs.

@@ -70,6 +70,8 @@ export interface PolicyRoute {
   /** `[status, reason]`. */
   readonly refuse?: readonly [number, string];
   readonly redirect?: PolicyRedirect;
+  /** The redirect comes after auth. */
+  readonly authFirst?: true;
   readonly cors?: PolicyCors;
   readonly bodyLimit?: number;
   readonly allow?: readonly string[];

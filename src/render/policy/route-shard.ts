@@ -19,6 +19,7 @@ export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute
     source: source(route.source),
     ...present("refuse", given(route.refusal, policyRefusal)),
     ...present("redirect", given(route.redirect, policyRedirect)),
+    ...present("authFirst", route.authFirst),
     ...present("cors", given(route.cors, policyCors)),
     ...present("bodyLimit", bodyLimit > 0 ? bodyLimit : undefined),
     ...filled("allow", route.sourceRanges?.allow),

@@ -25,8 +25,10 @@ const POLICY: PolicyDocument = {
   hosts: {
     "strict|": [{ order: "1", route: "web" }],
     "any|open.example": [{ order: "1", route: "web" }],
+    "any|moved.example": [{ order: "1", route: "moved" }],
   },
   routes: {
+    moved: { source: SOURCE, auth: ["check"], redirect: { status: 302 }, authFirst: true },
     web: {
       source: SOURCE,
       auth: ["check"],
@@ -76,6 +78,13 @@ test.each([
   ["open.example", "other.example", 404],
 ])("a connection for %s with the host %s is answered %d", (name, host, status) => {
   expect(ask(`https://${name}/`, host).answer).toMatchObject({ kind: "refused", status });
+});
+
+test("a redirect after auth is told to those who pass", () => {
+  const explanation = ask("https://open.example/", "moved.example");
+
+  expect(explanation.route?.authChecked).toBe(true);
+  expect(formatExplanation(explanation)).toMatch(/answer +302 .* when the auth passes\n/);
 });
 
 test("says what is wanted of clients, who is asked, and what backends must show", () => {

@@ -51,12 +51,16 @@ function servedRoute(
 ): Route {
   const first = policies.listenerFilters(listener);
   const { auth: own, ...does } = content;
+  const inherited = own ?? policies.attached(route, listener, name);
+  const auth = [...(first.ok ? first.auth : []), ...inherited];
   return {
     id,
     source: sourceRef(place),
     ...does,
+    // Filters of listeners come before routing, and a policy is for everything on its target: redirects, too.
+    ...(does.redirect && auth.length > 0 && { authFirst: true }),
     ...(!first.ok && { refusal: invalidRule("filters of the listener") }),
     satisfy: "all",
-    auth: [...(first.ok ? first.auth : []), ...(own ?? policies.attached(route, listener, name))],
+    auth,
   };
 }
