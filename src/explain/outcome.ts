@@ -96,7 +96,7 @@ export function routeOutcome(
   const satisfyAny = route.satisfy === "any";
   const backends = explainBackends(policy, route);
   const redirected = redirectAnswer(route, request);
-  const early = refusalAnswer(route) ?? (route.authFirst ? undefined : redirected);
+  const early = earlyAnswer(route, redirected);
   const denied = early ?? accessAnswer(auth, sourceRange, satisfyAny);
   return {
     answer: denied ?? redirected ?? backendAnswer(backends) ?? { kind: "forwarded" },
@@ -150,8 +150,12 @@ function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRout
   };
 }
 
-function refusalAnswer({ refuse }: PolicyRoute): Answer | undefined {
-  if (refuse === undefined) return undefined;
+/** What is answered before the access is checked. */
+function earlyAnswer(
+  { refuse, authFirst }: PolicyRoute,
+  redirected: Answer | undefined,
+): Answer | undefined {
+  if (refuse === undefined) return authFirst === true ? undefined : redirected;
   const [status, reason] = refuse;
   return { kind: "refused", status, reason };
 }
