@@ -14,11 +14,19 @@ export interface KeyPair {
   readonly key: string;
 }
 
-const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
 
 /** A self-signed certificate for DNS names, IP addresses and URIs (`URI:…`); the first one is its common name. */
 export async function selfSigned(...names: readonly string[]): Promise<KeyPair> {
   return request(names, []);
+}
+
+/** The same with options of `openssl req`, such as another `-newkey`. */
+export async function selfSignedWith(
+  options: readonly string[],
+  ...names: readonly string[]
+): Promise<KeyPair> {
+  return request(names, options);
 }
 
 /** A certificate authority that lives in memory only. */
@@ -40,12 +48,17 @@ export class Authority {
 
   /** A certificate for `names`, signed by this authority. */
   async issue(...names: readonly string[]): Promise<KeyPair> {
+    return this.issueWith([], ...names);
+  }
+
+  /** The same with options of `openssl req`, such as another digest. */
+  async issueWith(options: readonly string[], ...names: readonly string[]): Promise<KeyPair> {
     const folder = await makeTempFolder();
     try {
       const [ca, key] = [join(folder, "ca.pem"), join(folder, "ca.key")];
       await writeFile(ca, this.pair.certificate);
       await writeFile(key, this.pair.key);
-      return await request(names, ["-CA", ca, "-CAkey", key]);
+      return await request(names, ["-CA", ca, "-CAkey", key, ...options]);
     } finally {
       await removeFolder(folder);
     }
@@ -70,7 +83,8 @@ function alternativeName(name: string): string {
 
 async function openssl(options: readonly string[]): Promise<KeyPair> {
   const { stdout } = await run("openssl", [
-    ...["req", "-x509", ...NEW_KEY, "-days", "2", "-keyout", "-", "-out", "-"],
+    ...["req", "-x509", "-nodes", "-days", "2", "-keyout", "-", "-out", "-"],
+    ...(options.includes("-newkey") ? [] : NEW_KEY),
     ...options,
   ]);
   return { certificate: block(stdout, "CERTIFICATE"), key: block(stdout, "PRIVATE KEY") };

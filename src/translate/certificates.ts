@@ -6,6 +6,7 @@ import { compareStrings } from "../support/compare.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
+import { weakness } from "./certificate-strength.js";
 import type { TranslateContext } from "./context.js";
 import { parsePemCertificates } from "./pem-certificates.js";
 import type { Place } from "./place.js";
@@ -66,6 +67,8 @@ export class Certificates {
     if (certificates === undefined || leaf === undefined) {
       return problem(`tls.crt of Secret ${key} is not a chain of PEM certificates`);
     }
+    const weak = certificates.map(weakness).find((each) => each !== undefined);
+    if (weak !== undefined) return problem(`tls.crt of Secret ${key} has ${weak}`);
     const privateKey = parseKey(keyText);
     if (privateKey === undefined) {
       return problem(`tls.key of Secret ${key} is not an unencrypted PEM private key`);

@@ -3,6 +3,7 @@ import type { FieldPath } from "../../../diagnostics/field-path.js";
 import type { Resources } from "../../../input/resources.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
+import { isWeakAuthority } from "../../certificate-strength.js";
 import { parsePemCertificates } from "../../pem-certificates.js";
 
 const CA_KEY = "ca.crt";
@@ -64,8 +65,13 @@ function readBundle(
   const text = caText(kind, namespace, name, resources);
   if (!text.ok) return text;
   const certificates = parsePemCertificates(text.value);
-  return certificates === undefined || certificates.length === 0
-    ? problem(`has a ${CA_KEY} that is no list of PEM certificates`)
+  if (certificates === undefined || certificates.length === 0) {
+    return problem(`has a ${CA_KEY} that is no list of PEM certificates`);
+  }
+  return certificates.every(isWeakAuthority)
+    ? problem(
+        `has a ${CA_KEY} with no key of at least 112 bits (RSA 2048, EC P-256): TLS trusts none`,
+      )
     : ok(certificates.map((certificate) => certificate.toString()));
 }
 
