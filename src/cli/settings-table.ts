@@ -169,7 +169,7 @@ export const SETTINGS = [
     kind: "text",
     default: "logs/access.log",
     placeholder: "off|stdout|FILE",
-    description: "access log in JSON; a file is below the run folder",
+    description: "access log in JSON: `off`, `stdout`, or a file below the run folder",
   },
   {
     key: "workers",

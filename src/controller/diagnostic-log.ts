@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
 import type { Log } from "./log.js";
 
@@ -21,13 +21,15 @@ export class DiagnosticLog {
     this.#known = new Set(now.keys());
   }
 
-  #write({ code, severity, message, resource, field, location, hint }: Diagnostic): void {
+  #write(diagnostic: Diagnostic): void {
+    const { code, severity, message, resource, field, location, related, hint } = diagnostic;
     const fields = {
       code,
       ...(resource && { object: `${resource.kind} ${resource.namespace}/${resource.name}` }),
       ...(field && { field: formatFieldPath(field) }),
-      ...(location && {
-        place: `${location.file}:${String(location.line)}:${String(location.column)}`,
+      ...(location && { place: placeText(location) }),
+      ...(related && {
+        related: related.map((other) => `${placeText(other.location)}: ${other.message}`),
       }),
       hint,
     };
@@ -35,6 +37,10 @@ export class DiagnosticLog {
     else if (severity === "warning") this.#log.warn(fields, message);
     else this.#log.info(fields, message);
   }
+}
+
+function placeText({ file, line, column }: SourceLocation): string {
+  return `${file}:${String(line)}:${String(column)}`;
 }
 
 // Not the place: moving lines of a file about says nothing new.

@@ -190,7 +190,10 @@ function headerProblem(value: Fields, field: "apiVersion" | "kind", table: KindT
   if (given !== undefined && given !== null && given !== "") {
     return malformed([field], `${field} must be a string, but is ${shown(given)}`);
   }
-  const near = didYouMean(field, Object.keys(value));
+  const near = didYouMean(
+    field,
+    Object.keys(value).filter((key) => key !== field),
+  );
   if (near !== undefined) {
     return malformed([near], `a Kubernetes object needs ${field}`, `rename ${near} to ${field}`);
   }

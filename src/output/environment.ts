@@ -16,7 +16,12 @@ export interface EnvironmentOptions {
   readonly resolver: readonly string[];
   /** CAs (PEM) for https auth services; empty: the system's. */
   readonly caFile: string;
+  /** Version of the nginx that reads them, such as `1.30.6`; absent when somebody else runs it. */
+  readonly nginx?: string;
 }
+
+/** The first nginx that can keep idle connections for a while when its worker is replaced. */
+const KEEPS_IDLE = [1, 27, 4] as const;
 
 const RESOLV_CONF = "/etc/resolv.conf";
 const CA_COPY = "environment/ca.pem";
@@ -39,6 +44,7 @@ export async function environmentFiles(
     servers: nameServers(options.resolver, resolvConf ?? ""),
     ipv6: hasIpv6Route(),
     trustsAuthorities: ca !== undefined,
+    keepsIdle: options.nginx !== undefined && isAtLeast(options.nginx, KEEPS_IDLE),
   });
   return [
     { path: "environment/http.conf", contents: conf, mode: 0o644 },
@@ -52,10 +58,13 @@ interface Environment {
   /** Ask for IPv6 addresses too. */
   readonly ipv6: boolean;
   readonly trustsAuthorities: boolean;
+  /** A client whose connection is idle may be about to send its next request when a reload comes. */
+  readonly keepsIdle: boolean;
 }
 
 /** The text of environment/http.conf. */
-export function environmentConf({ servers, ipv6, trustsAuthorities }: Environment): string {
+export function environmentConf(environment: Environment): string {
+  const { servers, ipv6, trustsAuthorities, keepsIdle } = environment;
   const lines = ["# Written by albc when it started: what is known only on this machine."];
   if (servers.length > 0) {
     const list = servers.map(resolverAddress).join(" ");
@@ -65,7 +74,14 @@ export function environmentConf({ servers, ipv6, trustsAuthorities }: Environmen
   if (trustsAuthorities) {
     lines.push(`lua_ssl_trusted_certificate ${quoted(CA_COPY).toString()};`);
   }
+  if (keepsIdle) lines.push("keepalive_min_timeout 5s;");
   return `${lines.join("\n")}\n`;
+}
+
+function isAtLeast(version: string, least: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  const index = least.findIndex((part, i) => (parts[i] ?? 0) !== part);
+  return index < 0 || (parts[index] ?? 0) > (least[index] ?? 0);
 }
 
 /** Those that were given, else the `nameserver` lines; addresses with a zone are not for nginx. */

@@ -14,3 +14,6 @@ export function closedRule(what: string): Refusal {
 export function invalidBackend(what: string): Refusal {
   return { status: 500, reason: `InvalidBackend : invalid cfg ${what}` };
 }
+
+/** No rule is for the request. */
+export const NO_RULE: Refusal = { status: 404, reason: "InvalidUpstream : no rule match" };

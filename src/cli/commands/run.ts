@@ -102,11 +102,14 @@ function createNginx(
 }
 
 function createSource(
-  { call, settings, log, health }: Run,
+  { call, settings, log, health, binary }: Run,
   applier: Applier,
   terminal: Terminal,
 ): Promise<RunSource> {
-  const context = { call, settings, log, terminal, observer: health.observer };
+  const context = {
+    ...{ call, settings, log, terminal, observer: health.observer },
+    ...(binary && { nginx: binary.version }),
+  };
   const apply: Apply = (files) => applier.apply(files);
   return call.kubernetes ? clusterSource(context, apply) : fileSource(context, apply);
 }

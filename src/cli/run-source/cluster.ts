@@ -28,7 +28,7 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
     replica,
     log,
     observer,
-    fixedFiles: await fixedFiles(settings),
+    fixedFiles: await fixedFiles(context),
     apply,
   });
   return { controller, start: () => begin(controller), close: () => controller.close() };

@@ -24,7 +24,7 @@ export async function fileSource(context: RunContext, apply: Apply): Promise<Run
       await untilSettled(changed);
       return readSources(call.paths, { readInput: () => Promise.resolve(text), missing: "report" });
     },
-    fixedFiles: await fixedFiles(settings),
+    fixedFiles: await fixedFiles(context),
     apply,
   });
   const watcher = await watchPaths(

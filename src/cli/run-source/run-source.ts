@@ -23,17 +23,23 @@ export interface RunContext {
   readonly log: Log;
   readonly observer: Observer;
   readonly terminal: Terminal;
+  /** Version of nginx; absent when somebody else runs it. */
+  readonly nginx?: string;
 }
 
 export type Apply = (files: readonly RenderedFile[]) => Promise<Applied>;
 
 /** Files that do not come from compiling: the Lua code and what the machine needs. */
-export async function fixedFiles(settings: Settings): Promise<readonly RenderedFile[]> {
+export async function fixedFiles({
+  settings,
+  nginx,
+}: RunContext): Promise<readonly RenderedFile[]> {
   return [
     ...(await luaBundle()),
     ...(await environmentFiles({
       resolver: settings.list("resolver"),
       caFile: settings.text("authCaFile"),
+      ...(nginx !== undefined && { nginx }),
     })),
   ];
 }

@@ -6,6 +6,7 @@ import type { EntryPort } from "../entry-port.js";
 import { bindWholePort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
+import { NO_RULE } from "../reasons.js";
 import { listenerRank } from "../precedence.js";
 import { addServerCertificate } from "../server-certificates.js";
 import { configOf } from "./alb-settings.js";
@@ -39,11 +40,15 @@ function addDefaultCertificate({ alb, ingress }: LoadBalancer, context: BuildCon
 
 function translateFrontend(frontend: Frontend, port: EntryPort, context: BuildContext): void {
   const redirect = frontendRedirect(frontend, context);
+  const hasServices = (frontend.spec.serviceGroup?.services ?? []).length > 0;
   if (redirect !== undefined && redirect.unlessScheme === undefined) {
-    bindRedirect(frontend, redirect, port, context);
+    bindRedirect(frontend, redirect, { port, context, rank: "first" });
   }
-  if ((frontend.spec.serviceGroup?.services ?? []).length > 0) {
+  if (hasServices) {
     bindServiceGroup(frontend, port, context);
+  } else if (redirect?.unlessScheme !== undefined) {
+    // Its Rules redirect by themselves; this is for what no Rule matches.
+    bindRedirect(frontend, redirect, { port, context, rank: "default" });
   }
   if (port.tls && hasCertificate(frontend)) {
     const place = placeOf(frontend, "spec", "certificate_name");
@@ -52,11 +57,17 @@ function translateFrontend(frontend: Frontend, port: EntryPort, context: BuildCo
   }
 }
 
+interface RedirectPlace {
+  readonly port: EntryPort;
+  readonly context: BuildContext;
+  /** Before every Rule, or after. */
+  readonly rank: "first" | "default";
+}
+
 function bindRedirect(
   frontend: Frontend,
   redirect: Redirect,
-  port: EntryPort,
-  { config }: BuildContext,
+  { port, context: { config }, rank }: RedirectPlace,
 ): void {
   const route = config.addRoute(
     {
@@ -66,11 +77,15 @@ function bindRedirect(
       satisfy: "all",
       auth: [],
       timeouts: port.inherited.timeouts,
-      backends: [],
+      // For clients that came by that scheme already.
+      backends:
+        rank === "first"
+          ? []
+          : [{ weight: 1, protocol: port.inherited.protocol, refusal: NO_RULE }],
     },
     port.port,
   );
-  bindWholePort(port, route, listenerRank("first", frontend), config);
+  bindWholePort(port, route, listenerRank(rank, frontend), config);
 }
 
 /** The default backend has the auth that the Frontend has, as every route of it. */

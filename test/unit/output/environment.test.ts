@@ -33,20 +33,42 @@ nameserver not-an-address
 
 test("the file names the servers with IPv6 in brackets, and the authorities", () => {
   const servers = ["10.96.0.10", "2001:db8::53", "127.0.0.1:5353", "[::1]:53", "[::2]"];
-  expect(environmentConf({ servers, ipv6: true, trustsAuthorities: true })).toBe(
+  expect(environmentConf({ servers, ipv6: true, trustsAuthorities: true, keepsIdle: true })).toBe(
     [
       "# Written by albc when it started: what is known only on this machine.",
       "resolver 10.96.0.10 [2001:db8::53] 127.0.0.1:5353 [::1]:53 [::2] valid=30s ipv6=on;",
       "resolver_timeout 5s;",
       'lua_ssl_trusted_certificate "environment/ca.pem";',
+      "keepalive_min_timeout 5s;",
       "",
     ].join("\n"),
   );
 });
 
 test("without any of it the file says nothing", () => {
-  const text = environmentConf({ servers: [], ipv6: false, trustsAuthorities: false });
+  const text = environmentConf({
+    servers: [],
+    ipv6: false,
+    trustsAuthorities: false,
+    keepsIdle: false,
+  });
   expect(text).toMatch(/^#[^\n]*\n$/);
+});
+
+test.each([
+  ["1.26.3", false],
+  ["1.27.3", false],
+  ["1.27.4", true],
+  ["1.30.6", true],
+  ["2.0.0", true],
+  [undefined, false],
+])("idle connections outlive a reload of nginx %s: %s", async (nginx, keeps) => {
+  const [conf] = await environmentFiles({
+    resolver: ["10.0.0.1"],
+    caFile: "",
+    ...(nginx !== undefined && { nginx }),
+  });
+  expect(String(conf?.contents).includes("keepalive_min_timeout")).toBe(keeps);
 });
 
 test("the CA file that is named is copied into the run folder", async () => {
