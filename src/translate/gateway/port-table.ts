@@ -32,18 +32,20 @@ export class PortTable {
 
   /**
    * Gives the listeners of one object their ports, as far as no earlier object has them. Of listeners of one object that are in
-   * each other's way all lose, so that their order means nothing (Gateway API, Gateway.spec.listeners).
+   * each other's way all lose, so that their order means nothing (Gateway API, Gateway.spec.listeners); one that an earlier object
+   * is in the way of is in nobody's way itself.
    */
   claim<T extends PortUse>(listeners: readonly T[], owner: string): ReadonlyMap<T, Refused> {
     const conflicts = new Map<T, Refused>();
     for (const listener of listeners) {
-      const conflict = siblingConflict(listener, listeners) ?? this.#conflict(listener);
+      const conflict = this.#conflict(listener);
       if (conflict !== undefined) conflicts.set(listener, conflict);
     }
-    for (const listener of listeners) {
-      if (!conflicts.has(listener) && isServedProtocol(listener.protocol)) {
-        this.#claim(listener, owner);
-      }
+    const left = listeners.filter((listener) => !conflicts.has(listener));
+    for (const listener of left) {
+      const conflict = siblingConflict(listener, left);
+      if (conflict !== undefined) conflicts.set(listener, conflict);
+      else if (isServedProtocol(listener.protocol)) this.#claim(listener, owner);
     }
     return conflicts;
   }
