@@ -58,6 +58,13 @@ export const GATEWAY_DIAGNOSTICS = {
       "The more specific one serves the hosts. A client that reuses its connection for a host of the other listener is answered 421 and opens a new one.",
     hint: "nothing needs to be done; certificates without common names make clients open a new connection at once",
   },
+  LISTENER_HOST_TAKEN: {
+    severity: "warning",
+    title: "a listener takes hosts that another namespace's Gateway serves",
+    explanation:
+      "Gateways share a port, and a host belongs to the listener with the most specific hostname. Requests for it reach the routes of this listener, and no longer those of the older Gateway.",
+    hint: "make sure that the host is this Gateway's; give Gateways addresses of their own (option gatewayAddresses) to keep them apart",
+  },
   INGRESS_HOST_TAKEN: {
     severity: "warning",
     title: "a Gateway takes a host of an Ingress",

@@ -1,4 +1,5 @@
 import type { DataPlaneConfig } from "../ir/config.js";
+import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
 import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
 import type { Route, RouteBinding } from "../ir/route.js";
@@ -40,6 +41,16 @@ export class ConfigBuilder {
 
   bind(binding: RouteBinding): void {
     this.#bindings.push(binding);
+  }
+
+  /** Hosts that routes are bound to so far, by listener. */
+  hostsByListener(): ReadonlyMap<string, readonly HostPattern[]> {
+    const hosts = new Map<string, Map<string, HostPattern>>();
+    for (const { listener, host } of this.#bindings) {
+      const known = hosts.get(listener) ?? new Map<string, HostPattern>();
+      hosts.set(listener, known.set(hostKey(host), host));
+    }
+    return new Map([...hosts].map(([listener, known]) => [listener, [...known.values()]]));
   }
 
   /** The certificate that the host on this server has already, if it is another one; the first one stays. */

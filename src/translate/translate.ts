@@ -18,6 +18,7 @@ import { gatewayClassStatuses } from "./gateway/gateway-class-status.js";
 import { gatewayServices } from "./gateway/gateway-services.js";
 import { gatewayStatuses } from "./gateway/gateway-status.js";
 import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
+import { reportTakenHosts } from "./gateway/taken-hosts.js";
 import { createPolicies } from "./gateway/policies/gateway-policies.js";
 import type { Policies } from "./gateway/policies/policies.js";
 import { translateRoutes } from "./gateway/routes/routes.js";
@@ -44,6 +45,7 @@ export function translate(
   const gateways = translateGateways(balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build);
+  reportTakenHosts(gateways, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);
   const ingresses = translateIngresses(balancers, build);

@@ -31,19 +31,41 @@ export interface GatewayScope {
   readonly context: BuildContext;
 }
 
-/** One Gateway with the ListenerSets that name it. */
-export function translateGateway(gateway: Gateway, scope: GatewayScope): TranslatedGateway {
-  const { written, assignment, context } = scope;
+/** A Gateway whose listeners have got their ports, before they are judged. */
+export interface DraftedGateway {
+  readonly gateway: Gateway;
+  readonly scope: GatewayScope;
+  readonly own: readonly ListenerDraft[];
+  readonly sets: readonly DraftedSet[];
+  readonly conflicts: ReadonlyMap<ListenerDraft, Refused>;
+  /** Its listeners, and those of its ListenerSets, that are in no conflict. */
+  readonly free: readonly ListenerDraft[];
+}
+
+/** Claims ports for the Gateway and the ListenerSets that name it; to be called in the order of precedence. */
+export function draftGateway(gateway: Gateway, scope: GatewayScope): DraftedGateway {
   const own = draftListeners(gateway, gateway);
-  const sets = listenerSetsOf(gateway, context.resources).map((claim): DraftedSet => ({
+  const sets = listenerSetsOf(gateway, scope.context.resources).map((claim): DraftedSet => ({
     ...claim,
     drafts: claim.allowed.ok ? draftListeners(gateway, claim.listenerSet) : [],
   }));
+  const groups = [own, ...sets.map(({ drafts }) => drafts)];
+  const conflicts = conflictsOf(groups, scope);
+  const free = groups.flat().filter((draft) => !conflicts.has(draft));
+  return { gateway, scope, own, sets, conflicts, free };
+}
+
+/** One Gateway with the ListenerSets that name it. `neighbours`: as in ListenerScope. */
+export function translateGateway(
+  { gateway, scope, own, sets, conflicts }: DraftedGateway,
+  neighbours: readonly ListenerDraft[],
+): TranslatedGateway {
+  const { written, assignment, context } = scope;
   const listenerScope: ListenerScope = {
     gateway: written,
     assignment,
-    conflicts: conflictsOf([own, ...sets.map(({ drafts }) => drafts)], scope),
-    drafts: [...own, ...sets.flatMap(({ drafts }) => drafts)],
+    conflicts,
+    neighbours,
     context,
   };
   const ownListeners = translateAll(own, listenerScope, scope);
@@ -73,16 +95,20 @@ interface DraftedSet extends ListenerSetClaim {
 }
 
 /** A Gateway that is not accepted, or has no address, takes no ports from others. */
+export function takesPorts({ written, assignment }: GatewayScope): boolean {
+  return written.ok && assignment.isServed;
+}
+
 function conflictsOf(
   groups: readonly (readonly ListenerDraft[])[],
-  { written, assignment, ports }: GatewayScope,
+  scope: GatewayScope,
 ): ReadonlyMap<ListenerDraft, Refused> {
   const conflicts = new Map<ListenerDraft, Refused>();
-  if (!written.ok || !assignment.isServed) return conflicts;
+  if (!takesPorts(scope)) return conflicts;
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;
-    for (const [draft, conflict] of ports.claim(group, nameOf(first.parent))) {
+    for (const [draft, conflict] of scope.ports.claim(group, nameOf(first.parent))) {
       conflicts.set(draft, conflict);
     }
   }

@@ -4,7 +4,7 @@ import type { TranslateContext } from "../context.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import type { AddressAssignment } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";
-import { translateGateway } from "./gateway.js";
+import { draftGateway, takesPorts, translateGateway } from "./gateway.js";
 import type { WithCertificates } from "./gateway.js";
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
@@ -34,14 +34,19 @@ export function translateGateways(
   const assignments = assignAddresses(valid, options.gatewayAddresses);
   const shared = options.gatewayAddresses.length === 0 ? sharedPorts(balancers) : undefined;
   const served: WithCertificates[] = [];
-  const translated = gateways.map(({ gateway, written }) =>
-    translateGateway(gateway, {
+  const drafted = gateways.map(({ gateway, written }) =>
+    draftGateway(gateway, {
       written,
       assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
       ports: shared ?? new PortTable(),
       served,
       context,
     }),
+  );
+  const together = drafted.filter(({ scope }) => shared !== undefined && takesPorts(scope));
+  const neighbours = together.flatMap(({ free }) => free);
+  const translated = drafted.map((draft) =>
+    translateGateway(draft, together.includes(draft) ? neighbours : draft.free),
   );
   serveListenerCertificates(served, context);
   for (const gateway of translated) reportGateway(gateway, context);

@@ -22,8 +22,8 @@ export interface ListenerScope {
   readonly gateway: Verdict;
   readonly assignment: AddressAssignment;
   readonly conflicts: ReadonlyMap<ListenerDraft, Refused>;
-  /** Every listener of the Gateway and its ListenerSets. */
-  readonly drafts: readonly ListenerDraft[];
+  /** Those without conflict on the Gateway's addresses: its own, its ListenerSets', and of other Gateways that share the addresses. */
+  readonly neighbours: readonly ListenerDraft[];
   readonly context: BuildContext;
 }
 
@@ -126,14 +126,13 @@ function addToConfig(
 }
 
 /** Clients that use one connection for several hosts may meet the other listener's TLS settings (RFC 9113, 9.1.1). */
-function overlapOf(draft: ListenerDraft, { drafts, conflicts }: ListenerScope): string | undefined {
+function overlapOf(draft: ListenerDraft, { neighbours }: ListenerScope): string | undefined {
   if (draft.protocol !== "HTTPS") return undefined;
-  const other = drafts.find(
+  const other = neighbours.find(
     (candidate) =>
       candidate !== draft &&
       candidate.protocol === "HTTPS" &&
       candidate.port === draft.port &&
-      !conflicts.has(candidate) &&
       (covers(candidate.hostname, draft.hostname) || covers(draft.hostname, candidate.hostname)),
   );
   if (other === undefined) return undefined;
