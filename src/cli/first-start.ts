@@ -29,7 +29,7 @@ export async function startNginx({
     watch.compiled();
     const { version } = await applier.prepare(files);
     await nginx.start();
-    watch.applied("started", version);
+    watch.applied({ kind: "started", version });
   } catch (error: unknown) {
     watch.failed(error);
     if (!(error instanceof NginxRefused)) throw error;

@@ -41,6 +41,7 @@ export class ApplyLoop {
   #open = false;
   #missed = false;
   #failures = 0;
+  #refused: string | undefined;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(options: ApplyLoopOptions) {
@@ -79,12 +80,10 @@ export class ApplyLoop {
       const compiled = await compile();
       watch.compiled();
       const applied = await apply(compiled.files);
-      this.#failures = 0;
-      const duration = watch.applied(applied.kind, applied.version);
-      const level = applied.kind === "unchanged" ? "debug" : "info";
-      log[level]({ kind: applied.kind, version: applied.version, duration }, "change applied");
+      const duration = watch.applied(applied);
+      this.#report(applied, duration);
       // `written`: no worker was there to serve it.
-      if (applied.kind !== "written") compiled.served?.();
+      if (applied.kind !== "written" && applied.refused === undefined) compiled.served?.();
     } catch (error: unknown) {
       watch.failed(error);
       const delay = this.#retryLater();
@@ -93,6 +92,24 @@ export class ApplyLoop {
         "change not applied; the last good configuration stays",
       );
     }
+  }
+
+  /** What is refused is said once, and tried again. */
+  #report({ kind, version, refused }: Applied, duration: number): void {
+    const { log } = this.#options;
+    const level = kind === "unchanged" ? "debug" : "info";
+    log[level]({ kind, version, duration }, "change applied");
+    const before = this.#refused;
+    this.#refused = refused;
+    if (refused === undefined) {
+      this.#failures = 0;
+      return;
+    }
+    const delay = this.#retryLater();
+    log[refused === before ? "debug" : "error"](
+      { reason: refused, delay },
+      "nginx refuses its new configuration and keeps the last good one; routes, auth and secrets are the new ones",
+    );
   }
 
   #retryLater(): number {

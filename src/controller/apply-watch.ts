@@ -2,6 +2,8 @@ import type { Applied } from "../output/apply.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { ApplyTimes, Observer, Outcome } from "./observer.js";
 
+type AppliedOrStarted = Omit<Applied, "kind"> & { readonly kind: Applied["kind"] | "started" };
+
 /** Takes the time of one configuration, and tells the observer what became of it. */
 export class ApplyWatch {
   readonly #observer: Pick<Observer, "applying" | "applied">;
@@ -18,7 +20,8 @@ export class ApplyWatch {
   }
 
   /** Gives the milliseconds that it took. */
-  applied(outcome: Applied["kind"] | "started", version: string): number {
+  applied({ kind, version, refused }: AppliedOrStarted): number {
+    const outcome = refused === undefined ? kind : "refused";
     this.#observer.applied(outcome, this.#times(), version);
     return Math.round(performance.now() - this.#start);
   }

@@ -1,6 +1,7 @@
 /**
  * Rendered files → a data plane that serves them. What only nginx.conf and lua/ can say is tested before and needs a
- * reload; everything else is swapped by telling the workers. On any failure the last good files are put back.
+ * reload; everything else is swapped by telling the workers, also when nginx refuses the new nginx.conf. On any other
+ * failure the last good files are put back.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,6 +12,12 @@ import { ControlClient, ControlError } from "./control-client.js";
 import { fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
 import { changedFiles, contentsOf, removeStale, writeChanged } from "./file-writer.js";
+import {
+  isSafeBelowOld,
+  keepingConfiguration,
+  needsReload,
+  reloadPart,
+} from "./kept-configuration.js";
 import { policyDelta } from "./policy-delta.js";
 import type { PolicyShards } from "./policy-shards.js";
 import { policyShards } from "./policy-shards.js";
@@ -23,6 +30,8 @@ export interface Applied {
   readonly kind: "unchanged" | "written" | "swapped" | "reloaded";
   /** Version of the policy that is served now. */
   readonly version: string;
+  /** Why nginx would not have the new nginx.conf: the policy and the secrets are the new ones, nginx.conf is the old one. */
+  readonly refused?: string;
 }
 
 export interface ApplierOptions {
@@ -51,6 +60,8 @@ export class Applier {
   /** The last good files, and their policy. */
   #files: readonly RenderedFile[] = [];
   #served: PolicyShards | undefined;
+  /** What nginx refused last, see reloadPart. */
+  #refused: string | undefined;
 
   constructor(options: ApplierOptions) {
     this.#folder = options.folder;
@@ -68,10 +79,34 @@ export class Applier {
 
   /**
    * Makes the data plane serve these files (all of them: nginx.conf, policy.json, lua/, environment/, secrets) and
-   * waits until every worker does. Throws NginxRefused with what nginx has against them, or EnvironmentError; then
-   * the files and the data plane are as they were before.
+   * waits until every worker does. When nginx refuses what it reads at a reload, all the rest is served all the same.
+   * Throws NginxRefused with what nginx has against them, or EnvironmentError; then the files and the data plane are as
+   * they were before.
    */
   async apply(files: readonly RenderedFile[]): Promise<Applied> {
+    const part = reloadPart(files);
+    // A reload that fails takes seconds, which a revoked password does not have.
+    if (part === this.#refused) await this.#applyKept(files);
+    try {
+      const applied = await this.#applyAll(files);
+      this.#refused = undefined;
+      return applied;
+    } catch (error: unknown) {
+      if (!(error instanceof NginxRefused) || part === reloadPart(this.#files)) throw error;
+      this.#refused = part;
+      const applied = await this.#applyKept(files);
+      if (applied === undefined) throw error;
+      return { ...applied, refused: error.message };
+    }
+  }
+
+  /** Below the nginx.conf that nginx has; undefined when the new policy can't be served so. */
+  async #applyKept(files: readonly RenderedFile[]): Promise<Applied | undefined> {
+    if (this.#served === undefined || !isSafeBelowOld(this.#served, policyOf(files))) return;
+    return this.#applyAll(keepingConfiguration(this.#files, files));
+  }
+
+  async #applyAll(files: readonly RenderedFile[]): Promise<Applied> {
     const policy = policyOf(files);
     const changed = await this.#changed(files);
     if (changed.length === 0 && this.#served?.version === policy.version) {
@@ -207,10 +242,6 @@ export class Applier {
       );
     }
   }
-}
-
-function needsReload(file: RenderedFile): boolean {
-  return /^(?:nginx\.conf$|lua\/|environment\/)/.test(file.path);
 }
 
 function isNamer(file: RenderedFile): boolean {
