@@ -59,6 +59,10 @@ function methodCondition(
   findings: Findings,
 ): readonly Predicate[] {
   if (method === undefined) return [];
-  const value = findings.choice(method, METHODS, within(place, "method"));
+  const at = within(place, "method");
+  const value = findings.choice(method, METHODS, at);
+  if (value === "CONNECT" || value === "TRACE") {
+    findings.unsupported(`${value} requests are answered 405 before they reach a rule`, at);
+  }
   return value === undefined ? [] : [{ of: "method", any: [{ op: "eq", value }] }];
 }
