@@ -65,6 +65,13 @@ export const ROUTE_DIAGNOSTICS = {
       "The Service port's appProtocol is none that routes of this kind can speak. The backend's share of the requests answers 500; a mirror is dropped.",
     hint: "use http, https, grpc, grpcs, kubernetes.io/h2c, kubernetes.io/ws or kubernetes.io/wss, or none",
   },
+  ROUTE_MIRROR_PROTOCOL: {
+    severity: "error",
+    title: "a mirror's protocol can't be spoken",
+    explanation:
+      "Copies of requests are sent by HTTP/1.1, which a Service of h2c or gRPC does not understand; a GRPCRoute's are gRPC. Nothing is copied, the requests are served.",
+    hint: "mirror to a port of http or https, or remove the filter",
+  },
   ROUTE_BACKEND_EXTERNAL_NAME: {
     severity: "error",
     title: "a route's backend is a Service of type ExternalName",

@@ -26,8 +26,13 @@ local MAX_BYTES_IN_FLIGHT = 16 * 1024 * 1024
 local MAX_IN_FLIGHT = 128
 -- Seconds for a copy, its answer included.
 local LIFETIME = 10
+-- Seconds between two messages of a worker about copies that were left out for the same reason.
+local TELL_EVERY = 60
 
 local in_flight, bytes_in_flight = 0, 0
+
+-- By reason: how many copies were left out since that was told, and when it may be told again.
+local left_out, tell_at = {}, {}
 
 -- The hop for verified TLS (backend_tls/relay.lua).
 local relay = connection.socket("unix:control/relay.sock")
@@ -51,6 +56,18 @@ function _M.prepare(holder)
             ngx.log(ngx.WARN, "albc: route ", holder.id, reason, mirror.upstream)
         end
     end
+end
+
+-- Else nobody would learn why a mirror lacks requests.
+local function leave_out(route_id, reason)
+    local count = (left_out[reason] or 0) + 1
+    left_out[reason] = count
+    if now() < (tell_at[reason] or 0) then
+        return
+    end
+    local message = " requests not mirrored, the last one of route "
+    ngx.log(ngx.WARN, "albc: ", count, message, route_id, ": ", reason)
+    left_out[reason], tell_at[reason] = 0, now() + TELL_EVERY
 end
 
 -- Exactly `numerator` of any `denominator` requests in a row, spread evenly.
@@ -85,7 +102,7 @@ local function start(mirror, method, target, rest, route_id)
     local service, prefix = way_to(mirror, route_id)
     local bytes = method .. " " .. prefix .. target .. rest
     if in_flight >= MAX_IN_FLIGHT or bytes_in_flight + #bytes > MAX_BYTES_IN_FLIGHT then
-        return
+        return leave_out(route_id, "too many copies in flight")
     end
     if timer_at(0, deliver, service, method, bytes) then
         in_flight, bytes_in_flight = in_flight + 1, bytes_in_flight + #bytes
@@ -103,7 +120,7 @@ function _M.send(mirrors, target, route_id)
             if not rest then
                 local body = copy.read_body()
                 if not body then
-                    return
+                    return leave_out(route_id, "body of more than 1 MiB or of unknown length")
                 end
                 rest = copy.build(body)
             end

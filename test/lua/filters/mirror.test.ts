@@ -129,13 +129,19 @@ describe("mirrors", () => {
 
   it("do not get bodies that are too large or of unknown length", async () => {
     const post = { host: "all.example", method: "POST" };
+    gateway.newLog();
     await gateway.send({ ...post, body: Buffer.alloc(1_048_577) });
     await gateway.send({ ...post, body: "abc", chunked: true });
     await gateway.send({ ...post, path: "/last" });
     await until(() => a.requests.length > 0);
+    const told = gateway.newLog().match(/\d+ requests not mirrored, .*? length/g);
 
     expect(a.requests.map(({ facts }) => facts.url)).toEqual(["/last"]);
     expect(backend.requests).toHaveLength(3);
+    // Once in a while, not for each.
+    expect(told).toEqual([
+      "1 requests not mirrored, the last one of route all.example: body of more than 1 MiB or of unknown length",
+    ]);
   });
 
   it("may be several", async () => {

@@ -13,9 +13,17 @@ export function mirrorOf(
   place: Place,
   scope: RuleScope,
 ): Mirror | undefined {
-  const destination = destinationOf(backendRef, within(place, "backendRef"), scope);
-  const { numerator, denominator = WHOLE } = fraction ?? { numerator: percent ?? WHOLE };
-  if (numerator === 0 || !destination.ok) return undefined;
+  const at = within(place, "backendRef");
+  const destination = destinationOf(backendRef, at, scope);
+  if (!destination.ok) return undefined;
   const { upstream, protocol, tls } = destination;
+  if (protocol !== "http" && protocol !== "https") {
+    const message = `copies are sent by HTTP/1.1, and port ${String(backendRef.port)} of Service ${backendRef.name} is spoken to by ${protocol}`;
+    scope.build.diagnostics.report({ code: "ROUTE_MIRROR_PROTOCOL", message, ...at });
+    scope.findings.reported("UnsupportedProtocol", message, at);
+    return undefined;
+  }
+  const { numerator, denominator = WHOLE } = fraction ?? { numerator: percent ?? WHOLE };
+  if (numerator === 0) return undefined;
   return { upstream, protocol, ...(tls !== undefined && { tls }), numerator, denominator };
 }
