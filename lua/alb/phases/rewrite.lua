@@ -9,6 +9,7 @@ local candidates = require("alb.route.candidate")
 local cors = require("alb.filters.cors")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
+local expression = require("alb.route.expression")
 local find = require("alb.route.lookup").find
 local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
@@ -91,6 +92,9 @@ local function find_route(server_id, host, path)
         return nil
     end
     if candidate.broken then
+        if expression.is_too_long() then
+            return exit(400, reasons.too_long)
+        end
         return exit(500, reasons.invalid_rule)
     end
     return candidate[ROUTE]
@@ -178,6 +182,7 @@ function _M.run(server_id)
         check_host(host, raw_host)
     end
     var.albc_id = request_id.next()
+    expression.start()
     local request_uri = var.request_uri
     if not is_one(request_uri, path) then
         readings.check(request_uri, path, function(other)

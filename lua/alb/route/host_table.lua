@@ -4,6 +4,7 @@
 -- Where no candidate has further conditions, the winner of every path is known at build time and a request is one or
 -- two reads of one table (prefix.lua). May yield: no. Pure.
 local candidates = require("alb.route.candidate")
+local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
 local prefix_index = require("alb.route.prefix")
 
@@ -11,7 +12,6 @@ local ngx = ngx
 local str_find = string.find
 local str_match = string.match
 local str_sub = string.sub
-local re_find = ngx.re.find
 local sort = table.sort
 local next = next
 local pairs = pairs
@@ -85,13 +85,12 @@ end
 
 -- A pattern that PCRE refuses must not leave its requests to a wider rule: what it may have matched is answered 500.
 local function add_regex(built, candidate, path)
-    candidate.pattern = path[2]
-    candidate.flags = path[3] == "i" and "joi" or "jo"
-    local _, _, err = re_find("", candidate.pattern, candidate.flags)
+    candidate.expression = expression.new(path[2], path[3] == "i")
+    local err = candidate.expression.err
     if err then
         ngx.log(ngx.ERR, "albc: route ", candidate[candidates.ID], ": regular expression: ", err)
         candidate.broken = true
-        candidate.literal = path[3] == "i" and "" or literal_start(candidate.pattern)
+        candidate.literal = path[3] == "i" and "" or literal_start(path[2])
     end
     built.regex[#built.regex + 1] = candidate
 end

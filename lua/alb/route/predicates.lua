@@ -1,10 +1,11 @@
 --- Conditions of a binding beyond host and path: method, headers, query parameters, cookies, addresses.
 -- May yield: no. Phases: rewrite. Values are read from the request once, when first asked for.
+local expression = require("alb.route.expression")
 local ip = require("alb.ip_address")
 
 local ngx = ngx
 local var = ngx.var
-local re_find = ngx.re.find
+local matches = expression.matches
 local get_headers = ngx.req.get_headers
 local get_uri_args = ngx.req.get_uri_args
 local get_method = ngx.req.get_method
@@ -125,8 +126,7 @@ local tests = {
         return one_label(value, test[2])
     end,
     regex = function(value, test)
-        local from, _, err = re_find(value, test[2], "jo")
-        return from ~= nil, err
+        return matches(test.expression, value)
     end,
     range = function(value, test)
         return in_range(value, test[2], test[3])
@@ -147,6 +147,8 @@ local function prepare_test(test)
         end
     elseif test[1] == "cidr" then
         test.cidr = ip.parse_cidr(test[2])
+    elseif test[1] == "regex" then
+        test.expression = expression.new(test[2], false)
     end
     test.run = tests[test[1]]
 end

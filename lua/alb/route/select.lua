@@ -1,11 +1,11 @@
 --- Finds the candidate for a path in a host's table whose candidates have conditions, string prefixes or patterns.
 -- May yield: no. Phases: rewrite (the predicates read the request).
 local candidates = require("alb.route.candidate")
+local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
 
 local str_find = string.find
 local str_sub = string.sub
-local re_find = ngx.re.find
 local math_huge = math.huge
 
 local _M = {}
@@ -70,13 +70,13 @@ local function first_start(built, path, best, best_rank)
     return best, best_rank
 end
 
--- Does the path match, and if that can't be told (PCRE gave up, see lua_regex_match_limit): what says so.
+-- Does the path match, and if that can't be told (see expression.lua): what says so.
 local function matches(candidate, path)
     if candidate.broken then
         return str_sub(path, 1, #candidate.literal) == candidate.literal
     end
-    local from, _, err = re_find(path, candidate.pattern, candidate.flags)
-    return from ~= nil or err ~= nil, err
+    local found, err = expression.matches(candidate.expression, path)
+    return found or err ~= nil, err
 end
 
 local function first_regex(built, path, best, best_rank)

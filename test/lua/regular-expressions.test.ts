@@ -1,0 +1,110 @@
+/** What users' regular expressions may cost a worker. */
+import { EchoBackend } from "../../e2e/harness/echo-backend.js";
+import { useScene } from "../../e2e/harness/scene.js";
+import type { PathMatch, Predicate } from "../../src/ir/match.js";
+import { LuaGateway } from "../support/lua-gateway.js";
+import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
+
+const scene = useScene();
+const regex = (pattern: string): PathMatch => ({ kind: "regex", pattern, ignoreCase: false });
+/** Each of them looks at the whole path from each of its places. */
+const HOSTILE = Array.from(
+  { length: 128 },
+  (_, index) => `(a|b|c)*(?=[0-9])[a-z0-9]{${String(index + 1)}}`,
+);
+/** Iterations of a group stay below what PCRE's stack holds. */
+const segments = (length: number) => `/${"a".repeat(999)}`.repeat(length / 1000);
+const HEADER: Predicate = {
+  of: "header",
+  key: "x-long",
+  any: [{ op: "regex", pattern: "a$" }],
+};
+
+let gateway: LuaGateway;
+let nginx: LuaNginx;
+beforeAll(async () => {
+  const backend = await scene.use(EchoBackend.start("a"));
+  const places: readonly (readonly [string, PathMatch, readonly Predicate[]])[] = [
+    ...HOSTILE.map((pattern) => ["hostile.example", regex(pattern), []] as const),
+    ["hostile.example", { kind: "any" }, []],
+    ["path.example", regex("^/a"), []],
+    ["header.example", { kind: "any" }, [HEADER]],
+  ];
+  gateway = await scene.use(
+    LuaGateway.start({
+      backend: backend.port,
+      routes: { "hostile.example": {}, "path.example": {}, "header.example": {} },
+      model: (model) => ({
+        ...model,
+        bindings: places.map(([host, path, when], index) => ({
+          listener: "test",
+          host: { kind: "exact", host },
+          path,
+          when,
+          order: String(index).padStart(4, "0"),
+          route: host,
+        })),
+      }),
+    }),
+  );
+  nginx = await startLuaNginx({ http: "lua_regex_match_limit 10000;" });
+});
+afterAll(() => nginx.stop());
+
+it("one request of 128 hostile ones does not hold up the worker", async () => {
+  await gateway.send({ host: "hostile.example", path: "/" });
+  const began = performance.now();
+  const response = await gateway.send({ host: "hostile.example", path: segments(8000) });
+
+  expect(performance.now() - began).toBeLessThan(1000);
+  expect(response.status).toBe(500);
+  expect(response.header("x-alb-err-reason")).toBe("InvalidRule : regular expression");
+});
+
+it.each([
+  ["path.example", `/${"a".repeat(8191)}`, "a", 200],
+  ["path.example", `/${"a".repeat(8192)}`, "a", 400],
+  ["header.example", "/", "a".repeat(8192), 200],
+  ["header.example", "/", "a".repeat(8193), 400],
+])("%s: a subject has a longest length", async (host, path, value, status) => {
+  const response = await gateway.send({ host, path, headers: [["X-Long", value]] });
+
+  expect(response.status).toBe(status);
+  expect(response.header("x-alb-err-reason")).toBe(
+    status === 200 ? undefined : "BadRequest : path or value too long for a regular expression",
+  );
+});
+
+it.each([
+  "(?:[a-z](?!.*[0-9]))*[0-9]",
+  "[a-z]*[a-z]*[0-9]",
+  "(?=(.*))\\1[xy]",
+  "(?:.*/)*[xy]",
+  "(.*?)\\1{2}[0-9]",
+  "(?:a|[a-z])".repeat(30) + "[0-9]",
+  "[a-z/]{1,300}[a-z/]{1,300}[a-z/]{1,300}[0-9]",
+])("128 of %s end soon", async (pattern) => {
+  const patterns = HOSTILE.map((_, index) => `${pattern}{${String(index + 1)}}`);
+  for (const subject of [segments(8000), `/${"a".repeat(8000)}`]) {
+    const [seconds] = await nginx.call("regular_expressions", "try", patterns, subject);
+
+    expect(seconds).toBeLessThan(0.5);
+  }
+});
+
+it("ordinary ones on a long path stay within the limits", async () => {
+  const path = `/api/v1/${"users/1234-abcd/".repeat(60)}orders`;
+  const patterns = [
+    "^/api/v[0-9]+/(.*)/orders$",
+    "^(/[a-z0-9-]+)+$",
+    "orders?$",
+    "/(users|groups)/[0-9]+-[a-z]+/orders",
+    "(?i)ORDERS",
+    "^/other|^/api|^/third",
+    "[0-9]{4}-[a-z]{4}/orders",
+  ];
+
+  const [, matched, givenUp] = await nginx.call("regular_expressions", "try", patterns, path);
+
+  expect([matched, givenUp]).toEqual([patterns.length, 0]);
+});
