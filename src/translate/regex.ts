@@ -1,17 +1,33 @@
-/** Constructs of PCRE that JavaScript's expressions lack; with one of them only the data plane can tell. */
-const PCRE_ONLY = /\(\?(?:[#|&PR>(+\-0-9]|[a-zA-Z]*[-:)])|\\[QEKGRXAZzhHNg]|[*+?}]\+|\[\[:|\(\*/;
+import { PatternParser } from "./pattern/parser.js";
+import { PatternProblem } from "./pattern/source.js";
+
+/** Bytes of a compiled pattern; PCRE2 takes 65,536, and repeats groups by copying them. */
+const LARGEST = 10_000;
 
 /**
- * What is wrong with a PCRE pattern, as far as that can be known without PCRE: unbalanced brackets, quantifiers of nothing and the
- * like. The data plane refuses the requests of patterns that only PCRE finds wrong.
+ * What is wrong with a PCRE2 pattern, undefined for nothing. What can't be judged here is refused: constructs that are rare, that
+ * versions of PCRE2 take in different ways, or that run without bounds (recursion, callouts, verbs). A pattern that PCRE refused
+ * only when requests come would close what it may match, for all who share the host.
  */
 export function regexProblem(pattern: string): string | undefined {
-  if (pattern.includes("\0")) return "a regular expression can't hold NUL";
-  if (PCRE_ONLY.test(pattern)) return undefined;
+  const problem = patternProblem(pattern);
+  return problem === undefined
+    ? undefined
+    : `${JSON.stringify(pattern)} is not a regular expression: ${problem}`;
+}
+
+function patternProblem(pattern: string): string | undefined {
+  if (pattern.includes("\0")) return "it holds NUL";
   try {
-    new RegExp(pattern);
-    return undefined;
-  } catch {
-    return `${JSON.stringify(pattern)} is not a regular expression`;
+    const { size } = new PatternParser(bytesOf(pattern)).parse();
+    return size > LARGEST ? "it is too large, with what it repeats" : undefined;
+  } catch (error) {
+    if (error instanceof PatternProblem) return error.message;
+    throw error;
   }
+}
+
+/** The data plane compares bytes. */
+function bytesOf(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }

@@ -90,6 +90,12 @@ function expression(
     return EVERY_METHOD;
   }
   const pattern = `^/${segment(service)}/${segment(method)}$`;
+  // One expression of both: they may have groups of one name, or be too large together.
+  const problem = regexProblem(pattern);
+  if (problem !== undefined) {
+    findings.unsupported(problem, place);
+    return EVERY_METHOD;
+  }
   return {
     path: { kind: "regex", pattern, ignoreCase: false },
     rank: isSet(service) ? { kind: "regex", length: pattern.length } : EVERY_METHOD.rank,
