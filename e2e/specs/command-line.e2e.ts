@@ -2,7 +2,10 @@ import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { loadAll } from "js-yaml";
 import { freePort } from "../harness/free-port.js";
+import { CONTROLLER, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import { yaml } from "../harness/manifests.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
@@ -119,6 +122,40 @@ describe("render", () => {
       if (stage === "ir" || stage === "resources") expect(emitted.output).toContain("web.example");
     },
   );
+
+  test("--emit status keeps what other controllers wrote", async () => {
+    const entry = (controllerName: string, reason: string, parent: string) => ({
+      parentRef: { name: parent },
+      controllerName,
+      conditions: [
+        {
+          type: "Accepted",
+          status: "True",
+          reason,
+          message: "",
+          lastTransitionTime: "2026-01-01T00:00:00Z",
+        },
+      ],
+    });
+    const foreign = entry("example.com/other", "Foreign", "elsewhere");
+    const route = {
+      ...httpRoute("web", ["web.example"], [{ service: "web" }]),
+      status: { parents: [foreign, entry(CONTROLLER, "Stale", "gone")] },
+    };
+    await manifests({
+      "all.yaml": [SERVICE, yaml(...gatewayOn({ http: 80 }), route)].join("---\n"),
+    });
+    const { output } = albc(["render", "-f", "in", "--emit", "status"]);
+    const statuses = loadAll(output);
+
+    expect(statuses.at(-1)).toMatchObject({
+      kind: "HTTPRoute",
+      status: {
+        parents: [foreign, { parentRef: { name: "edge" }, controllerName: CONTROLLER }],
+      },
+    });
+    expect(output.match(/lastTransitionTime/g)).toHaveLength(1);
+  });
 
   test("no stage shows what a secret holds", async () => {
     const secret = `

@@ -3,10 +3,20 @@ import type { Compilation } from "../compile.js";
 import type { KindMap, KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
 import type { Resources } from "../input/resources.js";
+import { mergedStatus } from "../status/merge-status.js";
+import type { ObjectStatus } from "../status/object-status.js";
 import type { Emit } from "./arguments.js";
 
-/** One stage of the pipeline as text: YAML, or the file itself. Contents of secrets are left out. */
-export function emitStage(stage: Emit, resources: Resources, compilation: Compilation): string {
+/**
+ * One stage of the pipeline as text: YAML, or the file itself. Contents of secrets are left out. Statuses are as `albc run` would
+ * write them into those that the objects have, but for the lastTransitionTime of our conditions: nothing changes here.
+ */
+export function emitStage(
+  stage: Emit,
+  resources: Resources,
+  compilation: Compilation,
+  controllerName: string,
+): string {
   switch (stage) {
     case "resources":
       return documents(
@@ -19,8 +29,19 @@ export function emitStage(stage: Emit, resources: Resources, compilation: Compil
     case "policy":
       return fileContents(compilation, "policy.json");
     case "status":
-      return documents(compilation.statuses);
+      return documents(
+        compilation.statuses.map((computed) => ({
+          ...computed,
+          status: mergedStatus(givenStatus(computed, resources), computed, { controllerName }),
+        })),
+      );
   }
+}
+
+function givenStatus({ kind, metadata }: ObjectStatus, resources: Resources): unknown {
+  const name = KIND_NAMES.find((known) => known === kind);
+  const object = name && resources.get(name, metadata.namespace, metadata.name);
+  return object !== undefined && "status" in object ? object.status : undefined;
 }
 
 function documents(values: readonly unknown[]): string {

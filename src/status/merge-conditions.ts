@@ -18,12 +18,12 @@ const OWN_TYPES: ReadonlySet<unknown> = new Set([
 
 /**
  * The list as it is to be written: computed conditions in the places of those of their types, new ones last. lastTransitionTime is
- * `now` only where the status changes.
+ * `now` only where the status changes; without `now` computed ones have none.
  */
 export function mergeConditions(
   existing: unknown,
   computed: unknown,
-  now: string,
+  now: string | undefined,
 ): readonly unknown[] {
   const missing = new Map(objects(computed).map((condition) => [condition["type"], condition]));
   const kept = listOf(existing).flatMap((entry): readonly unknown[] => {
@@ -37,7 +37,8 @@ export function mergeConditions(
   return [...kept, ...[...missing.values()].map((condition) => withTime(condition, {}, now))];
 }
 
-function withTime(condition: JsonObject, before: JsonObject, now: string): JsonObject {
+function withTime(condition: JsonObject, before: JsonObject, now: string | undefined): JsonObject {
+  if (now === undefined) return condition;
   const time = before["lastTransitionTime"];
   const isSame = before["status"] === condition["status"] && typeof time === "string";
   return { ...condition, lastTransitionTime: isSame ? time : now };

@@ -10,8 +10,8 @@ import type { ObjectStatus } from "./object-status.js";
 export interface MergeContext {
   /** Name under which our entries stand in status.parents and status.ancestors. */
   readonly controllerName: string;
-  /** RFC 3339, for conditions whose status changes. */
-  readonly now: string;
+  /** RFC 3339, for conditions whose status changes. Absent: nobody writes them, and ours are without lastTransitionTime. */
+  readonly now?: string;
 }
 
 /** Fields that are ours alone: gone when they are not computed. */
@@ -38,8 +38,18 @@ export function mergeStatus(
   context: MergeContext,
 ): JsonObject | undefined {
   const before = isObject(existing) ? existing : {};
-  const { kind, status } = computed;
-  if (isOutdated(before, status, context)) return undefined;
+  if (isOutdated(before, computed.status, context)) return undefined;
+  const merged = mergedStatus(before, computed, context);
+  return isSameJson(merged, before) ? undefined : merged;
+}
+
+/** As `mergeStatus`, also where that changes nothing or is out of date. */
+export function mergedStatus(
+  existing: unknown,
+  { kind, status }: ObjectStatus,
+  context: MergeContext,
+): JsonObject {
+  const before = isObject(existing) ? existing : {};
   const own = OWN_FIELDS[kind] ?? [];
   const merged: Record<string, unknown> = Object.fromEntries(
     Object.entries(before).filter(([field]) => !own.includes(field)),
@@ -47,7 +57,7 @@ export function mergeStatus(
   for (const [field, value] of Object.entries(status)) {
     merged[field] = mergeField(field, before[field], value, context);
   }
-  return isSameJson(merged, before) ? undefined : merged;
+  return merged;
 }
 
 function mergeField(

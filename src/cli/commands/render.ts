@@ -19,11 +19,15 @@ export async function runRender(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const input = await loadInput(call.paths, settings, terminal);
-  const compilation = compile(input.resources, compileOptions(settings));
+  const options = compileOptions(settings);
+  const compilation = compile(input.resources, options);
   const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
   reportDiagnostics(diagnostics, "text", terminal.writeError, terminal.colours);
   terminal.writeError(summaryLine(input, diagnostics));
-  if (call.emit !== undefined) terminal.write(emitStage(call.emit, input.resources, compilation));
+  if (call.emit !== undefined) {
+    const { controllerName } = options;
+    terminal.write(emitStage(call.emit, input.resources, compilation, controllerName));
+  }
   const differs =
     call.output !== undefined && (await writeOrCheck(call, call.output, compilation, terminal));
   return hasErrors(diagnostics) || differs ? EXIT.inputErrors : EXIT.fine;

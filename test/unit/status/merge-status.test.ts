@@ -1,5 +1,5 @@
 import type { ObjectStatus } from "../../../src/status/object-status.js";
-import { mergeStatus } from "../../../src/status/merge-status.js";
+import { mergedStatus, mergeStatus } from "../../../src/status/merge-status.js";
 
 const OURS = "alb.cpaas.io/gateway-controller";
 const EARLIER = "2026-01-01T00:00:00Z";
@@ -52,6 +52,15 @@ describe("conditions", () => {
     );
     expect(merged).toEqual({
       conditions: [at(accepted("True"), NOW), FOREIGN, at(programmed, NOW)],
+    });
+  });
+
+  test("without a time to write ours have none, and foreign ones theirs", () => {
+    const existing = { conditions: [at(accepted("True"), EARLIER), FOREIGN], other: 1 };
+    const status = computed("Gateway", { conditions: [accepted("True")] });
+    expect(mergedStatus(existing, status, { controllerName: OURS })).toEqual({
+      conditions: [accepted("True"), FOREIGN],
+      other: 1,
     });
   });
 
