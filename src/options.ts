@@ -24,6 +24,8 @@ export interface CompileOptions {
   readonly allowCrossNamespaceAuth: boolean;
   /** Ends the names of Services: `<service>.<namespace>.svc.<cluster domain>`. */
   readonly clusterDomain: string;
+  /** What can't be listened on: `80` on every address, `10.0.0.1:80` or `[fd00::1]:80` on one. Found out, never given. */
+  readonly unavailablePorts: readonly string[];
   readonly auth: AuthOptions;
   readonly dataPlane: DataPlaneOptions;
 }
@@ -82,6 +84,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
   clusterDomain: "cluster.local",
+  unavailablePorts: [],
   auth: { timeout: 5000, tlsVerify: true },
   dataPlane: {
     trustedProxies: [],

@@ -196,11 +196,15 @@ describe("albc run", () => {
     expect(await gateway.workerPids()).toEqual(pids);
   });
 
-  it("ends with status 3 and one clear line when a port is taken at the start", async () => {
+  it("ends with status 3 and one clear line when the only port is taken at the start", async () => {
     const port = await freePort();
     const holder = createServer();
     await listen(holder, { host: "0.0.0.0", port });
-    const starting = Gateway.start({ files: { "site.yaml": site(HOST) }, httpPort: port });
+    const starting = Gateway.start({
+      files: { "site.yaml": site(HOST) },
+      httpPort: port,
+      httpsPort: 0,
+    });
 
     await expect(starting).rejects.toThrow(/albc ended with 3[^]*\b(in use|taken|EADDRINUSE)/);
     await new Promise((resolve) => holder.close(resolve));

@@ -3,6 +3,7 @@ import type { Controller } from "../controller/controller.js";
 import type { Log } from "../controller/log.js";
 import type { Observer } from "../controller/observer.js";
 import type { Applier } from "../output/apply.js";
+import { NginxNotStarted } from "../output/nginx-not-started.js";
 import type { NginxProcess } from "../output/nginx-process.js";
 import { NginxRefused } from "../output/reloader.js";
 import { EnvironmentError } from "../support/environment-error.js";
@@ -25,10 +26,9 @@ export async function startNginx({
 }: FirstStart): Promise<void> {
   const watch = new ApplyWatch(observer);
   try {
-    const files = await controller.compileFiles();
-    watch.compiled();
-    const { version } = await applier.prepare(files);
-    await nginx.start();
+    const version = await startLeavingOut({ controller, applier, nginx }, () => {
+      watch.compiled();
+    });
     watch.applied({ kind: "started", version });
   } catch (error: unknown) {
     watch.failed(error);
@@ -38,6 +38,29 @@ export async function startNginx({
     await prepareNothing(controller, applier);
     await nginx.start();
   }
+}
+
+/** Without the ports that can't be listened on, as long as there are others. Gives the version of the policy. */
+async function startLeavingOut(
+  { controller, applier, nginx }: Pick<FirstStart, "controller" | "applier" | "nginx">,
+  onCompiled: () => void,
+): Promise<string> {
+  const files = await controller.compileFiles();
+  onCompiled();
+  try {
+    const { version } = await applier.prepare(files);
+    await nginx.start();
+    return version;
+  } catch (error: unknown) {
+    const isOfPorts = error instanceof NginxRefused || error instanceof NginxNotStarted;
+    if (!isOfPorts || !isSomethingLeft(controller, error.unavailablePorts)) throw error;
+    if (!controller.exclude(error.unavailablePorts)) throw error;
+    return startLeavingOut({ controller, applier, nginx }, onCompiled);
+  }
+}
+
+function isSomethingLeft({ served }: Controller, unavailablePorts: readonly string[]): boolean {
+  return served.ports.some((port) => !unavailablePorts.includes(String(port)));
 }
 
 async function prepareNothing(controller: Controller, applier: Applier): Promise<void> {

@@ -11,6 +11,7 @@ import { Batcher } from "./batcher.js";
 import { ApplyWatch } from "./apply-watch.js";
 import type { Log } from "./log.js";
 import type { Observer } from "./observer.js";
+import { UnavailablePorts } from "./unavailable-ports.js";
 
 /** What one compilation gives: the files, and what is to be done once every worker serves them. */
 export interface Compiled {
@@ -34,6 +35,8 @@ const MAXIMUM_DELAY = 400;
 /** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
+/** Milliseconds between looks at ports that could not be listened on. */
+const PROBE_INTERVAL = 30_000;
 
 export class ApplyLoop {
   readonly #options: ApplyLoopOptions;
@@ -42,6 +45,8 @@ export class ApplyLoop {
   #missed = false;
   #failures = 0;
   #refused: string | undefined;
+  readonly #ports = new UnavailablePorts();
+  #probe: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(options: ApplyLoopOptions) {
@@ -68,11 +73,34 @@ export class ApplyLoop {
   /** Takes no further change; resolves when the one under way is applied. */
   close(): Promise<void> {
     clearTimeout(this.#retry);
+    clearTimeout(this.#probe);
     return this.#batcher.close();
+  }
+
+  /** For CompileOptions. */
+  get unavailablePorts(): readonly string[] {
+    return this.#ports.places;
+  }
+
+  /** What is compiled from now on does without these, until they are free; false when it does so already. */
+  exclude(unavailablePorts: readonly string[]): boolean {
+    if (!this.#ports.add(unavailablePorts)) return false;
+    this.#options.log.error(
+      { ports: this.#ports.places },
+      "ports can't be listened on; all else is served",
+    );
+    this.#probeLater();
+    return true;
   }
 
   /** Compiles and applies now. Does not throw. */
   async refresh(): Promise<void> {
+    await this.#ports.release();
+    // Each turn leaves out ports that the one before did not know of.
+    while ((await this.#refresh()) === "again");
+  }
+
+  async #refresh(): Promise<"again" | "done"> {
     const { log, compile, apply, observer } = this.#options;
     const watch = new ApplyWatch(observer);
     clearTimeout(this.#retry);
@@ -81,17 +109,31 @@ export class ApplyLoop {
       watch.compiled();
       const applied = await apply(compiled.files);
       const duration = watch.applied(applied);
+      if (this.exclude(applied.unavailablePorts ?? [])) return "again";
       this.#report(applied, duration);
       // `written`: no worker was there to serve it.
       if (applied.kind !== "written" && applied.refused === undefined) compiled.served?.();
     } catch (error: unknown) {
       watch.failed(error);
+      if (error instanceof NginxRefused && this.exclude(error.unavailablePorts)) return "again";
       const delay = this.#retryLater();
       log.error(
         { ...reasonOf(error), delay },
         "change not applied; the last good configuration stays",
       );
     }
+    return "done";
+  }
+
+  #probeLater(): void {
+    clearTimeout(this.#probe);
+    this.#probe = setTimeout(() => {
+      void this.#ports.release().then((some) => {
+        if (some) this.notify();
+        if (this.#ports.places.length > 0) this.#probeLater();
+      });
+    }, PROBE_INTERVAL);
+    this.#probe.unref();
   }
 
   /** What is refused is said once, and tried again. */

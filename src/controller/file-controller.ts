@@ -53,7 +53,8 @@ export class FileController implements Controller {
     const sources = await this.#setup.readSources();
     const input = advance(this.#input, sources);
     this.#input = input.state;
-    const compilation = compile(input.resources, this.#setup.options);
+    const { unavailablePorts } = this.#loop;
+    const compilation = compile(input.resources, { ...this.#setup.options, unavailablePorts });
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     this.#diagnostics.update(diagnostics);
     this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
@@ -86,6 +87,10 @@ export class FileController implements Controller {
       { httpPort, httpsPort },
       "the last ALB2 is gone: Ingresses are now served on the ports of the options, without its auth",
     );
+  }
+
+  exclude(unavailablePorts: readonly string[]): boolean {
+    return this.#loop.exclude(unavailablePorts);
   }
 
   /** Something at the paths has changed. */

@@ -118,6 +118,10 @@ export class KubernetesController implements Controller {
     return this.#served;
   }
 
+  exclude(unavailablePorts: readonly string[]): boolean {
+    return this.#loop.exclude(unavailablePorts);
+  }
+
   notify(): void {
     this.#loop.notify();
   }
@@ -142,7 +146,8 @@ export class KubernetesController implements Controller {
   #compile(): Compiled {
     const { options, fixedFiles } = this.#setup;
     const input = this.#objects.snapshot();
-    const compilation = compile(input.resources, options);
+    const { unavailablePorts } = this.#loop;
+    const compilation = compile(input.resources, { ...options, unavailablePorts });
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     this.#diagnostics.update(diagnostics);
     this.#setup.observer.compiled(countByKind(input.resources), diagnostics);

@@ -30,6 +30,13 @@ export const ROUTING_DIAGNOSTICS = {
       "Such a Service points at any DNS name, also at ones that its author could not reach otherwise, so it is not used as a backend. Its share of the requests answers 503.",
     hint: "use a Service without selector and an EndpointSlice with the addresses",
   },
+  PORT_UNAVAILABLE: {
+    severity: "error",
+    title: "a port can't be listened on",
+    explanation:
+      "nginx could not bind it: another process has it, the machine has no such address, or ports below 1024 are not allowed. Nothing is served on it; everything else is. It is tried again every 30 seconds, and at each change.",
+    hint: "end the other process, or choose another port",
+  },
   CERTIFICATE_UNUSABLE: {
     severity: "error",
     title: "a certificate can't be used",

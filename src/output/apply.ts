@@ -32,6 +32,8 @@ export interface Applied {
   readonly version: string;
   /** Why nginx would not have the new nginx.conf: the policy and the secrets are the new ones, nginx.conf is the old one. */
   readonly refused?: string;
+  /** What it could not listen on, as CompileOptions has it. */
+  readonly unavailablePorts?: readonly string[];
 }
 
 export interface ApplierOptions {
@@ -96,7 +98,8 @@ export class Applier {
       this.#refused = part;
       const applied = await this.#applyKept(files);
       if (applied === undefined) throw error;
-      return { ...applied, refused: error.message };
+      const { message, unavailablePorts } = error;
+      return { ...applied, refused: message, unavailablePorts };
     }
   }
 

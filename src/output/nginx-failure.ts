@@ -18,6 +18,16 @@ export function isBindAttempt(message: string): boolean {
   return /^bind\(\) to \S+ failed \(98:|^still could not bind\(\)/.test(message);
 }
 
+/** The places that nginx could not listen on, as CompileOptions.unavailablePorts has them. */
+export function unavailablePorts(said: string): readonly string[] {
+  const places = said.split("\n").flatMap((line) => {
+    const [message = ""] = failureOf(line);
+    const [, place] = /^bind\(\) to (\S+) failed \((?:98|13|99):/.exec(message) ?? [];
+    return place === undefined ? [] : place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "");
+  });
+  return [...new Set(places.filter((place) => /^\d+$|:\d+$/.test(place)))].sort();
+}
+
 const LINE = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[(\w+)\] (?:\d+#\d+: )?(.*)$/;
 
 /** Our Lua failing in the master is as final as a directive that is none. */

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
-import { EnvironmentError } from "../support/environment-error.js";
 import { ControlClient } from "./control-client.js";
 import { haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
 import type { LogPipe } from "./log-pipe.js";
 import { openLogPipe } from "./log-pipe.js";
 import type { NginxBinary } from "./nginx-binary.js";
-import { isFinalFailure, nginxFailure } from "./nginx-failure.js";
+import { isFinalFailure, nginxFailure, unavailablePorts } from "./nginx-failure.js";
+import { NginxNotStarted } from "./nginx-not-started.js";
 import { mainDirectives } from "./nginx-directives.js";
 import { poll } from "./poll.js";
 import type { Reloader } from "./reloader.js";
@@ -77,6 +77,7 @@ export class NginxProcess implements Reloader {
       await this.#launch();
     } catch (error: unknown) {
       signalAll(await nginxProcessesIn(folder), "SIGKILL");
+      this.#logPipe.close();
       throw error;
     }
   }
@@ -92,7 +93,9 @@ export class NginxProcess implements Reloader {
       // An access log to /dev/stdout is opened by name, which the socket that we would read from does not allow.
       stdout: "ignore",
     });
-    if (tested.exitCode !== 0) throw new NginxRefused(nginxFailure(tested.stderr));
+    if (tested.exitCode !== 0) {
+      throw new NginxRefused(nginxFailure(tested.stderr), unavailablePorts(tested.stderr));
+    }
   }
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {
@@ -106,7 +109,10 @@ export class NginxProcess implements Reloader {
     const gaveUp = (): boolean => this.#said.some(isFinalFailure);
     const settled = async (): Promise<boolean> => gaveUp() || (await isDone());
     const inTime = await poll(settled, { limit: RELOAD_LIMIT, signal: this.#stopping.signal });
-    if (gaveUp()) throw new NginxRefused(nginxFailure(this.#said.join("\n")));
+    if (gaveUp()) {
+      const said = this.#said.join("\n");
+      throw new NginxRefused(nginxFailure(said), unavailablePorts(said));
+    }
     if (!inTime) throw new NginxRefused(`the reload was not done in ${RELOAD_LIMIT / 1000} s`);
   }
 
@@ -155,7 +161,10 @@ export class NginxProcess implements Reloader {
       child.kill("SIGKILL");
       // All that it said; workers that outlive it may keep its standard error open.
       await Promise.race([closed, pause(TERM_LIMIT, undefined, { ref: false })]);
-      throw new EnvironmentError(`nginx could not start: ${this.#startFailure(signal)}`);
+      throw new NginxNotStarted(
+        `nginx could not start: ${this.#startFailure(signal)}`,
+        unavailablePorts(this.#said.join("\n")),
+      );
     }
     void this.#exit.then(() => this.#revive(child));
   }

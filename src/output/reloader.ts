@@ -1,6 +1,14 @@
 /** nginx, or what stands for it, would not have a configuration. The message is what nginx said, in one line. */
 export class NginxRefused extends Error {
   override readonly name = "NginxRefused";
+
+  /** What it could not listen on, as CompileOptions has it. */
+  readonly unavailablePorts: readonly string[];
+
+  constructor(message: string, unavailablePorts: readonly string[] = []) {
+    super(message);
+    this.unavailablePorts = unavailablePorts;
+  }
 }
 
 /** How nginx is told that files which it reads only at a reload have changed. */

@@ -25,6 +25,7 @@ import { translateRoutes } from "./gateway/routes/routes.js";
 import { ingressStatuses } from "./ingress/ingress-status.js";
 import { translateIngresses } from "./ingress/ingresses.js";
 import { reportUnserved } from "./ingress/unserved-ingresses.js";
+import { reportUnavailable, withoutUnavailable } from "./unavailable-ports.js";
 import type { Translation } from "./translation.js";
 
 export function translate(
@@ -42,6 +43,7 @@ export function translate(
   };
 
   const balancers = translateLoadBalancers(build, portsOfGateways(build));
+  reportUnavailable(balancers, build);
   const gateways = translateGateways(balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build);
@@ -65,16 +67,17 @@ export function translate(
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
-  { config, backends, certificates, auth }: BuildContext,
+  { config, backends, certificates, auth, options }: BuildContext,
   policies: Policies,
 ): Translation["config"] {
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
-  return config.build({
+  const built = config.build({
     auths,
     credentials,
     upstreams: backends.collected(),
     backendTls: policies.collected(),
     certificates: certificates.collected(),
   });
+  return withoutUnavailable(built, { options });
 }

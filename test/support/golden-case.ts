@@ -43,13 +43,15 @@ interface CaseDescription {
   readonly purpose: string;
   /** Options of docs/options.md, by key. */
   readonly options?: Readonly<Record<string, unknown>>;
+  /** What a run found out that it can't listen on. */
+  readonly unavailablePorts?: readonly string[];
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
   /** Files to compare that other cases show well enough: nginx.conf, which is nearly the same in all. */
   readonly show?: readonly string[];
 }
 
-const KEYS = ["purpose", "options", "also", "show"];
+const KEYS = ["purpose", "options", "unavailablePorts", "also", "show"];
 
 /** `case.yaml`; throws when it lacks a purpose or has an unknown key. */
 export function describeCase(golden: GoldenCase): CaseDescription {
@@ -65,7 +67,7 @@ export function describeCase(golden: GoldenCase): CaseDescription {
 
 /** Everything that compiling the case gives. */
 export function compileCase(golden: GoldenCase): Compilation {
-  const { options = {}, also = [] } = describeCase(golden);
+  const { options = {}, also = [], unavailablePorts = [] } = describeCase(golden);
   const settings = resolveSettings({
     flags: {},
     variables: {},
@@ -78,7 +80,10 @@ export function compileCase(golden: GoldenCase): Compilation {
     sourceOf(join(golden.folder, "input.yaml")),
     ...also,
   ]);
-  const compilation = compile(resources, compileOptions(settings));
+  const compilation = compile(resources, {
+    ...compileOptions(settings),
+    unavailablePorts,
+  });
   return { ...compilation, diagnostics: [...diagnostics, ...compilation.diagnostics] };
 }
 

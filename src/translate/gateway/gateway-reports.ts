@@ -37,6 +37,9 @@ function reportListener(listener: TranslatedListener, context: TranslateContext)
   const { place, conflict, accepted, resolvedRefs, overlap, clientCertificates } = listener;
   const report = reporter(context);
   if (conflict !== undefined) report("LISTENER_CONFLICT", conflict, place);
+  else if (!accepted.ok && accepted.reason === "PortUnavailable") {
+    report("PORT_UNAVAILABLE", accepted, within(place, "port"));
+  }
   // Without any authority the references tell why.
   else if (!accepted.ok && accepted.reason !== "NoValidCACertificate") {
     report("LISTENER_INVALID", accepted, place);

@@ -4,6 +4,7 @@ import type { LoadedCertificate } from "../certificates.js";
 import { serverId } from "../entry-port.js";
 import { covers } from "../hostnames.js";
 import { sourceRef } from "../place.js";
+import { unavailability } from "../unavailable-ports.js";
 import type { AddressAssignment } from "./addresses.js";
 import type { ClientValidation } from "./client-validation.js";
 import { clientValidation } from "./client-validation.js";
@@ -39,7 +40,8 @@ export function translateListener(
   const tls = listenerCertificates(draft, context);
   const clients =
     spec.protocol === "HTTPS" ? clientValidation(gateway, spec.port, context) : ANYBODY;
-  const accepted = conflict ?? firstRefused([draft.written, clients.accepted]);
+  const accepted =
+    conflict ?? firstRefused([draft.written, portVerdict(draft, scope), clients.accepted]);
   const resolvedRefs = firstRefused([tls.verdict, clients.resolvedRefs, kindsVerdict]);
   const hasCertificate = spec.protocol !== "HTTPS" || tls.certificates.length > 0;
   const usable = kinds.length > 0 && hasCertificate ? HOLDS : resolvedRefs;
@@ -78,7 +80,13 @@ const ANYBODY: Pick<ClientValidation, "accepted" | "resolvedRefs" | "clientCerti
   resolvedRefs: HOLDS,
 };
 
-/** A conflict keeps its reason; everything else that is wrong with the listener is Invalid. */
+function portVerdict({ spec }: ListenerDraft, { assignment, context }: ListenerScope): Verdict {
+  const place = { addresses: assignment.addresses, port: spec.port };
+  const message = unavailability(place, context);
+  return message === undefined ? HOLDS : refused("PortUnavailable", message);
+}
+
+/** A conflict, or a port that can't be had, keeps its reason; everything else that is wrong with the listener is Invalid. */
 function programmedVerdict(
   accepted: Verdict,
   usable: Verdict,
@@ -86,8 +94,8 @@ function programmedVerdict(
 ): Verdict {
   if (!gateway.ok) return refused("Invalid", `the Gateway is not accepted: ${gateway.message}`);
   if (!accepted.ok) {
-    const isConflict = accepted.reason.endsWith("Conflict");
-    return isConflict ? accepted : refused("Invalid", accepted.message);
+    const isOfPort = /Conflict$|^PortUnavailable$/.test(accepted.reason);
+    return isOfPort ? accepted : refused("Invalid", accepted.message);
   }
   if (!usable.ok) return refused("Invalid", usable.message);
   if (!assignment.isServed && !assignment.verdict.ok) return assignment.verdict;

@@ -10,7 +10,7 @@ export interface TranslatedListener extends ListenerState {
   readonly place: Place;
   /** Another listener has its port or hostname. */
   readonly conflict?: Refused;
-  /** UnsupportedProtocol, UnsupportedValue, NoValidCACertificate, or the conflict. */
+  /** UnsupportedProtocol, UnsupportedValue, PortUnavailable, NoValidCACertificate, or the conflict. */
   readonly accepted: Verdict;
   /** InvalidCertificateRef, InvalidRouteKinds, RefNotPermitted, InvalidCACertificateRef, InvalidCACertificateKind. */
   readonly resolvedRefs: Verdict;

@@ -1,0 +1,59 @@
+/** Ports that the machine does not give, because another process has them: their owners are told, and everything else is served. */
+import { isIPv6 } from "node:net";
+import type { DataPlaneConfig } from "../ir/config.js";
+import type { Server } from "../ir/listener.js";
+import type { TranslateContext } from "./context.js";
+import type { LoadBalancer } from "./load-balancer.js";
+import { placeOf } from "./place.js";
+
+/** Why the port can't be had on these addresses, none meaning every one; undefined: it can. */
+export function unavailability(
+  { addresses, port }: Pick<Server, "addresses" | "port">,
+  { options: { unavailablePorts } }: Pick<TranslateContext, "options">,
+): string | undefined {
+  const places = addresses.length === 0 ? [String(port)] : addresses.map((ip) => at(ip, port));
+  const taken = places.find((place) => unavailablePorts.includes(place));
+  return taken === undefined
+    ? undefined
+    : `port ${taken} can't be listened on: another process has it, or the machine does not give it`;
+}
+
+function at(address: string, port: number): string {
+  return isIPv6(address) ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
+}
+
+/** Of ALB2s, Frontends and the options; listeners of Gateways say it themselves. */
+export function reportUnavailable(
+  balancers: readonly LoadBalancer[],
+  context: TranslateContext,
+): void {
+  for (const { alb, ports } of balancers) {
+    for (const { port, frontend } of ports) {
+      const message = unavailability({ addresses: [], port }, context);
+      if (message === undefined) continue;
+      const owner = frontend ?? alb;
+      const place = owner === undefined ? {} : placeOf(owner, "spec");
+      context.diagnostics.report({ code: "PORT_UNAVAILABLE", message, ...place });
+    }
+  }
+}
+
+/** Without the servers that can't be had, and what is bound to them. */
+export function withoutUnavailable(
+  config: DataPlaneConfig,
+  context: Pick<TranslateContext, "options">,
+): DataPlaneConfig {
+  const isServed = (server: Server): boolean => unavailability(server, context) === undefined;
+  const servers = config.servers.filter(isServed);
+  if (servers.length === config.servers.length) return config;
+  const serverIds = new Set(servers.map(({ id }) => id));
+  const listeners = config.listeners.filter(({ server }) => serverIds.has(server));
+  const listenerIds = new Set(listeners.map(({ id }) => id));
+  return {
+    ...config,
+    servers,
+    listeners,
+    bindings: config.bindings.filter(({ listener }) => listenerIds.has(listener)),
+    serverCertificates: config.serverCertificates.filter(({ server }) => serverIds.has(server)),
+  };
+}
