@@ -8,7 +8,7 @@ _M.catalog = {
     -- Routing
     no_rule = { 404, "InvalidUpstream : no rule match", "no rule of the port matches the request" },
     invalid_rule = { 500, "InvalidRule : regular expression", "a pattern of the rule that the request may match can not be compiled, or gave up on the request: it backtracks too much, or those before it took too long" },
-    too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that decides about the rule is longer than 8 KiB, and the rule has a regular expression for it" },
+    too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule has a regular expression for, to choose it or to rewrite the path, is longer than 8 KiB" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can not be done as written; albc's diagnostics say where" },
     closed_rule = { 503, "InvalidRule : invalid cfg <what>", "what restricts access to the path can not be read, so nobody gets in; albc's diagnostics say where" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },

@@ -25,9 +25,12 @@ const SAME_ESCAPE = /^(?:[dDwWnrtf]|x[0-9A-Fa-f]{2}|[^A-Za-z0-9])$/;
 const TOKEN =
   /\\x[0-9A-Fa-f]{2}|\\[^]|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[A-Za-z_]\w*>)|\(\?|\(\*|[*+?}][+]|[^]/g;
 
+/** Characters; on longer texts the data plane may give up, and beyond 8 KiB it does (lua/alb/route/expression.lua). */
+const LONGEST_TEXT = 1024;
+
 /** Does the pattern match somewhere in the text (wire text)? Undefined: only PCRE can tell. */
 export function pcreTest(pattern: string, flags: string, text: string): boolean | undefined {
-  return compile(pattern, flags)?.test(text);
+  return pcreExpression(pattern, flags, text)?.test(text);
 }
 
 /** The first match in the text (wire text); null: there is none; undefined: only PCRE can tell. */
@@ -36,7 +39,11 @@ export function pcreMatch(
   flags: string,
   text: string,
 ): RegExpExecArray | null | undefined {
-  return compile(pattern, flags)?.exec(text);
+  return pcreExpression(pattern, flags, text)?.exec(text);
+}
+
+function pcreExpression(pattern: string, flags: string, text: string): RegExp | undefined {
+  return text.length > LONGEST_TEXT ? undefined : compile(pattern, flags);
 }
 
 const compiled = new Map<string, RegExp | undefined>();

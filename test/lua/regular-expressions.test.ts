@@ -1,6 +1,7 @@
 /** What users' regular expressions may cost a worker. */
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
+import type { PathRewrite } from "../../src/ir/filters.js";
 import type { PathMatch, Predicate } from "../../src/ir/match.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
@@ -20,6 +21,14 @@ const HEADER: Predicate = {
   any: [{ op: "regex", pattern: "a$" }],
 };
 
+const REWRITE: PathRewrite = {
+  kind: "regex",
+  pattern: "b$",
+  ignoreCase: false,
+  replacement: "c",
+  whole: false,
+};
+
 let gateway: LuaGateway;
 let nginx: LuaNginx;
 beforeAll(async () => {
@@ -29,11 +38,17 @@ beforeAll(async () => {
     ["hostile.example", { kind: "any" }, []],
     ["path.example", regex("^/a"), []],
     ["header.example", { kind: "any" }, [HEADER]],
+    ["rewrite.example", { kind: "any" }, []],
   ];
   gateway = await scene.use(
     LuaGateway.start({
       backend: backend.port,
-      routes: { "hostile.example": {}, "path.example": {}, "header.example": {} },
+      routes: {
+        "hostile.example": {},
+        "path.example": {},
+        "header.example": {},
+        "rewrite.example": { rewrite: REWRITE },
+      },
       model: (model) => ({
         ...model,
         bindings: places.map(([host, path, when], index) => ({
@@ -64,6 +79,8 @@ it("one request of 128 hostile ones does not hold up the worker", async () => {
 it.each([
   ["path.example", `/${"a".repeat(8191)}`, "a", 200],
   ["path.example", `/${"a".repeat(8192)}`, "a", 400],
+  ["rewrite.example", `/${"a".repeat(8191)}`, "a", 200],
+  ["rewrite.example", `/${"a".repeat(8192)}`, "a", 400],
   ["header.example", "/", "a".repeat(8192), 200],
   ["header.example", "/", "a".repeat(8193), 400],
 ])("%s: a subject has a longest length", async (host, path, value, status) => {

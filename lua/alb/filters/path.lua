@@ -4,6 +4,8 @@
 -- reach the backend. Where it is not, the normalised path (decoded, no dot segments) is the base,
 -- and what is illegal in a path is percent-encoded again. A result starts with one `/` and never
 -- holds blanks or control characters. May yield: no. Pure but for ngx.re.
+local expression = require("alb.route.expression")
+
 local re_find = ngx.re.find
 local re_match = ngx.re.match
 local concat = table.concat
@@ -128,6 +130,7 @@ end
 local function prepare_regex(rewrite)
     local replacement, whole = rewrite[4], rewrite[5]
     rewrite.flags = "jo" .. rewrite[3]
+    rewrite.pattern = expression.counted(rewrite[2])
     rewrite.scratch = {}
     local mark = whole and str_find(replacement, "?", 1, true)
     if mark then
@@ -191,9 +194,12 @@ local function join_query(rewrite, captures, args)
 end
 
 local function rewrite_regex(rewrite, uri, args)
+    if #uri > expression.LONGEST_SUBJECT then
+        return nil, nil, expression.TOO_LONG
+    end
     local position = rewrite.scratch
     position.pos = 1
-    local captures, err = re_match(uri, rewrite[2], rewrite.flags, position)
+    local captures, err = re_match(uri, rewrite.pattern, rewrite.flags, position)
     if not captures then
         return nil, nil, err
     end

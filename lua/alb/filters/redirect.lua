@@ -1,6 +1,7 @@
 --- Answers with a redirect (RequestRedirect, ssl-redirect, permanent-redirect, redirects of Rules).
 -- May yield: no. Phases: rewrite.
 local errors = require("alb.errors")
+local expression = require("alb.route.expression")
 local path = require("alb.filters.path")
 
 local ngx = ngx
@@ -101,6 +102,9 @@ function _M.apply(route, server)
         args = var.args or "",
     })
     if not location then
+        if err == expression.TOO_LONG then
+            return errors.exit(400, errors.reasons.too_long)
+        end
         ngx.log(ngx.ERR, "albc: redirect of route ", route.id, ": ", err)
         return errors.exit(500, errors.reasons.internal)
     end

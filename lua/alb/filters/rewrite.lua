@@ -1,6 +1,7 @@
 --- Rewrites the path that the backend sees (rewrite-target, URLRewrite, rewrite_base of Rules).
 -- May yield: no. Phases: rewrite.
 local errors = require("alb.errors")
+local expression = require("alb.route.expression")
 local path = require("alb.filters.path")
 
 local ngx = ngx
@@ -29,6 +30,9 @@ function _M.uri(route)
     end
     local new, query, err = path.rewrite(rewrite, var.uri, var.request_uri, var.args or "")
     if err then
+        if err == expression.TOO_LONG then
+            return errors.exit(400, errors.reasons.too_long)
+        end
         ngx.log(ngx.ERR, "albc: rewrite of route ", route.id, ": ", err)
         return errors.exit(500, errors.reasons.internal)
     end

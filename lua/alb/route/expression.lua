@@ -12,6 +12,8 @@ local str_find = string.find
 local _M = {
     --- Bytes of a path or value beyond which no expression is tried.
     LONGEST_SUBJECT = 8192,
+    --- What is said of a longer one.
+    TOO_LONG = "subject too long",
 }
 
 -- Seconds of processor time for all expressions of one request. Ordinary ones take microseconds; this is the time after
@@ -38,19 +40,22 @@ local function is_anchored(pattern)
     return str_find(pattern, "^%^[^?*+{]") ~= nil and not str_find(pattern, "|", 1, true)
 end
 
+--- The same pattern, for which PCRE counts all its steps together. The match still begins where it did.
+---@param pattern string one that PCRE takes as it is: what is unbalanced may be balanced by what is put around it
+---@return string
+function _M.counted(pattern)
+    return is_anchored(pattern) and pattern or "\\A(?s:.*?)\\K(?:" .. pattern .. ")"
+end
+
 --- An expression ready to be tried; `err` says what PCRE finds wrong with it.
 ---@param pattern string PCRE
 ---@param ignore_case boolean
 ---@return table { pattern: string, flags: string, err: string? }
 function _M.new(pattern, ignore_case)
-    -- As written, for what is unbalanced may be balanced by what is put around it.
     local _, _, err = re_find("", pattern, ignore_case and "i" or "")
-    if not is_anchored(pattern) then
-        pattern = "\\A(?s:.*?)(?:" .. pattern .. ")"
-    end
-    local expression = { pattern = pattern, flags = ignore_case and "joi" or "jo" }
+    local expression = { pattern = _M.counted(pattern), flags = ignore_case and "joi" or "jo" }
     if not err then
-        _, _, err = re_find("", pattern, expression.flags)
+        _, _, err = re_find("", expression.pattern, expression.flags)
     end
     expression.err = err
     return expression
@@ -65,7 +70,7 @@ function _M.matches(expression, subject)
     end
     if #subject > _M.LONGEST_SUBJECT then
         too_long = true
-        return false, "subject too long"
+        return false, _M.TOO_LONG
     end
     -- The clock costs more than most expressions: for a single one on a short subject it is not asked.
     tried = tried + 1

@@ -195,6 +195,13 @@ describe("candidates", () => {
     expect(routeOf(document, "http://a/v1/x")).toBeUndefined();
   });
 
+  it("on a long path, where the data plane may give up, make the answer uncertain", () => {
+    const document = policy({ "http|": [{ order: "1", route: "r", path: ["regex", "a$", ""] }] });
+    const at = (length: number) => ask(document, `http://a/${"a".repeat(length)}`);
+    expect([at(1023).route?.id, at(1023).certain]).toEqual(["r", true]);
+    expect([at(1024).route?.id, at(1024).certain]).toEqual([undefined, false]);
+  });
+
   it("that only PCRE can try make the answer uncertain, unless they come later", () => {
     const odd: PolicyBinding = { order: "1", route: "odd", path: ["regex", "a++", ""] };
     const plain: PolicyBinding = { order: "2", route: "plain" };
