@@ -72,6 +72,13 @@ export const ROUTE_DIAGNOSTICS = {
       "Copies of requests are sent by HTTP/1.1, which a Service of h2c or gRPC does not understand; a GRPCRoute's are gRPC. Nothing is copied, the requests are served.",
     hint: "mirror to a port of http or https, or remove the filter",
   },
+  ROUTE_BACKEND_TLS_NAMES: {
+    severity: "error",
+    title: "subjectAltNames can't be checked over gRPC",
+    explanation:
+      "nginx checks the certificate of a gRPC backend for validation.hostname only, and a request must not reach one that is not checked as its BackendTLSPolicy says. The backend's share of the requests answers 500.",
+    hint: "let the certificate have the name of validation.hostname, and remove subjectAltNames",
+  },
   ROUTE_BACKEND_EXTERNAL_NAME: {
     severity: "error",
     title: "a route's backend is a Service of type ExternalName",

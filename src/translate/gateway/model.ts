@@ -54,7 +54,7 @@ export interface BackendPort {
 /** How a backend is reached through a Gateway, by the BackendTLSPolicies and the Gateway's client certificate. */
 export type BackendTlsChoice =
   | { readonly kind: "none" }
-  /** Id of a BackendTls of the data plane. */
-  | { readonly kind: "tls"; readonly id: string }
+  /** Id of a BackendTls of the data plane. `hasNames`: it has subjectAltNames, which can't be checked over gRPC. */
+  | { readonly kind: "tls"; readonly id: string; readonly hasNames?: true }
   /** The policy that is in force can't be used: no request may reach the backend. */
   | { readonly kind: "refused"; readonly refusal: Refusal };

@@ -105,7 +105,7 @@ export class BackendTlsPolicies {
     const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
     const id = `tls-${digest.slice(0, 32)}`;
     this.#chosen.set(id, { id, ...content });
-    return { kind: "tls", id };
+    return { kind: "tls", id, ...(content.subjectAltNames.length > 0 && { hasNames: true }) };
   }
 
   #addUser(gateway: Gateway, { namespace, service }: BackendPort): void {

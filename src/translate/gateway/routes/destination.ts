@@ -1,11 +1,13 @@
 import type { BackendReference } from "../../../api/gateway.js";
 import type { Service } from "../../../api/core.js";
+import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { BackendProtocol, Refusal } from "../../../ir/upstream.js";
 import { findPort, isExternalName, portList } from "../../backends.js";
 import { resourceRef } from "../../place.js";
 import type { Place } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";
 import { isReferenceGranted } from "../../reference-grants.js";
+import type { BackendTlsChoice } from "../model.js";
 import { backendProtocol } from "./backend-protocol.js";
 import type { UnresolvedReason } from "./findings.js";
 import { isGrpcRoute } from "./scope.js";
@@ -31,7 +33,7 @@ export function destinationOf(
 ): Destination {
   const found = findDestination(reference, scope);
   if (found.ok || "refusal" in found) return found;
-  scope.findings.unresolvable(found.reason, found.message, place);
+  scope.findings.unresolvable(found.reason, found.message, place, found.code);
   return { ok: false, refusal: invalidBackend(found.reason) };
 }
 
@@ -39,6 +41,8 @@ interface Unusable {
   readonly ok: false;
   readonly reason: UnresolvedReason;
   readonly message: string;
+  /** Instead of the reason's. */
+  readonly code?: DiagnosticCode;
 }
 
 function unusable(reason: UnresolvedReason, message: string): Unusable {
@@ -89,14 +93,28 @@ function servicePortDestination(
     return missing(reference, service);
   }
   if (tls.kind === "refused") return { ok: false, refusal: tls.refusal };
-  const { appProtocol } = servicePort;
+  const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);
+  if (typeof spoken !== "string") return spoken;
+  const upstream = build.backends.add(reference);
+  return { ok: true, upstream, protocol: spoken, ...(tls.kind === "tls" && { tls: tls.id }) };
+}
+
+function protocolOf(
+  { namespace, name, port }: PortReference,
+  appProtocol: string | undefined,
+  tls: BackendTlsChoice,
+  route: RuleScope["route"],
+): BackendProtocol | Unusable {
   const protocol = backendProtocol(appProtocol, isGrpcRoute(route), tls.kind === "tls");
   if (protocol === undefined) {
     const message = `port ${String(port)} of Service ${namespace}/${name} has the appProtocol ${JSON.stringify(appProtocol)}, which ${route.kind}s can't speak`;
     return unusable("UnsupportedProtocol", message);
   }
-  const upstream = build.backends.add(reference);
-  return { ok: true, upstream, protocol, ...(tls.kind === "tls" && { tls: tls.id }) };
+  if (protocol === "grpcs" && tls.kind === "tls" && tls.hasNames === true) {
+    const message = `the BackendTLSPolicy of Service ${namespace}/${name} has subjectAltNames, which can't be checked over gRPC`;
+    return { ...unusable("UnsupportedProtocol", message), code: "ROUTE_BACKEND_TLS_NAMES" };
+  }
+  return protocol;
 }
 
 function isPermitted(namespace: string, name: string, { route, build }: RuleScope): boolean {

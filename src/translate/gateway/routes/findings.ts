@@ -62,8 +62,13 @@ export class Findings {
     this.#refuse("IncompatibleFilters", message, place);
   }
 
-  unresolvable(reason: UnresolvedReason, message: string, place: Place): void {
-    this.#diagnostics.report({ code: UNRESOLVED_CODES[reason], message, ...place });
+  unresolvable(
+    reason: UnresolvedReason,
+    message: string,
+    place: Place,
+    code: DiagnosticCode = UNRESOLVED_CODES[reason],
+  ): void {
+    this.#diagnostics.report({ code, message, ...place });
     this.reported(reason, message, place);
   }
 

@@ -19,8 +19,7 @@ export function mirrorOf(
   const { upstream, protocol, tls } = destination;
   if (protocol !== "http" && protocol !== "https") {
     const message = `copies are sent by HTTP/1.1, and port ${String(backendRef.port)} of Service ${backendRef.name} is spoken to by ${protocol}`;
-    scope.build.diagnostics.report({ code: "ROUTE_MIRROR_PROTOCOL", message, ...at });
-    scope.findings.reported("UnsupportedProtocol", message, at);
+    scope.findings.unresolvable("UnsupportedProtocol", message, at, "ROUTE_MIRROR_PROTOCOL");
     return undefined;
   }
   const { numerator, denominator = WHOLE } = fraction ?? { numerator: percent ?? WHOLE };
