@@ -109,6 +109,25 @@ it.each([
   }
 });
 
+// A search for other places where they could begin would only cost time.
+it.each([
+  ["^/a", true],
+  ["^/a(/|$)(.*)", true],
+  ["^/[|]a\\|b", true],
+  ["^/[(]a|b[)]", false],
+  ["^/\\(a|b\\)", false],
+  ["^/a|b", false],
+  ["^[\\]]|b[c]", false],
+  ["^[[:alpha:](]|b[[:alpha:])]", false],
+  ["^[](]|b[)]", false],
+  ["^*a", false],
+  ["/a", false],
+])("%s can begin at the start only: %s", async (pattern, anchored) => {
+  const [counted] = await nginx.call("alb.route.expression", "counted", pattern);
+
+  expect(counted === pattern).toBe(anchored);
+});
+
 it("ordinary ones on a long path stay within the limits", async () => {
   const path = `/api/v1/${"users/1234-abcd/".repeat(60)}orders`;
   const patterns = [
