@@ -53,7 +53,10 @@ const site = (name: string): Manifest =>
       { path: "/broken", service: "web", filters: [authFilter("broken")] },
       {
         path: "/moved",
-        filters: [{ type: "RequestRedirect", requestRedirect: { hostname: "new.example" } }],
+        filters: [
+          { type: "CORS", cors: { allowOrigins: ["https://app.example"] } },
+          { type: "RequestRedirect", requestRedirect: { hostname: "new.example" } },
+        ],
       },
       {
         path: "/both",
@@ -178,6 +181,20 @@ describe("a redirect", () => {
     expect(await status(where)).toBe(401);
     expect(await status(where, USERS.filter)).toBe(401);
     expect(await status(where, USERS[user])).toBe(302);
+  });
+
+  it("comes after the preflight, which brings no credentials", async () => {
+    const response = await gateway.send({
+      port: ports.open,
+      host: "inherits.example",
+      path: "/moved",
+      method: "OPTIONS",
+      headers: [
+        ["Origin", "https://app.example"],
+        ["Access-Control-Request-Method", "GET"],
+      ],
+    });
+    expect(response.status).toBe(204);
   });
 
   it("is told to everyone where no auth is in force", async () => {
