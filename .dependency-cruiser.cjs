@@ -143,6 +143,7 @@ module.exports = {
         "kubernetes/",
         "explain/",
         "api/kinds\\.ts$",
+        "status/",
         "diagnostics/",
         "support/",
       ],
