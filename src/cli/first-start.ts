@@ -54,7 +54,7 @@ async function startLeavingOut(
   } catch (error: unknown) {
     const isOfPorts = error instanceof NginxRefused || error instanceof NginxNotStarted;
     if (!isOfPorts || !isSomethingLeft(controller, error.unavailablePorts)) throw error;
-    if (!controller.exclude(error.unavailablePorts)) throw error;
+    if (!controller.exclude(error.unavailablePorts, error.message)) throw error;
     return startLeavingOut({ controller, applier, nginx }, onCompiled);
   }
 }

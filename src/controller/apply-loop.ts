@@ -83,10 +83,10 @@ export class ApplyLoop {
   }
 
   /** What is compiled from now on does without these, until they are free; false when it does so already. */
-  exclude(unavailablePorts: readonly string[]): boolean {
+  exclude(unavailablePorts: readonly string[], reason: string): boolean {
     if (!this.#ports.add(unavailablePorts)) return false;
     this.#options.log.error(
-      { ports: this.#ports.places },
+      { ports: this.#ports.places, reason },
       "ports can't be listened on; all else is served",
     );
     this.#probeLater();
@@ -109,13 +109,14 @@ export class ApplyLoop {
       watch.compiled();
       const applied = await apply(compiled.files);
       const duration = watch.applied(applied);
-      if (this.exclude(applied.unavailablePorts ?? [])) return "again";
+      if (this.exclude(applied.unavailablePorts ?? [], applied.refused ?? "")) return "again";
       this.#report(applied, duration);
       // `written`: no worker was there to serve it.
       if (applied.kind !== "written" && applied.refused === undefined) compiled.served?.();
     } catch (error: unknown) {
       watch.failed(error);
-      if (error instanceof NginxRefused && this.exclude(error.unavailablePorts)) return "again";
+      if (error instanceof NginxRefused && this.exclude(error.unavailablePorts, error.message))
+        return "again";
       const delay = this.#retryLater();
       log.error(
         { ...reasonOf(error), delay },

@@ -7,8 +7,8 @@ export interface Controller {
   compileFiles(): Promise<readonly RenderedFile[]>;
   /** What no object at all would give. */
   emptyFiles(): readonly RenderedFile[];
-  /** Leaves these out from now on, until they are free; false when they are left out already. */
-  exclude(unavailablePorts: readonly string[]): boolean;
+  /** Leaves these out from now on, until they are free; false when they are left out already. `reason`: for the log. */
+  exclude(unavailablePorts: readonly string[], reason: string): boolean;
   /** What the configuration that was compiled last serves. */
   readonly served: ServedSummary;
   /** Something has changed that is not seen by watching: nginx was started again. */

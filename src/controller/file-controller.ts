@@ -89,8 +89,8 @@ export class FileController implements Controller {
     );
   }
 
-  exclude(unavailablePorts: readonly string[]): boolean {
-    return this.#loop.exclude(unavailablePorts);
+  exclude(unavailablePorts: readonly string[], reason: string): boolean {
+    return this.#loop.exclude(unavailablePorts, reason);
   }
 
   /** Something at the paths has changed. */

@@ -118,8 +118,8 @@ export class KubernetesController implements Controller {
     return this.#served;
   }
 
-  exclude(unavailablePorts: readonly string[]): boolean {
-    return this.#loop.exclude(unavailablePorts);
+  exclude(unavailablePorts: readonly string[], reason: string): boolean {
+    return this.#loop.exclude(unavailablePorts, reason);
   }
 
   notify(): void {
