@@ -1,4 +1,8 @@
-import { isFinalFailure, nginxFailure } from "../../../src/output/nginx-failure.js";
+import {
+  isFinalFailure,
+  nginxFailure,
+  unavailablePorts,
+} from "../../../src/output/nginx-failure.js";
 
 const AT = "2026/01/02 03:04:05 [emerg] 7#7: ";
 
@@ -42,4 +46,16 @@ test.each([
   ["text with [emerg] in it", false],
 ])("%j ends a reload: %p", (line, final) => {
   expect(isFinalFailure(line)).toBe(final);
+});
+
+test("the ports that could not be bound are told, once each", () => {
+  const said = [
+    "2026/01/02 03:04:05 [emerg] 12#12: bind() to 0.0.0.0:80 failed (98: Address already in use)",
+    "2026/01/02 03:04:05 [emerg] 12#12: bind() to [::]:80 failed (98: Address already in use)",
+    "nginx: [emerg] bind() to 10.0.0.1:81 failed (99: Cannot assign requested address)",
+    "nginx: [emerg] bind() to [fd00::1]:82 failed (13: Permission denied)",
+    "nginx: [emerg] bind() to unix:control/control.sock failed (98: Address already in use)",
+    "nginx: [emerg] still could not bind()",
+  ];
+  expect(unavailablePorts(said.join("\n"))).toEqual(["10.0.0.1:81", "80", "[fd00::1]:82"]);
 });
