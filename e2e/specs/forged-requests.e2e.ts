@@ -62,12 +62,23 @@ beforeAll(async () => {
 });
 
 describe("a path that is closed by a pattern", () => {
-  it("is matched however long it is", async () => {
-    const request = { host: "patterns.example", path: `/closed${"/abc".repeat(4000)}/end` };
+  it("is matched up to 8 KiB", async () => {
+    const request = { host: "patterns.example", path: `/closed${"/abc".repeat(2000)}/end` };
     const headers = [["Authorization", basic("ann", "secret")]] as const;
 
     expect((await gateway.send(request)).status).toBe(401);
     expect(echoOf(await gateway.send({ ...request, headers })).url).toBe(request.path);
+  });
+
+  it("is not opened by a longer path", async () => {
+    const response = await gateway.send({
+      host: "patterns.example",
+      path: `/closed${"/abc".repeat(4000)}/end`,
+      headers: [["Authorization", basic("ann", "secret")]],
+    });
+
+    expect(response.status).toBe(400);
+    expect(response.reason).toBe("BadRequest : path or value too long for a regular expression");
   });
 
   it("is not opened by a path at which the pattern gives up", async () => {
