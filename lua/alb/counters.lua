@@ -22,6 +22,13 @@ local _M = {}
 -- Upper ends of the histogram's buckets in milliseconds, each with the index of the bucket; the last has none.
 local BOUNDS = { 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000 }
 local LAST = #BOUNDS + 1
+-- By whole milliseconds: a loop over the bounds would keep LuaJIT from compiling what surrounds it.
+local BUCKET_OF = {}
+for bucket = 1, #BOUNDS do
+    for time = (BOUNDS[bucket - 1] or -1) + 1, BOUNDS[bucket] do
+        BUCKET_OF[time] = bucket
+    end
+end
 
 -- Keys in the dictionary: a letter, a tab, and what is counted.
 local CODE, BUCKET, TIME, AUTH = "c\t", "b\t", "t\t", "a\t"
@@ -87,10 +94,11 @@ end
 --- Counts a request whose response header is about to be sent.
 function _M.response(status)
     local time = floor((now() - start_time()) * 1000 + 0.5)
-    local bucket = 1
-    while bucket < LAST and time > BOUNDS[bucket] do
-        bucket = bucket + 1
+    if time < 0 then
+        -- The clock was set back.
+        time = 0
     end
+    local bucket = BUCKET_OF[time] or LAST
     codes[status] = (codes[status] or 0) + 1
     buckets[bucket] = (buckets[bucket] or 0) + 1
     milliseconds = milliseconds + time
