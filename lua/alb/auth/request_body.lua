@@ -1,13 +1,12 @@
 --- The client's body for an auth service, kept for the backend too.
 -- May yield: yes. Phases: rewrite.
+local body = require("alb.body")
 local errors = require("alb.errors")
 
 local ngx = ngx
 local var = ngx.var
 local exec = ngx.exec
 local http_version = ngx.req.http_version
-local read_body = ngx.req.read_body
-local tonumber = tonumber
 
 local _M = {}
 
@@ -22,16 +21,6 @@ local function read_counting(limit)
     return exec("@read_" .. limit)
 end
 
-local function from_file()
-    local path = ngx.req.get_body_file()
-    local file = path and io.open(path, "rb")
-    local text = file and file:read("*a")
-    if file then
-        file:close()
-    end
-    return text or ""
-end
-
 --- The body, "" when none is wanted.
 ---@param limit integer bytes; 0: none is wanted
 ---@return string? body nil: it is longer
@@ -40,7 +29,7 @@ function _M.read(limit)
     if limit == 0 then
         return ""
     end
-    local length = tonumber(var.http_content_length)
+    local length = body.length()
     if length and length > limit then
         return nil, errors.reasons.body_too_large
     end
@@ -50,12 +39,11 @@ function _M.read(limit)
         end
         read_counting(limit)
     end
-    read_body()
-    local body = ngx.req.get_body_data() or from_file()
-    if #body > limit then
+    local text = body.read() or ""
+    if #text > limit then
         return nil, errors.reasons.body_too_large
     end
-    return body
+    return text
 end
 
 return _M

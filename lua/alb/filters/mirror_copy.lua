@@ -1,6 +1,7 @@
 --- The copy of a request that a mirror gets, but for its method and target: what backends get of Host, headers and
 --- body.
 -- May yield: read_body does. Phases: rewrite.
+local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
@@ -11,7 +12,6 @@ local ffi_str = ffi.string
 local fold = client_headers.fold
 local concat = table.concat
 local pairs = pairs
-local tonumber = tonumber
 
 local _M = {}
 
@@ -48,31 +48,15 @@ end
 
 local no_body = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true }
 
-local function whole_body()
-    ngx.req.read_body()
-    local body = ngx.req.get_body_data()
-    if body then
-        return body
-    end
-    local path = ngx.req.get_body_file()
-    local file = path and io.open(path, "rb")
-    if not file then
-        return nil
-    end
-    body = file:read("*a")
-    file:close()
-    return body
-end
-
 --- The body to copy, "" for none; nil: the request can't be copied.
 ---@return string?
 function _M.read_body()
-    local length = tonumber(var.http_content_length)
+    local length = client_body.length()
     if length then
         if length > MAX_BODY then
             return nil
         end
-        return length == 0 and "" or whole_body()
+        return length == 0 and "" or client_body.read()
     end
     if var.http_transfer_encoding then
         return nil
@@ -117,7 +101,7 @@ end
 function _M.build(body)
     local lines = { " HTTP/1.1", "Host: " .. var.albc_upstream_host }
     local n = put_own_headers(lines, put_client_headers(lines, 2))
-    if body ~= "" or var.http_content_length then
+    if body ~= "" or client_body.length() then
         n = n + 1
         lines[n] = "Content-Length: " .. #body
     end

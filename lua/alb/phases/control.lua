@@ -1,6 +1,7 @@
 --- The control socket: takes policies, tells what the workers serve and what they have counted.
 -- Only albc reaches it (a unix socket in a folder of mode 0700).
 -- May yield: yes. Phases: content.
+local body = require("alb.body")
 local cjson = require("cjson.safe")
 local counters = require("alb.counters")
 local protocol = require("alb.policy.protocol")
@@ -12,33 +13,15 @@ local ngx = ngx
 
 local _M = {}
 
-local function answer(status, body)
+local function answer(status, value)
     ngx.status = status
     ngx.header["Content-Type"] = "application/json"
-    ngx.say(cjson.encode(body))
+    ngx.say(cjson.encode(value))
     return ngx.exit(ngx.OK)
 end
 
-local function read_body()
-    ngx.req.read_body()
-    local body = ngx.req.get_body_data()
-    if body then
-        return body
-    end
-    local path = ngx.req.get_body_file()
-    if not path then
-        return ""
-    end
-    local file = io.open(path, "rb")
-    local text = file and file:read("*a")
-    if file then
-        file:close()
-    end
-    return text or ""
-end
-
 local function put_policy()
-    local request, err = protocol.parse(read_body())
+    local request, err = protocol.parse(body.read() or "")
     if not request then
         return answer(422, { error = err })
     end

@@ -23,13 +23,13 @@ local request_id = require("alb.request_id")
 
 local ngx = ngx
 local var = ngx.var
+local body_length = require("alb.body").length
 local exit = errors.exit
 local reasons = errors.reasons
 local is_one = readings.is_one
 local re_find = ngx.re.find
 local str_byte = string.byte
 local str_sub = string.sub
-local tonumber = tonumber
 
 local COLON = 58
 local SEQ, ID, ROUTE, UPSTREAM =
@@ -105,8 +105,7 @@ local function check_body(route)
     if not limit then
         return nil
     end
-    -- Not $http_content_length, which `Content_Length` would be a part of.
-    local length = tonumber(var.content_length)
+    local length = body_length()
     if length and length > limit then
         return exit(413, reasons.body_too_large)
     end

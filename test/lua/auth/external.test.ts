@@ -280,6 +280,16 @@ describe("a body that the service gets", () => {
     expect(auth.asked("/check/b")).toEqual([]);
   });
 
+  // nginx takes it for a part of $http_content_length; the backend gets the body all the same.
+  it.each(["0", "5", "many"])("is whole whatever Content_Length says (%s)", async (length) => {
+    const headers = [["Content_Length", length]] as const;
+    const request = { host: "body.example", path: "/b", method: "POST", headers };
+    const response = await gateway.send({ ...request, body: "all of it" });
+
+    expect(asked("/check/b").bodySha256).toBe(sha256("all of it"));
+    expect(echoOf(response).bodySha256).toBe(sha256("all of it"));
+  });
+
   it("is none for requests without", async () => {
     const response = await gateway.send({ host: "body.example", path: "/b" });
 

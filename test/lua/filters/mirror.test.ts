@@ -127,6 +127,16 @@ describe("mirrors", () => {
     }
   });
 
+  it("get the whole body whatever Content_Length says", async () => {
+    for (const length of ["0", "1", "many"]) {
+      const headers = [["Content_Length", length]] as const;
+      await gateway.send({ host: "all.example", method: "POST", headers, body: "all of it" });
+      await until(() => a.requests.length === 1);
+
+      expect(a.requests.splice(0)[0]?.facts.bodyLength).toBe(9);
+    }
+  });
+
   it("do not get bodies that are too large or of unknown length", async () => {
     const post = { host: "all.example", method: "POST" };
     gateway.newLog();
