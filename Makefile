@@ -42,10 +42,7 @@ $(BUILT): $(INSTALLED) tsconfig.base.json tsconfig.build.json $(shell find src -
 
 .PHONY: test
 test: $(INSTALLED) ## Run check and every test, on both nginx and both Node versions
-	@rm -rf .reports; status=0; \
-	$(MAKE) --keep-going -j2 $(CHECKS) || status=$$?; \
-	$(MAKE) --keep-going $(TESTS) || status=$$?; \
-	node .ci/summary.js $$status $(CHECKS) $(TESTS)
+	@MAKE=$(MAKE) .ci/test "$(CHECKS)" "$(TESTS)" build-cluster "test-cluster conformance"
 
 .PHONY: check
 check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
@@ -57,6 +54,10 @@ bench: build nginx ## Measure CPU per request against bare proxy_pass, write doc
 	@tsc -p tsconfig.bench.json
 	@ln -sfn ../dist .bench/dist
 	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
+
+.PHONY: build-cluster
+build-cluster: $(INSTALLED) ## Build the Kubernetes API and the conformance suite (Go; a quarter of an hour, once)
+	@ALBC_STEP_TIMEOUT=2400 $(STEP) $(MAKE) $(CLUSTER)/.complete
 
 .PHONY: test-cluster
 test-cluster: $(INSTALLED) build nginx $(CLUSTER)/.complete ## Run the tests that need a Kubernetes API (root, Linux)
@@ -114,7 +115,7 @@ $(GATEWAY_API):
 
 # Kubernetes' own programs and the suite; from nothing it takes a quarter of an hour.
 $(CLUSTER)/.complete: $(wildcard e2e/conformance/*.go e2e/conformance/go.* e2e/conformance/k8s/go.* e2e/conformance/build)
-	@deploy/debian-command go golang-go
+	@e2e/conformance/requirements
 	@e2e/conformance/build $(CLUSTER)
 	@touch $@
 
