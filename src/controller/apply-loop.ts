@@ -35,6 +35,8 @@ const MAXIMUM_DELAY = 400;
 /** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
+/** Milliseconds between looks for an nginx that is not there yet; each look takes its time too. */
+const ABSENT_RETRY = 500;
 /** Milliseconds between looks at ports that could not be listened on. */
 const PROBE_INTERVAL = 30_000;
 
@@ -45,6 +47,8 @@ export class ApplyLoop {
   #missed = false;
   #failures = 0;
   #refused: string | undefined;
+  #isAbsent = false;
+  #hasServed = false;
   readonly #ports = new UnavailablePorts();
   #probe: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -64,10 +68,10 @@ export class ApplyLoop {
     else this.#missed = true;
   }
 
-  /** The first files are applied: changes are taken from now on. */
+  /** The first files are applied: changes are taken from now on. Whether those are served is only known once it was looked at. */
   open(): void {
     this.#open = true;
-    if (this.#missed) this.#batcher.notify();
+    if (this.#missed || !this.#hasServed) this.#batcher.notify();
   }
 
   /** Takes no further change; resolves when the one under way is applied. */
@@ -111,8 +115,7 @@ export class ApplyLoop {
       const duration = watch.applied(applied);
       if (this.exclude(applied.unavailablePorts ?? [], applied.refused ?? "")) return "again";
       this.#report(applied, duration);
-      // `written`: no worker was there to serve it.
-      if (applied.kind !== "written" && applied.refused === undefined) compiled.served?.();
+      this.#conclude(compiled, applied);
     } catch (error: unknown) {
       watch.failed(error);
       if (error instanceof NginxRefused && this.exclude(error.unavailablePorts, error.message))
@@ -124,6 +127,20 @@ export class ApplyLoop {
       );
     }
     return "done";
+  }
+
+  /** Nothing is said to be served before a worker is there to serve it. */
+  #conclude(compiled: Compiled, { kind, refused }: Applied): void {
+    const wasAbsent = this.#isAbsent;
+    this.#isAbsent = kind === "written";
+    if (this.#isAbsent) {
+      this.#notifyAfter(ABSENT_RETRY);
+      if (!wasAbsent)
+        this.#options.log.warn({}, "no nginx answers; what is written is served when one starts");
+    } else if (refused === undefined) {
+      this.#hasServed = true;
+      compiled.served?.();
+    }
   }
 
   #probeLater(): void {
@@ -140,7 +157,8 @@ export class ApplyLoop {
   /** What is refused is said once, and tried again. */
   #report({ kind, version, refused }: Applied, duration: number): void {
     const { log } = this.#options;
-    const level = kind === "unchanged" ? "debug" : "info";
+    const isNews = kind !== "unchanged" && !(kind === "written" && this.#isAbsent);
+    const level = isNews ? "info" : "debug";
     log[level]({ kind, version, duration }, "change applied");
     const before = this.#refused;
     this.#refused = refused;
@@ -157,12 +175,17 @@ export class ApplyLoop {
 
   #retryLater(): number {
     const delay = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY);
+    this.#notifyAfter(delay);
+    return delay;
+  }
+
+  #notifyAfter(delay: number): void {
+    clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
       this.notify();
     }, delay);
     // An albc that ends does not wait for it.
     this.#retry.unref();
-    return delay;
   }
 }
 

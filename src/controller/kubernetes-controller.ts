@@ -49,7 +49,6 @@ export class KubernetesController implements Controller {
   readonly #diagnostics: DiagnosticLog;
   readonly #publisher: StatusPublisher;
   readonly #loop: ApplyLoop;
-  #compiled: Compiled | undefined;
   #served: ServedSummary = { ports: [], objects: 0 };
 
   constructor(setup: KubernetesControllerOptions) {
@@ -128,7 +127,6 @@ export class KubernetesController implements Controller {
 
   open(): void {
     this.#publisher.start();
-    this.#compiled?.served?.();
     this.#loop.open();
   }
 
@@ -152,14 +150,13 @@ export class KubernetesController implements Controller {
     this.#diagnostics.update(diagnostics);
     this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
     this.#served = { ports: portsOf(compilation), objects: this.#objects.size };
-    this.#compiled = {
+    return {
       files: [...compilation.files, ...fixedFiles],
       served: () => {
         const { statuses, objects } = compilation;
         this.#publisher.publish({ statuses, objects, diagnostics });
       },
     };
-    return this.#compiled;
   }
 
   #put(resource: Resource, object: RawObject): void {

@@ -1,0 +1,77 @@
+import { jest } from "@jest/globals";
+import { ApplyLoop } from "../../../src/controller/apply-loop.js";
+import type { Applied } from "../../../src/output/apply.js";
+
+const silent = { debug: () => undefined, info: () => undefined, error: () => undefined };
+
+/** A loop whose applies end as told, the last one again and again; and what it said and did. */
+function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
+  const warnings: string[] = [];
+  const served = jest.fn();
+  let turns = 0;
+  const loop = new ApplyLoop({
+    log: { ...silent, warn: (_: object, message: string) => warnings.push(message) },
+    observer: { applying: () => undefined, applied: () => undefined },
+    compile: async () => ({ files: [], served }),
+    apply: async () => {
+      const result = results[Math.min(turns, results.length - 1)] ?? {};
+      turns += 1;
+      if (result instanceof Error) throw result;
+      return { kind: "swapped", version: "v", ...result };
+    },
+    quietDelay: 1,
+    maximumDelay: 1,
+  });
+  return { loop, served, warnings, turns: () => turns };
+}
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test("what is served is said to be served", async () => {
+  const { loop, served } = loopOf({ kind: "swapped" });
+  await loop.refresh();
+  expect(served).toHaveBeenCalledTimes(1);
+});
+
+test("without an nginx nothing is said to be served until there is one", async () => {
+  const absent = { kind: "written" } as const;
+  const { loop, served, warnings, turns } = loopOf(absent, absent, absent, { kind: "reloaded" });
+  await loop.refresh();
+  loop.open();
+  await jest.advanceTimersByTimeAsync(600);
+  expect(turns()).toBeGreaterThan(1);
+  expect(served).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(2000);
+  expect(served).toHaveBeenCalledTimes(1);
+  expect(turns()).toBe(4);
+  expect(warnings).toHaveLength(1);
+});
+
+test("what nginx refuses is not said to be served", async () => {
+  const { loop, served } = loopOf({ refused: "no" });
+  await loop.refresh();
+  expect(served).not.toHaveBeenCalled();
+});
+
+test("opened before anything is known to be served, it looks", async () => {
+  const { loop, served, turns } = loopOf({ kind: "unchanged" });
+  loop.open();
+  await jest.advanceTimersByTimeAsync(10);
+  expect(served).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(10_000);
+  expect(turns()).toBe(1);
+});
+
+test("what can't be applied is tried again, and told when it is", async () => {
+  const { loop, served } = loopOf(new Error("no"), new Error("no"), { kind: "swapped" });
+  loop.open();
+  await jest.advanceTimersByTimeAsync(10);
+  expect(served).not.toHaveBeenCalled();
+  await jest.advanceTimersByTimeAsync(4000);
+  expect(served).toHaveBeenCalledTimes(1);
+});
