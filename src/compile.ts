@@ -2,16 +2,20 @@
  * The pipeline on one screen: Resources → translate → data-plane model → render → files.
  * Pure: no files, clock, process or randomness; equal objects and options give equal bytes, whatever their order.
  */
-import type { Diagnostic } from "./diagnostics/diagnostic.js";
+import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink } from "./diagnostics/sink.js";
-import type { Resources } from "./input/resources.js";
+import type { Resources, RoutingResources } from "./input/resources.js";
+import { ROUTING_KINDS } from "./input/resources.js";
 import type { DataPlaneConfig } from "./ir/config.js";
 import type { CompileOptions } from "./options.js";
+import { Renderer } from "./render/render.js";
 import type { RenderedFile } from "./render/rendered-file.js";
-import { render } from "./render/render.js";
 import type { ObjectStatus } from "./status/object-status.js";
 import type { OwnedObject } from "./status/owned-object.js";
-import { translate } from "./translate/translate.js";
+import { sameElements } from "./support/same-elements.js";
+import { translateRouting, withUpstreams } from "./translate/translate.js";
+import type { Routing } from "./translate/translation.js";
+import { Upstreams } from "./translate/upstreams.js";
 
 export interface Compilation {
   /** nginx.conf, policy.json, certificates, credentials; sorted by path. */
@@ -25,8 +29,57 @@ export interface Compilation {
 }
 
 export function compile(resources: Resources, options: CompileOptions): Compilation {
-  const sink = new DiagnosticSink(resources.locate);
-  const { config, statuses, objects } = translate(resources, options, sink);
-  const files = render(config, options);
-  return { files, statuses, objects, diagnostics: sink.sorted(), config };
+  return new Compiler().compile(resources, options);
+}
+
+/** What routing was translated from, and what it gave. EndpointSlices are not held: those of long ago would stay in memory. */
+interface Translated {
+  readonly objects: readonly (readonly unknown[])[];
+  readonly refused: readonly ResourceRef[];
+  readonly options: CompileOptions;
+  readonly sink: DiagnosticSink;
+  readonly routing: Routing;
+}
+
+/**
+ * `compile` again and again: gives what that gives, sooner where only EndpointSlices have changed. Then routing is the one of
+ * before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Any other change, however
+ * small, is compiled in full: nothing that protects a path is ever taken from memory.
+ */
+export class Compiler {
+  #last: Translated | undefined;
+  readonly #upstreams = new Upstreams();
+  readonly #renderer = new Renderer();
+
+  compile(resources: Resources, options: CompileOptions): Compilation {
+    const last = this.#last;
+    const now =
+      last !== undefined && isSame(last, resources, options)
+        ? last
+        : translated(resources, options);
+    this.#last = now;
+    const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#upstreams);
+    const files = this.#renderer.render(config, options);
+    return { files, statuses, objects, diagnostics: now.sink.sorted(resources.locate), config };
+  }
+}
+
+function translated(resources: Resources, options: CompileOptions): Translated {
+  const sink = new DiagnosticSink();
+  const routing = translateRouting(resources, options, sink);
+  const { refused } = resources;
+  return { objects: routingObjects(resources), refused, options, sink, routing };
+}
+
+function routingObjects(resources: RoutingResources): readonly (readonly unknown[])[] {
+  return ROUTING_KINDS.map((kind) => resources.list(kind));
+}
+
+/** The very same objects, all of them: what has changed is another object. */
+function isSame(last: Translated, resources: RoutingResources, options: CompileOptions): boolean {
+  return (
+    sameElements(last.refused, resources.refused) &&
+    routingObjects(resources).every((list, i) => sameElements(list, last.objects[i] ?? [])) &&
+    JSON.stringify(last.options) === JSON.stringify(options)
+  );
 }

@@ -3,6 +3,7 @@ import type { Compilation } from "../compile.js";
 import type { KindMap, KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
 import type { Resources } from "../input/resources.js";
+import { contentsOf } from "../render/rendered-file.js";
 import { mergedStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import type { Emit } from "./arguments.js";
@@ -69,6 +70,6 @@ function withoutHashes(compilation: Compilation): unknown {
 }
 
 function fileContents(compilation: Compilation, path: string): string {
-  const contents = compilation.files.find((file) => file.path === path)?.contents;
-  return typeof contents === "string" ? contents : "";
+  const file = compilation.files.find((each) => each.path === path);
+  return file === undefined ? "" : contentsOf(file);
 }

@@ -155,15 +155,21 @@ export class ApplyLoop {
   }
 
   /** What is refused is said once, and tried again. */
-  #report({ kind, version, refused }: Applied, duration: number): void {
+  #report({ kind, version, refused, unwritten }: Applied, duration: number): void {
     const { log } = this.#options;
     const isNews = kind !== "unchanged" && !(kind === "written" && this.#isAbsent);
     const level = isNews ? "info" : "debug";
     log[level]({ kind, version, duration }, "change applied");
+    if (unwritten !== undefined) {
+      log.error(
+        { reason: unwritten, delay: this.#retryLater() },
+        "served, but not written: an nginx that starts now would begin with an older policy",
+      );
+    }
     const before = this.#refused;
     this.#refused = refused;
     if (refused === undefined) {
-      this.#failures = 0;
+      if (unwritten === undefined) this.#failures = 0;
       return;
     }
     const delay = this.#retryLater();

@@ -20,8 +20,9 @@ export class ApplyWatch {
   }
 
   /** Gives the milliseconds that it took. */
-  applied({ kind, version, refused }: AppliedOrStarted): number {
-    const outcome = refused === undefined ? kind : "refused";
+  applied({ kind, version, refused, unwritten }: AppliedOrStarted): number {
+    const changed = unwritten === undefined ? kind : "error";
+    const outcome = refused === undefined ? changed : "refused";
     this.#observer.applied(outcome, this.#times(), version);
     return Math.round(performance.now() - this.#start);
   }

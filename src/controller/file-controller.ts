@@ -2,7 +2,7 @@
  * Manifests in files → a data plane that serves them: reads, compiles, applies, once at the start and again at each change.
  * Nothing in the input ends it: what can't be read keeps its last good content, what nginx refuses is not applied.
  */
-import { compile } from "../compile.js";
+import { compile, Compiler } from "../compile.js";
 import type { Resources } from "../input/resources.js";
 import { advance, initialInput } from "../input/last-good.js";
 import type { InputState } from "../input/last-good.js";
@@ -32,6 +32,7 @@ export class FileController implements Controller {
   readonly #setup: FileControllerOptions;
   readonly #diagnostics: DiagnosticLog;
   readonly #loop: ApplyLoop;
+  readonly #compiler = new Compiler();
   #input: InputState;
   #served: ServedSummary = { ports: [], objects: 0 };
   #byOptions = true;
@@ -54,7 +55,10 @@ export class FileController implements Controller {
     const input = advance(this.#input, sources);
     this.#input = input.state;
     const { unavailablePorts } = this.#loop;
-    const compilation = compile(input.resources, { ...this.#setup.options, unavailablePorts });
+    const compilation = this.#compiler.compile(input.resources, {
+      ...this.#setup.options,
+      unavailablePorts,
+    });
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     this.#diagnostics.update(diagnostics);
     this.#setup.observer.compiled(countByKind(input.resources), diagnostics);

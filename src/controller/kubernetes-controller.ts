@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { KubeConfig } from "@kubernetes/client-node";
-import { compile } from "../compile.js";
+import { compile, Compiler } from "../compile.js";
 import { kindTable } from "../input/kind-table.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
@@ -49,6 +49,7 @@ export class KubernetesController implements Controller {
   readonly #diagnostics: DiagnosticLog;
   readonly #publisher: StatusPublisher;
   readonly #loop: ApplyLoop;
+  readonly #compiler = new Compiler();
   #served: ServedSummary = { ports: [], objects: 0 };
 
   constructor(setup: KubernetesControllerOptions) {
@@ -145,7 +146,7 @@ export class KubernetesController implements Controller {
     const { options, fixedFiles } = this.#setup;
     const input = this.#objects.snapshot();
     const { unavailablePorts } = this.#loop;
-    const compilation = compile(input.resources, { ...options, unavailablePorts });
+    const compilation = this.#compiler.compile(input.resources, { ...options, unavailablePorts });
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     this.#diagnostics.update(diagnostics);
     this.#setup.observer.compiled(countByKind(input.resources), diagnostics);

@@ -20,29 +20,37 @@ export type Locate = (resource: ResourceRef, field: FieldPath) => SourceLocation
 
 /** Collects the diagnostics of one compilation. */
 export class DiagnosticSink {
-  readonly #diagnostics: Diagnostic[] = [];
-  readonly #locate: Locate;
-
-  constructor(locate: Locate = () => undefined) {
-    this.#locate = locate;
-  }
+  readonly #reports: Report[] = [];
+  #sorted: { readonly locate: Locate; readonly diagnostics: readonly Diagnostic[] } | undefined;
 
   report(report: Report): void {
-    const entry = DIAGNOSTIC_CATALOG[report.code];
-    const location =
-      report.resource === undefined ? undefined : this.#locate(report.resource, report.field ?? []);
-    this.#diagnostics.push({
-      severity: entry.severity,
-      hint: entry.hint,
-      ...report,
-      ...(location === undefined ? {} : { location }),
-    });
+    this.#sorted = undefined;
+    this.#reports.push(report);
   }
 
-  /** All reports, duplicates dropped, in an order that does not depend on the order of the input. */
-  sorted(): readonly Diagnostic[] {
-    return sortDiagnostics(this.#diagnostics);
+  /** All reports, each with its place, duplicates dropped, in an order that does not depend on the order of the input. */
+  sorted(locate: Locate = nowhere): readonly Diagnostic[] {
+    if (this.#sorted?.locate === locate) return this.#sorted.diagnostics;
+    const diagnostics = sortDiagnostics(this.#reports.map((report) => placed(report, locate)));
+    this.#sorted = { locate, diagnostics };
+    return diagnostics;
   }
+}
+
+function placed(report: Report, locate: Locate): Diagnostic {
+  const entry = DIAGNOSTIC_CATALOG[report.code];
+  const { resource, field = [] } = report;
+  const location = resource === undefined ? undefined : locate(resource, field);
+  return {
+    severity: entry.severity,
+    hint: entry.hint,
+    ...report,
+    ...(location === undefined ? {} : { location }),
+  };
+}
+
+function nowhere(): undefined {
+  return undefined;
 }
 
 /** Sorts by file, position, object, field, code and message; drops repeats. */

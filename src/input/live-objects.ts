@@ -3,15 +3,17 @@
  * taken and we refuse is not served, as after a restart: there is no last good content to fall back to.
  */
 import type { KindName } from "../api/kinds.js";
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
+import { compareStrings } from "../support/compare.js";
 import { decode } from "./decode.js";
 import type { Decoded } from "./decode.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
+import type { ObjectChange } from "./object-store.js";
+import { ObjectStore } from "./object-store.js";
 import type { Resources } from "./resources.js";
-import { takeSnapshot } from "./snapshot.js";
 import type { InputOptions } from "./source.js";
 
 export interface LiveSnapshot {
@@ -19,51 +21,77 @@ export interface LiveSnapshot {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** A snapshot costs what has changed since the one before: of kinds that did not change it has the same lists. */
 export class LiveObjects {
   readonly #table: KindTable;
-  readonly #decoded = new Map<string, Decoded>();
+  readonly #known = new Set<string>();
+  /** Since the last snapshot, by key. */
+  #changes = new Map<string, ObjectChange>();
+  #store = ObjectStore.EMPTY;
+  readonly #findings = new Map<string, readonly Diagnostic[]>();
+  readonly #refused = new Map<string, ResourceRef>();
+  /** Undefined: to be put together again. */
+  #diagnostics: readonly Diagnostic[] | undefined = [];
+  #refusedList: readonly ResourceRef[] | undefined = [];
 
   constructor(options: InputOptions) {
     this.#table = kindTable(options.albGroup);
   }
 
-  /** An object is there, or has changed. */
+  /** An object is there, or has changed. `value` must have that kind, namespace and name. */
   put(kind: KindName, namespace: string, name: string, value: unknown): void {
-    this.#decoded.set(keyOf(kind, namespace, name), decode(value, this.#table));
+    const key = keyOf(kind, namespace, name);
+    const decoded = decode(value, this.#table);
+    this.#known.add(key);
+    const now = decoded.result === "object" ? decoded.entry : undefined;
+    this.#changes.set(key, { kind, namespace, name, now });
+    this.#noteFindings(key, findingDiagnostics({ decoded, locate: nowhere }));
+    this.#noteRefused(key, refOfRefused(decoded));
   }
 
   delete(kind: KindName, namespace: string, name: string): void {
-    this.#decoded.delete(keyOf(kind, namespace, name));
+    const key = keyOf(kind, namespace, name);
+    this.#known.delete(key);
+    this.#changes.set(key, { kind, namespace, name });
+    this.#noteFindings(key, []);
+    this.#noteRefused(key, undefined);
   }
 
   /** How many there are. */
   get size(): number {
-    return this.#decoded.size;
+    return this.#known.size;
   }
 
   snapshot(): LiveSnapshot {
-    const values = [...this.#decoded.values()];
-    const { resources, diagnostics } = takeSnapshot(
-      values.flatMap((decoded) =>
-        decoded.result === "object"
-          ? [
-              {
-                path: "",
-                key: decoded.key,
-                ref: decoded.ref,
-                entry: decoded.entry,
-                locate: nowhere,
-              },
-            ]
-          : [],
-      ),
-      values.flatMap((decoded) =>
-        decoded.result === "refused" && decoded.ref !== undefined ? [decoded.ref] : [],
-      ),
-    );
-    const findings = values.flatMap((decoded) => findingDiagnostics({ decoded, locate: nowhere }));
-    return { resources, diagnostics: sortDiagnostics([...findings, ...diagnostics]) };
+    this.#store = this.#store.with([...this.#changes.values()]);
+    this.#changes = new Map();
+    this.#diagnostics ??= sortDiagnostics([...this.#findings.values()].flat());
+    this.#refusedList ??= [...this.#refused]
+      .sort(([a], [b]) => compareStrings(a, b))
+      .map(([, ref]) => ref);
+    return {
+      resources: this.#store.resources(this.#refusedList, nowhere),
+      diagnostics: this.#diagnostics,
+    };
   }
+
+  #noteFindings(key: string, findings: readonly Diagnostic[]): void {
+    if (findings.length === 0 && !this.#findings.has(key)) return;
+    this.#diagnostics = undefined;
+    if (findings.length === 0) this.#findings.delete(key);
+    else this.#findings.set(key, findings);
+  }
+
+  #noteRefused(key: string, ref: ResourceRef | undefined): void {
+    if (ref === undefined && !this.#refused.has(key)) return;
+    this.#refusedList = undefined;
+    if (ref === undefined) this.#refused.delete(key);
+    else this.#refused.set(key, ref);
+  }
+}
+
+function refOfRefused(decoded: Decoded): ResourceRef | undefined {
+  return decoded.result === "refused" ? decoded.ref : undefined;
 }
 
 function keyOf(kind: KindName, namespace: string, name: string): string {

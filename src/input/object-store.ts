@@ -1,21 +1,42 @@
+/** Objects by kind, namespace and name. A store never changes: one that differs in some objects shares all else with it. */
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import type { DecodedObject } from "./decode.js";
+import { EndpointSliceGroups } from "./endpoint-slice-groups.js";
 import { objectKey } from "./object-key.js";
 import type { Resources } from "./resources.js";
 
 type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
 
+/** What became of one object: it is there now, or it is gone. */
+export interface ObjectChange {
+  readonly kind: KindName;
+  readonly namespace: string;
+  readonly name: string;
+  readonly now?: DecodedObject | undefined;
+}
+
 /** Objects of one kind by namespace and name. */
 class KindIndex<T extends KubernetesObject> {
-  readonly #objects = new Map<string, T>();
+  readonly #objects: Map<string, T>;
   #sorted: readonly T[] | undefined;
 
-  add(object: T): void {
-    this.#objects.set(objectKey(object.metadata.namespace, object.metadata.name), object);
+  constructor(objects: ReadonlyMap<string, T> = new Map()) {
+    this.#objects = new Map(objects);
+  }
+
+  /** For the changes of a new store, before anybody else sees it. */
+  set(namespace: string, name: string, object: T | undefined): void {
+    const key = objectKey(namespace, name);
+    if (object === undefined) this.#objects.delete(key);
+    else this.#objects.set(key, object);
+  }
+
+  copy(): KindIndex<T> {
+    return new KindIndex(this.#objects);
   }
 
   get(namespace: string, name: string): T | undefined {
@@ -33,7 +54,49 @@ const byNamespaceAndName = compareBy<KubernetesObject>(
   (a, b) => compareStrings(a.metadata.name, b.metadata.name),
 );
 
-const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
+export class ObjectStore {
+  readonly #index: Index;
+  readonly #slices: EndpointSliceGroups;
+
+  private constructor(index: Index, slices: EndpointSliceGroups) {
+    this.#index = index;
+    this.#slices = slices;
+  }
+
+  static readonly EMPTY = new ObjectStore(emptyIndex(), EndpointSliceGroups.EMPTY);
+
+  /** Each object at most once. */
+  with(changes: readonly ObjectChange[]): ObjectStore {
+    if (changes.length === 0) return this;
+    const touched = new Set(changes.map((change) => change.kind));
+    let index = this.#index;
+    for (const kind of touched) index = { ...index, [kind]: index[kind].copy() };
+    const slices: { before?: KindMap["EndpointSlice"]; now?: KindMap["EndpointSlice"] }[] = [];
+    for (const { kind, namespace, name, now } of changes) {
+      if (kind === "EndpointSlice") {
+        const before = index.EndpointSlice.get(namespace, name);
+        const after = isSlice(now) ? now.object : undefined;
+        slices.push({ ...(before && { before }), ...(after && { now: after }) });
+      }
+      if (now === undefined) index[kind].set(namespace, name, undefined);
+      else put(index, now);
+    }
+    return new ObjectStore(index, this.#slices.with(slices));
+  }
+
+  /** As the rest of the program sees it. */
+  resources(refused: readonly ResourceRef[], locate: Locate): Resources {
+    const index = this.#index;
+    const slices = this.#slices;
+    return {
+      list: (kind) => index[kind].list(),
+      get: (kind, namespace, name) => index[kind].get(namespace, name),
+      endpointSlices: (namespace, service) => slices.of(namespace, service),
+      refused,
+      locate,
+    };
+  }
+}
 
 /** Indexes objects of which no two have the same kind, namespace and name. */
 export function indexObjects(
@@ -41,38 +104,20 @@ export function indexObjects(
   locate: Locate,
   refused: readonly ResourceRef[] = [],
 ): Resources {
-  const index = emptyIndex();
-  for (const entry of objects) put(index, entry);
-  let slices: ReadonlyMap<string, readonly KindMap["EndpointSlice"][]> | undefined;
-  return {
-    list: (kind) => index[kind].list(),
-    get: (kind, namespace, name) => index[kind].get(namespace, name),
-    endpointSlices: (namespace, service) => {
-      slices ??= groupByService(index.EndpointSlice.list());
-      return slices.get(objectKey(namespace, service)) ?? [];
-    },
-    refused,
-    locate,
-  };
+  const changes = objects.map((now) => {
+    const { namespace, name } = now.object.metadata;
+    return { kind: now.kind, namespace, name, now };
+  });
+  return ObjectStore.EMPTY.with(changes).resources(refused, locate);
 }
 
 function put<K extends KindName>(index: Index, entry: DecodedObject<K>): void {
-  index[entry.kind].add(entry.object);
+  const { namespace, name } = entry.object.metadata;
+  index[entry.kind].set(namespace, name, entry.object);
 }
 
-function groupByService(
-  slices: readonly KindMap["EndpointSlice"][],
-): ReadonlyMap<string, readonly KindMap["EndpointSlice"][]> {
-  const groups = new Map<string, KindMap["EndpointSlice"][]>();
-  for (const slice of slices) {
-    const service = slice.metadata.labels?.[SERVICE_NAME_LABEL];
-    if (service === undefined) continue;
-    const key = objectKey(slice.metadata.namespace, service);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [slice]);
-    else group.push(slice);
-  }
-  return groups;
+function isSlice(entry: DecodedObject | undefined): entry is DecodedObject<"EndpointSlice"> {
+  return entry?.kind === "EndpointSlice";
 }
 
 function emptyIndex(): Index {

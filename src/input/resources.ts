@@ -1,19 +1,33 @@
 import type { KindMap, KindName } from "../api/kinds.js";
+import { KIND_NAMES } from "../api/kinds.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
 
-/** An immutable, indexed snapshot of every object that is known and valid. */
-export interface Resources {
+/** All kinds but the one that changes all the time: nothing is decided by endpoints, they only fill upstreams. */
+export type RoutingKind = Exclude<KindName, "EndpointSlice">;
+
+export const ROUTING_KINDS: readonly RoutingKind[] = KIND_NAMES.filter(
+  (kind) => kind !== "EndpointSlice",
+);
+
+/** What routing is decided by. Who is given this alone can't depend on endpoints, nor on where objects stand in files. */
+export interface RoutingResources {
   /** Sorted by namespace and name. */
-  list<K extends KindName>(kind: K): readonly KindMap[K][];
+  list<K extends RoutingKind>(kind: K): readonly KindMap[K][];
   /** `namespace` is `""` for cluster-scoped kinds. */
-  get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
-  /** EndpointSlices of a Service, by their `kubernetes.io/service-name` label. */
-  endpointSlices(namespace: string, service: string): readonly KindMap["EndpointSlice"][];
+  get<K extends RoutingKind>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
   /**
    * Objects that were given but are not served because an API server would refuse them. They exist in the user's mind:
    * what names one, or counts on there being none, must not behave as if it had never been written.
    */
   readonly refused: readonly ResourceRef[];
+}
+
+/** An immutable, indexed snapshot of every object that is known and valid. */
+export interface Resources extends RoutingResources {
+  list<K extends KindName>(kind: K): readonly KindMap[K][];
+  get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
+  /** EndpointSlices of a Service, by their `kubernetes.io/service-name` label, sorted by name. */
+  endpointSlices(namespace: string, service: string): readonly KindMap["EndpointSlice"][];
   readonly locate: Locate;
 }

@@ -20,3 +20,6 @@ export interface DataPlaneConfig {
   readonly serverCertificates: readonly ServerCertificate[];
   readonly certificates: readonly Certificate[];
 }
+
+/** All of it but for what changes most often, and changes nothing else. */
+export type RoutingModel = Omit<DataPlaneConfig, "upstreams">;

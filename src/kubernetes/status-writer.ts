@@ -48,6 +48,7 @@ export class StatusWriter {
 
   /** What holds from now on. */
   update(statuses: readonly ObjectStatus[]): void {
+    if (statuses === this.#desired) return;
     this.#desired = statuses;
     this.recheck();
   }

@@ -2,16 +2,19 @@
  * Rendered files → a data plane that serves them. What only nginx.conf and lua/ can say is tested before and needs a
  * reload; everything else is swapped by telling the workers, also when nginx refuses the new nginx.conf. On any other
  * failure the last good files are put back.
+ *
+ * A policy that is swapped is sent first and written after: a master that starts or reloads in between reads the old one, so
+ * what is served is looked at again once the new one is written (DataPlane.confirm).
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
+import { RenderedPolicy } from "../render/rendered-policy.js";
 import { EnvironmentError } from "../support/environment-error.js";
-import type { DataPlaneStatus } from "./control-client.js";
-import { ControlClient, ControlError } from "./control-client.js";
+import { DataPlane } from "./data-plane.js";
 import { fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
-import { changedFiles, contentsOf, removeStale, writeChanged } from "./file-writer.js";
+import { writeChanged } from "./file-writer.js";
 import {
   isSafeBelowOld,
   keepingConfiguration,
@@ -19,11 +22,9 @@ import {
   reloadPart,
 } from "./kept-configuration.js";
 import { policyDelta } from "./policy-delta.js";
-import type { PolicyShards } from "./policy-shards.js";
-import { policyShards } from "./policy-shards.js";
-import { poll } from "./poll.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
+import { WrittenFiles } from "./written-files.js";
 
 /** `written`: on disk, but no nginx was there to be told; it reads the files when it starts. */
 export interface Applied {
@@ -34,6 +35,8 @@ export interface Applied {
   readonly refused?: string;
   /** What it could not listen on, as CompileOptions has it. */
   readonly unavailablePorts?: readonly string[];
+  /** Why policy.json is not written: the policy is served, but an nginx that starts now would serve an older one. */
+  readonly unwritten?: string;
 }
 
 export interface ApplierOptions {
@@ -44,39 +47,39 @@ export interface ApplierOptions {
   readonly owner?: Owner;
 }
 
-/** Milliseconds in which every worker must have taken a policy; one that is restarted needs the most. */
-const SERVED_LIMIT = 15_000;
-/** One that has just died is started again in this time; where nobody runs one, this is how long a change waits for it. */
-const ABSENT_LIMIT = 2000;
 const STAGE = "stage";
 const STAGE_FOLDERS = ["control", "logs", "tmp", "environment"];
 
-/** Not to be used by two callers at once: changes are applied one after the other. */
+type Outcome = Pick<Applied, "kind" | "unwritten">;
+
+/** Changes are applied one after the other: nobody calls `apply` before the one before has ended. */
 export class Applier {
   readonly #folder: string;
   readonly #reloader: Reloader;
   readonly #owner: Owner | undefined;
-  readonly #control: ControlClient;
-  /** What is on disk; undefined when that is not known. */
-  #written: readonly RenderedFile[] | undefined;
+  readonly #dataPlane: DataPlane;
+  readonly #disk: WrittenFiles;
   /** The last good files, and their policy. */
   #files: readonly RenderedFile[] = [];
-  #served: PolicyShards | undefined;
+  #served: RenderedPolicy | undefined;
   /** What nginx refused last, see reloadPart. */
   #refused: string | undefined;
+  #isApplying = false;
+  #confirming: Promise<unknown> = Promise.resolve();
 
   constructor(options: ApplierOptions) {
     this.#folder = options.folder;
     this.#reloader = options.reloader;
     this.#owner = options.owner;
-    this.#control = new ControlClient(options.folder);
+    this.#dataPlane = new DataPlane(options.folder);
+    this.#disk = new WrittenFiles(options.folder, options.owner);
   }
 
   /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */
   async prepare(files: readonly RenderedFile[]): Promise<Applied> {
     await this.#test(files);
-    await this.#write(files);
-    return this.#accept("written", files, policyOf(files));
+    await this.#disk.write(policyLast(files));
+    return this.#accept({ kind: "written" }, files, policyOf(files));
   }
 
   /**
@@ -86,14 +89,36 @@ export class Applier {
    * they were before.
    */
   async apply(files: readonly RenderedFile[]): Promise<Applied> {
-    const part = reloadPart(files);
+    this.#isApplying = true;
+    await this.#confirming;
+    try {
+      return await this.#applyOrKeep(files);
+    } finally {
+      this.#isApplying = false;
+    }
+  }
+
+  /**
+   * Sees to it that what was applied last is still what is served: somebody may have reloaded nginx at the wrong moment. Does not
+   * throw; what can't be put right now can be later.
+   */
+  async confirm(): Promise<void> {
+    const served = this.#served;
+    if (this.#isApplying || served === undefined) return;
+    this.#confirming = this.#dataPlane.confirm(served).catch(() => undefined);
+    await this.#confirming;
+  }
+
+  async #applyOrKeep(files: readonly RenderedFile[]): Promise<Applied> {
     // A reload that fails takes seconds, which a revoked password does not have.
-    if (part === this.#refused) await this.#applyKept(files);
+    const known = this.#refused !== undefined && this.#refused === reloadPart(files);
+    if (known) await this.#applyKept(files);
     try {
       const applied = await this.#applyAll(files);
       this.#refused = undefined;
       return applied;
     } catch (error: unknown) {
+      const part = reloadPart(files);
       if (!(error instanceof NginxRefused) || part === reloadPart(this.#files)) throw error;
       this.#refused = part;
       const applied = await this.#applyKept(files);
@@ -111,33 +136,33 @@ export class Applier {
 
   async #applyAll(files: readonly RenderedFile[]): Promise<Applied> {
     const policy = policyOf(files);
-    const changed = await this.#changed(files);
+    const changed = await this.#disk.changed(files);
     if (changed.length === 0 && this.#served?.version === policy.version) {
-      return { kind: "unchanged", version: policy.version };
+      const isThere = (await this.#dataPlane.ensure(policy)) === "served";
+      return { kind: isThere ? "unchanged" : "written", version: policy.version };
     }
     const body = policyDelta(this.#served, policy);
     const reloads = body === undefined || changed.some(needsReload);
     if (reloads) await this.#test(files);
-    let applied: Applied["kind"];
+    let outcome: Outcome;
     try {
-      await this.#write(files);
-      applied = reloads ? await this.#reload(policy) : await this.#swap(body, policy);
+      outcome = reloads ? await this.#reload(files, policy) : await this.#swap(files, policy, body);
     } catch (error: unknown) {
       await this.#restore(files, error);
       throw error;
     }
-    return this.#accept(applied, files, policy);
+    return this.#accept(outcome, files, policy);
   }
 
   async #accept(
-    kind: Applied["kind"],
+    outcome: Outcome,
     files: readonly RenderedFile[],
-    policy: PolicyShards,
+    policy: RenderedPolicy,
   ): Promise<Applied> {
     this.#files = files;
     this.#served = policy;
-    await removeStale(this.#folder, files);
-    return { kind, version: policy.version };
+    await this.#disk.keepOnly(files);
+    return { ...outcome, version: policy.version };
   }
 
   /** In a folder of its own, laid out like the run folder: nginx -t runs our Lua and opens our logs. */
@@ -155,85 +180,53 @@ export class Applier {
     }
   }
 
-  /** Once we have written them, our memory of the files is as good as the disk, and quicker. */
-  async #changed(files: readonly RenderedFile[]): Promise<readonly RenderedFile[]> {
-    if (this.#written === undefined) return changedFiles(this.#folder, files);
-    const written = new Map(this.#written.map((file) => [file.path, contentsOf(file)]));
-    return files.filter((file) => written.get(file.path) !== contentsOf(file));
-  }
-
-  /** Secrets first: policy.json names them. */
-  async #write(files: readonly RenderedFile[]): Promise<void> {
-    const changed = await this.#changed(files);
-    const ordered = [...changed].sort((a, b) => Number(isNamer(a)) - Number(isNamer(b)));
-    this.#written = undefined;
-    await writeChanged(this.#folder, ordered, { owner: this.#owner, sync: true });
-    this.#written = files;
-  }
-
-  async #reload(policy: PolicyShards): Promise<Applied["kind"]> {
-    const before = await this.#reach();
-    if (before === undefined) return "written";
+  async #reload(files: readonly RenderedFile[], policy: RenderedPolicy): Promise<Outcome> {
+    await this.#disk.write(policyLast(files));
+    const before = await this.#dataPlane.reach();
+    if (before === undefined) return { kind: "written" };
     const generation = Math.max(0, ...before.workers.map((worker) => worker.generation));
-    await this.#reloader.reload(() => this.#isServed(policy.version, generation));
-    return "reloaded";
+    await this.#reloader.reload(() => this.#dataPlane.isServed(policy.version, generation));
+    return { kind: "reloaded" };
   }
 
-  async #swap(body: string, policy: PolicyShards): Promise<Applied["kind"]> {
-    if ((await this.#put(body, policy)) === "absent" && (await this.#reach()) === undefined) {
-      return "written";
+  async #swap(
+    files: readonly RenderedFile[],
+    policy: RenderedPolicy,
+    body: string,
+  ): Promise<Outcome> {
+    // Secrets first: the policy names them.
+    await this.#disk.write(files.filter((file) => !isPolicy(file)));
+    const swapped = await this.#dataPlane.swap(body, policy);
+    if (swapped === "absent") {
+      await this.#disk.write(files);
+      if ((await this.#dataPlane.reach()) === undefined) return { kind: "written" };
+      return { kind: (await this.#dataPlane.ensure(policy)) === "absent" ? "written" : "swapped" };
     }
-    if (!(await poll(() => this.#isServed(policy.version, 0), { limit: SERVED_LIMIT }))) {
-      throw new NginxRefused(`not every worker serves the policy after ${SERVED_LIMIT / 1000} s`);
-    }
-    return "swapped";
+    const unwritten = await this.#writePolicy(files);
+    await this.#dataPlane.confirm(policy);
+    return { kind: "swapped", ...(unwritten !== undefined && { unwritten }) };
   }
 
-  /** What the data plane says, if there is one. */
-  async #reach(): Promise<DataPlaneStatus | undefined> {
-    let status: DataPlaneStatus | undefined;
-    const answers = async (): Promise<boolean> => {
-      status = await this.#control.status().catch(withoutAnswer);
-      return status !== undefined;
-    };
-    await poll(answers, { limit: ABSENT_LIMIT });
-    return status;
-  }
-
-  /** Sends the change, or everything when the data plane serves something else than we think. */
-  async #put(body: string, policy: PolicyShards): Promise<"accepted" | "absent"> {
+  /** Why it could not be written. That is no reason to take back a revoked password that every worker knows of. */
+  async #writePolicy(files: readonly RenderedFile[]): Promise<string | undefined> {
     try {
-      let outcome = await this.#control.put(body);
-      if (outcome.kind !== "accepted") {
-        outcome = await this.#control.put(policyDelta(undefined, policy) ?? body);
-      }
-      if (outcome.kind === "refused") throw new NginxRefused(`the data plane: ${outcome.reason}`);
-      return "accepted";
+      await this.#disk.write(files);
+      return undefined;
     } catch (error: unknown) {
-      if (error instanceof ControlError) return "absent";
+      if (error instanceof EnvironmentError) return error.message;
       throw error;
     }
-  }
-
-  /** Every worker there should be, of a later generation than `generation`, serves the version. */
-  async #isServed(version: string, generation: number): Promise<boolean> {
-    const status = await this.#control.status().catch(withoutAnswer);
-    if (status === undefined) return false;
-    const ready = status.workers.filter(
-      (worker) => worker.version === version && worker.generation > generation,
-    );
-    return ready.length >= status.expected;
   }
 
   /** The files that were served before, and their policy in the workers, which may have taken the new one. */
   async #restore(failed: readonly RenderedFile[], cause: unknown): Promise<void> {
     if (this.#served === undefined) return;
     try {
-      await this.#write(this.#files);
-      await removeStale(this.#folder, this.#files);
+      await this.#disk.write(policyLast(this.#files));
+      await this.#disk.keepOnly(this.#files);
       const full = policyDelta(undefined, this.#served);
       if (full === undefined || policyOf(failed).version === this.#served.version) return;
-      await this.#put(full, this.#served);
+      await this.#dataPlane.put(full, this.#served);
     } catch (error: unknown) {
       const then = error instanceof Error ? error.message : String(error);
       const first = cause instanceof Error ? cause.message : String(cause);
@@ -247,16 +240,17 @@ export class Applier {
   }
 }
 
-function isNamer(file: RenderedFile): boolean {
+/** Secrets first: policy.json names them. */
+function policyLast(files: readonly RenderedFile[]): readonly RenderedFile[] {
+  return [...files].sort((a, b) => Number(isPolicy(a)) - Number(isPolicy(b)));
+}
+
+function isPolicy(file: RenderedFile): boolean {
   return file.path === "policy.json";
 }
 
-function policyOf(files: readonly RenderedFile[]): PolicyShards {
-  const file = files.find(isNamer);
-  if (file === undefined) throw new Error("no policy.json among the files");
-  return policyShards(contentsOf(file));
-}
-
-function withoutAnswer(error: unknown): undefined {
-  if (!(error instanceof ControlError)) throw error;
+function policyOf(files: readonly RenderedFile[]): RenderedPolicy {
+  const contents = files.find(isPolicy)?.contents;
+  if (!(contents instanceof RenderedPolicy)) throw new Error("no policy.json among the files");
+  return contents;
 }

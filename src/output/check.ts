@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { RenderedFile } from "../render/rendered-file.js";
+import { contentsOf } from "../render/rendered-file.js";
+import { SecretText } from "../support/secret-text.js";
 import { errorCode, fileError } from "./file-error.js";
-import { contentsOf, ownFiles } from "./file-writer.js";
+import { ownFiles } from "./file-writer.js";
 
 /**
  * What would change if the files were written to `folder`, each difference as text that ends a line: a unified diff, or
@@ -30,13 +32,13 @@ async function compare(folder: string, file: RenderedFile): Promise<string | und
   const actual = await readIfThere(join(folder, file.path));
   if (actual === undefined) return missing(file);
   if (actual === contentsOf(file)) return undefined;
-  if (typeof file.contents !== "string") return `${file.path}: differs (contents not shown)\n`;
-  return patch(file.path, actual, file.contents);
+  if (file.contents instanceof SecretText) return `${file.path}: differs (contents not shown)\n`;
+  return patch(file.path, actual, contentsOf(file));
 }
 
 function missing(file: RenderedFile): string {
-  if (typeof file.contents !== "string") return `${file.path}: missing (contents not shown)\n`;
-  return patch(file.path, undefined, file.contents);
+  if (file.contents instanceof SecretText) return `${file.path}: missing (contents not shown)\n`;
+  return patch(file.path, undefined, contentsOf(file));
 }
 
 function patch(path: string, before: string | undefined, after: string): string {

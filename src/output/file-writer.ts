@@ -6,6 +6,7 @@ import type { Stats } from "node:fs";
 import { open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
+import { contentsOf } from "../render/rendered-file.js";
 import { errorCode, fileError } from "./file-error.js";
 import { makeFolders } from "./make-folder.js";
 
@@ -93,11 +94,6 @@ export async function ownFiles(folder: string): Promise<readonly string[]> {
     }
   }
   return found.sort();
-}
-
-/** The text of a file; it is asked for by those who have to write or compare it. */
-export function contentsOf(file: RenderedFile): string {
-  return typeof file.contents === "string" ? file.contents : file.contents.reveal();
 }
 
 async function isWritten(path: string, file: RenderedFile): Promise<boolean> {

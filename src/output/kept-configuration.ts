@@ -3,8 +3,8 @@
  * object's port may not hold up everybody's routes and revoked passwords.
  */
 import type { RenderedFile } from "../render/rendered-file.js";
-import { contentsOf } from "./file-writer.js";
-import type { PolicyShards } from "./policy-shards.js";
+import { contentsOf } from "../render/rendered-file.js";
+import type { RenderedPolicy } from "../render/rendered-policy.js";
 
 /** Files that nginx reads at a reload only: they belong together. */
 export function needsReload({ path }: RenderedFile): boolean {
@@ -37,9 +37,10 @@ export function keepingConfiguration(
  * to the listener whose certificate its client was asked for. Everything else that the old nginx.conf lacks, such as the location for
  * another limit, nginx answers with 500.
  */
-export function isSafeBelowOld(old: PolicyShards, policy: PolicyShards): boolean {
-  return [...policy.shards].every(([key, json]) => {
-    const before = key.startsWith("servers\t") ? old.shards.get(key) : undefined;
+export function isSafeBelowOld(old: RenderedPolicy, policy: RenderedPolicy): boolean {
+  const servers = old.maps.get("servers")?.shards;
+  return [...(policy.maps.get("servers")?.shards ?? [])].every(([key, json]) => {
+    const before = servers?.get(key);
     if (before === undefined) return true;
     const [was, is] = [guardOf(before), guardOf(json)];
     return was.tls === is.tls && (was.guarded || !is.guarded) && (was.asks || !is.asks);

@@ -2,41 +2,98 @@
  * The data plane's model → the files that run it, in memory. Takes the IR and options, gives bytes by path; knows
  * nothing of Kubernetes, disks or processes. Equal models give equal bytes.
  */
-import type { DataPlaneConfig } from "../ir/config.js";
+import type { DataPlaneConfig, RoutingModel } from "../ir/config.js";
 import type { CompileOptions } from "../options.js";
 import { compareStrings } from "../support/compare.js";
+import { policyMemory } from "./nginx/http-view.js";
 import { renderNginxConf } from "./nginx/nginx-conf.js";
-import { buildPolicy } from "./policy/build-policy.js";
-import { policyJson } from "./policy/policy-json.js";
 import { authorityFiles } from "./policy/authority-files.js";
+import { buildPolicy } from "./policy/build-policy.js";
+import { POLICY_FORMAT } from "./policy/policy-document.js";
+import type { RoutingShards } from "./policy/policy-json.js";
+import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-json.js";
 import { certificateFile, credentialsFile, distinctFiles } from "./policy/secret-files.js";
 import type { RenderedFile } from "./rendered-file.js";
 
 /** nginx.conf, policy.json, credentials/, certificates/ and authorities/, sorted by path. */
 export function render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
-  const credentials = new Map(config.credentials.map((set) => [set.id, credentialsFile(set)]));
+  return new Renderer().render(config, options);
+}
+
+/** What follows from everything but the upstreams. */
+interface RenderedRouting {
+  readonly routing: RoutingModel;
+  readonly options: CompileOptions;
+  readonly shards: RoutingShards;
+  readonly certificatePaths: ReadonlyMap<string, string>;
+  readonly files: readonly RenderedFile[];
+}
+
+/** `render` again and again: of a model whose routing is the one before, only the upstreams that are new are rendered. */
+export class Renderer {
+  #routing: RenderedRouting | undefined;
+  #conf:
+    { readonly of: RenderedRouting; readonly memory: number; readonly text: string } | undefined;
+  readonly #upstreams = new UpstreamShards();
+
+  render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
+    const { upstreams, ...routing } = config;
+    const rendered =
+      this.#routing !== undefined && isSame(this.#routing, routing, options)
+        ? this.#routing
+        : renderRouting(routing, options);
+    this.#routing = rendered;
+    const policy = renderedPolicy(POLICY_FORMAT, rendered.shards, this.#upstreams.map(upstreams));
+    const files: RenderedFile[] = [
+      { path: "nginx.conf", contents: this.#nginxConf(rendered, policy.size), mode: 0o644 },
+      { path: "policy.json", contents: policy, mode: 0o600 },
+      ...rendered.files,
+    ];
+    return files.sort((a, b) => compareStrings(a.path, b.path));
+  }
+
+  #nginxConf(rendered: RenderedRouting, policySize: number): string {
+    const memory = policyMemory(policySize);
+    if (this.#conf?.of === rendered && this.#conf.memory === memory) return this.#conf.text;
+    const { routing, options, certificatePaths } = rendered;
+    const text = renderNginxConf(routing, options, memory, certificatePaths);
+    this.#conf = { of: rendered, memory, text };
+    return text;
+  }
+}
+
+/** The very same lists. */
+function isSame(last: RenderedRouting, routing: RoutingModel, options: CompileOptions): boolean {
+  const before = new Map<string, unknown>(Object.entries(last.routing));
+  const entries = Object.entries(routing);
+  return (
+    last.options === options &&
+    entries.length === before.size &&
+    entries.every(([name, list]) => before.get(name) === list)
+  );
+}
+
+function renderRouting(routing: RoutingModel, options: CompileOptions): RenderedRouting {
+  const credentials = new Map(routing.credentials.map((set) => [set.id, credentialsFile(set)]));
   const certificates = new Map(
-    config.certificates.map((entry) => [entry.id, certificateFile(entry)]),
+    routing.certificates.map((entry) => [entry.id, certificateFile(entry)]),
   );
   const certificatePaths = paths(certificates);
-  const policy = policyJson(
-    buildPolicy(config, options, {
-      credentials: paths(credentials),
-      certificates: certificatePaths,
-    }),
-  );
-  const size = Buffer.byteLength(policy);
-  const conf = renderNginxConf(config, options, size, certificatePaths);
-  const files: RenderedFile[] = [
-    { path: "nginx.conf", contents: conf, mode: 0o644 },
-    { path: "policy.json", contents: policy, mode: 0o600 },
-    ...distinctFiles([
+  const policy = buildPolicy(routing, options, {
+    credentials: paths(credentials),
+    certificates: certificatePaths,
+  });
+  return {
+    routing,
+    options,
+    shards: routingShards(policy),
+    certificatePaths,
+    files: distinctFiles([
       ...credentials.values(),
       ...certificates.values(),
-      ...authorityFiles(config),
+      ...authorityFiles(routing),
     ]),
-  ];
-  return files.sort((a, b) => compareStrings(a.path, b.path));
+  };
 }
 
 function paths(files: ReadonlyMap<string, RenderedFile>): ReadonlyMap<string, string> {

@@ -1,10 +1,17 @@
 import type { SecretText } from "../support/secret-text.js";
+import type { RenderedPolicy } from "./rendered-policy.js";
 
 /** One file of the output, in memory. */
 export interface RenderedFile {
   /** Relative to the output folder, `/` between parts; made of our own names and digests only. */
   readonly path: string;
-  readonly contents: string | SecretText;
+  /** Text, or what makes it when it is asked to `reveal` it. */
+  readonly contents: string | SecretText | RenderedPolicy;
   /** 0o600 for what holds a secret, else 0o644. */
   readonly mode: 0o600 | 0o644;
+}
+
+/** The text of a file; it is asked for by those who have to write or compare it. */
+export function contentsOf({ contents }: RenderedFile): string {
+  return typeof contents === "string" ? contents : contents.reveal();
 }

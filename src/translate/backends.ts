@@ -1,8 +1,6 @@
 import type { Service } from "../api/core.js";
-import type { Endpoint, Upstream } from "../ir/upstream.js";
 import { compareStrings } from "../support/compare.js";
 import type { TranslateContext } from "./context.js";
-import { serviceEndpoints } from "./endpoints.js";
 import type { Place } from "./place.js";
 
 /** A port of a Service, by number or name. */
@@ -14,13 +12,21 @@ export interface ServicePortRef {
 
 export type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 
+/** An upstream but for its endpoints: those of the Service's port, none without one. */
+export interface UpstreamPlan {
+  readonly id: string;
+  readonly namespace: string;
+  readonly service: string;
+  readonly port: ServicePort | undefined;
+}
+
 /**
  * Turns references to Service ports into upstreams, each once. A reference that can't be resolved gives an upstream without
  * endpoints, which answers 503 `no peer`, so that a Service that comes late changes the upstream and no route.
  */
 export class Backends {
   readonly #context: TranslateContext;
-  readonly #upstreams = new Map<string, Upstream>();
+  readonly #upstreams = new Map<string, UpstreamPlan>();
 
   constructor(context: TranslateContext) {
     this.#context = context;
@@ -41,25 +47,22 @@ export class Backends {
   }
 
   /** Every upstream that was asked for, by id. */
-  collected(): readonly Upstream[] {
+  collected(): readonly UpstreamPlan[] {
     return [...this.#upstreams.values()].sort((a, b) => compareStrings(a.id, b.id));
   }
 
   #add(ref: ServicePortRef, service: Service | undefined, port: ServicePort | undefined): string {
     const id = upstreamId(ref, port);
     if (!this.#upstreams.has(id)) {
-      this.#upstreams.set(id, { id, endpoints: this.#endpoints(ref, service, port) });
+      const served = service === undefined || isExternalName(service) ? undefined : port;
+      this.#upstreams.set(id, {
+        id,
+        namespace: ref.namespace,
+        service: ref.name,
+        port: served,
+      });
     }
     return id;
-  }
-
-  #endpoints(
-    ref: ServicePortRef,
-    service: Service | undefined,
-    port: ServicePort | undefined,
-  ): readonly Endpoint[] {
-    if (service === undefined || port === undefined || isExternalName(service)) return [];
-    return serviceEndpoints(this.#context.resources.endpointSlices(ref.namespace, ref.name), port);
   }
 
   #reportUnusable(

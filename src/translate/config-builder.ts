@@ -1,4 +1,4 @@
-import type { DataPlaneConfig } from "../ir/config.js";
+import type { RoutingModel } from "../ir/config.js";
 import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
 import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
@@ -7,8 +7,8 @@ import { compareBy, compareStrings } from "../support/compare.js";
 
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<
-  DataPlaneConfig,
-  "auths" | "credentials" | "upstreams" | "backendTls" | "certificates"
+  RoutingModel,
+  "auths" | "credentials" | "backendTls" | "certificates"
 >;
 
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */
@@ -61,7 +61,7 @@ export class ConfigBuilder {
     return existing?.certificate === certificate.certificate ? undefined : existing;
   }
 
-  build(parts: CollectedParts): DataPlaneConfig {
+  build(parts: CollectedParts): RoutingModel {
     return {
       servers: sorted(this.#servers.values()),
       listeners: sorted(this.#listeners.values()),

@@ -1,6 +1,6 @@
 import type { ReferenceGrant } from "../api/core.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
-import type { Resources } from "../input/resources.js";
+import type { RoutingResources } from "../input/resources.js";
 
 /** A core object that another namespace's object names. */
 export interface CoreReference {
@@ -14,7 +14,7 @@ export interface CoreReference {
  * groups are compared as written; a `to` without name is for every object of its kind (Gateway API, ReferenceGrant).
  */
 export function isReferenceGranted(
-  resources: Resources,
+  resources: RoutingResources,
   from: ResourceRef,
   to: CoreReference,
 ): boolean {
@@ -30,9 +30,9 @@ export function isReferenceGranted(
 const EVERY = "";
 
 /** A snapshot never changes, so its grants are read once, however many references ask. */
-const PERMISSIONS = new WeakMap<Resources, ReadonlySet<string>>();
+const PERMISSIONS = new WeakMap<RoutingResources, ReadonlySet<string>>();
 
-function permissions(resources: Resources): ReadonlySet<string> {
+function permissions(resources: RoutingResources): ReadonlySet<string> {
   const known = PERMISSIONS.get(resources);
   if (known !== undefined) return known;
   const granted = new Set(resources.list("ReferenceGrant").flatMap(permissionsOf));

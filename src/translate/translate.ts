@@ -2,7 +2,7 @@
  * Objects → the data plane's model, statuses and diagnostics. Pure; a problem of one object never keeps another from being served.
  */
 import type { DiagnosticSink } from "../diagnostics/sink.js";
-import type { Resources } from "../input/resources.js";
+import type { Resources, RoutingResources } from "../input/resources.js";
 import type { CompileOptions } from "../options.js";
 import { albStatuses } from "./alb/alb-status.js";
 import { translateFrontends } from "./alb/frontends.js";
@@ -26,13 +26,37 @@ import { ingressStatuses } from "./ingress/ingress-status.js";
 import { translateIngresses } from "./ingress/ingresses.js";
 import { reportUnserved } from "./ingress/unserved-ingresses.js";
 import { reportUnavailable, withoutUnavailable } from "./unavailable-ports.js";
-import type { Translation } from "./translation.js";
+import type { Routing, Translation } from "./translation.js";
+import { Upstreams } from "./upstreams.js";
 
 export function translate(
   resources: Resources,
   options: CompileOptions,
   diagnostics: DiagnosticSink,
 ): Translation {
+  const routing = translateRouting(resources, options, diagnostics);
+  return withUpstreams(routing, resources, new Upstreams());
+}
+
+/** `upstreams`: what was looked up before. */
+export function withUpstreams(
+  { config, statuses, objects, upstreams: plans }: Routing,
+  resources: Pick<Resources, "endpointSlices">,
+  upstreams: Upstreams,
+): Translation {
+  return {
+    config: { ...config, upstreams: upstreams.resolve(plans, resources) },
+    statuses,
+    objects,
+  };
+}
+
+/** All but the endpoints, which it can't see. */
+export function translateRouting(
+  resources: RoutingResources,
+  options: CompileOptions,
+  diagnostics: DiagnosticSink,
+): Routing {
   const context = { resources, options, diagnostics };
   const build: BuildContext = {
     ...context,
@@ -62,20 +86,24 @@ export function translate(
     ...routes.statuses,
     ...policies.statuses(),
   ];
-  return { config: finish(build, policies), statuses, objects: gatewayServices(gateways) };
+  return {
+    config: finish(build, policies),
+    statuses,
+    objects: gatewayServices(gateways),
+    upstreams: build.backends.collected(),
+  };
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
   { config, backends, certificates, auth, options }: BuildContext,
   policies: Policies,
-): Translation["config"] {
+): Routing["config"] {
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
   const built = config.build({
     auths,
     credentials,
-    upstreams: backends.collected(),
     backendTls: policies.collected(),
     certificates: certificates.collected(),
   });

@@ -1,6 +1,6 @@
 /** Ports that the machine does not give, because another process has them: their owners are told, and everything else is served. */
 import { isIPv6 } from "node:net";
-import type { DataPlaneConfig } from "../ir/config.js";
+import type { RoutingModel } from "../ir/config.js";
 import type { Server } from "../ir/listener.js";
 import type { TranslateContext } from "./context.js";
 import type { LoadBalancer } from "./load-balancer.js";
@@ -40,9 +40,9 @@ export function reportUnavailable(
 
 /** Without the servers that can't be had, and what is bound to them. */
 export function withoutUnavailable(
-  config: DataPlaneConfig,
+  config: RoutingModel,
   context: Pick<TranslateContext, "options">,
-): DataPlaneConfig {
+): RoutingModel {
   const isServed = (server: Server): boolean => unavailability(server, context) === undefined;
   const servers = config.servers.filter(isServed);
   if (servers.length === config.servers.length) return config;

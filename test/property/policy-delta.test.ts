@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { policyDelta } from "../../src/output/policy-delta.js";
-import { policyShards } from "../../src/output/policy-shards.js";
+import { policyFrom, shardsOf } from "../support/rendered-policy.js";
 
 const MAPS = [
   "servers",
@@ -21,11 +21,10 @@ const entries = fc.dictionary(
 
 const policy = fc
   .record({
-    version: fc.stringMatching(/^[0-9a-f]{4}$/),
     settings: fc.record({ authTimeout: fc.nat(3) }),
-    ...Object.fromEntries(MAPS.map((map) => [map, entries])),
+    maps: fc.record(Object.fromEntries(MAPS.map((map) => [map, entries]))),
   })
-  .map((document) => policyShards(JSON.stringify({ format: 1, ...document })));
+  .map(({ maps, settings }) => policyFrom(maps, settings));
 
 /** What a data plane does that follows docs/policy-format.md to the letter. */
 function applied(served: ReadonlyMap<string, string>, body: string): Map<string, string> {
@@ -49,7 +48,7 @@ test("a delta makes the one policy of the other", () => {
   fc.assert(
     fc.property(policy, policy, (from, to) => {
       const body = policyDelta(from, to) ?? "";
-      expect(sorted(applied(from.shards, body))).toEqual(sorted(to.shards));
+      expect(sorted(applied(shardsOf(from), body))).toEqual(sorted(shardsOf(to)));
       expect(body).toMatch(new RegExp(`^albc-policy 1 ${from.version} ${to.version}\n`));
     }),
   );
@@ -59,7 +58,7 @@ test("everything makes it of anything", () => {
   fc.assert(
     fc.property(policy, policy, (served, to) => {
       const body = policyDelta(undefined, to) ?? "";
-      expect(sorted(applied(served.shards, body))).toEqual(sorted(to.shards));
+      expect(sorted(applied(shardsOf(served), body))).toEqual(sorted(shardsOf(to)));
     }),
   );
 });

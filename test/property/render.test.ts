@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
+import { contentsOf } from "../../src/render/rendered-file.js";
 import { render } from "../../src/render/render.js";
 import { configOf } from "../support/data-plane-config.js";
 import { policyErrors } from "../support/policy-schema.js";
@@ -24,8 +25,8 @@ const HARMLESS = render(
 );
 
 function textOf(files: readonly RenderedFile[], path: string): string {
-  const contents = files.find((file) => file.path === path)?.contents;
-  return typeof contents === "string" ? contents : "";
+  const file = files.find((each) => each.path === path);
+  return file === undefined ? "" : contentsOf(file);
 }
 
 /** nginx.conf but for the digests of other files' contents. */

@@ -5,6 +5,8 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { dump, load } from "js-yaml";
+import { contentsOf } from "../../src/render/rendered-file.js";
+import { SecretText } from "../../src/support/secret-text.js";
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format-text.js";
@@ -99,9 +101,9 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   const output = new Map<string, string>();
   const secret: string[] = [];
   for (const file of files) {
-    if (typeof file.contents !== "string") secret.push(`${file.mode.toString(8)} ${file.path}\n`);
+    if (file.contents instanceof SecretText) secret.push(`${file.mode.toString(8)} ${file.path}\n`);
     else if (file.path !== "nginx.conf" || show.includes(file.path))
-      output.set(file.path, file.contents);
+      output.set(file.path, contentsOf(file));
   }
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
   if (statuses.length > 0)

@@ -3,6 +3,7 @@ import { explain } from "../../explain/explain.js";
 import { formatExplanation } from "../../explain/format.js";
 import { readPolicy } from "../../explain/read-policy.js";
 import { parseRequest } from "../../explain/request.js";
+import { contentsOf } from "../../render/rendered-file.js";
 import type { ExplainCall } from "../arguments.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
@@ -25,8 +26,8 @@ export async function runExplain(
   const all = [...input.diagnostics, ...diagnostics];
   reportDiagnostics(all, call.format, terminal.writeError, terminal.colours);
   if (all.length > 0 && call.format === "text") terminal.writeError(summaryLine(input, all));
-  const text = files.find((file) => file.path === "policy.json")?.contents;
-  const policy = readPolicy(typeof text === "string" ? text : "{}");
+  const file = files.find(({ path }) => path === "policy.json");
+  const policy = readPolicy(file === undefined ? "{}" : contentsOf(file));
   const explanation = explain(policy, request.value);
   terminal.write(
     call.format === "json"

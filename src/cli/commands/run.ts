@@ -23,6 +23,9 @@ import { clusterSource } from "../run-source/cluster.js";
 import { fileSource } from "../run-source/files.js";
 import type { Apply, RunSource } from "../run-source/run-source.js";
 
+/** Milliseconds between looks at what the workers serve: another may have told nginx to reload while policy.json was written. */
+const CONFIRM_INTERVAL = 5000;
+
 /** What one `albc run` works with. */
 interface Run {
   readonly call: RunCall;
@@ -139,8 +142,10 @@ async function serve(run: Run, { source, applier, nginx, signals }: Parts): Prom
       controller.open();
       const { ports, objects } = controller.served;
       log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
+      const guard = setInterval(() => void applier.confirm(), CONFIRM_INTERVAL);
       await signals.first;
       await stepAside(run, signals);
+      clearInterval(guard);
     }
     log.info({}, "stopping: requests in flight may end");
   } finally {

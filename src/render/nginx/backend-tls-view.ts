@@ -3,7 +3,7 @@
  * client certificates are directives that can't depend on a request, so each BackendTls has locations and pools of its own.
  */
 import type { BackendTls } from "../../ir/backend-tls.js";
-import type { DataPlaneConfig } from "../../ir/config.js";
+import type { RoutingModel } from "../../ir/config.js";
 import { authorityFile } from "../policy/authority-files.js";
 import { isCheckedByLua } from "../policy/backend-tls-shard.js";
 import { identifier, type NginxText, word } from "./text.js";
@@ -13,7 +13,7 @@ const SYSTEM_AUTHORITIES = "environment/ca.pem";
 
 /** `certificates`: paths of the certificate files by id. False: there is none, and no hop. */
 export function backendTlsView(
-  config: DataPlaneConfig,
+  config: RoutingModel,
   certificates: ReadonlyMap<string, string>,
 ): object | false {
   if (config.backendTls.length === 0) return false;

@@ -6,10 +6,15 @@ import { bytes, cidr, milliseconds, quoted, variable, word } from "./text.js";
 const MIB = 1024 * 1024;
 const SMALLEST_POLICY_MEMORY = 64 * MIB;
 
-/** Takes the size of policy.json in bytes: old and new policy and a worker's allocation losses must fit. */
-export function luaView(policySize: number): object {
+/** Bytes of the shared memory for a policy.json of so many bytes: old and new policy and a worker's allocation losses must fit. */
+export function policyMemory(policySize: number): number {
   let memory = SMALLEST_POLICY_MEMORY;
   while (memory < 4 * policySize) memory *= 2;
+  return memory;
+}
+
+/** Takes the bytes of shared memory for the policy. */
+export function luaView(memory: number): object {
   return { policyMemory: bytes(memory) };
 }
 

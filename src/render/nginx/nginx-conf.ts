@@ -2,7 +2,7 @@
  * IR → nginx.conf. It holds how nginx listens, limits and forwards: numbers, addresses and generated names. It changes
  * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
  */
-import type { DataPlaneConfig } from "../../ir/config.js";
+import type { RoutingModel } from "../../ir/config.js";
 import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
@@ -15,11 +15,11 @@ import { integer, seconds, word } from "./text.js";
 /** One for each protocol, so that connections over TLS and in clear are kept in different pools. */
 const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
 
-/** `policySize`: bytes of policy.json; `certificates`: paths of the certificate files by id. */
+/** `policyMemory`: bytes of shared memory for it; `certificates`: paths of the certificate files by id. */
 export function renderNginxConf(
-  config: DataPlaneConfig,
+  config: RoutingModel,
   options: CompileOptions,
-  policySize: number,
+  policyMemory: number,
   certificates: ReadonlyMap<string, string>,
 ): string {
   const { dataPlane } = options;
@@ -31,7 +31,7 @@ export function renderNginxConf(
   return fillTemplate({
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
-    lua: luaView(policySize),
+    lua: luaView(policyMemory),
     client: clientView(dataPlane),
     log: logView(dataPlane),
     variables: variablesView(dataPlane),
@@ -44,6 +44,6 @@ export function renderNginxConf(
   });
 }
 
-function listenersOf(server: Server, config: DataPlaneConfig): readonly Listener[] {
+function listenersOf(server: Server, config: RoutingModel): readonly Listener[] {
   return config.listeners.filter((listener) => listener.server === server.id);
 }

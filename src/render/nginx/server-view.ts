@@ -1,6 +1,6 @@
 /** What templates/partials/server.conf.hbs prints: one server block for each port. */
 import { isIPv6 } from "node:net";
-import type { DataPlaneConfig } from "../../ir/config.js";
+import type { RoutingModel } from "../../ir/config.js";
 import type { Listener, Server } from "../../ir/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { headersView } from "./headers-view.js";
@@ -48,7 +48,7 @@ export function serverView(
 }
 
 /** The limits for which Lua needs a location, because a body without a length must be counted while it is read. */
-export function bodyLimits(config: DataPlaneConfig, options: DataPlaneOptions): readonly number[] {
+export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): readonly number[] {
   const limits = new Set([
     ...config.routes.map((route) => route.bodyLimit ?? options.bodyLimit),
     ...authBodyLimits(config),
@@ -58,7 +58,7 @@ export function bodyLimits(config: DataPlaneConfig, options: DataPlaneOptions): 
 }
 
 /** Of bodies that auth services get; 0 for none. */
-export function authBodyLimits(config: DataPlaneConfig): readonly number[] {
+export function authBodyLimits(config: RoutingModel): readonly number[] {
   return config.auths.map(({ forward }) => forward?.external?.maxBody ?? 0);
 }
 

@@ -3,7 +3,7 @@
  * are tried again in the configuration, so each set of them is a location. Those of HTTP/1.1 are all there, whether used or
  * not, so that a change of a route is no reload; HTTP/2 to backends is rare, and has those that are used.
  */
-import type { DataPlaneConfig } from "../../ir/config.js";
+import type { RoutingModel } from "../../ir/config.js";
 import type { Retry, Route } from "../../ir/route.js";
 import type { BackendProtocol } from "../../ir/upstream.js";
 import { compareStrings } from "../../support/compare.js";
@@ -20,7 +20,7 @@ const HTTP2: Readonly<Partial<Record<BackendProtocol, string>>> = {
   h2c: "h2c_try",
 };
 
-export function tryViews(config: DataPlaneConfig): readonly object[] {
+export function tryViews(config: RoutingModel): readonly object[] {
   const http = subsets(CODES).map((codes) => ({ family: "try", codes }));
   const http2 = config.routes.filter(hasTries).flatMap(http2Locations);
   const named = new Map([...http, ...http2].map((entry) => [nameOf(entry), entry]));

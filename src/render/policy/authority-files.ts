@@ -1,6 +1,6 @@
 /** Files with certificate authorities. They are no secrets, but like those they are named by a digest of what is in them. */
 import { createHash } from "node:crypto";
-import type { DataPlaneConfig } from "../../ir/config.js";
+import type { RoutingModel } from "../../ir/config.js";
 import type { RenderedFile } from "../rendered-file.js";
 
 /** `authorities/<digest>.pem`. */
@@ -11,7 +11,7 @@ export function authorityFile(pem: string): RenderedFile {
 }
 
 /** The files of all authorities that listeners and backends are checked by. */
-export function authorityFiles(config: DataPlaneConfig): readonly RenderedFile[] {
+export function authorityFiles(config: RoutingModel): readonly RenderedFile[] {
   const clients = config.listeners.flatMap(({ clientCertificates }) =>
     clientCertificates === undefined ? [] : [clientCertificates.authorities],
   );

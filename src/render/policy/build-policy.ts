@@ -1,5 +1,5 @@
-/** IR → PolicyDocument. */
-import type { DataPlaneConfig } from "../../ir/config.js";
+/** IR → PolicyDocument, but for its upstreams. */
+import type { RoutingModel } from "../../ir/config.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { RouteBinding } from "../../ir/route.js";
 import type { CompileOptions } from "../../options.js";
@@ -7,12 +7,7 @@ import { compareStrings } from "../../support/compare.js";
 import { policyAuth } from "./auth-shard.js";
 import { policyBackendTls } from "./backend-tls-shard.js";
 import { policyBinding } from "./binding-shard.js";
-import {
-  POLICY_FORMAT,
-  type PolicyBinding,
-  type PolicyDocument,
-  type PolicyServer,
-} from "./policy-document.js";
+import type { PolicyBinding, PolicyDocument, PolicyServer } from "./policy-document.js";
 import { policyRoute } from "./route-shard.js";
 import { policyServer } from "./server-shard.js";
 
@@ -22,25 +17,21 @@ export interface SecretPaths {
   readonly certificates: ReadonlyMap<string, string>;
 }
 
-/** A policy but for its version, which follows from the rest. */
-export type PolicyContents = Omit<PolicyDocument, "version">;
+/** A policy but for its upstreams, which change without it, and for its version, which follows from the rest. */
+export type RoutingPolicy = Omit<PolicyDocument, "format" | "version" | "upstreams">;
 
 export function buildPolicy(
-  config: DataPlaneConfig,
+  config: RoutingModel,
   options: CompileOptions,
   paths: SecretPaths,
-): PolicyContents {
+): RoutingPolicy {
   const { bodyLimit } = options.dataPlane;
   return {
-    format: POLICY_FORMAT,
     settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
     servers: servers(config),
     hosts: hosts(config.bindings),
     routes: byId(config.routes, (route) => policyRoute(route, bodyLimit)),
     auths: byId(config.auths, (auth) => policyAuth(auth, paths.credentials)),
-    upstreams: byId(config.upstreams, ({ endpoints }) => ({
-      endpoints: endpoints.map(({ address, port }) => [address, port] as const),
-    })),
     ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
     certificates: certificates(config, paths.certificates),
   };
@@ -53,7 +44,7 @@ function byId<T extends { readonly id: string }, Shard>(
   return Object.fromEntries(entries.map((entry) => [entry.id, shard(entry)]));
 }
 
-function servers(config: DataPlaneConfig): Record<string, PolicyServer> {
+function servers(config: RoutingModel): Record<string, PolicyServer> {
   const listeners = groupBy(config.listeners, (listener) => listener.server);
   return byId(config.servers, (server) => policyServer(server, listeners.get(server.id) ?? []));
 }
@@ -69,7 +60,7 @@ function hosts(bindings: readonly RouteBinding[]): Record<string, readonly Polic
 }
 
 function certificates(
-  config: DataPlaneConfig,
+  config: RoutingModel,
   paths: ReadonlyMap<string, string>,
 ): Record<string, string> {
   return Object.fromEntries(

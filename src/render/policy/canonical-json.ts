@@ -29,8 +29,11 @@ function object(value: object): string {
   return `{${json}}`;
 }
 
-/** Half a surrogate pair is no character, and Lua's decoder refuses its escape: it becomes U+FFFD. */
 function text(value: string): string {
-  const whole = /[\ud800-\udfff]/.test(value) ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
-  return JSON.stringify(whole);
+  return JSON.stringify(wellFormed(value));
+}
+
+/** Half a surrogate pair is no character, and Lua's decoder refuses its escape: it becomes U+FFFD. */
+export function wellFormed(value: string): string {
+  return /[\ud800-\udfff]/.test(value) ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 }

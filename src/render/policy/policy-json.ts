@@ -1,34 +1,75 @@
-/**
- * policy.json as text: a line for each shard, and for each binding of a host, so that a diff shows what changed. Made
- * for eyes; the data plane reads any JSON of this shape.
- */
-import { createHash } from "node:crypto";
-import { canonicalJson, sortedEntries } from "./canonical-json.js";
-import type { PolicyContents } from "./build-policy.js";
+/** A policy as shards of text, see RenderedPolicy. */
+import type { Upstream } from "../../ir/upstream.js";
+import { RenderedPolicy, SETTINGS_KEY } from "../rendered-policy.js";
+import { ShardMap } from "../shard-map.js";
+import type { RoutingPolicy } from "./build-policy.js";
+import { canonicalJson, wellFormed } from "./canonical-json.js";
+import type { PolicyUpstream } from "./policy-document.js";
 
-/** The text, with a version that is a digest of everything else. */
-export function policyJson(policy: PolicyContents): string {
-  const { format, settings, servers, hosts, routes, auths, upstreams, backendTls, certificates } =
-    policy;
-  const rest = [
-    `"settings": ${canonicalJson(settings)}`,
-    `"servers": ${shards(servers)}`,
-    `"hosts": ${shards(hosts)}`,
-    `"routes": ${shards(routes)}`,
-    `"auths": ${shards(auths)}`,
-    `"upstreams": ${shards(upstreams)}`,
-    ...(backendTls === undefined ? [] : [`"backendTls": ${shards(backendTls)}`]),
-    `"certificates": ${shards(certificates)}`,
-  ].join(",\n  ");
-  const version = createHash("sha256").update(`${format}\n${rest}`).digest("hex").slice(0, 32);
-  return `{\n  "format": ${format},\n  "version": "${version}",\n  ${rest}\n}\n`;
+/** All maps of a policy but its upstreams, in the order of the file. */
+export type RoutingShards = ReadonlyMap<string, ShardMap>;
+
+/** The map before which upstreams stand. */
+const AFTER_AUTHS = "auths";
+
+export function routingShards(policy: RoutingPolicy): RoutingShards {
+  const { settings, servers, hosts, routes, auths, backendTls, certificates } = policy;
+  return new Map([
+    ["settings", new ShardMap([[SETTINGS_KEY, canonicalJson(settings)]])],
+    ["servers", shardMap(servers)],
+    ["hosts", shardMap(hosts)],
+    ["routes", shardMap(routes)],
+    [AFTER_AUTHS, shardMap(auths)],
+    ...(backendTls === undefined ? [] : [["backendTls", shardMap(backendTls)] as const]),
+    ["certificates", shardMap(certificates)],
+  ]);
 }
 
-function shards(map: Readonly<Record<string, unknown>>): string {
-  const lines = sortedEntries(map).map(
-    ([key, value]) => `    ${canonicalJson(key)}: ${shard(value)}`,
+export function renderedPolicy(
+  format: number,
+  routing: RoutingShards,
+  upstreams: ShardMap,
+): RenderedPolicy {
+  const maps = [...routing].flatMap(([name, map]): (readonly [string, ShardMap])[] =>
+    name === AFTER_AUTHS
+      ? [
+          [name, map],
+          ["upstreams", upstreams],
+        ]
+      : [[name, map]],
   );
-  return lines.length === 0 ? "{}" : `{\n${lines.join(",\n")}\n  }`;
+  return new RenderedPolicy(format, new Map(maps));
+}
+
+/** Shards of upstreams; the text of one that was there before is not made again. */
+export class UpstreamShards {
+  readonly #texts = new WeakMap<Upstream, string>();
+  #last: { readonly upstreams: readonly Upstream[]; readonly map: ShardMap } | undefined;
+
+  map(upstreams: readonly Upstream[]): ShardMap {
+    if (this.#last?.upstreams === upstreams) return this.#last.map;
+    const map = new ShardMap(upstreams.map((each) => [wellFormed(each.id), this.#text(each)]));
+    this.#last = { upstreams, map };
+    return map;
+  }
+
+  #text(upstream: Upstream): string {
+    const known = this.#texts.get(upstream);
+    if (known !== undefined) return known;
+    const text = canonicalJson(policyUpstream(upstream));
+    this.#texts.set(upstream, text);
+    return text;
+  }
+}
+
+function policyUpstream({ endpoints }: Upstream): PolicyUpstream {
+  return { endpoints: endpoints.map(({ address, port }) => [address, port] as const) };
+}
+
+function shardMap(map: Readonly<Record<string, unknown>>): ShardMap {
+  return new ShardMap(
+    Object.entries(map).map(([key, value]) => [wellFormed(key), shard(value)] as const),
+  );
 }
 
 function shard(value: unknown): string {

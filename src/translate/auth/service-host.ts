@@ -1,5 +1,5 @@
 import type { Service } from "../../api/core.js";
-import type { Resources } from "../../input/resources.js";
+import type { RoutingResources } from "../../input/resources.js";
 
 /** A port of a Service of the cluster, as the URL of an auth service names it. */
 export interface ServicePort {
@@ -20,7 +20,7 @@ export type HostMeaning =
  * endpoints and stays a DNS name.
  */
 export function meaningOfHost(
-  resources: Resources,
+  resources: RoutingResources,
   host: string,
   port: number,
   from: { readonly namespace: string; readonly clusterDomain: string },

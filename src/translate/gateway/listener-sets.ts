@@ -1,5 +1,5 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
-import type { Resources } from "../../input/resources.js";
+import type { RoutingResources } from "../../input/resources.js";
 import { compareAge } from "../precedence.js";
 import { GATEWAY_GROUP } from "./model.js";
 import { namespaceFilter } from "./namespace-filter.js";
@@ -18,7 +18,7 @@ export interface ListenerSetClaim {
 /** The ListenerSets that name the Gateway, in order of precedence: older first, then by namespace and name. */
 export function listenerSetsOf(
   gateway: Gateway,
-  resources: Resources,
+  resources: RoutingResources,
 ): readonly ListenerSetClaim[] {
   const { namespace } = gateway.metadata;
   const namespaces = gateway.spec.allowedListeners?.namespaces;

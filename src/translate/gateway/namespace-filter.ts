@@ -1,5 +1,5 @@
 import type { FromNamespaces } from "../../api/gateway.js";
-import type { Resources } from "../../input/resources.js";
+import type { RoutingResources } from "../../input/resources.js";
 import { selectsLabels } from "./label-selector.js";
 
 /** What a namespace is chosen by. */
@@ -16,7 +16,7 @@ export function namespaceFilter(
   rule: FromNamespaces | undefined,
   fallback: "Same" | "None",
   own: string,
-  resources: Resources,
+  resources: RoutingResources,
 ): NamespaceFilter {
   switch (rule?.from ?? fallback) {
     case "All":
@@ -33,7 +33,10 @@ export function namespaceFilter(
   }
 }
 
-function labelsOf(namespace: string, resources: Resources): Readonly<Record<string, string>> {
+function labelsOf(
+  namespace: string,
+  resources: RoutingResources,
+): Readonly<Record<string, string>> {
   const labels = resources.get("Namespace", "", namespace)?.metadata.labels;
   return { [NAME_LABEL]: namespace, ...labels };
 }

@@ -10,7 +10,9 @@ import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { sidecar } from "../../../src/output/sidecar.js";
 import type { DataPlaneConfig } from "../../../src/ir/config.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
+import { contentsOf } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { policyFromText } from "../../support/rendered-policy.js";
 import { freePort } from "../../support/free-port.js";
 import { filesOf, forwarding, makeProcess, testBinary } from "../../support/run-folder.js";
 import { useTempFolder } from "../../support/temp-folder.js";
@@ -109,8 +111,8 @@ test("a route that needs what the old nginx.conf lacks fails closed", async () =
     route.id === limited.routes.at(-1)?.id ? { ...route, bodyLimit: 77 } : route,
   );
   const files = await filesOf({ ...limited, routes });
-  const conf = files.find(({ path }) => path === "nginx.conf")?.contents;
-  const bad = changed(files, "nginx.conf", `${String(conf)} nonsense on;`);
+  const conf = files.filter(({ path }) => path === "nginx.conf").map(contentsOf);
+  const bad = changed(files, "nginx.conf", `${conf.join("")} nonsense on;`);
   expect((await applier.apply(bad)).refused).toContain("nonsense");
   const body = new ReadableStream({
     start(controller) {
@@ -132,7 +134,9 @@ test("a policy that needs another server block waits for it", async () => {
     .replaceAll('"tls":false', '"tls":true')
     .replaceAll('"tls": false', '"tls": true');
   expect(policy).not.toBe(onDisk("policy.json"));
-  const bad = changed(changed(files, "nginx.conf", "nonsense"), "policy.json", policy);
+  const bad = changed(files, "nginx.conf", "nonsense").map((file) =>
+    file.path === "policy.json" ? { ...file, contents: policyFromText(policy) } : file,
+  );
   await expect(applier.apply(bad)).rejects.toThrow(NginxRefused);
   expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 404]);
 });

@@ -1,19 +1,17 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
 import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
+import type { Locate } from "../../../src/diagnostics/sink.js";
 import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
 
 const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
 
 describe("DiagnosticSink", () => {
   it("takes severity and advice from the catalogue and the place from the input", () => {
-    const sink = new DiagnosticSink((_ref, field) => ({
-      file: "f",
-      line: field.length,
-      column: 1,
-    }));
+    const sink = new DiagnosticSink();
     sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: REF, field: ["a", "b"] });
     sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: REF, hint: "own" });
-    expect(sink.sorted()).toMatchObject([
+    const locate: Locate = (_ref, field) => ({ file: "f", line: field.length, column: 1 });
+    expect(sink.sorted(locate)).toMatchObject([
       { severity: "warning", hint: "own", location: { line: 0 } },
       { hint: DIAGNOSTIC_CATALOG.FIELD_UNKNOWN.hint, location: { line: 2 } },
     ]);

@@ -29,13 +29,13 @@ export interface Translated {
 
 export function translated(yaml: string, options: Partial<CompileOptions> = {}): Translated {
   const loaded = resourcesFromYaml(yaml);
-  const sink = new DiagnosticSink(loaded.resources.locate);
+  const sink = new DiagnosticSink();
   const { config, statuses } = translate(
     loaded.resources,
     { ...DEFAULT_OPTIONS, ...options },
     sink,
   );
-  const diagnostics = sink.sorted();
+  const diagnostics = sink.sorted(loaded.resources.locate);
   return {
     config,
     statuses,

@@ -1,6 +1,6 @@
 import type { AuthPolicy } from "../../../api/auth-policy.js";
 import type { Gateway, GatewayListener, ParentReference } from "../../../api/gateway.js";
-import type { Resources } from "../../../input/resources.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import type { GatewayState } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { Refused } from "../verdict.js";
@@ -23,7 +23,7 @@ export interface ResolvedTarget {
 
 /** What resolving needs to know. */
 export interface Known {
-  readonly resources: Resources;
+  readonly resources: RoutingResources;
   readonly states: readonly GatewayState[];
 }
 

@@ -1,6 +1,6 @@
 import type { ObjectReference } from "../../../api/gateway.js";
 import type { FieldPath } from "../../../diagnostics/field-path.js";
-import type { Resources } from "../../../input/resources.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import { isWeakAuthority } from "../../certificate-strength.js";
@@ -30,7 +30,7 @@ export interface AuthorityProblem {
 export function readCertificateAuthorities(
   refs: readonly ObjectReference[],
   namespace: string,
-  resources: Resources,
+  resources: RoutingResources,
 ): CertificateAuthorities {
   const certificates = new Set<string>();
   const problems: AuthorityProblem[] = [];
@@ -60,7 +60,7 @@ function readBundle(
   kind: "ConfigMap" | "Secret",
   namespace: string,
   name: string,
-  resources: Resources,
+  resources: RoutingResources,
 ): Result<readonly string[]> {
   const text = caText(kind, namespace, name, resources);
   if (!text.ok) return text;
@@ -79,7 +79,7 @@ function caText(
   kind: "ConfigMap" | "Secret",
   namespace: string,
   name: string,
-  resources: Resources,
+  resources: RoutingResources,
 ): Result<string> {
   const object = resources.get(kind, namespace, name);
   if (object === undefined) return problem("does not exist");

@@ -1,6 +1,6 @@
 import type { ExternalAuthFilter } from "../../../api/gateway.js";
 import { findPort, isExternalName } from "../../backends.js";
-import type { Resources } from "../../../input/resources.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import type { BuildContext } from "../../build-context.js";
 import type { Place } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
@@ -52,7 +52,7 @@ function findServicePort(
   namespace: string,
   name: string,
   port: number | undefined,
-  resources: Resources,
+  resources: RoutingResources,
 ): FoundAuthService {
   const shown = `Service ${namespace}/${name}`;
   const service = resources.get("Service", namespace, name);

@@ -5,7 +5,7 @@ import type {
   ListenerSet,
   ParentReference,
 } from "../../../api/gateway.js";
-import type { Resources } from "../../../input/resources.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { GatewayState, ListenerState } from "../model.js";
 
@@ -30,14 +30,14 @@ export interface GatewayParent {
 
 /** Finds what parentRefs name; built once for all routes. */
 export class Parents {
-  readonly #resources: Resources;
+  readonly #resources: RoutingResources;
   readonly #states = new Map<string, GatewayState>();
   /** By the object that the listener stands in. */
   readonly #listeners = new Map<string, ListenerState[]>();
 
   readonly #defaults: readonly GatewayParent[];
 
-  constructor(states: readonly GatewayState[], resources: Resources) {
+  constructor(states: readonly GatewayState[], resources: RoutingResources) {
     this.#resources = resources;
     for (const state of states) {
       this.#states.set(titleOf(state.gateway), state);

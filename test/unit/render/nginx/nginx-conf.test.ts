@@ -2,6 +2,7 @@ import type { DataPlaneOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import type { Retry, Route } from "../../../../src/ir/route.js";
 import type { BackendProtocol } from "../../../../src/ir/upstream.js";
+import { policyMemory } from "../../../../src/render/nginx/http-view.js";
 import { renderNginxConf } from "../../../../src/render/nginx/nginx-conf.js";
 import {
   EMPTY_CONFIG,
@@ -15,7 +16,7 @@ function conf(
   { config = EMPTY_CONFIG, policySize = 0 } = {},
 ): string {
   const options = { ...DEFAULT_OPTIONS, dataPlane: { ...DEFAULT_OPTIONS.dataPlane, ...dataPlane } };
-  return renderNginxConf(config, options, policySize, new Map());
+  return renderNginxConf(config, options, policyMemory(policySize), new Map());
 }
 
 /** The directives of this name, without their indentation and semicolon. */

@@ -10,8 +10,8 @@ import {
   SOURCE,
 } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
+import { policyDocument } from "../../../support/rendered-policy.js";
 
-const VERSION = "0".repeat(32);
 const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
 const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
 const FULL = configOf((field) => field);
@@ -29,11 +29,11 @@ function routeOf(over: Parameters<typeof plainRoute>[1], options = DEFAULT_OPTIO
 }
 
 test("a policy with every field fits the schema", () => {
-  expect(policyErrors({ ...policyOf(), version: VERSION })).toEqual([]);
+  expect(policyErrors(policyDocument(FULL))).toEqual([]);
 });
 
 test("so does an empty one", () => {
-  expect(policyErrors({ ...policyOf(EMPTY_CONFIG), version: VERSION })).toEqual([]);
+  expect(policyErrors(policyDocument(EMPTY_CONFIG))).toEqual([]);
 });
 
 test("a route has all that was asked for", () => {

@@ -1,9 +1,14 @@
 import { canonicalJson } from "../../../../src/render/policy/canonical-json.js";
-import { policyJson } from "../../../../src/render/policy/policy-json.js";
-import type { PolicyContents } from "../../../../src/render/policy/build-policy.js";
+import type { Upstream } from "../../../../src/ir/upstream.js";
+import type { RoutingPolicy } from "../../../../src/render/policy/build-policy.js";
+import {
+  renderedPolicy,
+  routingShards,
+  UpstreamShards,
+} from "../../../../src/render/policy/policy-json.js";
+import type { RenderedPolicy } from "../../../../src/render/rendered-policy.js";
 
-const POLICY: PolicyContents = {
-  format: 1,
+const POLICY: RoutingPolicy = {
   settings: { authTlsVerify: true, authTimeout: 5000 },
   servers: {},
   hosts: {
@@ -15,12 +20,23 @@ const POLICY: PolicyContents = {
   },
   routes: {},
   auths: {},
-  upstreams: { "10": { endpoints: [["10.0.0.1", 80]] }, "9": { endpoints: [] } },
   certificates: {},
 };
+const UPSTREAMS: readonly Upstream[] = [
+  { id: "10", endpoints: [{ address: "10.0.0.1", port: 80 }] },
+  { id: "9", endpoints: [] },
+];
+
+function rendered(policy: RoutingPolicy, upstreams = UPSTREAMS): RenderedPolicy {
+  return renderedPolicy(1, routingShards(policy), new UpstreamShards().map(upstreams));
+}
 
 test("policy.json has a line for each shard and for each binding", () => {
-  expect(policyJson(POLICY).replace(/[0-9a-f]{32}/, "0")).toBe(`{
+  expect(
+    rendered(POLICY)
+      .reveal()
+      .replace(/[0-9a-f]{32}/, "0"),
+  ).toBe(`{
   "format": 1,
   "version": "0",
   "settings": {"authTimeout":5000,"authTlsVerify":true},
@@ -44,18 +60,55 @@ test("policy.json has a line for each shard and for each binding", () => {
 });
 
 test("and is that document as JSON, with its version", () => {
-  const { version, ...rest } = JSON.parse(policyJson(POLICY)) as Record<string, unknown>;
-  expect(rest).toEqual(POLICY);
+  const { version, ...rest } = JSON.parse(rendered(POLICY).reveal()) as Record<string, unknown>;
+  expect(rest).toEqual({
+    ...POLICY,
+    format: 1,
+    upstreams: { "10": { endpoints: [["10.0.0.1", 80]] }, "9": { endpoints: [] } },
+  });
   expect(version).toMatch(/^[0-9a-f]{32}$/);
 });
 
 test("the version follows the contents alone", () => {
-  const versionOf = (policy: PolicyContents) => /"version": "(\w+)"/.exec(policyJson(policy))?.[1];
+  const versionOf = (policy: RoutingPolicy) => rendered(policy).version;
   const { hosts, ...others } = POLICY;
   expect(versionOf({ hosts, ...others })).toBe(versionOf(POLICY));
   expect(versionOf({ ...POLICY, hosts: {} })).not.toBe(versionOf(POLICY));
   const settings = { ...POLICY.settings, authTimeout: 1 };
   expect(versionOf({ ...POLICY, settings })).not.toBe(versionOf(POLICY));
+});
+
+test("its size is that of the text", () => {
+  const accented = {
+    ...POLICY,
+    certificates: { "p443|\u00e9.example": "certificates/\u00e9.pem" },
+  };
+  for (const policy of [POLICY, accented, { ...accented, backendTls: {} }]) {
+    const { size, version, ...rest } = rendered(policy);
+    expect(size).toBe(Buffer.byteLength(rendered(policy).reveal()));
+    expect(rendered(policy).reveal()).toContain(version);
+    expect(rest.format).toBe(1);
+  }
+});
+
+test("an upstream that stays keeps its text, and the map its own", () => {
+  const shards = new UpstreamShards();
+  let looks = 0;
+  const kept: Upstream = {
+    id: "9",
+    get endpoints() {
+      looks += 1;
+      return [];
+    },
+  };
+  const upstreams = [{ id: "10", endpoints: [{ address: "10.0.0.1", port: 80 }] }, kept];
+  const before = shards.map(upstreams);
+  expect(shards.map(upstreams)).toBe(before);
+  expect([...shards.map([{ id: "10", endpoints: [] }, kept]).shards]).toEqual([
+    ["10", '{"endpoints":[]}'],
+    ["9", '{"endpoints":[]}'],
+  ]);
+  expect(looks).toBe(1);
 });
 
 describe("canonical JSON", () => {

@@ -1,19 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_OPTIONS } from "../../../../src/options.js";
-import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import { configOf } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
+import { policyDocument } from "../../../support/rendered-policy.js";
 
-const contents = buildPolicy(
-  configOf((field) => field),
-  DEFAULT_OPTIONS,
-  {
-    credentials: new Map([["credentials", `credentials/${"a".repeat(32)}.json`]]),
-    certificates: new Map([["certificate", `certificates/${"b".repeat(32)}.pem`]]),
-  },
-);
-const policy = { ...contents, version: "0".repeat(32) };
+const policy = policyDocument(configOf((field) => field));
 
 /** A copy of the policy in which the value at the path is replaced. */
 function changed(path: readonly (string | number)[], value: unknown): unknown {

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import type { ShardMap } from "./shard-map.js";
+
+/** Key of the one shard of `settings`, which is no map. */
+export const SETTINGS_KEY = "-";
+const SETTINGS = "settings";
+
+/**
+ * policy.json in parts: a change is found and sent without a look at the whole, whose text is made only when it is written. A line
+ * for each shard, and for each binding of a host, so that a diff shows what changed; the data plane reads any JSON of this shape.
+ */
+export class RenderedPolicy {
+  readonly format: number;
+  /** Digest of everything else, so equal policies have equal versions. */
+  readonly version: string;
+  /** In the order of the file. `settings` has one shard, with the key `-`. */
+  readonly maps: ReadonlyMap<string, ShardMap>;
+  /** Bytes of the text. */
+  readonly size: number;
+
+  constructor(format: number, maps: ReadonlyMap<string, ShardMap>) {
+    this.format = format;
+    this.maps = maps;
+    const hash = createHash("sha256").update(`${format}\n`);
+    for (const [name, { digest }] of maps) hash.update(`${name} ${digest}\n`);
+    this.version = hash.digest("hex").slice(0, 32);
+    let size = Buffer.byteLength(this.#around(""));
+    for (const [name, map] of maps) {
+      size +=
+        Buffer.byteLength(part(name, "")) + (name === SETTINGS ? settingsSize(map) : map.size);
+    }
+    this.size = size + Math.max(0, maps.size - 1) * Buffer.byteLength(BETWEEN);
+  }
+
+  /** The text of policy.json. */
+  reveal(): string {
+    const parts = [...this.maps].map(([name, map]) =>
+      part(name, name === SETTINGS ? (map.shards.get(SETTINGS_KEY) ?? "{}") : map.text()),
+    );
+    return this.#around(parts.join(BETWEEN));
+  }
+
+  #around(parts: string): string {
+    return `{\n  "format": ${this.format},\n  "version": "${this.version}",\n  ${parts}\n}\n`;
+  }
+}
+
+const BETWEEN = ",\n  ";
+
+function part(name: string, json: string): string {
+  return `"${name}": ${json}`;
+}
+
+function settingsSize({ shards }: ShardMap): number {
+  return Buffer.byteLength(shards.get(SETTINGS_KEY) ?? "{}");
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+
+/**
+ * One map of policy.json. Each entry is a shard, kept as the text that stands in the file; what two maps have in common they may
+ * share.
+ */
+export class ShardMap {
+  /** JSON by key, in byte order of the keys. It may be on several lines, and has line breaks nowhere but between its parts. */
+  readonly shards: ReadonlyMap<string, string>;
+  /** Of the whole map. */
+  readonly digest: string;
+  /** Bytes of `text()`. */
+  readonly size: number;
+
+  /** Of two entries with one key the last counts. */
+  constructor(entries: Iterable<readonly [string, string]>) {
+    this.shards = new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
+    const text = this.text();
+    this.size = Buffer.byteLength(text);
+    this.digest = createHash("sha256").update(text).digest("base64");
+  }
+
+  /** As it stands in policy.json. */
+  text(): string {
+    if (this.shards.size === 0) return "{}";
+    let lines = "";
+    for (const [key, json] of this.shards) {
+      lines += `${lines === "" ? "" : ",\n"}    ${JSON.stringify(key)}: ${json}`;
+    }
+    return `{\n${lines}\n  }`;
+  }
+}

@@ -1,0 +1,58 @@
+import { fileURLToPath } from "node:url";
+import { EchoBackend } from "../../e2e/harness/echo-backend.js";
+import { Connection } from "../../e2e/harness/http-client.js";
+import { basic } from "../../e2e/harness/htpasswd.js";
+import { useScene } from "../../e2e/harness/scene.js";
+import { credentialSet } from "../support/credentials.js";
+import { freePort } from "../support/free-port.js";
+import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
+import { until } from "../support/until.js";
+
+const TEST_LUA = fileURLToPath(new URL(".", import.meta.url));
+
+/** Answered outside of the gateway's servers: tells what LuaJIT has compiled. */
+const teller = (port: number) => `
+  server {
+    listen 127.0.0.1:${port};
+    location = /start { content_by_lua_block {
+      package.path = "${TEST_LUA}?.lua;" .. package.path
+      require("traces").start()
+    } }
+    location = /tell { content_by_lua_block { require("traces").tell() } }
+  }`;
+
+const scene = useScene();
+let gateway: LuaGateway;
+let tellerPort: number;
+
+beforeEach(async () => {
+  const backend = await scene.use(EchoBackend.start("web"));
+  tellerPort = await freePort();
+  gateway = await scene.use(
+    LuaGateway.start({
+      backend: backend.port,
+      credentials: [await credentialSet("users", { ann: "secret" })],
+      routes: {
+        "open.example": {},
+        "basic.example": { auth: [authPolicy({ basic: { realm: "r", credentials: "users" } })] },
+      },
+      environment: { "teller.conf": teller(tellerPort) },
+    }),
+  );
+});
+
+/** One function that LuaJIT gives up on costs a third of what a request does: no test of behaviour would see it. */
+test.each([
+  ["a plain route", "open.example", []],
+  ["a route with basic auth", "basic.example", [["Authorization", basic("ann", "secret")]]],
+] as const)("LuaJIT compiles all that a request of %s runs through", async (_, host, headers) => {
+  const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
+  await ask("/start");
+  const connection = await Connection.open(gateway.target());
+  await until(async () => {
+    for (let n = 0; n < 100; n += 1)
+      await connection.send({ host, headers, path: `/items/${n}?view=short` });
+    return (await ask("/tell")).text.trim() === '["balance","header filter","rewrite"]';
+  }, 20_000);
+  connection.close();
+});
