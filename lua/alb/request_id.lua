@@ -1,38 +1,54 @@
 --- Ids of requests: 32 hexadecimal digits, unique among all workers and starts of nginx.
 -- A random part for each worker and a number for each request. Not secret: one id tells the worker's others.
--- May yield: no. Phases: init_worker (start), rewrite and header_filter (next).
+-- May yield: no. Phases: init_worker (start), rewrite and header_filter (draw).
 local bit = require("bit")
+local ffi = require("ffi")
+local writer = require("alb.nginx_variable").writer
 
+local band, rshift = bit.band, bit.rshift
 local str_byte = string.byte
 local str_format = string.format
-local str_gsub = string.gsub
-local tohex = bit.tohex
+
+local set_id = writer("albc_id")
 
 local _M = {}
 
 local RANDOM_BYTES = 12
+local LENGTH = 32
 local LAST = 0xffffffff
 
-local prefix, count = "", 0
+-- The id that was drawn last, as bytes and as pairs of digits; each byte's pair of digits.
+local id = ffi.new("unsigned char[?]", LENGTH)
+local pairs_of_id = ffi.cast("uint16_t *", id)
+local digits = ffi.new("uint16_t[256]")
+for byte = 0, 255 do
+    ffi.copy(digits + byte, str_format("%02x", byte), 2)
+end
+
+local count = 0
 
 --- Draws the random part; called once the worker is a process of its own.
 function _M.start()
     local source = assert(io.open("/dev/urandom", "rb"))
-    local bytes = source:read(RANDOM_BYTES)
+    local random = source:read(RANDOM_BYTES)
     source:close()
-    prefix = str_gsub(bytes, ".", function(byte)
-        return str_format("%02x", str_byte(byte))
-    end)
+    for i = 1, RANDOM_BYTES do
+        pairs_of_id[i - 1] = digits[str_byte(random, i)]
+    end
     count = 0
 end
 
---- A new id.
-function _M.next()
+--- Gives the request an id, as $albc_id.
+function _M.draw()
     count = count + 1
     if count > LAST then
         _M.start()
     end
-    return prefix .. tohex(count)
+    pairs_of_id[12] = digits[rshift(count, 24)]
+    pairs_of_id[13] = digits[band(rshift(count, 16), 255)]
+    pairs_of_id[14] = digits[band(rshift(count, 8), 255)]
+    pairs_of_id[15] = digits[band(count, 255)]
+    set_id(id, LENGTH)
 end
 
 return _M

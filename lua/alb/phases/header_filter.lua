@@ -13,6 +13,8 @@ local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local var = ngx.var
+-- "1" when there is something to do, else empty.
+local read_after = require("alb.nginx_variable").reader("albc_after")
 
 local _M = {}
 
@@ -52,11 +54,12 @@ local function finish(status)
     if status >= 400 then
         -- An answer that nginx made before Lua saw the request.
         if var.albc_id == "" then
-            var.albc_id = request_id.next()
+            request_id.draw()
         end
         errors.annotate(status)
     end
-    if var.albc_after == "1" then
+    local _, marked = read_after()
+    if marked == 1 then
         after(status)
     end
 end

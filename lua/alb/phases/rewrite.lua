@@ -27,14 +27,15 @@ local body_length = require("alb.body").length
 local exit = errors.exit
 local reasons = errors.reasons
 local is_one = readings.is_one
+local known_candidate = require("alb.route.known").candidate
 local re_find = ngx.re.find
+local set_route = require("alb.nginx_variable").writer("albc_route")
 local str_byte = string.byte
 local str_sub = string.sub
 
 local COLON = 58
 local SEQ, ID, ROUTE, UPSTREAM =
     candidates.SEQ, candidates.ID, candidates.ROUTE, candidates.UPSTREAM
-local DEPTH = require("alb.route.prefix").DEPTH
 
 local _M = {}
 
@@ -159,42 +160,32 @@ local function decide(route, server_id)
     return handover.give(upstream)
 end
 
--- The candidate of a path if it is known beforehand and up to date.
-local function known_candidate(server_id, host, path)
-    local by_host = hosts.tables[server_id]
-    local built = by_host and by_host[host]
-    if not built or not built[DEPTH] then
-        return nil
-    end
-    local candidate = find(built, path)
-    if candidate and candidate[SEQ] == index.seq() then
-        return candidate
-    end
-    return nil
-end
-
---- Called by rewrite_by_lua of `location /`.
-function _M.run(server_id)
+-- The route of a request whose host and target may be written in any way.
+local function find_any(server_id)
     local host, path = var.host, var.uri
     local raw_host = var.http_host
     if raw_host ~= host then
         check_host(host, raw_host)
     end
-    var.albc_id = request_id.next()
     expression.start()
     local request_uri = var.request_uri
     if not is_one(request_uri, path) then
-        readings.check(request_uri, path, function(other)
-            return find_candidate(server_id, host, other)
-        end)
+        readings.check(find_candidate, server_id, host, request_uri, path)
     end
-    local candidate = known_candidate(server_id, host, path)
+    return find_route(server_id, host, path)
+end
+
+--- Called by rewrite_by_lua of `location /`.
+function _M.run(server_id)
+    request_id.draw()
+    local candidate = known_candidate(server_id)
     local upstream = candidate and candidate[UPSTREAM]
     if upstream then
-        var.albc_route = candidate[ID]
+        local id = candidate[ID]
+        set_route(id, #id)
         return handover.give(upstream)
     end
-    return decide(candidate and candidate[ROUTE] or find_route(server_id, host, path), server_id)
+    return decide(candidate and candidate[ROUTE] or find_any(server_id), server_id)
 end
 
 --- Called instead on a TLS server that has listeners of Gateways.

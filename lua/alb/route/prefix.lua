@@ -1,8 +1,14 @@
 --- Longest element prefix of a path: `/a` covers `/a`, `/a/` and `/a/b`, not `/ab`.
 -- All that a path's winner takes is in one table: prefixes are its keys, and its first slots hold two more things.
 -- May yield: no. Pure.
-local str_find = string.find
-local str_sub = string.sub
+local bytes = require("alb.bytes")
+local ffi = require("ffi")
+
+local bytes_of = bytes.of
+local find_byte = bytes.find
+local ffi_str = ffi.string
+
+local SLASH = 47
 
 local _M = {
     --- The most elements of a prefix.
@@ -12,34 +18,43 @@ local _M = {
 }
 
 -- A tail call and no loop: LuaJIT compiles no trace that begins outside of a loop and meets one.
-local function deep(winners, left, path, slash, found)
+local function deep(winners, left, path, length, slash, found)
     if left == 0 then
         return found
     end
-    slash = str_find(path, "/", slash + 1, true)
+    slash = find_byte(path, slash + 1, length, SLASH)
     if not slash then
-        return winners[path] or found
+        return winners[ffi_str(path, length)] or found
     end
-    return deep(winners, left - 1, path, slash, winners[str_sub(path, 1, slash - 1)] or found)
+    return deep(winners, left - 1, path, length, slash, winners[ffi_str(path, slash)] or found)
 end
 
---- The winner of a path; nil when there is none.
+--- The winner of a path; nil when there is none. Only the elements that prefixes may have are made strings.
 ---@param winners table<string, table> by prefix without trailing slash; `[""]` is the prefix `/`
 ---@param depth integer the most elements of a prefix
----@param path string
-function _M.longest(winners, depth, path)
+---@param path ffi.cdata* its bytes
+---@param length integer how many they are
+function _M.longest_of(winners, depth, path, length)
     if depth == 0 then
         return winners[""]
     end
-    local slash = str_find(path, "/", 2, true)
+    local slash = find_byte(path, 1, length, SLASH)
     if not slash then
-        return winners[path] or winners[""]
+        return winners[ffi_str(path, length)] or winners[""]
     end
-    local found = winners[str_sub(path, 1, slash - 1)]
+    local found = winners[ffi_str(path, slash)]
     if depth == 1 then
         return found or winners[""]
     end
-    return deep(winners, depth - 1, path, slash, found) or winners[""]
+    return deep(winners, depth - 1, path, length, slash, found) or winners[""]
+end
+
+--- The same for a path that is a string.
+---@param winners table<string, table>
+---@param depth integer
+---@param path string
+function _M.longest(winners, depth, path)
+    return _M.longest_of(winners, depth, bytes_of(path), #path)
 end
 
 return _M

@@ -118,18 +118,21 @@ local function protects(other, chosen)
 end
 
 --- Ends the request if its target is not one, or if what another rule protects can be read in it.
+-- No closure finds the candidates: LuaJIT does not compile functions that make one.
+---@param find fun(server_id: string, host: string, path: string): table? the candidate for a path
+---@param server_id string
+---@param host string
 ---@param target string $request_uri
 ---@param uri string the normalised path
----@param find fun(uri: string): table? the candidate for a path
-function _M.check(target, uri, find)
+function _M.check(find, server_id, host, target, uri)
     if str_find(target, "#", 1, true) then
         -- No part of a request target (RFC 9112, 3.2); nginx cuts the path there, and sends it all.
         return errors.exit(400, errors.reasons.malformed)
     end
-    local chosen = find(uri)
+    local chosen = find(server_id, host, uri)
     local others, seen = chosen and _M.of(target) or {}, { [uri] = true }
     for i = 1, #others do
-        local other = not seen[others[i]] and find(others[i])
+        local other = not seen[others[i]] and find(server_id, host, others[i])
         seen[others[i]] = true
         if other and protects(other, chosen) then
             return errors.exit(400, errors.reasons.ambiguous_path)

@@ -1,0 +1,48 @@
+--- Searching and comparing bytes that are not Lua strings.
+-- May yield: no. Pure.
+local ffi = require("ffi")
+
+ffi.cdef([[
+int memcmp(const void *a, const void *b, size_t length);
+void *memchr(const void *bytes, int byte, size_t length);
+]])
+
+local C = ffi.C
+local cast = ffi.cast
+local const_bytes = ffi.typeof("const unsigned char *")
+local tonumber = tonumber
+
+local _M = {}
+
+--- Where a byte is first met: its offset; nil when it is not there.
+---@param bytes ffi.cdata*
+---@param first integer the offset to begin at
+---@param length integer of all bytes
+---@param byte integer
+---@return integer?
+function _M.find(bytes, first, length, byte)
+    if first >= length then
+        return nil
+    end
+    local found = C.memchr(bytes + first, byte, length - first)
+    if found == nil then
+        return nil
+    end
+    return tonumber(cast(const_bytes, found) - cast(const_bytes, bytes))
+end
+
+--- Are the first bytes of both the same?
+---@param a ffi.cdata*
+---@param b ffi.cdata*
+---@param length integer
+function _M.equal(a, b, length)
+    return a == b or C.memcmp(a, b, length) == 0
+end
+
+--- The bytes of a Lua string, as long as somebody holds it.
+---@param text string
+function _M.of(text)
+    return cast(const_bytes, text)
+end
+
+return _M

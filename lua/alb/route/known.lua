@@ -1,0 +1,75 @@
+--- The candidate of a request as most are: its Host is the host, its target can be read in one way only, and what is
+-- asked for has been looked up before.
+--
+-- It compares bytes where they lie and makes no string of the target: a short way to what rewrite.lua finds for every
+-- request. May yield: no. Phases: rewrite.
+local bytes = require("alb.bytes")
+local candidates = require("alb.route.candidate")
+local ffi = require("ffi")
+local hosts = require("alb.policy.hosts")
+local index = require("alb.policy.index")
+local prefix = require("alb.route.prefix")
+local reader = require("alb.nginx_variable").reader
+
+local equal = bytes.equal
+local ffi_str = ffi.string
+local find_byte = bytes.find
+local get_host = reader("host")
+local get_http_host = reader("http_host")
+local get_request_uri = reader("request_uri")
+local get_uri = reader("uri")
+local longest_of = prefix.longest_of
+
+local SEQ = candidates.SEQ
+local DEPTH, EXACT = prefix.DEPTH, prefix.EXACT
+local BACKSLASH, HASH, QUESTION_MARK, SEMICOLON = 92, 35, 63, 59
+
+local _M = {}
+
+-- See readings.lua.
+local function is_one(target, target_length, uri, length)
+    if find_byte(uri, 0, length, SEMICOLON) or find_byte(uri, 0, length, BACKSLASH) then
+        return false
+    end
+    if target_length < length or not equal(target, uri, length) then
+        return false
+    end
+    return target_length == length
+        or target[length] == QUESTION_MARK
+            and not find_byte(target, length + 1, target_length, HASH)
+end
+
+-- The table of the request's host, if its Host header says the same and nothing else.
+local function table_of(server_id)
+    local host, length = get_host()
+    local raw, raw_length = get_http_host()
+    if not host or raw_length ~= length or not equal(raw, host, length) then
+        return nil
+    end
+    local by_host = hosts.tables[server_id]
+    return by_host and by_host[ffi_str(host, length)]
+end
+
+--- The candidate, with a ROUTE that holds; nil when the request is any other: then nothing is known of it.
+---@param server_id string
+---@return table? candidate
+function _M.candidate(server_id)
+    local built = table_of(server_id)
+    local depth = built and built[DEPTH]
+    if not depth then
+        return nil
+    end
+    local uri, length = get_uri()
+    local target, target_length = get_request_uri()
+    if not uri or not target or not is_one(target, target_length, uri, length) then
+        return nil
+    end
+    local exact = built[EXACT]
+    local candidate = exact and exact[ffi_str(uri, length)] or longest_of(built, depth, uri, length)
+    if candidate and candidate[SEQ] == index.seq() then
+        return candidate
+    end
+    return nil
+end
+
+return _M
