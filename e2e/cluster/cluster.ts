@@ -14,26 +14,25 @@ export interface Manifest {
     readonly name: string;
     readonly namespace?: string;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly [field: string]: unknown;
 }
 
 export class Cluster implements Closable {
-  readonly config = new KubeConfig();
+  readonly config: KubeConfig;
   readonly client: ApiClient;
   /** One of its own for each test file, gone at its end. */
   readonly namespace = `test-${randomUUID().slice(0, 8)}`;
 
-  private constructor() {
-    this.config.loadFromDefault();
-    this.client = new ApiClient(this.config);
+  private constructor(config: KubeConfig) {
+    this.config = config;
+    this.client = new ApiClient(config);
   }
 
-  static async open(): Promise<Cluster> {
-    if (process.env["KUBECONFIG"] === undefined) {
-      throw new Error("KUBECONFIG is not set: run these tests by `make test-cluster`");
-    }
-    const cluster = new Cluster();
+  /** The tests' cluster, or that of `config`. */
+  static async open(config = testsCluster()): Promise<Cluster> {
+    const cluster = new Cluster(config);
     await cluster.apply({
       apiVersion: "v1",
       kind: "Namespace",
@@ -73,6 +72,15 @@ export class Cluster implements Closable {
     const namespace = metadata.namespace === undefined ? "" : `/namespaces/${metadata.namespace}`;
     return `${basePath({ group, version })}${namespace}/${plural(kind)}/${metadata.name}`;
   }
+}
+
+function testsCluster(): KubeConfig {
+  if (process.env["KUBECONFIG"] === undefined) {
+    throw new Error("KUBECONFIG is not set: run these tests by `make test-cluster`");
+  }
+  const config = new KubeConfig();
+  config.loadFromDefault();
+  return config;
 }
 
 /** Other kinds than ours have regular plurals. */

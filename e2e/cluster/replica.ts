@@ -79,7 +79,7 @@ export class Replica implements Closable {
   }
 }
 
-function testNginx(): string {
+export function testNginx(): string {
   const path = process.env["ALBC_TEST_NGINX"];
   if (path === undefined) throw new Error("ALBC_TEST_NGINX names no nginx");
   return path;

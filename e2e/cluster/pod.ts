@@ -1,0 +1,224 @@
+/**
+ * A pod as deploy/ makes it: `albc run --kubernetes --reload signal:…`, and beside it an nginx that somebody else runs, each a process
+ * that can be killed and started again by itself.
+ */
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { load } from "js-yaml";
+import { findNginx } from "../../src/output/nginx-binary.js";
+import { mainDirectives } from "../../src/output/nginx-directives.js";
+import { AlbcProcess } from "../harness/albc-process.js";
+import type { ControlStatus } from "../harness/control.js";
+import { controlStatus } from "../harness/control.js";
+import { freePort } from "../harness/free-port.js";
+import { Health } from "../harness/health.js";
+import type { Request } from "../harness/http-client.js";
+import { send } from "../harness/http-client.js";
+import type { HttpResponse } from "../harness/http-message.js";
+import { processesIn } from "../harness/processes.js";
+import type { Closable } from "../harness/scene.js";
+import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
+import { waitFor } from "../harness/wait.js";
+import { testNginx } from "./replica.js";
+
+export interface PodOptions {
+  /** The only one that it looks at, and where it and others elect their leader. */
+  readonly namespace: string;
+  readonly flags?: readonly string[];
+  /** By default that of the tests' cluster. */
+  readonly kubeconfig?: string;
+  /** Run folder; by default a temporary one. */
+  readonly runFolder?: string;
+}
+
+export class Pod implements Closable {
+  readonly port: number;
+  readonly health: Health;
+  readonly runFolder: string;
+  /** Logs of all controllers that ever were, oldest first. */
+  readonly controllers: AlbcProcess[] = [];
+  /** What all the nginx that ever were wrote to standard error. */
+  nginxLog = "";
+  readonly #folder: string;
+  readonly #options: PodOptions;
+  #nginx: ChildProcess | undefined;
+
+  private constructor(folder: string, ports: Ports, options: PodOptions) {
+    this.#folder = folder;
+    this.#options = options;
+    this.runFolder = options.runFolder ?? join(folder, "run");
+    this.port = ports.http;
+    this.health = new Health(ports.health);
+  }
+
+  /** A pod in which nothing runs yet. */
+  static async create(options: PodOptions): Promise<Pod> {
+    const ports = { http: await freePort(), health: await freePort() };
+    return new Pod(await makeTempFolder(), ports, options);
+  }
+
+  /** Starts both and waits until the pod is ready. */
+  static async start(options: PodOptions): Promise<Pod> {
+    const pod = await Pod.create(options);
+    try {
+      pod.startController();
+      await pod.startNginx();
+      await pod.ready();
+      return pod;
+    } catch (error: unknown) {
+      const logs = `${pod.controller.log}\n${pod.nginxLog}`;
+      await pod.close();
+      throw new Error(`the pod did not start: ${String(error)}\n${logs}`, { cause: error });
+    }
+  }
+
+  // ---- Its two containers ----
+
+  get controller(): AlbcProcess {
+    const last = this.controllers.at(-1);
+    if (last === undefined) throw new Error("no controller was started");
+    return last;
+  }
+
+  startController(): void {
+    const { namespace, flags, kubeconfig } = this.#options;
+    const words = [
+      ...["run", "--kubernetes", "--dir", this.runFolder],
+      ...["--reload", `signal:${join(this.runFolder, "nginx.pid")}`],
+      ...["--http-port", String(this.port), "--https-port", "0", "--workers", "2"],
+      ...["--namespaces", namespace, "--secret-namespaces", "*"],
+      ...["--controller-name", `example.com/${namespace}`],
+      ...["--drain-timeout", "10s", ...this.health.flags, ...(flags ?? [])],
+    ];
+    const env = {
+      POD_NAMESPACE: namespace,
+      ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }),
+    };
+    this.controllers.push(new AlbcProcess(words, { cwd: this.#folder, env }));
+  }
+
+  /** Without a word to anybody; resolves when it is gone. */
+  async killController(): Promise<void> {
+    this.controller.signal("SIGKILL");
+    await this.controller.exit();
+  }
+
+  /** By the command of deploy/base/deployment.yaml. */
+  async startNginx(): Promise<void> {
+    const binary = await findNginx({ given: testNginx(), path: "" });
+    const child = spawn("/bin/sh", ["-c", nginxCommand()], {
+      cwd: await this.#folderOfNginx(),
+      env: {
+        ...process.env,
+        ...binary.variables,
+        NGINX: binary.path,
+        RUN: this.runFolder,
+        DIRECTIVES: await mainDirectives(binary, ""),
+      },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    child.stderr.on("data", (bytes: Buffer) => (this.nginxLog += bytes.toString()));
+    this.#nginx = child;
+  }
+
+  /** As a container ends whose first process is killed: with all that is in it. */
+  async killNginx(): Promise<void> {
+    const pids = await processesIn(this.runFolder);
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    if (this.#nginx?.exitCode === null && this.#nginx.signalCode === null)
+      await once(this.#nginx, "exit");
+  }
+
+  async nginxMaster(): Promise<number> {
+    return Number(await readFile(join(this.runFolder, "nginx.pid"), "utf8"));
+  }
+
+  // ---- What it does ----
+
+  async ready(): Promise<void> {
+    await waitFor("the pod is ready", async () => (await this.health.ask("/readyz")) === "200 ok", {
+      deadline: 30_000,
+    });
+  }
+
+  send(request: Request, port = this.port): Promise<HttpResponse> {
+    return send({ port }, request);
+  }
+
+  /** Polls a request until `holds` of its answer; without an answer it does not. */
+  until(
+    what: string,
+    request: Request & { readonly port?: number },
+    holds: (response: HttpResponse) => boolean,
+  ): Promise<HttpResponse> {
+    return waitFor(what, async () => {
+      const response = await this.send(request, request.port ?? this.port);
+      return holds(response) && response;
+    });
+  }
+
+  status(): Promise<ControlStatus> {
+    return controlStatus(join(this.runFolder, "control/control.sock"));
+  }
+
+  /** Whether a controller of this pod has logged it. */
+  hasLogged(pattern: RegExp): boolean {
+    return this.controllers.some(({ lines }) => lines.some(({ text }) => pattern.test(text)));
+  }
+
+  async close(): Promise<void> {
+    if (this.controllers.length > 0 && this.controller.ended === undefined) {
+      this.controller.signal("SIGTERM");
+      await this.controller.exit();
+    }
+    this.#nginx?.kill("SIGKILL");
+    await this.killNginx();
+    await removeFolder(this.#folder);
+  }
+
+  /** The volume is there before the containers are. */
+  async #folderOfNginx(): Promise<string> {
+    await waitFor("the run folder is there", () => readFile(join(this.runFolder, "albc.pid")));
+    return this.runFolder;
+  }
+}
+
+interface Ports {
+  readonly http: number;
+  readonly health: number;
+}
+
+const DEPLOYMENT = fileURLToPath(new URL("../../deploy/base/deployment.yaml", import.meta.url));
+
+/** For another program, folder and directives than the image's. */
+function nginxCommand(): string {
+  const { spec } = load(readFileSync(DEPLOYMENT, "utf8")) as Deployment;
+  const container = spec.template.spec.containers.find(({ name }) => name === "nginx");
+  const [script = ""] = container?.args ?? [];
+  const ours = script
+    .replace("exec openresty", 'exec "$NGINX"')
+    .replace("/run/albc/", '"$RUN"/')
+    .replace('"daemon off;"', '"$DIRECTIVES"');
+  for (const word of ["$NGINX", "$RUN", "$DIRECTIVES"]) {
+    if (!ours.includes(word)) throw new Error(`the command of deploy/ has changed: ${script}`);
+  }
+  return ours;
+}
+
+interface Deployment {
+  readonly spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly {
+          readonly name: string;
+          readonly args?: readonly string[];
+        }[];
+      };
+    };
+  };
+}
