@@ -21,6 +21,7 @@ import {
   needsReload,
   reloadPart,
 } from "./kept-configuration.js";
+import { LoadedMark } from "./loaded-mark.js";
 import { policyDelta } from "./policy-delta.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
@@ -59,6 +60,7 @@ export class Applier {
   readonly #owner: Owner | undefined;
   readonly #dataPlane: DataPlane;
   readonly #disk: WrittenFiles;
+  readonly #loaded: LoadedMark;
   /** The last good files, and their policy. */
   #files: readonly RenderedFile[] = [];
   #served: RenderedPolicy | undefined;
@@ -73,12 +75,15 @@ export class Applier {
     this.#owner = options.owner;
     this.#dataPlane = new DataPlane(options.folder);
     this.#disk = new WrittenFiles(options.folder, options.owner);
+    this.#loaded = new LoadedMark(options.folder);
   }
 
   /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */
   async prepare(files: readonly RenderedFile[]): Promise<Applied> {
     await this.#test(files);
+    await this.#loaded.clear();
     await this.#disk.write(policyLast(files));
+    await this.#loaded.set();
     return this.#accept({ kind: "written" }, files, policyOf(files));
   }
 
@@ -137,21 +142,32 @@ export class Applier {
   async #applyAll(files: readonly RenderedFile[]): Promise<Applied> {
     const policy = policyOf(files);
     const changed = await this.#disk.changed(files);
+    const isLoaded = await this.#loaded.isSet();
     if (changed.length === 0 && this.#served?.version === policy.version) {
-      const isThere = (await this.#dataPlane.ensure(policy)) === "served";
-      return { kind: isThere ? "unchanged" : "written", version: policy.version };
+      const kind = await this.#look(policy, isLoaded);
+      if (kind !== undefined) return { kind, version: policy.version };
     }
     const body = policyDelta(this.#served, policy);
-    const reloads = body === undefined || changed.some(needsReload);
+    const reloads = body === undefined || !isLoaded || changed.some(needsReload);
     if (reloads) await this.#test(files);
     let outcome: Outcome;
     try {
       outcome = reloads ? await this.#reload(files, policy) : await this.#swap(files, policy, body);
     } catch (error: unknown) {
       await this.#restore(files, error);
+      // nginx has what it had, and that is on the disk again.
+      if (isLoaded) await this.#loaded.set();
       throw error;
     }
     return this.#accept(outcome, files, policy);
+  }
+
+  /** What became of files that lie there already; undefined: nginx is there, and has to be told of them. */
+  async #look(policy: RenderedPolicy, isLoaded: boolean): Promise<Applied["kind"] | undefined> {
+    if (isLoaded) {
+      return (await this.#dataPlane.ensure(policy)) === "served" ? "unchanged" : "written";
+    }
+    return (await this.#dataPlane.reach()) === undefined ? "written" : undefined;
   }
 
   async #accept(
@@ -181,11 +197,13 @@ export class Applier {
   }
 
   async #reload(files: readonly RenderedFile[], policy: RenderedPolicy): Promise<Outcome> {
+    await this.#loaded.clear();
     await this.#disk.write(policyLast(files));
     const before = await this.#dataPlane.reach();
     if (before === undefined) return { kind: "written" };
     const generation = Math.max(0, ...before.workers.map((worker) => worker.generation));
     await this.#reloader.reload(() => this.#dataPlane.isServed(policy.version, generation));
+    await this.#loaded.set();
     return { kind: "reloaded" };
   }
 

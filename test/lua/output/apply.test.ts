@@ -193,6 +193,27 @@ test("a change while the master is killed is served in the end", async () => {
   expect(await get("/b")).toBe(200);
 });
 
+test("what an albc wrote that was killed before its reload is loaded by the next one, once", async () => {
+  const conf = changed(await filesOf(config("/a")), "nginx.conf", `#\n${onDisk("nginx.conf")}`);
+  await new Promise<void>((resolve) => {
+    const reload = () => {
+      resolve();
+      return new Promise<never>(() => undefined);
+    };
+    const killed = new Applier({ folder: run, reloader: { test: async () => undefined, reload } });
+    void killed.apply(conf);
+  });
+  expect(onDisk("nginx.conf")).toMatch(/^#\n/);
+  const before = await generation();
+  const next = new Applier({ folder: run, reloader: nginx });
+  expect((await next.apply(conf)).kind).toBe("reloaded");
+  expect(await generation()).toBe(before + 1);
+
+  const third = new Applier({ folder: run, reloader: nginx });
+  expect((await third.apply(conf)).kind).toBe("swapped");
+  expect(await generation()).toBe(before + 1);
+});
+
 test("the stage is gone, whatever happened", async () => {
   const bad = changed(await filesOf(config("/a")), "nginx.conf", "nonsense");
   expect((await applier.apply(bad)).refused).toBeDefined();
