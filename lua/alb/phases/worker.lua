@@ -1,6 +1,7 @@
 --- Keeps a worker at the newest commit of the policy, and says which one it serves.
 -- May yield: no. Phases: init (mark_generation), init_worker, timer.
 local counters = require("alb.counters")
+local garbage = require("alb.garbage")
 local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
 local watch = require("alb.upstream.watch")
@@ -14,7 +15,7 @@ local _M = {}
 -- Seconds between two looks at the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
 
--- Looks between which the counters are not added up.
+-- Looks between which the counters are not added up, nor the memory is looked at.
 local LOOKS = 10
 local looks = 0
 
@@ -70,6 +71,7 @@ local function tick(premature)
     if looks >= LOOKS then
         looks = 0
         counters.flush()
+        garbage.adjust()
     end
 end
 
