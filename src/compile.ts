@@ -59,7 +59,7 @@ export class Compiler {
         : translated(resources, options);
     this.#last = now;
     const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#upstreams);
-    const files = this.#renderer.render(config, options);
+    const files = this.#renderer.render(config, now.options);
     return { files, statuses, objects, diagnostics: now.sink.sorted(resources.locate), config };
   }
 }

@@ -1,7 +1,6 @@
 /** EndpointSlices by their Service. Never changes; the groups of Services that a change does not touch stay the same arrays. */
 import type { EndpointSlice } from "../api/core.js";
 import { compareStrings } from "../support/compare.js";
-import { objectKey } from "./object-key.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
@@ -11,44 +10,48 @@ export interface SliceChange {
 }
 
 type Group = readonly EndpointSlice[];
+type Groups = ReadonlyMap<string, Group>;
 const NONE: Group = [];
 
 export class EndpointSliceGroups {
-  readonly #groups: ReadonlyMap<string, Group>;
+  /** By namespace and Service. */
+  readonly #namespaces: ReadonlyMap<string, Groups>;
 
-  private constructor(groups: ReadonlyMap<string, Group>) {
-    this.#groups = groups;
+  private constructor(namespaces: ReadonlyMap<string, Groups>) {
+    this.#namespaces = namespaces;
   }
 
   static readonly EMPTY = new EndpointSliceGroups(new Map());
 
   of(namespace: string, service: string): Group {
-    return this.#groups.get(objectKey(namespace, service)) ?? NONE;
+    return this.#namespaces.get(namespace)?.get(service) ?? NONE;
   }
 
   /** A slice that moves to another Service leaves its old one. */
   with(changes: readonly SliceChange[]): EndpointSliceGroups {
     if (changes.length === 0) return this;
-    const groups = new Map(this.#groups);
+    const copies = new Map<string, Map<string, Group>>();
     for (const { before, now } of changes) {
-      if (before !== undefined) edit(groups, before, (group) => without(group, before));
-      if (now !== undefined) edit(groups, now, (group) => [...group, now].sort(byName));
+      if (before !== undefined) this.#edit(copies, before, (group) => without(group, before));
+      if (now !== undefined) this.#edit(copies, now, (group) => [...group, now].sort(byName));
     }
-    return new EndpointSliceGroups(groups);
+    return new EndpointSliceGroups(new Map([...this.#namespaces, ...copies]));
   }
-}
 
-function edit(
-  groups: Map<string, Group>,
-  slice: EndpointSlice,
-  change: (group: Group) => Group,
-): void {
-  const service = slice.metadata.labels?.[SERVICE_NAME_LABEL];
-  if (service === undefined) return;
-  const key = objectKey(slice.metadata.namespace, service);
-  const group = change(groups.get(key) ?? NONE);
-  if (group.length === 0) groups.delete(key);
-  else groups.set(key, group);
+  /** `copies`: the namespaces that change. */
+  #edit(
+    copies: Map<string, Map<string, Group>>,
+    { metadata: { namespace, labels } }: EndpointSlice,
+    change: (group: Group) => Group,
+  ): void {
+    const service = labels?.[SERVICE_NAME_LABEL];
+    if (service === undefined) return;
+    const groups = copies.get(namespace) ?? new Map(this.#namespaces.get(namespace));
+    copies.set(namespace, groups);
+    const group = change(groups.get(service) ?? NONE);
+    if (group.length === 0) groups.delete(service);
+    else groups.set(service, group);
+  }
 }
 
 function without(group: Group, { metadata: { name } }: EndpointSlice): Group {

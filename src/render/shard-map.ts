@@ -14,9 +14,9 @@ export class ShardMap {
 
   /** Of two entries with one key the last counts. */
   constructor(entries: Iterable<readonly [string, string]>) {
-    this.shards = new Map([...new Map(entries)].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const text = this.text();
-    this.size = Buffer.byteLength(text);
+    this.shards = sorted(new Map(entries));
+    const text = Buffer.from(this.text());
+    this.size = text.length;
     this.digest = createHash("sha256").update(text).digest("base64");
   }
 
@@ -29,4 +29,13 @@ export class ShardMap {
     }
     return `{\n${lines}\n  }`;
   }
+}
+
+function sorted(shards: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  let last = "";
+  for (const key of shards.keys()) {
+    if (key < last) return new Map([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
+    last = key;
+  }
+  return shards;
 }

@@ -4,13 +4,13 @@
  */
 import type { EndpointSlice } from "../api/core.js";
 import type { Resources } from "../input/resources.js";
-import type { Endpoint, Upstream } from "../ir/upstream.js";
+import type { Upstream } from "../ir/upstream.js";
 import { sameElements } from "../support/same-elements.js";
 import type { UpstreamPlan } from "./backends.js";
 import { serviceEndpoints } from "./endpoints.js";
 
 interface Known {
-  readonly plan: UpstreamPlan;
+  readonly port: UpstreamPlan["port"];
   readonly slices: readonly EndpointSlice[];
   readonly upstream: Upstream;
 }
@@ -19,7 +19,8 @@ const NONE: readonly EndpointSlice[] = [];
 
 /** Remembers what it gave last: an upstream whose Service port and slices are the same objects is the same object. */
 export class Upstreams {
-  #known = new Map<string, Known>();
+  #plans: readonly UpstreamPlan[] = [];
+  #known: readonly Known[] = [];
   #last: readonly Upstream[] = [];
 
   /** In the order of the plans; the same list when nothing has changed. */
@@ -27,22 +28,30 @@ export class Upstreams {
     plans: readonly UpstreamPlan[],
     resources: Pick<Resources, "endpointSlices">,
   ): readonly Upstream[] {
-    const known = plans.map((plan) => this.#look(plan, resources));
+    const before = plans === this.#plans ? this.#known : this.#knownOf(plans);
+    const known = plans.map((plan, i) => resolved(plan, before[i], resources));
     const upstreams = known.map(({ upstream }) => upstream);
-    if (sameElements(upstreams, this.#last)) return this.#last;
-    this.#known = new Map(known.map((entry) => [entry.plan.id, entry]));
-    this.#last = upstreams;
-    return upstreams;
+    if (!sameElements(upstreams, this.#last)) this.#last = upstreams;
+    this.#plans = plans;
+    this.#known = known;
+    return this.#last;
   }
 
-  #look(plan: UpstreamPlan, resources: Pick<Resources, "endpointSlices">): Known {
-    const { id, namespace, service, port } = plan;
-    const slices = port === undefined ? NONE : resources.endpointSlices(namespace, service);
-    const known = this.#known.get(id);
-    if (known?.plan.port === port && known !== undefined && sameElements(known.slices, slices)) {
-      return known;
-    }
-    const endpoints: readonly Endpoint[] = port === undefined ? [] : serviceEndpoints(slices, port);
-    return { plan, slices, upstream: { id, endpoints } };
+  #knownOf(plans: readonly UpstreamPlan[]): readonly (Known | undefined)[] {
+    const byId = new Map(this.#known.map((known) => [known.upstream.id, known]));
+    return plans.map(({ id }) => byId.get(id));
   }
+}
+
+function resolved(
+  { id, namespace, service, port }: UpstreamPlan,
+  known: Known | undefined,
+  resources: Pick<Resources, "endpointSlices">,
+): Known {
+  const slices = port === undefined ? NONE : resources.endpointSlices(namespace, service);
+  if (known?.port === port && known !== undefined && sameElements(known.slices, slices)) {
+    return known;
+  }
+  const endpoints = port === undefined ? [] : serviceEndpoints(slices, port);
+  return { port, slices, upstream: { id, endpoints } };
 }

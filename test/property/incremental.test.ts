@@ -1,0 +1,212 @@
+/**
+ * A compilation that remembers gives what one from scratch gives: after every one of any sequence of changes, byte by byte. The
+ * objects are those of the golden cases, so every kind, reference and auth is among them, with EndpointSlices for each Service.
+ */
+import fc from "fast-check";
+import type { KindName } from "../../src/api/kinds.js";
+import { KIND_NAMES } from "../../src/api/kinds.js";
+import type { Compilation } from "../../src/compile.js";
+import { compile, Compiler } from "../../src/compile.js";
+import { LiveObjects } from "../../src/input/live-objects.js";
+import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { contentsOf } from "../../src/render/rendered-file.js";
+import type { Json } from "../support/hostile-input.js";
+import { inputs } from "../support/hostile-input.js";
+
+const ALB_GROUP = DEFAULT_OPTIONS.domains.group;
+
+interface Held {
+  readonly kind: KindName;
+  readonly namespace: string;
+  readonly name: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/** What an API server could hold. */
+function held(value: Json): Held[] {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return [];
+  const kind = KIND_NAMES.find((known) => known === value["kind"]);
+  const metadata = value["metadata"];
+  if (kind === undefined || typeof metadata !== "object" || metadata === null) return [];
+  if (!("name" in metadata) || typeof metadata["name"] !== "string") return [];
+  const space = "namespace" in metadata ? metadata["namespace"] : undefined;
+  const isWide = ["Namespace", "GatewayClass", "IngressClass"].includes(kind);
+  const namespace = isWide ? "" : typeof space === "string" ? space : "default";
+  const named = { ...metadata, name: metadata["name"], ...(!isWide && { namespace }) };
+  return [{ kind, namespace, name: named.name, value: { ...value, metadata: named } }];
+}
+
+function slice(namespace: string, service: string, part: number): Held {
+  const name = `${service}-made-${part}`;
+  const labels = { "kubernetes.io/service-name": service };
+  const value = {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: { name, namespace, labels },
+    addressType: "IPv4",
+    ports: ["", "http", "https", "grpc", "web"].map((port, i) => ({ name: port, port: 8000 + i })),
+    endpoints: [{ addresses: [`10.0.0.${part}`] }],
+  };
+  return { kind: "EndpointSlice", namespace, name, value };
+}
+
+const pools = inputs
+  .map((documents) => {
+    const objects = documents.flatMap(held);
+    const slices = objects.flatMap(({ kind, namespace, name }) =>
+      kind === "Service" ? [slice(namespace, name, 1), slice(namespace, name, 2)] : [],
+    );
+    return [...new Map([...objects, ...slices].map((each) => [keyOf(each), each])).values()];
+  })
+  .filter(({ length }) => length > 2);
+
+function keyOf({ kind, namespace, name }: Held): string {
+  return `${kind} ${namespace} ${name}`;
+}
+
+/** Other endpoints, another Service, other labels, other contents: what makes another object of one, by its kind. */
+function varied(object: Held, seed: number): Held {
+  const { kind, value } = object;
+  const metadata = value["metadata"] as Record<string, unknown>;
+  const labels = metadata["labels"] as Record<string, string> | undefined;
+  const labelled = { ...metadata, labels: { ...labels, seed: `s${seed % 3}` } };
+  switch (kind) {
+    case "EndpointSlice":
+      return { ...object, value: { ...value, ...sliceParts(seed, metadata) } };
+    case "Secret":
+      return { ...object, value: { ...value, data: seed % 2 === 0 ? {} : value["data"] } };
+    case "Service":
+      return { ...object, value: { ...value, metadata: labelled, ...serviceParts(seed, value) } };
+    default:
+      return { ...object, value: { ...value, metadata: labelled, ...(seed % 7 === 0 && BROKEN) } };
+  }
+}
+
+/** The same port by another name leads to another port of the slices. */
+function serviceParts(seed: number, { spec }: Held["value"]): object {
+  if (seed % 5 === 0) return { spec: { type: "ExternalName", externalName: "elsewhere.example" } };
+  const { ports = [] } = spec as { readonly ports?: readonly object[] };
+  const name = ["http", "grpc", "web"][seed % 3];
+  return {
+    spec: {
+      ...(spec as object),
+      ports: ports.map((port, i) => (i === 0 ? { ...port, name } : port)),
+    },
+  };
+}
+
+/** An API server would refuse it, or not: our checks decide. */
+const BROKEN = { spec: 1 };
+
+function sliceParts(seed: number, metadata: Record<string, unknown>): object {
+  const labels = { "kubernetes.io/service-name": seed % 4 === 0 ? "other" : "web" };
+  return {
+    ...(seed % 3 === 0 && { metadata: { ...metadata, labels } }),
+    endpoints: Array.from({ length: seed % 4 }, (_, i) => ({
+      addresses: [`10.1.${seed % 256}.${i}`],
+      conditions: { ready: (seed >> i) % 2 === 0, serving: true, terminating: seed % 5 === 0 },
+    })),
+  };
+}
+
+const step = fc.record({
+  at: fc.nat(),
+  seed: fc.nat(1000),
+  what: fc.constantFrom("put", "put", "vary", "vary", "delete"),
+  /** Most changes are of endpoints. */
+  slices: fc.boolean(),
+});
+/** The very same objects again and again, as a run gives them, and now and then others. */
+const OTHER_OPTIONS = { ...DEFAULT_OPTIONS, unavailablePorts: ["80"] };
+const optionsOfStep = fc.constantFrom(
+  DEFAULT_OPTIONS,
+  DEFAULT_OPTIONS,
+  { ...DEFAULT_OPTIONS },
+  OTHER_OPTIONS,
+);
+
+class Cluster {
+  readonly objects = new Map<string, Held>();
+  readonly live = new LiveObjects({ albGroup: ALB_GROUP });
+
+  put(object: Held): void {
+    this.objects.set(keyOf(object), object);
+    this.live.put(object.kind, object.namespace, object.name, object.value);
+  }
+
+  delete(object: Held): void {
+    this.objects.delete(keyOf(object));
+    this.live.delete(object.kind, object.namespace, object.name);
+  }
+
+  /** The same objects, read for the first time, in another order. */
+  fresh(): LiveObjects {
+    const fresh = new LiveObjects({ albGroup: ALB_GROUP });
+    for (const { kind, namespace, name, value } of [...this.objects.values()].reverse()) {
+      fresh.put(kind, namespace, name, value);
+    }
+    return fresh;
+  }
+}
+
+function plain({ files, ...rest }: Compilation): unknown {
+  const texts = files.map((file) => ({ ...file, contents: contentsOf(file) }));
+  return { ...rest, files: texts };
+}
+
+test("after every change it gives what a compilation from scratch gives", () => {
+  let kept = 0;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...pools),
+      fc.array(fc.tuple(step, optionsOfStep), { minLength: 3, maxLength: 12 }),
+      (pool, steps) => {
+        const cluster = new Cluster();
+        const compiler = new Compiler();
+        for (const object of pool) cluster.put(object);
+        let before = compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
+        const slices = pool.filter(({ kind }) => kind === "EndpointSlice");
+        for (const [{ at, seed, what, slices: only }, options] of steps) {
+          const among = only && slices.length > 0 ? slices : pool;
+          const object = among[at % among.length] as Held;
+          if (what === "delete") cluster.delete(object);
+          else cluster.put(what === "put" ? object : varied(object, seed));
+          const snapshot = cluster.live.snapshot();
+          const now = compiler.compile(snapshot.resources, options);
+          const whole = cluster.fresh().snapshot();
+          expect(snapshot.diagnostics).toEqual(whole.diagnostics);
+          expect(plain(now)).toEqual(plain(compile(whole.resources, options)));
+          if (now.config.routes === before.config.routes && now.config.routes.length > 0) kept += 1;
+          before = now;
+        }
+      },
+    ),
+    { numRuns: 150 },
+  );
+  // It would be no test of a memory that is never used.
+  expect(kept).toBeGreaterThan(100);
+});
+
+test("endpoints that change leave routes, statuses and the texts of other upstreams as they were", () => {
+  const cluster = new Cluster();
+  const compiler = new Compiler();
+  const pool = pools.find((objects) => objects.filter(({ kind }) => kind === "Service").length > 1);
+  for (const object of pool ?? []) cluster.put(object);
+  const compiled = (): Compilation =>
+    compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
+  const first = compiled();
+  const [changed] = (pool ?? []).filter(({ kind }) => kind === "EndpointSlice");
+  if (changed === undefined) throw new Error("no golden case has two Services");
+  cluster.put({
+    ...changed,
+    value: { ...changed.value, endpoints: [{ addresses: ["10.9.9.9"] }] },
+  });
+  const second = compiled();
+  expect(second.config.routes).toBe(first.config.routes);
+  expect(second.statuses).toBe(first.statuses);
+  expect(second.diagnostics).toBe(first.diagnostics);
+  const same = second.config.upstreams.filter((each) => first.config.upstreams.includes(each));
+  expect(same.length).toBeGreaterThan(0);
+  cluster.put(changed);
+  expect(plain(compiled())).toEqual(plain(first));
+});
