@@ -22,18 +22,24 @@ interface Held {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
+const WIDE: ReadonlySet<string> = new Set(["Namespace", "GatewayClass", "IngressClass"]);
+
 /** What an API server could hold. */
 function held(value: Json): Held[] {
-  if (typeof value !== "object" || value === null || !("kind" in value)) return [];
-  const kind = KIND_NAMES.find((known) => known === value["kind"]);
-  const metadata = value["metadata"];
-  if (kind === undefined || typeof metadata !== "object" || metadata === null) return [];
-  if (!("name" in metadata) || typeof metadata["name"] !== "string") return [];
-  const space = "namespace" in metadata ? metadata["namespace"] : undefined;
-  const isWide = ["Namespace", "GatewayClass", "IngressClass"].includes(kind);
-  const namespace = isWide ? "" : typeof space === "string" ? space : "default";
-  const named = { ...metadata, name: metadata["name"], ...(!isWide && { namespace }) };
-  return [{ kind, namespace, name: named.name, value: { ...value, metadata: named } }];
+  const { kind: given, metadata } = fieldsOf(value);
+  const kind = KIND_NAMES.find((known) => known === given);
+  const { name, namespace: space } = fieldsOf(metadata);
+  if (kind === undefined || typeof name !== "string") return [];
+  const own = typeof space === "string" ? space : "default";
+  const namespace = WIDE.has(kind) ? "" : own;
+  const named = { ...fieldsOf(metadata), ...(namespace !== "" && { namespace }) };
+  return [{ kind, namespace, name, value: { ...fieldsOf(value), metadata: named } }];
+}
+
+function fieldsOf(value: Json): Readonly<Record<string, Json>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, Json>)
+    : {};
 }
 
 function slice(namespace: string, service: string, part: number): Held {
@@ -70,16 +76,14 @@ function varied(object: Held, seed: number): Held {
   const metadata = value["metadata"] as Record<string, unknown>;
   const labels = metadata["labels"] as Record<string, string> | undefined;
   const labelled = { ...metadata, labels: { ...labels, seed: `s${seed % 3}` } };
-  switch (kind) {
-    case "EndpointSlice":
-      return { ...object, value: { ...value, ...sliceParts(seed, metadata) } };
-    case "Secret":
-      return { ...object, value: { ...value, data: seed % 2 === 0 ? {} : value["data"] } };
-    case "Service":
-      return { ...object, value: { ...value, metadata: labelled, ...serviceParts(seed, value) } };
-    default:
-      return { ...object, value: { ...value, metadata: labelled, ...(seed % 7 === 0 && BROKEN) } };
-  }
+  if (kind === "EndpointSlice") return changed(object, sliceParts(seed, metadata));
+  if (kind === "Secret") return changed(object, { data: seed % 2 === 0 ? {} : value["data"] });
+  const more = kind === "Service" ? serviceParts(seed, value) : seed % 7 === 0 && BROKEN;
+  return changed(object, { metadata: labelled, ...more });
+}
+
+function changed(object: Held, fields: object): Held {
+  return { ...object, value: { ...object.value, ...fields } };
 }
 
 /** The same port by another name leads to another port of the slices. */
@@ -154,6 +158,12 @@ function plain({ files, ...rest }: Compilation): unknown {
   return { ...rest, files: texts };
 }
 
+function picked(objects: readonly Held[], at: number): Held {
+  const [object] = objects.slice(at % objects.length);
+  if (object === undefined) throw new Error("no objects");
+  return object;
+}
+
 test("after every change it gives what a compilation from scratch gives", () => {
   let kept = 0;
   fc.assert(
@@ -168,7 +178,7 @@ test("after every change it gives what a compilation from scratch gives", () => 
         const slices = pool.filter(({ kind }) => kind === "EndpointSlice");
         for (const [{ at, seed, what, slices: only }, options] of steps) {
           const among = only && slices.length > 0 ? slices : pool;
-          const object = among[at % among.length] as Held;
+          const object = picked(among, at);
           if (what === "delete") cluster.delete(object);
           else cluster.put(what === "put" ? object : varied(object, seed));
           const snapshot = cluster.live.snapshot();
@@ -195,18 +205,15 @@ test("endpoints that change leave routes, statuses and the texts of other upstre
   const compiled = (): Compilation =>
     compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
   const first = compiled();
-  const [changed] = (pool ?? []).filter(({ kind }) => kind === "EndpointSlice");
-  if (changed === undefined) throw new Error("no golden case has two Services");
-  cluster.put({
-    ...changed,
-    value: { ...changed.value, endpoints: [{ addresses: ["10.9.9.9"] }] },
-  });
+  const [moved] = (pool ?? []).filter(({ kind }) => kind === "EndpointSlice");
+  if (moved === undefined) throw new Error("no golden case has two Services");
+  cluster.put(changed(moved, { endpoints: [{ addresses: ["10.9.9.9"] }] }));
   const second = compiled();
   expect(second.config.routes).toBe(first.config.routes);
   expect(second.statuses).toBe(first.statuses);
   expect(second.diagnostics).toBe(first.diagnostics);
   const same = second.config.upstreams.filter((each) => first.config.upstreams.includes(each));
   expect(same.length).toBeGreaterThan(0);
-  cluster.put(changed);
+  cluster.put(moved);
   expect(plain(compiled())).toEqual(plain(first));
 });
