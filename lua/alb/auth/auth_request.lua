@@ -135,7 +135,7 @@ local function put_client_headers(used, actions, declared)
         local name = ffi_str(key.data, key.len)
         local action = actions[fold(name)]
         if action == nil then
-            if not (declared and declared[name]) then
+            if not declared[name] then
                 used = put(used, name, value.data, value.len)
             end
         elseif action ~= true then
@@ -206,7 +206,7 @@ end
 ---@param forward table prepared
 ---@param target string path and query
 ---@param authority string value of Host
----@param declared table<string, true>? names of the hop, see hop_headers
+---@param declared table<string, true> names of the hop, see hop_headers
 ---@return string? request
 ---@return string? err
 function _M.build(forward, target, authority, declared)

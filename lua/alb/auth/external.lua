@@ -3,21 +3,17 @@
 -- The service is asked with the request's own method and path; 200 lets it pass, and every other answer is the
 -- client's. What can't be asked is not let through.
 -- May yield: check does. Phases: prepare any but init; check, apply and answer in rewrite.
+local ask = require("alb.auth.ask")
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
 local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
-local http_client = require("alb.auth.http_client")
-local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
-local service = require("alb.auth.service")
 
 local ngx = ngx
 local var = ngx.var
-local now = ngx.now
 local huge = math.huge
-local min = math.min
 local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
@@ -34,8 +30,6 @@ local str_sub = string.sub
 
 local _M = {}
 
--- Milliseconds, where the settings have none.
-local DEFAULT_TIMEOUT = 5000
 -- Bytes of an answer for the client.
 local MAX_ANSWER = 1048576
 local SLASH = 47
@@ -91,16 +85,8 @@ local function target_of(forward)
     return prefix .. target
 end
 
-local function declared_set()
-    local set = {}
-    for _, name in ipairs(hop_headers.declared() or {}) do
-        set[name] = true
-    end
-    return set
-end
-
 local function put_client_headers(lines, sends)
-    local declared = declared_set()
+    local declared = hop_headers.declared()
     local elements, count = client_headers.read()
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
@@ -112,7 +98,7 @@ local function put_client_headers(lines, sends)
 end
 
 -- The whole request.
-local function build(forward, body)
+local function build(forward, _, body)
     local target, err = target_of(forward)
     if not target then
         return nil, err
@@ -127,27 +113,6 @@ local function build(forward, body)
     return concat(lines, "\r\n")
 end
 
-local function ask(forward, body, ends)
-    local found, authority = service.locate(forward)
-    local bytes, err
-    if found then
-        bytes, err = build(forward, body)
-    end
-    if not bytes then
-        ngx.log(ngx.WARN, "albc: external auth: ", err or authority)
-        return nil, reasons.forward_build
-    end
-    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
-    local response
-    response, err = http_client.request(found, var.request_method, bytes, deadline, ALL, MAX_ANSWER)
-    if not response then
-        ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
-        return nil,
-            err == "timeout" and deadline == ends and reasons.timeout or reasons.forward_send
-    end
-    return response
-end
-
 --- Asks the auth service.
 ---@param forward table prepared, with `external`
 ---@param ends number? seconds as ngx.now: when the request's own deadline is
@@ -159,7 +124,7 @@ function _M.check(forward, ends)
         return nil, { status = 413, reason = reason }
     end
     local response
-    response, reason = ask(forward, body, ends or huge)
+    response, reason = ask(forward, build, body, var.request_method, ends or huge, ALL, MAX_ANSWER)
     if not response then
         return nil, { status = reason == reasons.timeout and 504 or 503, reason = reason }
     end
@@ -205,7 +170,7 @@ function _M.apply(external, response)
         end
     end
     -- What the client declared to be of its hop the auth service has not seen.
-    for name in pairs(declared_set()) do
+    for name in pairs(hop_headers.declared()) do
         if not names[name] then
             clear_header(name)
         end

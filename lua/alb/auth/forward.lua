@@ -1,6 +1,7 @@
 --- Forward auth: an auth service decides.
 -- 2xx lets the request pass, 401 sends to the sign-in page if there is one, 403 refuses, everything else is an error.
 -- May yield: check does. Phases: prepare any but init; check and apply in rewrite.
+local ask = require("alb.auth.ask")
 local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
 local cookies = require("alb.auth.cookies")
@@ -8,14 +9,10 @@ local errors = require("alb.errors")
 local external = require("alb.auth.external")
 local hop_headers = require("alb.auth.hop_headers")
 local http_client = require("alb.auth.http_client")
-local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")
-local locate = require("alb.auth.service").locate
 
 local ngx = ngx
-local now = ngx.now
 local huge = math.huge
-local min = math.min
 local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
@@ -24,9 +21,6 @@ local str_find = string.find
 local type = type
 
 local _M = {}
-
--- Milliseconds, where the settings have none.
-local DEFAULT_TIMEOUT = 5000
 
 -- A blank would end the request's target, a control character could end its line.
 local function is_target(text)
@@ -94,41 +88,14 @@ local function build(forward, authority, declared)
     return auth_request.build(forward, target, authority, declared)
 end
 
-local function as_set(names)
-    if not names then
-        return nil
-    end
-    local set = {}
-    for i = 1, #names do
-        set[names[i]] = true
-    end
-    return set
-end
-
-local function ask(forward, ends)
-    local service, authority = locate(forward)
+local function put_question(forward, ends)
     local declared = hop_headers.declared()
-    local bytes, err
-    if service then
-        bytes, err = build(forward, authority, as_set(declared))
-    end
-    if not bytes then
-        ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
-        return nil, reasons.forward_build
-    end
-    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
-    local response
-    response, err = http_client.request(service, forward.method, bytes, deadline, forward.wanted)
-    if not response then
-        ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
-        return nil,
-            err == "timeout" and deadline == ends and reasons.timeout or reasons.forward_send
-    end
+    local response, reason = ask(forward, build, declared, forward.method, ends, forward.wanted)
     -- Headers of this hop go no further; what the auth service did not see the backend must not see either.
-    for i = 1, declared and #declared or 0 do
-        clear_header(declared[i])
+    for name in pairs(declared) do
+        clear_header(name)
     end
-    return response
+    return response, reason
 end
 
 local function refuse_unauthorized(forward, refusal, response)
@@ -169,7 +136,7 @@ function _M.check(forward, ends)
     if forward.external then
         return external.check(forward, ends)
     end
-    local response, reason = ask(forward, ends or huge)
+    local response, reason = put_question(forward, ends or huge)
     if not response then
         return nil, { status = reason == reasons.timeout and 504 or 500, reason = reason }
     end

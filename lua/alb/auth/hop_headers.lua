@@ -32,6 +32,8 @@ local usual = {
     ["keep-alive, upgrade"] = true,
 }
 
+local NONE = {}
+
 -- What tells where a request came from is not the client's to take away.
 local function is_kept(name)
     return _M.names[name]
@@ -40,21 +42,20 @@ local function is_kept(name)
         or str_sub(name, 1, 12) == "x-forwarded-"
 end
 
---- Names that the client's Connection header declares to be of this hop, in lower case; nil when there are none.
----@return string[]?
+--- Names that the client's Connection header declares to be of this hop, in lower case.
+---@return table<string, true> set not to be changed
 function _M.declared()
     local connection = var.http_connection
     if not connection or usual[str_lower(connection)] then
-        return nil
+        return NONE
     end
-    local list
+    local set = {}
     for m in re_gmatch(str_lower(connection), [[[^,\s]+]], "jo") do
         if not is_kept(m[0]) and m[0] ~= "close" then
-            list = list or {}
-            list[#list + 1] = m[0]
+            set[m[0]] = true
         end
     end
-    return list
+    return set
 end
 
 return _M

@@ -4,6 +4,7 @@
 -- never says `*` but names the origin, and responses that depend on the origin say so in Vary.
 -- Policies of Gateway API's dialect go to gateway_cors.lua.
 -- May yield: no. Phases: preflight in rewrite, response in header_filter.
+local cors_policy = require("alb.filters.cors_policy")
 local gateway_cors = require("alb.filters.gateway_cors")
 local origin_list = require("alb.filters.origin")
 local vary = require("alb.filters.vary")
@@ -11,19 +12,10 @@ local vary = require("alb.filters.vary")
 local ngx = ngx
 local var = ngx.var
 local get_method = ngx.req.get_method
-local concat = table.concat
 
 local _M = {}
 
 local NO_CONTENT = 204
-
--- A list for a header; nil when there is nothing to say.
-local function joined(list)
-    if not list or #list == 0 then
-        return nil
-    end
-    return concat(list, ", ")
-end
 
 --- Called once for each decoded route.
 function _M.prepare(route)
@@ -34,13 +26,7 @@ function _M.prepare(route)
     if cors.dialect == "gateway" then
         return gateway_cors.prepare(cors)
     end
-    cors.matcher = origin_list.prepare(cors.origins)
-    cors.allow_methods = joined(cors.methods)
-    cors.allow_headers = joined(cors.headers)
-    cors.expose_headers = joined(cors.expose)
-    cors.max_age = tostring(cors.maxAge)
-    -- Without credentials "everybody" is the same answer for everybody.
-    cors.varies = cors.credentials or not cors.matcher.any
+    cors_policy.prepare(cors, cors.origins)
 end
 
 -- Access-Control-Allow-Origin for this request; nil: the origin gets no permission.
@@ -56,26 +42,14 @@ local function permitted_origin(cors)
     return origin_list.allowed(cors.matcher, origin) and origin or nil
 end
 
--- With credentials `*` is a name, not a wildcard: what was asked for is allowed by name.
-local function named(cors, list, asked)
-    if list == "*" and cors.credentials then
-        return asked
-    end
-    return list
-end
-
 -- Replaces what the backend said: two policies in one response would be neither.
 local function write(cors, origin)
     local header = ngx.header
     header["Access-Control-Allow-Origin"] = origin
     header["Access-Control-Allow-Credentials"] = cors.credentials and origin ~= "*" and "true"
         or nil
-    header["Access-Control-Allow-Methods"] =
-        named(cors, cors.allow_methods, var.http_access_control_request_method)
-    header["Access-Control-Allow-Headers"] =
-        named(cors, cors.allow_headers, var.http_access_control_request_headers)
     header["Access-Control-Expose-Headers"] = cors.expose_headers
-    header["Access-Control-Max-Age"] = cors.max_age
+    cors_policy.put_lists(cors, header)
 end
 
 --- Ends the request with 204 when it asks for permission and gets it. Anything else goes on: an

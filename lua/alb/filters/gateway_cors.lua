@@ -1,13 +1,13 @@
 --- Cross-origin resource sharing as Gateway API has it (HTTPCORSFilter): every preflight is answered here, an origin
 -- that is not allowed gets no CORS header, and of what the backend says about it nothing is left.
 -- May yield: no. Phases: preflight in rewrite, response in header_filter.
+local cors_policy = require("alb.filters.cors_policy")
 local origin_list = require("alb.filters.origin")
 local vary = require("alb.filters.vary")
 
 local ngx = ngx
 local var = ngx.var
 local get_method = ngx.req.get_method
-local concat = table.concat
 local str_gsub = string.gsub
 
 local _M = {}
@@ -23,10 +23,6 @@ local NAMES = {
     "Access-Control-Max-Age",
 }
 
-local function joined(list)
-    return list and #list > 0 and concat(list, ", ") or nil
-end
-
 -- Here `*` stands for any number of labels; in the list's own spelling that is `**`.
 local function any_depth(origins)
     local patterns = {}
@@ -38,13 +34,7 @@ end
 
 --- Makes a decoded PolicyCors of this dialect ready.
 function _M.prepare(cors)
-    cors.matcher = origin_list.prepare(any_depth(cors.origins))
-    cors.allow_methods = joined(cors.methods)
-    cors.allow_headers = joined(cors.headers)
-    cors.expose_headers = joined(cors.expose)
-    cors.max_age = tostring(cors.maxAge)
-    -- Without credentials "everybody" is the same answer for everybody.
-    cors.varies = cors.credentials or not cors.matcher.any
+    cors_policy.prepare(cors, any_depth(cors.origins))
 end
 
 -- Access-Control-Allow-Origin for this request; nil: the origin gets no permission.
@@ -54,14 +44,6 @@ local function permitted_origin(cors)
         return nil
     end
     return cors.varies and origin or "*"
-end
-
--- With credentials `*` is a name for browsers: what was asked for is allowed by name, and nothing when nothing was.
-local function named(cors, list, asked)
-    if list == "*" and cors.credentials then
-        return asked
-    end
-    return list
 end
 
 -- For actual responses and preflights.
@@ -86,13 +68,8 @@ function _M.preflight(cors)
     end
     local origin = permitted_origin(cors)
     if origin then
-        local header = ngx.header
         permit(cors, origin)
-        header["Access-Control-Allow-Methods"] =
-            named(cors, cors.allow_methods, var.http_access_control_request_method)
-        header["Access-Control-Allow-Headers"] =
-            named(cors, cors.allow_headers, var.http_access_control_request_headers)
-        header["Access-Control-Max-Age"] = cors.max_age
+        cors_policy.put_lists(cors, ngx.header)
     end
     if cors.varies then
         vary.by_origin(ngx.header)

@@ -67,16 +67,12 @@ function _M.read_body()
 end
 
 local function put_client_headers(lines, n)
-    local declared = hop_headers.declared() or {}
-    local dropped = {}
-    for i = 1, #declared do
-        dropped[declared[i]] = true
-    end
+    local declared = hop_headers.declared()
     local elements, count = client_headers.read()
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if not left_out[fold(name)] and not dropped[name] then
+        if not left_out[fold(name)] and not declared[name] then
             n = n + 1
             lines[n] = name .. ": " .. ffi_str(value.data, value.len)
         end

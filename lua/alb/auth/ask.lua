@@ -1,0 +1,45 @@
+--- One question to an auth service, within its time. What goes wrong is logged: clients hear the reason alone.
+-- May yield: yes. Phases: rewrite.
+local errors = require("alb.errors")
+local http_client = require("alb.auth.http_client")
+local index = require("alb.policy.index")
+local locate = require("alb.auth.service").locate
+
+local ngx = ngx
+local now = ngx.now
+local min = math.min
+local reasons = errors.reasons
+
+-- Milliseconds, where the settings have none.
+local DEFAULT_TIMEOUT = 5000
+
+--- Asks. `build(forward, authority, part)` gives the request as bytes, or nil and what is wrong; `part` is its own.
+---@param forward table prepared
+---@param build fun(forward: table, authority: string, part: any): string?, string?
+---@param part any
+---@param method string
+---@param ends number seconds as ngx.now: when the request's own deadline is
+---@param wanted table<string, true> headers of the answer that are read, in lower case
+---@param max_body integer? bytes of the answer's body that are read; nil: the body is not wanted
+---@return table? response
+---@return string? reason
+return function(forward, build, part, method, ends, wanted, max_body)
+    local service, authority = locate(forward)
+    local bytes, err
+    if service then
+        bytes, err = build(forward, authority, part)
+    end
+    if not bytes then
+        ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
+        return nil, reasons.forward_build
+    end
+    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
+    local response
+    response, err = http_client.request(service, method, bytes, deadline, wanted, max_body)
+    if not response then
+        ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
+        return nil,
+            err == "timeout" and deadline == ends and reasons.timeout or reasons.forward_send
+    end
+    return response
+end
