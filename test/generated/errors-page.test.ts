@@ -11,7 +11,8 @@ const INTRODUCTION = `# Error reasons
 Every answer of status 400 or above that the gateway makes itself carries \`X-ALB-ERR-REASON: <Class> : <message>\` and nginx's
 stock body for the status; gRPC clients get HTTP 200 with a \`grpc-status\`. The access log has the same text in \`reason\`.
 A backend's own errors pass through without it. The error log is nginx's standard error: \`albc run\` writes its lines into
-its own log, with \`"from":"nginx"\`; beside \`--reload\` it is where that nginx was told to write. \`<…>\` stands for a value. This page is generated from \`lua/alb/reasons.lua\`.
+its own log, with \`"from":"nginx"\`; beside \`--reload\` it is where that nginx was told to write. Over HTTP/2
+a header beyond the limits gets no answer: nginx ends the connection. \`<…>\` stands for a value. This page is generated from \`lua/alb/reasons.lua\`.
 `;
 
 test("docs/errors.md lists every reason", () => {
