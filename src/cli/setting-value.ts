@@ -1,11 +1,12 @@
 import { canonicalAddress, parseIpRange } from "../support/ip-range.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
+import { parseByteSize } from "../support/byte-size.js";
+import { textList } from "../support/text-list.js";
 import type { SettingRow } from "./settings-table.js";
 
 export type SettingValue = string | number | boolean | readonly string[];
 
-const SIZES: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Reads one value, from text (a flag or variable) or as YAML gave it. Durations come out in milliseconds, sizes in bytes. */
@@ -24,9 +25,9 @@ export function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue
     case "endpoint":
       return parseEndpoint(raw);
     case "bytes":
-      return parseUnits(raw, /^(\d{1,15})([kmg]?)$/i, SIZES, "a size such as 512k, 8m or 1g");
+      return parseByteSize(textOf(raw));
     case "duration":
-      return parseUnits(raw, /^(\d{1,9})(ms|s|m|h)$/, TIMES, "a time such as 500ms, 5s or 4m");
+      return parseTime(textOf(raw));
     case "text":
       return parseText(row, raw);
   }
@@ -54,14 +55,7 @@ function parseWhole(raw: unknown): Result<SettingValue> {
 }
 
 function parseList(raw: unknown): Result<readonly string[]> {
-  if (typeof raw === "string") {
-    return ok(
-      raw
-        .split(",")
-        .map((item) => item.trim())
-        .filter((item) => item !== ""),
-    );
-  }
+  if (typeof raw === "string") return ok(textList(raw));
   if (Array.isArray(raw) && raw.every((item) => typeof item === "string")) return ok(raw);
   return problem("must be a list of texts");
 }
@@ -100,17 +94,15 @@ function parseEndpoint(raw: unknown): Result<SettingValue> {
     : problem("must be ADDRESS:PORT such as 0.0.0.0:10254 or [::]:10254");
 }
 
-function parseUnits(
-  raw: unknown,
-  grammar: RegExp,
-  units: Readonly<Record<string, number>>,
-  form: string,
-): Result<SettingValue> {
-  const match = grammar.exec(
-    typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "",
-  );
-  const unit = units[(match?.[2] ?? "").toLowerCase()];
-  return match?.[1] === undefined || unit === undefined
-    ? problem(`must be ${form}`)
-    : ok(Number(match[1]) * unit);
+/** YAML gives numbers where a unit is left out. */
+function textOf(raw: unknown): string {
+  return typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "";
+}
+
+function parseTime(text: string): Result<SettingValue> {
+  const [, count, unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
+  const milliseconds = TIMES[unit];
+  return count === undefined || milliseconds === undefined
+    ? problem("must be a time such as 500ms, 5s or 4m")
+    : ok(Number(count) * milliseconds);
 }

@@ -6,8 +6,8 @@ export const GATEWAY_DIAGNOSTICS = {
     severity: "error",
     title: "a GatewayClass can't be accepted",
     explanation:
-      "The class asks for something that is not there. Its Gateways are not served, since they would not be what it says.",
-    hint: "remove what it asks for",
+      "Its parametersRef names no ConfigMap that can be read. Its Gateways are not served, since they would not be what it says.",
+    hint: "correct the ConfigMap or the reference (docs/gateway-api.md)",
   },
   GATEWAY_NOT_SERVED: {
     severity: "info",

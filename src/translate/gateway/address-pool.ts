@@ -2,14 +2,18 @@ import { createHash } from "node:crypto";
 import type { IpRange } from "../../support/ip-range.js";
 import { formatAddress, parseIpRange, rangeHolds, rangeSize } from "../../support/ip-range.js";
 
-/** The addresses that Gateways may have (option gatewayAddresses), and which are taken. */
+/** The addresses that some Gateways may have (option or parameter gatewayAddresses), and which are taken. */
 export class AddressPool {
   readonly #ranges: readonly IpRange[];
   readonly #size: bigint;
-  readonly #owners = new Map<string, string>();
+  readonly #owners: Map<string, string>;
 
-  /** Texts that are no ranges are left out: the edges refuse them. */
-  constructor(ranges: readonly string[]) {
+  /**
+   * Texts that are no ranges are left out: the edges refuse them. `owners`: by address, of all pools together, since ranges of two
+   * may overlap.
+   */
+  constructor(ranges: readonly string[], owners: Map<string, string>) {
+    this.#owners = owners;
     this.#ranges = ranges.flatMap((text) => {
       const range = parseIpRange(text);
       return range.ok ? [range.value] : [];

@@ -20,22 +20,25 @@ export interface AddressAssignment {
  */
 export function assignAddresses(
   gateways: readonly Gateway[],
-  ranges: readonly string[],
+  rangesFor: (gateway: Gateway) => readonly string[],
 ): ReadonlyMap<Gateway, AddressAssignment> {
-  const pool = ranges.length === 0 ? undefined : new AddressPool(ranges);
-  const requests = gateways.map((gateway) => requestOf(gateway));
-  if (pool !== undefined) {
-    for (const request of requests) takeWhere(request, pool, ({ value, held }) => held.has(value));
-    for (const request of requests) keepHeld(request, pool);
-    for (const request of requests) takeWhere(request, pool, () => true);
-    for (const request of requests) takeFree(request, pool);
-  }
-  return new Map(requests.map((request) => [request.gateway, assignment(request, pool)]));
+  const owners = new Map<string, string>();
+  const requests = gateways.map((gateway) => {
+    const ranges = rangesFor(gateway);
+    return requestOf(gateway, ranges.length === 0 ? undefined : new AddressPool(ranges, owners));
+  });
+  for (const request of requests) takeWhere(request, ({ value, held }) => held.has(value));
+  for (const request of requests) keepHeld(request);
+  for (const request of requests) takeWhere(request, () => true);
+  for (const request of requests) takeFree(request);
+  return new Map(requests.map((request) => [request.gateway, assignment(request)]));
 }
 
 /** What a Gateway wants, and what it got so far. */
 interface AddressRequest {
   readonly gateway: Gateway;
+  /** Where it may take them from; undefined: it shares the machine's. */
+  readonly pool: AddressPool | undefined;
   readonly owner: string;
   /** Canonical where it is an address. */
   readonly values: readonly string[];
@@ -45,12 +48,13 @@ interface AddressRequest {
   readonly got: string[];
 }
 
-function requestOf(gateway: Gateway): AddressRequest {
+function requestOf(gateway: Gateway, pool: AddressPool | undefined): AddressRequest {
   const { spec, status, metadata } = gateway;
   const wanted = spec.addresses ?? [];
   const values = wanted.flatMap(({ value = "" }) => (value === "" ? [] : [canonical(value)]));
   return {
     gateway,
+    pool,
     owner: `${metadata.namespace}/${metadata.name}`,
     values: [...new Set(values)],
     missing: wanted.length === 0 ? 1 : wanted.length - values.length,
@@ -64,21 +68,21 @@ function canonical(text: string): string {
 }
 
 function takeWhere(
-  { values, held, got, owner }: AddressRequest,
-  pool: AddressPool,
+  { values, held, got, owner, pool }: AddressRequest,
   accept: (candidate: { value: string; held: ReadonlySet<string> }) => boolean,
 ): void {
   for (const value of values) {
-    if (!accept({ value, held }) || !pool.holds(value)) continue;
+    if (pool === undefined || !accept({ value, held }) || !pool.holds(value)) continue;
     if (pool.ownerOf(value) !== undefined) continue;
     pool.take(value, owner);
     got.push(value);
   }
 }
 
-function keepHeld(request: AddressRequest, pool: AddressPool): void {
+function keepHeld(request: AddressRequest): void {
+  const { pool } = request;
   for (const address of request.held) {
-    if (request.missing === 0) return;
+    if (pool === undefined || request.missing === 0) return;
     const isFree = pool.holds(address) && pool.ownerOf(address) === undefined;
     if (!isFree || request.values.includes(address)) continue;
     pool.take(address, request.owner);
@@ -87,17 +91,16 @@ function keepHeld(request: AddressRequest, pool: AddressPool): void {
   }
 }
 
-function takeFree(request: AddressRequest, pool: AddressPool): void {
+function takeFree(request: AddressRequest): void {
   while (request.missing > 0) {
-    const address = pool.takeFree(request.owner);
+    const address = request.pool?.takeFree(request.owner);
     if (address === undefined) return;
     request.got.push(address);
     request.missing -= 1;
   }
 }
 
-function assignment(request: AddressRequest, pool: AddressPool | undefined): AddressAssignment {
-  const { got, values, missing } = request;
+function assignment({ got, values, missing, pool }: AddressRequest): AddressAssignment {
   const lost = values.filter((value) => !got.includes(value));
   const first = lost[0];
   if (pool === undefined) {
@@ -112,10 +115,10 @@ function assignment(request: AddressRequest, pool: AddressPool | undefined): Add
     return { ...served, verdict: refused("AddressNotUsable", message) };
   }
   if (missing === 0) return { ...served, verdict: HOLDS };
-  const message = "every address of the option gatewayAddresses is taken";
+  const message = "every address of gatewayAddresses is taken";
   return { ...served, verdict: refused("AddressNotAssigned", message) };
 }
 
 function notInPool(address: string): string {
-  return `address ${address} is not among those of the option gatewayAddresses`;
+  return `address ${address} is not among gatewayAddresses`;
 }

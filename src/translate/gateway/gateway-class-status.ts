@@ -10,7 +10,7 @@ import { HOLDS } from "./verdict.js";
 export function gatewayClassStatuses(context: TranslateContext): readonly ObjectStatus[] {
   return ownClasses(context).map((gatewayClass) => {
     const { apiVersion, kind, metadata } = gatewayClass;
-    const verdict = classVerdict(gatewayClass);
+    const verdict = classVerdict(gatewayClass, context.resources);
     if (!verdict.ok) {
       const place = placeOf(gatewayClass, "spec", "parametersRef");
       const { message } = verdict;

@@ -1,7 +1,9 @@
 import type { Gateway, GatewayClass } from "../../api/gateway.js";
+import type { RoutingResources } from "../../input/resources.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
+import { classParameters } from "./parameters.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 
@@ -12,14 +14,10 @@ export function ownClasses({ resources, options }: TranslateContext): readonly G
     .filter(({ spec }) => spec.controllerName === options.controllerName);
 }
 
-/** InvalidParameters: a class has no parameters here, so one that wants some can't be served as it is meant. */
-export function classVerdict({ spec }: GatewayClass): Verdict {
-  const ref = spec.parametersRef;
-  if (ref === undefined) return HOLDS;
-  return refused(
-    "InvalidParameters",
-    `a GatewayClass takes no parameters, and parametersRef names ${ref.kind} ${ref.name}`,
-  );
+/** InvalidParameters: a class whose parameters can't be read can't be served as it is meant. */
+export function classVerdict(gatewayClass: GatewayClass, resources: RoutingResources): Verdict {
+  const parameters = classParameters(gatewayClass, resources);
+  return parameters.ok ? HOLDS : refused("InvalidParameters", parameters.problem);
 }
 
 /** Gateways of our classes, oldest first. */

@@ -10,6 +10,7 @@ import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-clas
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
 import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
+import { ownParameters, parametersFor } from "./parameters.js";
 import { PortTable } from "./port-table.js";
 import { isServedProtocol } from "./route-kinds.js";
 import { reportShadowedIngresses } from "./shadowed-ingresses.js";
@@ -25,25 +26,27 @@ export function translateGateways(
   balancers: readonly LoadBalancer[],
   context: BuildContext,
 ): readonly TranslatedGateway[] {
-  const { options } = context;
   const gateways = ownGateways(context).map((gateway) => ({
     gateway,
     written: writtenVerdict(gateway, context),
   }));
   const valid = gateways.filter(({ written }) => written.ok).map(({ gateway }) => gateway);
-  const assignments = assignAddresses(valid, options.gatewayAddresses);
-  const shared = options.gatewayAddresses.length === 0 ? sharedPorts(balancers) : undefined;
+  const addressesFor = (gateway: Gateway): readonly string[] =>
+    parametersFor(gateway, context).gatewayAddresses;
+  const isShared = (gateway: Gateway): boolean => addressesFor(gateway).length === 0;
+  const assignments = assignAddresses(valid, addressesFor);
+  const shared = sharedPorts(balancers);
   const served: WithCertificates[] = [];
   const drafted = gateways.map(({ gateway, written }) =>
     draftGateway(gateway, {
       written,
       assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
-      ports: shared ?? new PortTable(),
+      ports: isShared(gateway) ? shared : new PortTable(),
       served,
       context,
     }),
   );
-  const together = drafted.filter(({ scope }) => shared !== undefined && takesPorts(scope));
+  const together = drafted.filter(({ gateway, scope }) => isShared(gateway) && takesPorts(scope));
   const neighbours = together.flatMap(({ free }) => free);
   const translated = drafted.map((draft) =>
     translateGateway(draft, together.includes(draft) ? neighbours : draft.free),
@@ -93,18 +96,13 @@ function sharedPorts(balancers: readonly LoadBalancer[]): PortTable {
 
 /** What is wrong with the Gateway before its listeners are looked at: InvalidParameters, UnsupportedAddress. */
 function writtenVerdict(gateway: Gateway, { resources }: TranslateContext): Verdict {
-  const { gatewayClassName, infrastructure, addresses = [] } = gateway.spec;
+  const { gatewayClassName, addresses = [] } = gateway.spec;
   const ofClass = resources.get("GatewayClass", "", gatewayClassName);
-  const parameters = infrastructure?.parametersRef;
+  const parameters = ownParameters(gateway, resources);
   const other = addresses.find(({ type }) => (type ?? "IPAddress") !== "IPAddress");
   return firstRefused([
-    ofClass === undefined ? HOLDS : classVerdict(ofClass),
-    parameters === undefined
-      ? HOLDS
-      : refused(
-          "InvalidParameters",
-          `a Gateway takes no parameters, and infrastructure.parametersRef names ${parameters.kind} ${parameters.name}`,
-        ),
+    ofClass === undefined ? HOLDS : classVerdict(ofClass, resources),
+    parameters.ok ? HOLDS : refused("InvalidParameters", parameters.problem),
     other === undefined
       ? HOLDS
       : refused(

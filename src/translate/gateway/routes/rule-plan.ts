@@ -5,6 +5,7 @@ import type { Affinity } from "../../../ir/upstream.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
+import { parametersFor } from "../parameters.js";
 import { filterEffects } from "./filters.js";
 import { Findings } from "./findings.js";
 import { grpcMatches } from "./grpc-matches.js";
@@ -126,6 +127,7 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
   const timeouts = ruleTimeouts(rule.timeouts ?? {});
   const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), findings);
   const affinity = ruleAffinity(rule, id, place, findings);
+  const { bodyLimit } = parametersFor(scope.gateway, scope.build);
   const references = rule.backendRefs ?? [];
   const at = within(place, "backendRefs");
   return {
@@ -134,6 +136,7 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
     ...timeouts,
     ...(retry && { retry }),
     ...(affinity && { affinity }),
+    ...(bodyLimit !== scope.build.options.dataPlane.bodyLimit && { bodyLimit }),
     backends: effects.redirect === undefined ? ruleBackends(references, at, scope) : [],
   };
 }

@@ -27,7 +27,7 @@ function assigned(
   pool: readonly string[],
 ): Record<string, readonly string[] | string> {
   return Object.fromEntries(
-    [...assignAddresses(gateways, pool)].map(([{ metadata }, { addresses, verdict }]) => [
+    [...assignAddresses(gateways, () => pool)].map(([{ metadata }, { addresses, verdict }]) => [
       metadata.name,
       verdict.ok ? addresses : verdict.reason,
     ]),
@@ -75,7 +75,7 @@ test("every Gateway has one of its own as long as there are enough, and none twi
       const assignments = [
         ...assignAddresses(
           all.map((name) => gateway(name)),
-          ["10.0.0.0/28"],
+          () => ["10.0.0.0/28"],
         ).values(),
       ];
       const addresses = assignments.flatMap((assignment) => assignment.addresses);
@@ -110,4 +110,22 @@ test("a pool of more addresses than can be counted through is no trouble", () =>
   const gateways = ["a", "b", "c"].map((name) => gateway(name));
   const addresses = Object.values(assigned(gateways, ["fd00::/8"])).flat();
   expect(new Set(addresses).size).toBe(3);
+});
+
+test("pools that overlap give no address twice", () => {
+  const pools: Readonly<Record<string, readonly string[]>> = {
+    a: ["10.0.0.1", "10.0.0.2"],
+    b: ["10.0.0.2"],
+    c: ["10.0.0.1-none", "10.0.0.1"],
+  };
+  fc.assert(
+    fc.property(fc.shuffledSubarray(["a", "b", "c"]), (order) => {
+      const assignments = assignAddresses(
+        order.map((name) => gateway(name)),
+        ({ metadata }) => pools[metadata.name] ?? [],
+      );
+      const addresses = [...assignments.values()].flatMap((assignment) => assignment.addresses);
+      expect(new Set(addresses).size).toBe(addresses.length);
+    }),
+  );
 });
