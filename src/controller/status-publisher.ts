@@ -59,12 +59,14 @@ export class StatusPublisher {
       options;
     this.#options = options;
     this.#events = new EventRecorder(client, NAME);
+    const mayWrite = (): boolean => this.#election.isLeader;
     this.#writer = new StatusWriter({
       client,
       fieldManager: NAME,
       resourceOf,
       current,
       onObject,
+      mayWrite,
       merge: (object, computed, now) =>
         mergeStatus(object.status, computed, { controllerName, now }),
       onWritten: (kind, result) => {
@@ -79,6 +81,7 @@ export class StatusPublisher {
       client,
       fieldManager: NAME,
       uidOf: (kind, namespace, name) => current(kind, namespace, name)?.metadata.uid,
+      mayWrite,
       onError: (error, { kind, metadata }) => {
         const object = `${kind} ${metadata.namespace}/${metadata.name}`;
         log.warn({ object, reason: reasonOf(error) }, "an object could not be made");
@@ -134,7 +137,7 @@ export class StatusPublisher {
   }
 
   #recordEvents(): void {
-    if (!this.#leads) return;
+    if (!this.#leads || !this.#election.isLeader) return;
     const events = this.#diagnostics.flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []);
     this.#events.update(events).catch((error: unknown) => {
       this.#options.log.warn({ reason: reasonOf(error) }, "events could not be written");

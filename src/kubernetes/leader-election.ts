@@ -44,6 +44,7 @@ export class LeaderElection {
   #renewedAt = -Infinity;
   #leading = false;
   #timer: NodeJS.Timeout | undefined;
+  #expiry: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(options: LeaderElectionOptions) {
@@ -52,9 +53,14 @@ export class LeaderElection {
     this.#path = `/apis/coordination.k8s.io/v1/namespaces/${options.namespace}/leases`;
   }
 
+  /** By the clock, too: a process that was paused may have lost the lease without a word. */
   get isLeader(): boolean {
-    // Two thirds of the time after which others take over.
-    return this.#leading && performance.now() - this.#renewedAt < (this.#duration * 2) / 3;
+    return this.#leading && performance.now() - this.#renewedAt < this.#term;
+  }
+
+  /** Milliseconds: two thirds of the time after which others take over. */
+  get #term(): number {
+    return (this.#duration * 2) / 3;
   }
 
   start(): void {
@@ -65,15 +71,17 @@ export class LeaderElection {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#expiry);
     if (!this.#leading) return;
     this.#lead(false);
     await this.#release().catch(this.#options.onError);
   }
 
   async #turn(): Promise<void> {
+    const asked = performance.now();
     try {
       const held = await this.#acquireOrRenew();
-      if (held) this.#renewedAt = performance.now();
+      if (held) this.#renewed(asked);
       if (!this.#closed) this.#lead(held);
     } catch (error: unknown) {
       this.#options.onError(error);
@@ -84,6 +92,16 @@ export class LeaderElection {
     const pause = (this.#duration / 4) * (0.9 + 0.2 * Math.random());
     this.#timer = setTimeout(() => void this.#turn(), pause);
     this.#timer.unref();
+  }
+
+  /** Counted from when it was asked for: the answer may have taken long. An API server that hangs must not keep it. */
+  #renewed(at: number): void {
+    this.#renewedAt = at;
+    clearTimeout(this.#expiry);
+    this.#expiry = setTimeout(() => {
+      if (!this.isLeader) this.#lead(false);
+    }, this.#term);
+    this.#expiry.unref();
   }
 
   #lead(leading: boolean): void {

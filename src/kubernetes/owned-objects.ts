@@ -11,6 +11,8 @@ export interface OwnedObjectsOptions {
   readonly fieldManager: string;
   /** Of an owner; undefined while it is not known, then nothing is made for it. */
   readonly uidOf: (kind: string, namespace: string, name: string) => string | undefined;
+  /** Asked before each write, see StatusWriter. */
+  readonly mayWrite: () => boolean;
   readonly onError: (error: unknown, object: OwnedObject) => void;
 }
 
@@ -65,7 +67,8 @@ export class OwnedObjects {
 
   async #reconcile(): Promise<void> {
     this.#again = false;
-    const { client } = this.#options;
+    const { client, mayWrite } = this.#options;
+    if (!mayWrite()) return;
     const before = this.#applied;
     const now = new Map<string, string>();
     let complete = true;

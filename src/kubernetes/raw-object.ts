@@ -9,6 +9,7 @@ export interface RawObject {
     readonly resourceVersion?: string;
     readonly generation?: number;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly labels?: Readonly<Record<string, string>>;
   };
   readonly status?: unknown;
   readonly [field: string]: unknown;
@@ -16,27 +17,63 @@ export interface RawObject {
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
+/** Who manages which field, and what concerns garbage collection. */
+const UNREAD: ReadonlySet<string> = new Set(["managedFields", "ownerReferences", "generateName"]);
+
 /**
- * Leaves out what nobody here reads and what makes most of many objects: who manages which field, and kubectl's copy of the
- * whole object. `apiVersion` and `kind`, which lists leave out, are filled in.
+ * Leaves out what nobody here reads and what makes most of many objects: who manages which field, kubectl's copy of the
+ * whole object, and which pod and node an endpoint is. `apiVersion` and `kind`, which lists leave out, are filled in.
  */
 export function trimmed(object: RawObject, apiVersion: string, kind: string): RawObject {
-  const { name, annotations, ...metadata } = object.metadata;
+  const lean = kind === "EndpointSlice" ? trimmedSlice(object) : object;
+  const { name, annotations, ...metadata } = lean.metadata;
   const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== LAST_APPLIED);
   return {
-    ...object,
+    ...lean,
     apiVersion,
     kind,
     metadata: {
-      ...without(metadata, "managedFields"),
+      ...Object.fromEntries(Object.entries(metadata).filter(([key]) => !UNREAD.has(key))),
       name,
-      ...(annotations !== undefined && { annotations: Object.fromEntries(kept) }),
+      ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
     },
   };
 }
 
-function without(fields: object, dropped: string): object {
-  return Object.fromEntries(Object.entries(fields).filter(([key]) => key !== dropped));
+/** Of a slice's annotations and labels only the name of the Service matters; the others change all the time. */
+function trimmedSlice(object: RawObject): RawObject {
+  const { annotations: _annotations, labels, ...metadata } = object.metadata;
+  const endpoints: unknown = object["endpoints"];
+  return {
+    ...object,
+    metadata: { ...metadata, ...(labels && { labels: serviceName(labels) }) },
+    ...(Array.isArray(endpoints) && { endpoints: endpoints.map(trimmedEndpoint) }),
+  };
+}
+
+const SERVICE_NAME = "kubernetes.io/service-name";
+
+function serviceName(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const name = labels[SERVICE_NAME];
+  return name === undefined ? {} : { [SERVICE_NAME]: name };
+}
+
+function trimmedEndpoint(endpoint: unknown): unknown {
+  if (typeof endpoint !== "object" || endpoint === null) return endpoint;
+  const { addresses, conditions }: { addresses?: unknown; conditions?: unknown } = endpoint;
+  return { addresses, ...(conditions !== undefined && { conditions: shared(conditions) }) };
+}
+
+/** Three switches: of thousands of endpoints nearly all have the same. */
+const known = new Map<string, unknown>();
+const MOST_KNOWN = 64;
+
+function shared(conditions: unknown): unknown {
+  const text = JSON.stringify(conditions);
+  const same = known.get(text);
+  if (same !== undefined) return same;
+  if (known.size < MOST_KNOWN) known.set(text, conditions);
+  return conditions;
 }
 
 export function isRawObject(value: unknown): value is RawObject {

@@ -21,6 +21,8 @@ export interface StatusWriterOptions {
   readonly merge: (current: RawObject, computed: ObjectStatus, now: string) => unknown;
   /** The object as it is after a write, sooner than a watch tells. */
   readonly onObject: (resource: Resource, object: RawObject) => void;
+  /** Asked before each write: a replica that was paused may find that another one leads. */
+  readonly mayWrite: () => boolean;
   readonly onWritten: (kind: string, result: "written" | "conflict" | "error") => void;
   readonly onError: (error: unknown, status: ObjectStatus) => void;
 }
@@ -81,12 +83,13 @@ export class StatusWriter {
     // One moment for all that changes together.
     await new Promise((resolve) => setImmediate(resolve));
     this.#again = false;
+    const { mayWrite } = this.#options;
     const waiting = [...this.#desired];
     /** False when something has to be tried again. */
     const work = async (): Promise<boolean> => {
       let done = true;
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (this.#enabled && !(await this.#write(next))) done = false;
+        if (this.#enabled && mayWrite() && !(await this.#write(next))) done = false;
       }
       return done;
     };

@@ -1,0 +1,142 @@
+/** nginx is somebody else's: what is said of objects is said when its workers serve them, and not before. */
+import { freePort } from "../harness/free-port.js";
+import { Load } from "../harness/load.js";
+import { Scene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+import { Cluster } from "./cluster.js";
+import { echoServer } from "./echo-server.js";
+import { gatewayClass, gatewayOf, httpRoute, ingressOf } from "./objects.js";
+import { Pod } from "./pod.js";
+
+const ADDRESS = "192.0.2.9";
+const scene = new Scene();
+let cluster: Cluster;
+let pod: Pod;
+let port: number;
+beforeAll(async () => {
+  cluster = await scene.use(Cluster.open());
+  const { namespace } = cluster;
+  await cluster.apply(gatewayClass(namespace));
+  for (const object of echoServer(namespace, "echo")) await cluster.apply(object);
+  port = await freePort();
+  await cluster.apply(gatewayOf({ name: "edge", namespace }, [port]));
+  await cluster.apply(route());
+  await cluster.apply(ingress());
+  pod = await scene.use(Pod.create({ namespace, flags: ["--publish-address", ADDRESS] }));
+}, 60_000);
+afterAll(async () => {
+  await cluster.remove(gatewayClass(cluster.namespace));
+  await scene.close();
+}, 60_000);
+
+function ingress() {
+  return ingressOf({ name: "plain", namespace: cluster.namespace }, "plain.example", "echo");
+}
+
+function route() {
+  return httpRoute({ name: "app", namespace: cluster.namespace }, "edge", "echo");
+}
+
+async function textOf(object: Parameters<Cluster["get"]>[0]): Promise<string> {
+  return JSON.stringify(await cluster.get(object));
+}
+
+test("while no nginx is there nothing is ready, and no status says that anything is served", async () => {
+  pod.startController();
+  await waitFor("it leads", () => pod.hasLogged(/this replica leads/));
+  await waitFor("it has written its files", () => pod.hasLogged(/no nginx answers/));
+  // A status that was to be written at once would have been: the leader's first write takes milliseconds.
+  const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+  const at = { name: "albc-leader", namespace: cluster.namespace };
+  const before = await textOf({ ...lease, metadata: at });
+  await waitFor(
+    "the leader has renewed its lease",
+    async () => (await textOf({ ...lease, metadata: at })) !== before,
+  );
+  expect(await pod.health.ask("/readyz")).toMatch(/^503 /);
+  expect(await textOf(ingress())).not.toContain(ADDRESS);
+  expect(await textOf(route())).not.toContain('"Accepted"');
+});
+
+test("when its workers serve, the pod is ready and the statuses say so", async () => {
+  await pod.startNginx();
+  await pod.ready();
+  await waitFor("the Ingress has its address", async () =>
+    (await textOf(ingress())).includes(ADDRESS),
+  );
+  await waitFor("the route is accepted", async () =>
+    (await textOf(route())).includes('"Accepted"'),
+  );
+  expect((await pod.send({ host: "plain.example" })).status).toBe(200);
+  expect((await pod.send({ host: "any.example" }, port)).status).toBe(200);
+});
+
+test("a change while nginx is away is served, and said, when it is back", async () => {
+  const written = () =>
+    pod.controller.lines.filter(({ text }) => text.includes('"kind":"written"')).length;
+  const before = written();
+  await pod.killNginx();
+  const other = await freePort();
+  const { namespace } = cluster;
+  const gateway = gatewayOf({ name: "edge", namespace }, [port, other]);
+  await cluster.apply(gateway);
+  await cluster.apply(ingressOf({ name: "late", namespace }, "late.example", "echo"));
+  await waitFor("it is written", () => written() > before);
+  const isProgrammed = async () => {
+    const { status } = (await cluster.get(gateway)) as GatewayWithStatus;
+    const listener = status?.listeners?.find(({ name }) => name === `p${String(other)}`);
+    return listener?.conditions.some(
+      (condition) => condition.type === "Programmed" && condition.status === "True",
+    );
+  };
+  expect(await isProgrammed()).toBeFalsy();
+  expect(await pod.health.ask("/readyz")).toMatch(/^503 /);
+
+  await pod.startNginx();
+  await pod.ready();
+  await waitFor("the new listener is programmed", isProgrammed);
+  expect((await pod.send({ host: "any.example" }, other)).status).toBe(200);
+  expect((await pod.send({ host: "late.example" })).status).toBe(200);
+});
+
+interface GatewayWithStatus {
+  readonly status?: {
+    readonly listeners?: readonly {
+      readonly name: string;
+      readonly conditions: readonly { readonly type: string; readonly status: string }[];
+    }[];
+  };
+}
+
+test("a worker that is killed costs what it had in hand, and nothing else", async () => {
+  const load = new Load({
+    target: { port: pod.port },
+    requests: [{ host: "plain.example" }],
+    connections: 4,
+  });
+  await load.more(50);
+  const [victim] = (await pod.status()).workers;
+  if (victim === undefined) throw new Error("there is no worker");
+  process.kill(victim.pid, "SIGKILL");
+  await waitFor("it is replaced", async () => {
+    const { workers } = await pod.status();
+    return workers.length === 2 && !workers.some(({ pid }) => pid === victim.pid);
+  });
+  await load.more(200);
+  const report = await load.stop();
+  expect(report.failures.length).toBeLessThanOrEqual(4);
+  expect(report.statuses).toEqual({ 200: report.completed });
+});
+
+test("at its end the pod is not ready first, while it serves on", async () => {
+  const load = new Load({
+    target: { port: pod.port },
+    requests: [{ host: "plain.example" }],
+    connections: 2,
+  });
+  await load.more(20);
+  pod.controller.signal("SIGTERM");
+  expect((await pod.controller.exit()).code).toBe(0);
+  await load.more(100);
+  expect((await load.stop()).failures).toEqual([]);
+});
