@@ -23,11 +23,13 @@ export class ShardMap {
   /** As it stands in policy.json. */
   text(): string {
     if (this.shards.size === 0) return "{}";
-    let lines = "";
+    const parts: string[] = [];
+    let before = "{\n    ";
     for (const [key, json] of this.shards) {
-      lines += `${lines === "" ? "" : ",\n"}    ${JSON.stringify(key)}: ${json}`;
+      parts.push(before, JSON.stringify(key), ": ", json);
+      before = ",\n    ";
     }
-    return `{\n${lines}\n  }`;
+    return `${parts.join("")}\n  }`;
   }
 }
 

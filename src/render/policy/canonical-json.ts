@@ -2,9 +2,10 @@
 
 /** On one line. */
 export function canonicalJson(value: unknown): string {
-  if (typeof value === "string") return text(value);
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  return Array.isArray(value) ? list(value) : object(value);
+  const parts: string[] = [];
+  write(value, parts);
+  // Joined, because text that grows by `+=` is kept as a tree of all its pieces, which is many times its size.
+  return parts.join("");
 }
 
 /** Entries with a value, in byte order of the keys. */
@@ -15,18 +16,31 @@ export function sortedEntries(value: object): [string, unknown][] {
 }
 
 // Written for speed: of a large compilation this is most of the rendering.
-function list(values: readonly unknown[]): string {
-  let json = "";
-  for (const value of values) json += (json === "" ? "" : ",") + canonicalJson(value);
-  return `[${json}]`;
+function write(value: unknown, parts: string[]): void {
+  if (typeof value === "string") parts.push(text(value));
+  else if (typeof value !== "object" || value === null) parts.push(JSON.stringify(value));
+  else if (Array.isArray(value)) writeList(value, parts);
+  else writeObject(value, parts);
 }
 
-function object(value: object): string {
-  let json = "";
-  for (const [key, entry] of sortedEntries(value)) {
-    json += `${json === "" ? "" : ","}${text(key)}:${canonicalJson(entry)}`;
+function writeList(values: readonly unknown[], parts: string[]): void {
+  let before = "[";
+  for (const value of values) {
+    parts.push(before);
+    write(value, parts);
+    before = ",";
   }
-  return `{${json}}`;
+  parts.push(before === "[" ? "[]" : "]");
+}
+
+function writeObject(value: object, parts: string[]): void {
+  let before = "{";
+  for (const [key, entry] of sortedEntries(value)) {
+    parts.push(before, text(key), ":");
+    write(entry, parts);
+    before = ",";
+  }
+  parts.push(before === "{" ? "{}" : "}");
 }
 
 function text(value: string): string {

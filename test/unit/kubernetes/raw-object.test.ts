@@ -1,0 +1,77 @@
+import type { RawObject } from "../../../src/kubernetes/raw-object.js";
+import { trimmed } from "../../../src/kubernetes/raw-object.js";
+
+const metadata = {
+  name: "web",
+  namespace: "shop",
+  uid: "u",
+  resourceVersion: "7",
+  labels: { app: "web" },
+  managedFields: [{ manager: "kubectl" }],
+  ownerReferences: [{ kind: "Deployment" }],
+};
+
+test("what nobody reads is left out, and what lists leave out is filled in", () => {
+  const annotations = { "kubectl.kubernetes.io/last-applied-configuration": "{}", mine: "kept" };
+  const object: RawObject = { metadata: { ...metadata, annotations }, spec: { a: 1 }, status: {} };
+  expect(trimmed(object, "v1", "Service")).toEqual({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name: "web",
+      namespace: "shop",
+      uid: "u",
+      resourceVersion: "7",
+      labels: { app: "web" },
+      annotations: { mine: "kept" },
+    },
+    spec: { a: 1 },
+    status: {},
+  });
+});
+
+test("of endpoints only addresses and conditions stay, equal conditions once", () => {
+  const ready = { ready: true, serving: true, terminating: false };
+  const endpoint = (address: string): object => ({
+    addresses: [address],
+    conditions: { ...ready },
+    nodeName: "node-1",
+    zone: "zone-a",
+    targetRef: { kind: "Pod", name: "web-1" },
+  });
+  const ports = [{ name: "http", port: 8080, protocol: "TCP" }];
+  const slice = trimmed(
+    {
+      metadata: {
+        ...metadata,
+        labels: { "kubernetes.io/service-name": "web", app: "web" },
+        annotations: { "endpoints.kubernetes.io/last-change-trigger-time": "2026-01-01T00:00:00Z" },
+      },
+      addressType: "IPv4",
+      ports,
+      endpoints: [endpoint("10.0.0.1"), endpoint("10.0.0.2"), { addresses: ["10.0.0.3"] }],
+    },
+    "discovery.k8s.io/v1",
+    "EndpointSlice",
+  );
+  expect(slice).toEqual({
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      name: "web",
+      namespace: "shop",
+      uid: "u",
+      resourceVersion: "7",
+      labels: { "kubernetes.io/service-name": "web" },
+    },
+    addressType: "IPv4",
+    ports,
+    endpoints: [
+      { addresses: ["10.0.0.1"], conditions: ready },
+      { addresses: ["10.0.0.2"], conditions: ready },
+      { addresses: ["10.0.0.3"] },
+    ],
+  });
+  const [first, second] = slice["endpoints"] as readonly { readonly conditions: unknown }[];
+  expect(second?.conditions).toBe(first?.conditions);
+});
