@@ -128,6 +128,7 @@ class Run implements Closable {
       ...["--http-port", String(ports.http), "--https-port", "0", "--workers", "2"],
       // Objects of other tests are theirs.
       ...["--controller-name", "example.com/deploy-test", "--publish-address", "192.0.2.7"],
+      ...["--selector", "test=deploy"],
       ...["--drain-timeout", "1s", "--shutdown-delay", "1s", ...this.health.flags],
     ];
     const env = { KUBECONFIG: kubeconfig, POD_NAMESPACE: NAMESPACE, POD_NAME: "deploy-test" };
@@ -158,7 +159,11 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
   const ingress = {
     apiVersion: "networking.k8s.io/v1",
     kind: "Ingress",
-    metadata: { name: "published", namespace: cluster.namespace },
+    metadata: {
+      name: "published",
+      namespace: cluster.namespace,
+      labels: { test: "deploy" },
+    },
   };
   const backend = { service: { name: "none", port: { number: 80 } } };
   await cluster.apply({ ...ingress, spec: { defaultBackend: backend } });

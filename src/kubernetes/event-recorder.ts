@@ -17,6 +17,7 @@ export interface ObjectEvent {
 }
 
 const ALREADY_EXISTS = 409;
+const FORBIDDEN = 403;
 const LONGEST_MESSAGE = 1024;
 /** Events that one change may write; more would only hide each other. */
 const MOST = 200;
@@ -31,15 +32,27 @@ export class EventRecorder {
     this.#component = component;
   }
 
-  /** All that is wrong now: what was not said the last time is said. Throws ApiError; then all of it is said again. */
+  /**
+   * All that is wrong now: what was not said the last time is said. Throws the first ApiError; what could not be said is said the next
+   * time.
+   */
   async update(events: readonly ObjectEvent[]): Promise<void> {
     const now = new Map(events.map((event) => [nameOf(event), event]));
     const fresh = [...now].filter(([name]) => !this.#known.has(name)).slice(0, MOST);
-    for (const [name, event] of fresh) await this.#write(name, event);
-    const said = new Set(fresh.map(([name]) => name));
+    const said = new Set<string>();
+    const errors: unknown[] = [];
+    for (const [name, event] of fresh) {
+      try {
+        await this.#write(name, event);
+        said.add(name);
+      } catch (error: unknown) {
+        errors.push(error);
+      }
+    }
     this.#known = new Set(
       [...now.keys()].filter((name) => said.has(name) || this.#known.has(name)),
     );
+    if (errors.length > 0) throw errors[0];
   }
 
   async #write(name: string, event: ObjectEvent): Promise<void> {
@@ -49,7 +62,9 @@ export class EventRecorder {
     try {
       await this.#client.call({ method: "POST", path, body });
     } catch (error: unknown) {
-      if (!(error instanceof ApiError) || error.status !== ALREADY_EXISTS) throw error;
+      if (!(error instanceof ApiError)) throw error;
+      if (isOfDyingNamespace(error)) return;
+      if (error.status !== ALREADY_EXISTS) throw error;
       await this.#countUp(`${path}/${name}`);
     }
   }
@@ -91,6 +106,11 @@ export class EventRecorder {
       count: 1,
     };
   }
+}
+
+/** Nothing new may be made there; with the namespace the object goes, too. */
+function isOfDyingNamespace({ status, message }: ApiError): boolean {
+  return status === FORBIDDEN && message.includes("is being terminated");
 }
 
 /** The same for the same thing said of the same object, so that the API server keeps one of it. */

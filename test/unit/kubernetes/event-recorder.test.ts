@@ -1,0 +1,41 @@
+import type { ApiClient, Call } from "../../../src/kubernetes/api-client.js";
+import { ApiError } from "../../../src/kubernetes/api-client.js";
+import { EventRecorder } from "../../../src/kubernetes/event-recorder.js";
+import type { ObjectEvent } from "../../../src/kubernetes/event-recorder.js";
+
+/** An API server that refuses what is in the namespaces, and the paths that it was asked for. */
+function recorderOf(refused: Readonly<Record<string, ApiError>>) {
+  const asked: string[] = [];
+  const call = async ({ path }: Call) => {
+    asked.push(path);
+    const [, namespace = ""] = /namespaces\/([^/]+)/.exec(path) ?? [];
+    const error = refused[namespace];
+    if (error !== undefined) throw error;
+  };
+  // Nothing else of it is used.
+  return { asked, recorder: new EventRecorder({ call } as unknown as ApiClient, "test") };
+}
+
+function event(namespace: string): ObjectEvent {
+  const resource = { apiVersion: "v1", kind: "Ingress", namespace, name: "x" };
+  return { resource, reason: "Bad", message: "bad", type: "Warning" };
+}
+
+const pathOf = (namespace: string) => `/api/v1/namespaces/${namespace}/events`;
+
+test("an event that can't be written holds up no other, and is tried again", async () => {
+  const error = new ApiError(500, "", "no");
+  const { asked, recorder } = recorderOf({ a: error });
+  await expect(recorder.update([event("a"), event("b")])).rejects.toBe(error);
+  expect(asked).toEqual([pathOf("a"), pathOf("b")]);
+  await expect(recorder.update([event("a"), event("b")])).rejects.toBe(error);
+  expect(asked).toEqual([pathOf("a"), pathOf("b"), pathOf("a")]);
+});
+
+test("in a namespace that is on its way out nothing is said, and nobody is told", async () => {
+  const error = new ApiError(403, "Forbidden", "forbidden: namespace a is being terminated");
+  const { asked, recorder } = recorderOf({ a: error });
+  await recorder.update([event("a"), event("b")]);
+  await recorder.update([event("a"), event("b")]);
+  expect(asked).toEqual([pathOf("a"), pathOf("b")]);
+});
