@@ -22,12 +22,14 @@ local looks = 0
 -- Commit that was reported last. A request may have moved this worker on between two looks.
 local reported = -1
 
--- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master.
+-- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master. Numbers grow from one master
+-- to the next, too: who waits for a reload must not wait for ever because its nginx was killed and started anew.
 local generation = 0
+local PER_SECOND = 1000
 
 --- Called in the master: this start or reload is a new generation of workers.
 function _M.mark_generation()
-    generation = state:incr("generation", 1, 0)
+    generation = state:incr("generation", 1, os.time() * PER_SECOND)
 end
 
 -- During a reload the workers of two generations stand side by side, and the older may not know yet that it is leaving.

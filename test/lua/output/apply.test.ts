@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Applier } from "../../../src/output/apply.js";
 import { ControlClient } from "../../../src/output/control-client.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
+import type { Reloader } from "../../../src/output/reloader.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { sidecar } from "../../../src/output/sidecar.js";
@@ -77,6 +78,22 @@ test.each(["nginx.conf", "lua/alb/version.lua"])("a change of %s is a reload", a
   expect(await generation()).toBe(before + 1);
   expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 200]);
   expect(onDisk(path)).toBe(contents);
+});
+
+test("a reload in which nginx is killed is done once its successor serves", async () => {
+  const killing: Reloader = {
+    test: (stage) => nginx.test(stage),
+    reload: async (isDone) => {
+      process.kill(Number(nginx.pid), "SIGKILL");
+      await nginx.reload(isDone);
+    },
+  };
+  const other = new Applier({ folder: run, reloader: killing });
+  await other.prepare(await filesOf(config("/a")));
+  const contents = `# changed\n${onDisk("nginx.conf")}`;
+  const files = changed(await filesOf(config("/a", "/b")), "nginx.conf", contents);
+  expect((await other.apply(files)).refused).toBeUndefined();
+  expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 200]);
 });
 
 test.each([
