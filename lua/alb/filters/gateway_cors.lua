@@ -7,7 +7,11 @@ local vary = require("alb.filters.vary")
 
 local ngx = ngx
 local var = ngx.var
+local concat = table.concat
 local get_method = ngx.req.get_method
+local get_response_headers = ngx.resp.get_headers
+local pairs = pairs
+local sort = table.sort
 local str_gsub = string.gsub
 
 local _M = {}
@@ -46,12 +50,26 @@ local function permitted_origin(cors)
     return cors.varies and origin or "*"
 end
 
+-- With credentials `*` is a name for browsers, not a wildcard, and Gateway API forbids it: each header is named.
+local function names_of_response()
+    local names = {}
+    for name in pairs(get_response_headers(0)) do
+        names[#names + 1] = name
+    end
+    sort(names)
+    return concat(names, ", ")
+end
+
+local function exposes_all(cors)
+    return cors.credentials and cors.expose_headers == "*"
+end
+
 -- For actual responses and preflights.
-local function permit(cors, origin)
+local function permit(cors, origin, exposed)
     local header = ngx.header
+    header["Access-Control-Expose-Headers"] = exposed
     header["Access-Control-Allow-Origin"] = origin
     header["Access-Control-Allow-Credentials"] = cors.credentials and "true" or nil
-    header["Access-Control-Expose-Headers"] = cors.expose_headers
 end
 
 -- Fetch, 4.8.
@@ -68,7 +86,7 @@ function _M.preflight(cors)
     end
     local origin = permitted_origin(cors)
     if origin then
-        permit(cors, origin)
+        permit(cors, origin, not exposes_all(cors) and cors.expose_headers or nil)
         cors_policy.put_lists(cors, ngx.header)
     end
     if cors.varies then
@@ -88,7 +106,7 @@ function _M.response(cors)
     end
     local origin = permitted_origin(cors)
     if origin then
-        permit(cors, origin)
+        permit(cors, origin, exposes_all(cors) and names_of_response() or cors.expose_headers)
     end
     if cors.varies then
         vary.by_origin(header)
