@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { hostKeyCovers } from "../../src/explain/host-key.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 let nginx: LuaNginx;
@@ -86,6 +87,22 @@ async function check(
     { numRuns: 200 },
   );
 }
+
+const label = fc.constantFrom("a", "b", "xn--c", "");
+const host = fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join("."));
+
+test("the keys that a host is looked up by are those that cover it", async () => {
+  const named = fc.tuple(fc.constantFrom("*.", "**."), host).map((parts) => parts.join(""));
+  const key = fc.oneof(named, host, fc.constant(""));
+  await fc.assert(
+    fc.asyncProperty(host, fc.array(key, { maxLength: 20 }), async (name, keys) => {
+      const [found] = await nginx.call("alb.route.host_keys", "matching", name);
+      const covering = keys.filter((one) => hostKeyCovers(one, name));
+      expect(keys.filter((one) => (found as string[]).includes(one))).toEqual(covering);
+    }),
+    { examples: [[".b", ["*.b", "**.b", ".b", ""]]], numRuns: 200 },
+  );
+});
 
 test("exact and prefix paths: the winners known beforehand are the first in order", async () => {
   await check(fc.option(fc.oneof(exact, prefix), { nil: undefined }), "lookup");

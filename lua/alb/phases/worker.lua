@@ -22,8 +22,8 @@ local looks = 0
 -- Commit that was reported last. A request may have moved this worker on between two looks.
 local reported = -1
 
--- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master. Numbers grow from one master
--- to the next, too: who waits for a reload must not wait for ever because its nginx was killed and started anew.
+-- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master. It grows from one master
+-- to the next, too: who waits for a reload must not wait for ever because nginx was killed and started anew.
 local generation = 0
 local PER_SECOND = 1000
 

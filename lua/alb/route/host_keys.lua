@@ -14,7 +14,10 @@ local MAX_LABELS = 127
 function _M.matching(host)
     local keys, n = { host }, 1
     local dot = str_find(host, ".", 1, true)
-    if dot then
+    if dot == 1 then
+        -- What an asterisk stands for is not empty.
+        dot = str_find(host, ".", 2, true)
+    elseif dot then
         n = n + 1
         keys[n] = "*" .. str_sub(host, dot)
     end
