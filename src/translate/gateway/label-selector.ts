@@ -3,6 +3,12 @@ import type { LabelSelector } from "../../api/gateway.js";
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
 
+const OPERATORS: readonly string[] = ["In", "NotIn", "Exists", "DoesNotExist"];
+
+export function isOperator(text: string): boolean {
+  return OPERATORS.includes(text);
+}
+
 /**
  * Does the selector choose an object with these labels? An empty one chooses all (Kubernetes, LabelSelector). An operator that is not
  * known chooses nothing: what is shared must not grow by a mistake.

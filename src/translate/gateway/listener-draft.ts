@@ -5,6 +5,7 @@ import { parseHostPattern } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import type { PortUse } from "./port-table.js";
+import { isOperator } from "./label-selector.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
@@ -36,6 +37,7 @@ export function draftListeners(
       hostname: hostname.ok ? hostname.value : ANY_HOST,
       written: firstRefused([
         protocolVerdict(spec),
+        modeVerdict(spec),
         hostnameVerdict(spec.hostname),
         namespacesVerdict(spec),
         filtersVerdict(spec),
@@ -49,6 +51,12 @@ function protocolVerdict({ protocol }: GatewayListener): Verdict {
   return refused("UnsupportedProtocol", `protocol ${protocol} is not served; HTTP and HTTPS are`);
 }
 
+function modeVerdict({ protocol, tls }: GatewayListener): Verdict {
+  return protocol === "HTTPS" && tls?.mode !== undefined && tls.mode !== "Terminate"
+    ? refused("UnsupportedValue", `tls.mode ${JSON.stringify(tls.mode)} is not known`)
+    : HOLDS;
+}
+
 /** Names of hosts are not addresses (Gateway API, Hostname), though one of IPv4 looks like a name. */
 function hostnameVerdict(text: string | undefined): Verdict {
   const hostname = parseHostPattern(text, "many");
@@ -58,13 +66,19 @@ function hostnameVerdict(text: string | undefined): Verdict {
     : HOLDS;
 }
 
+/** CRDs do not list the operators of selectors, so an API server takes any. */
 function namespacesVerdict({ allowedRoutes }: GatewayListener): Verdict {
-  const { from = "Same" } = allowedRoutes?.namespaces ?? {};
-  return ["All", "Same", "Selector"].includes(from)
+  const { from = "Same", selector } = allowedRoutes?.namespaces ?? {};
+  const field = "allowedRoutes.namespaces";
+  if (!["All", "Same", "Selector"].includes(from)) {
+    return refused("UnsupportedValue", `${field}.from ${JSON.stringify(from)} is not known`);
+  }
+  const unknown = selector?.matchExpressions?.find(({ operator }) => !isOperator(operator));
+  return from !== "Selector" || unknown === undefined
     ? HOLDS
     : refused(
         "UnsupportedValue",
-        `allowedRoutes.namespaces.from ${JSON.stringify(from)} is not known`,
+        `${field}.selector has the operator ${JSON.stringify(unknown.operator)}, which is not known`,
       );
 }
 
