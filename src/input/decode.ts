@@ -136,6 +136,7 @@ function withNamespace(value: Fields, namespaced: boolean): Fields {
   const given = metadata["namespace"];
   const missing = given === undefined || given === "";
   const namespace = !namespaced ? "" : missing ? DEFAULT_NAMESPACE : given;
+  if (given === namespace) return value;
   return { ...value, metadata: { ...metadata, namespace } };
 }
 

@@ -6,7 +6,7 @@ import type { Stats } from "node:fs";
 import { open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
-import { contentsOf } from "../render/rendered-file.js";
+import { chunksOf, contentsOf } from "../render/rendered-file.js";
 import { errorCode, fileError } from "./file-error.js";
 import { makeFolders } from "./make-folder.js";
 
@@ -124,7 +124,7 @@ async function writeNew(path: string, file: RenderedFile, options: WriteOptions)
   // Made new, never opened: what stands there could be a link of somebody else's.
   const handle = await open(path, "wx", 0o600);
   try {
-    await handle.writeFile(contentsOf(file));
+    for (const chunk of chunksOf(file)) await handle.appendFile(chunk);
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
     await handle.chmod(file.mode);
     if (sync !== false) await handle.sync();

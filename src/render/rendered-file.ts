@@ -11,6 +11,12 @@ export interface RenderedFile {
   readonly mode: 0o600 | 0o644;
 }
 
+/** The text of a file in pieces, for those who write it. */
+export function chunksOf({ contents }: RenderedFile): Iterable<string> {
+  if (typeof contents === "string") return [contents];
+  return "chunks" in contents ? contents.chunks() : [contents.reveal()];
+}
+
 /** The text of a file; it is asked for by those who have to write or compare it. */
 export function contentsOf({ contents }: RenderedFile): string {
   return typeof contents === "string" ? contents : contents.reveal();

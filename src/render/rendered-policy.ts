@@ -24,33 +24,44 @@ export class RenderedPolicy {
     const hash = createHash("sha256").update(`${format}\n`);
     for (const [name, { digest }] of maps) hash.update(`${name} ${digest}\n`);
     this.version = hash.digest("hex").slice(0, 32);
-    let size = Buffer.byteLength(this.#around(""));
+    let size = this.#head().length + TAIL.length + Math.max(0, maps.size - 1) * BETWEEN.length;
     for (const [name, map] of maps) {
-      size +=
-        Buffer.byteLength(part(name, "")) + (name === SETTINGS ? settingsSize(map) : map.size);
+      size += before(name).length;
+      size += name === SETTINGS ? Buffer.byteLength(settingsJson(map)) : map.size;
     }
-    this.size = size + Math.max(0, maps.size - 1) * Buffer.byteLength(BETWEEN);
+    this.size = size;
   }
 
   /** The text of policy.json. */
   reveal(): string {
-    const parts = [...this.maps].map(([name, map]) =>
-      part(name, name === SETTINGS ? (map.shards.get(SETTINGS_KEY) ?? "{}") : map.text()),
-    );
-    return this.#around(parts.join(BETWEEN));
+    return [...this.chunks()].join("");
   }
 
-  #around(parts: string): string {
-    return `{\n  "format": ${this.format},\n  "version": "${this.version}",\n  ${parts}\n}\n`;
+  /** The same in pieces. */
+  *chunks(): Iterable<string> {
+    yield this.#head();
+    let between = "";
+    for (const [name, map] of this.maps) {
+      yield between + before(name);
+      between = BETWEEN;
+      if (name === SETTINGS) yield settingsJson(map);
+      else yield* map.chunks();
+    }
+    yield TAIL;
+  }
+
+  #head(): string {
+    return `{\n  "format": ${this.format},\n  "version": "${this.version}",\n  `;
   }
 }
 
 const BETWEEN = ",\n  ";
+const TAIL = "\n}\n";
 
-function part(name: string, json: string): string {
-  return `"${name}": ${json}`;
+function before(name: string): string {
+  return `"${name}": `;
 }
 
-function settingsSize({ shards }: ShardMap): number {
-  return Buffer.byteLength(shards.get(SETTINGS_KEY) ?? "{}");
+function settingsJson({ shards }: ShardMap): string {
+  return shards.get(SETTINGS_KEY) ?? "{}";
 }

@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 
+/** Characters, about. */
+const CHUNK = 65_536;
+
 /**
  * One map of policy.json. Each entry is a shard, kept as the text that stands in the file; what two maps have in common they may
  * share.
@@ -9,27 +12,37 @@ export class ShardMap {
   readonly shards: ReadonlyMap<string, string>;
   /** Of the whole map. */
   readonly digest: string;
-  /** Bytes of `text()`. */
+  /** Bytes of all `chunks`. */
   readonly size: number;
 
   /** Of two entries with one key the last counts. */
   constructor(entries: Iterable<readonly [string, string]>) {
     this.shards = sorted(new Map(entries));
-    const text = Buffer.from(this.text());
-    this.size = text.length;
-    this.digest = createHash("sha256").update(text).digest("base64");
+    const hash = createHash("sha256");
+    let size = 0;
+    for (const chunk of this.chunks()) {
+      const bytes = Buffer.from(chunk);
+      size += bytes.length;
+      hash.update(bytes);
+    }
+    this.size = size;
+    this.digest = hash.digest("base64");
   }
 
-  /** As it stands in policy.json. */
-  text(): string {
-    if (this.shards.size === 0) return "{}";
-    const parts: string[] = [];
+  /** As it stands in policy.json, in pieces: of thousands of shards the whole is megabytes. */
+  *chunks(): Iterable<string> {
+    let parts: string[] = [];
+    let length = 0;
     let before = "{\n    ";
     for (const [key, json] of this.shards) {
       parts.push(before, JSON.stringify(key), ": ", json);
       before = ",\n    ";
+      length += json.length;
+      if (length < CHUNK) continue;
+      yield parts.join("");
+      [parts, length] = [[], 0];
     }
-    return `${parts.join("")}\n  }`;
+    yield this.shards.size === 0 ? "{}" : `${parts.join("")}\n  }`;
   }
 }
 
