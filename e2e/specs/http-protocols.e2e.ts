@@ -28,6 +28,7 @@ beforeAll(async () => {
             annotations: { "nginx.ingress.kubernetes.io/ssl-redirect": "false" },
             hosts: { [HOST]: [{ service: "web" }] },
           }),
+          ingress("any", { hosts: { "": [{ path: "/any", service: "web" }] } }),
         ),
       },
     }),
@@ -122,6 +123,19 @@ describe("HTTP/1.1", () => {
 
     expect(echoOf(response).url).toBe("/old");
     expect(connection.reader.ended).toBe(true);
+  });
+
+  it.each([
+    ["its own address", "127.0.0.1", "/any", "127.0.0.1"],
+    ["its own IPv6 address", "::1", "/any", "[::1]"],
+    ["what the target says", "127.0.0.1", `http://${HOST}:80/any`, HOST],
+  ])("names %s to backends where HTTP/1.0 names no host", async (_, address, target, host) => {
+    const connection = await gateway.connect({ address });
+    connection.write(`GET ${target} HTTP/1.0\r\n\r\n`);
+    const echo = echoOf(await connection.receive());
+    connection.close();
+
+    expect([echo.url, echo.header("host")]).toEqual(["/any", host]);
   });
 
   it("listens on IPv6 too", async () => {

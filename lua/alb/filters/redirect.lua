@@ -3,6 +3,7 @@
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
 local path = require("alb.filters.path")
+local request_host = require("alb.request_host").get
 
 local ngx = ngx
 local var = ngx.var
@@ -71,16 +72,6 @@ function _M.location(redirect, server, request)
     return path.encode_uri(scheme .. "://" .. authority .. target)
 end
 
--- HTTP/1.0 allows a request without Host.
-local function client_host()
-    local host = var.host
-    if host and host ~= "" then
-        return host
-    end
-    local address = var.server_addr
-    return str_find(address, ":", 1, true) and "[" .. address .. "]" or address
-end
-
 --- Ends the request with the redirect and nginx's stock body, unless the client already came by the
 -- scheme that it leads to.
 ---@param route table
@@ -96,7 +87,7 @@ function _M.apply(route, server)
     end
     local location, err = _M.location(redirect, server, {
         scheme = scheme,
-        host = client_host(),
+        host = request_host(),
         uri = var.uri,
         target = var.request_uri,
         args = var.args or "",

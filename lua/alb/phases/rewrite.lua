@@ -19,6 +19,7 @@ local index = require("alb.policy.index")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local redirect = require("alb.filters.redirect")
+local request_host = require("alb.request_host").get
 local request_id = require("alb.request_id")
 
 local ngx = ngx
@@ -43,7 +44,7 @@ local _M = {}
 local function check_host(host, raw)
     if not raw or raw == "" then
         -- HTTP/1.0, where a client need not name one; backends are asked by HTTP/1.1.
-        var.albc_host = var.server_addr
+        var.albc_host = request_host()
         return
     end
     if str_sub(raw, 1, #host) == host and str_byte(raw, #host + 1) == COLON then
