@@ -215,14 +215,15 @@ export class Gateway implements Closable {
   }
 
   async #ready(): Promise<void> {
-    const state = await waitFor("nginx serves", async () => {
+    const serves = async (): Promise<string | false> => {
       if (this.albc.ended) return "ended";
       if (!this.albc.lines.some(({ msg }) => msg === "serving")) return false;
       const written = JSON.parse(await this.readRunFile("policy.json")) as { version: string };
       const { version, workers, expected } = await this.status();
       const all = workers.length === expected && workers.every((one) => one.version === version);
       return all && version === written.version && "ready";
-    });
+    };
+    const state = await waitFor("nginx serves", serves, { deadline: START_LIMIT });
     if (state === "ended") throw new Error(`albc ended with ${String(this.albc.ended?.code)}`);
   }
 }
@@ -233,6 +234,9 @@ async function writeManifest(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);
 }
+
+/** Milliseconds. Node starts albc, and albc nginx, twice: on a machine that does ten other things that takes its time. */
+const START_LIMIT = 45_000;
 
 function testNginx(): string {
   const path = process.env["ALBC_TEST_NGINX"];
