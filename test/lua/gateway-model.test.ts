@@ -59,7 +59,7 @@ function possible(world: World, request: Request): readonly Outcome[] {
 
 /** Its path has another reading; where that is of a rule that refuses, the product refuses the request. */
 function mayBeAmbiguous({ target }: Request): boolean {
-  return /\/\/|\/\.|[;\\]|%2[ef]|%5c/i.test(target.split("?")[0] ?? "");
+  return /\/\/|\/\.|[;\\]|%2[ef]|%3b|%5c/i.test(target.split("?")[0] ?? "");
 }
 
 function refuses({ rules }: HttpRoute): boolean {

@@ -28,7 +28,7 @@ export function redirected(
   const path = modified(target, redirect.path, prefix).replaceAll("\\", "%5C");
   return {
     status: redirect.statusCode ?? 302,
-    location: `${scheme}://${authority}${path}${target.query}`,
+    location: `${scheme}://${authority}${path}${target.query.replaceAll("\\", "%5C")}`,
   };
 }
 

@@ -11,7 +11,7 @@ export function hostMatches(hostname: string | undefined, host: string): boolean
 
 /** The Host header without its port. */
 export function hostOf(request: Request): string {
-  return request.host.replace(/:\d+$/, "").toLowerCase();
+  return request.host.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
 }
 
 /** All conditions of a match have to hold; `path` is normalised. */

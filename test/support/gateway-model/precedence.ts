@@ -65,7 +65,7 @@ function pathRank({ path }: Match): Rank {
       return [1, -path.value.length];
     case "PathPrefix":
     case undefined:
-      return [2, -withoutFinalSlash(path?.value ?? "/").length];
+      return [2, -withoutFinalSlash(decodeURIComponent(path?.value ?? "/")).length];
   }
 }
 

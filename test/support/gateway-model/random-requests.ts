@@ -14,6 +14,15 @@ const PLAIN = [
   "/b",
   "/b/a",
   "/c%20d/e",
+  "/a/b/c/d/e",
+  "/a/b/c/d/e/f/g",
+  "/a/b/c/d",
+  "/A",
+  "/A/b",
+  "/a./b",
+  "/.../a",
+  "/~~",
+  "/a/b/c/",
 ];
 /** Other spellings of such paths. */
 const SPELLED = [
@@ -28,6 +37,10 @@ const SPELLED = [
   "/a;x",
   "/a%3Fb",
   "/%C3%BC/a",
+  "/a/%2E%2e/b",
+  "/a/b%3bx",
+  "/a/b/%2e",
+  "/~%7e",
 ];
 
 /** Any mixture of what is read in more than one way. */
@@ -82,19 +95,34 @@ const query = fc.oneof(
           "q=%31",
           "q=1%202",
           "x=/../b",
+          "q=1?q=2",
+          "?q=2",
+          "",
+          "q=a/b;c\\d",
         ),
         {
           minLength: 1,
           maxLength: 3,
         },
       )
-      .map((pairs) => `?${pairs.join("&")}`),
+      .map((pairs) => (pairs.join("") === "" ? "" : `?${pairs.join("&")}`)),
   },
 );
 
 const host = fc.constantFrom(
   ...["a.test", "b.a.test", "c.b.a.test", "d.c.b.a.test", "z.test", "test"],
   ...["x.org", "A.Test", "b.a.test:8080", "127.0.0.1"],
+  ...[
+    "xa.test",
+    "a.test.",
+    "b.a.test.:80",
+    "a.test:",
+    "b.a.testx",
+    "_.a.test",
+    "-.test",
+    "c.b.a.test:1",
+    "B.A.TEST",
+  ],
 );
 
 const headers = fc.array(
