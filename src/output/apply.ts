@@ -217,12 +217,18 @@ export class Applier {
     const swapped = await this.#dataPlane.swap(body, policy);
     if (swapped === "absent") {
       await this.#disk.write(files);
-      if ((await this.#dataPlane.reach()) === undefined) return { kind: "written" };
-      return { kind: (await this.#dataPlane.ensure(policy)) === "absent" ? "written" : "swapped" };
+      return { kind: await this.#swapLate(policy) };
     }
     const unwritten = await this.#writePolicy(files);
-    await this.#dataPlane.confirm(policy);
-    return { kind: "swapped", ...(unwritten !== undefined && { unwritten }) };
+    const isThere = await this.#dataPlane.confirm(policy);
+    const kind = isThere ? "swapped" : await this.#swapLate(policy);
+    return { kind, ...(unwritten !== undefined && { unwritten }) };
+  }
+
+  /** For a data plane that is away, and may be about to start: policy.json is written, perhaps after it was read. */
+  async #swapLate(policy: RenderedPolicy): Promise<"swapped" | "written"> {
+    if ((await this.#dataPlane.reach()) === undefined) return "written";
+    return (await this.#dataPlane.ensure(policy)) === "absent" ? "written" : "swapped";
   }
 
   /** Why it could not be written. That is no reason to take back a revoked password that every worker knows of. */

@@ -39,8 +39,11 @@ const SOCKET = "control/control.sock";
 /** A unix socket's path holds 107 bytes on Linux, 103 elsewhere. */
 const LONGEST_PATH = 100;
 
+/** A large policy is written with pauses, in which the worker serves requests. */
+const PUT_PATIENCE = 4;
+
 export interface ControlClientOptions {
-  /** Milliseconds for one call. */
+  /** Milliseconds for one call, and four times as many for a policy. */
   readonly timeout?: number;
 }
 
@@ -56,7 +59,7 @@ export class ControlClient {
 
   /** Sends a body made by policyDelta. Throws ControlError. */
   async put(body: string): Promise<PutOutcome> {
-    const answer = await this.#call("PUT", "/policy", body);
+    const answer = await this.#call("PUT", "/policy", body, PUT_PATIENCE * this.#timeout);
     switch (answer.status) {
       case 200:
         return { kind: "accepted" };
@@ -98,8 +101,8 @@ export class ControlClient {
     return code === "ECONNREFUSED" || code === "ENOENT";
   }
 
-  #call(method: string, path: string, body: string): Promise<Answer> {
-    const call = { method, path, body, timeout: this.#timeout };
+  #call(method: string, path: string, body: string, timeout = this.#timeout): Promise<Answer> {
+    const call = { method, path, body, timeout };
     return this.#atSocket((socketPath) => send(socketPath, call));
   }
 

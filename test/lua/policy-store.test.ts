@@ -81,6 +81,46 @@ test("a change that does not fit is undone as a whole", async () => {
   expect(await call("served", "routes", "b")).toEqual(["one", "v1"]);
 });
 
+describe("thousands of shards", () => {
+  test.each(["full", "delta"])("are written with pauses: %s", async (kind) => {
+    await call("full", "v1", [route("a", "one")]);
+    const [ok, , pauses] = await call("many", kind, "v2", 1000, "two");
+    expect(ok).toBe(true);
+    expect(pauses).toBeGreaterThanOrEqual(5);
+    expect(await call("served", "routes", "r1000")).toEqual(["two", "v2"]);
+  });
+
+  test("are forgotten together by a worker that has some of them", async () => {
+    await call("many", "full", "v1", 9000, "one");
+    expect(await call("served", "routes", "r9000")).toEqual(["one", "v1"]);
+    await call("many", "delta", "v2", 9000, "two");
+    expect(await call("served", "routes", "r9000")).toEqual(["two", "v2"]);
+    await call("delta", "v3", [route("r1", "three")]);
+    expect(await call("served", "routes", "r9000")).toEqual(["two", "v3"]);
+    // Of what it replaced nothing is left but that of the last commit.
+    expect(await call("size")).toEqual([9001]);
+  });
+
+  test("leave nothing behind when they are replaced", async () => {
+    await call("many", "full", "v1", 1000, "one");
+    await call("many", "full", "v2", 1000, "two");
+    expect(await call("size")).toEqual([1000]);
+    await call("full", "v3", [route("r7", "three")]);
+    expect(await call("size")).toEqual([1]);
+    expect(await call("served", "routes", "r7")).toEqual(["three", "v3"]);
+  });
+
+  test.each(["full", "delta"])("yield to who commits in a pause: %s", async (kind) => {
+    await call("many", "full", "v1", 1000, "one");
+    const [ok, error] = await call("many", kind, "v2", 1000, "two", "v3");
+    expect([ok, error]).toEqual([false, "overtaken"]);
+    expect(await call("served", "routes", "r1")).toEqual(["other", "v3"]);
+    expect(await call("served", "routes", "r2")).toEqual(["", "v3"]);
+    await call("full", "v4", [route("r1", "four")]);
+    expect(await call("served", "routes", "r1")).toEqual(["four", "v4"]);
+  });
+});
+
 test.each([
   ["albc-policy 1 - v1\n", [["-", "v1", 0], null]],
   ['albc-policy 1 v1 v2\n=\troutes\ta\t{"x":1}\n-\thosts\tl|h\n', [["v1", "v2", 2], null]],

@@ -26,6 +26,29 @@ function _M.committed()
     return store.committed()
 end
 
+--- Commits so many routes of which each holds the text, with a pause in which another commits: what it gave, and how many pauses.
+function _M.many(kind, version, count, text, other)
+    local list = {}
+    for i = 1, count do
+        list[i] = { map = "routes", key = "r" .. i, json = '{"text":"' .. text .. '"}' }
+    end
+    local pauses = 0
+    local function pause()
+        pauses = pauses + 1
+        if other and pauses == 1 then
+            store.apply_full(other, { { map = "routes", key = "r1", json = '{"text":"other"}' } })
+        end
+    end
+    local apply = kind == "full" and store.apply_full or store.apply_delta
+    local ok, err = apply(version, list, pause)
+    return ok or false, err or "", pauses
+end
+
+--- How many values the shared memory holds.
+function _M.size()
+    return #ngx.shared.albc_policy:get_keys(0)
+end
+
 --- What a reader at `seq` of `epoch` reads: json or "", and whether it has to catch up.
 function _M.read(epoch, seq, map, key)
     local json, behind = store.read(epoch, seq, map, key)

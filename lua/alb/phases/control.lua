@@ -20,22 +20,39 @@ local function answer(status, value)
     return ngx.exit(ngx.OK)
 end
 
+-- Requests are served between two parts of a large policy.
+local function pause()
+    ngx.sleep(0.001)
+end
+
+local function commit(request)
+    local _, _, served = store.committed()
+    if request.from == "-" then
+        return store.apply_full(request.to, request.changes, pause)
+    elseif request.from == served then
+        return store.apply_delta(request.to, request.changes, pause)
+    end
+    return nil, "another version is served"
+end
+
+-- Key in the shared state while a policy is written, and seconds after which its writer must have died.
+local WRITING = "writing"
+local LONGEST_WRITE = 60
+
 local function put_policy()
-    local request, err = protocol.parse(body.read() or "")
+    local request, err = protocol.parse(body.read() or "", pause)
     if not request then
         return answer(422, { error = err })
     end
-    local _, _, served = store.committed()
-    local ok
-    if request.from == "-" then
-        ok, err = store.apply_full(request.to, request.changes)
-    elseif request.from ~= served then
-        return answer(409, { error = "another version is served", version = served })
-    else
-        ok, err = store.apply_delta(request.to, request.changes)
+    local state = ngx.shared.albc_state
+    if not state:add(WRITING, true, LONGEST_WRITE) then
+        return answer(409, { error = "another policy is being written" })
     end
+    local ok
+    ok, err = commit(request)
+    state:delete(WRITING)
     if not ok then
-        return answer(507, { error = err })
+        return answer(err == "no memory" and 507 or 409, { error = err })
     end
     worker.sync()
     return answer(200, { version = request.to })

@@ -1,5 +1,5 @@
 --- The body of PUT /policy: a first line, then one line for each changed shard (docs/policy-format.md).
--- May yield: no. Pure.
+-- May yield: only in a `pause` that it is given. Pure.
 local version = require("alb.version")
 
 local re_match = ngx.re.match
@@ -49,10 +49,14 @@ local function parse_change(line)
     }
 end
 
+-- Lines that are read between two pauses.
+local BATCH = 1000
+
 --- Reads a whole body of the control protocol.
+---@param pause function? called now and then; may yield
 ---@return table? request { from, to, changes }
 ---@return string? err
-function _M.parse(body)
+function _M.parse(body, pause)
     local eol = str_find(body, "\n", 1, true)
     local first = eol and str_sub(body, 1, eol - 1) or body
     local m = re_match(first, [[^albc-policy ([0-9]+) (\S+) (\S+)$]], "jo")
@@ -74,6 +78,9 @@ function _M.parse(body)
         n = n + 1
         changes[n] = change
         pos = stop + 1
+        if pause and n % BATCH == 0 then
+            pause()
+        end
     end
     return { from = m[2], to = m[3], changes = changes }
 end

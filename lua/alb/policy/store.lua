@@ -3,7 +3,10 @@
 -- A worker reads a shard when it first needs it. So that no worker ever sees half a change, a value carries the number
 -- of the commit that wrote it, and the value it replaced stays readable until the next commit: a worker that stands at
 -- an older commit either reads the older value or is told to catch up first.
--- May yield: no. Phases: any.
+--
+-- A policy of thousands of shards is written a few at a time, with a `pause` in between in which the worker serves requests:
+-- for those it is the middle of somebody else's commit. Whoever commits with pauses sees to it that nobody else does meanwhile.
+-- May yield: only in a `pause` that it is given. Phases: any.
 local protocol = require("alb.policy.protocol")
 
 local ngx = ngx
@@ -13,8 +16,13 @@ local concat = table.concat
 local tonumber = tonumber
 
 local TAB = "\t"
+-- Shards that are written between two pauses: one to two milliseconds.
+local BATCH = 200
 -- How many commits a worker may lag before it has to drop all it knows.
 local LOG_LENGTH = 64
+
+-- Bytes of a log that a worker goes through: hundreds of keys.
+local LONGEST_LOG = 32768
 
 local policy = ngx.shared.albc_policy
 local state = ngx.shared.albc_state
@@ -64,36 +72,53 @@ function _M.read(epoch, seq, map, key)
     return previous ~= "" and previous or nil
 end
 
---- Keys that changed in commit `seq`, as `{map, key}` pairs; nil when the log no longer has it.
-function _M.changes(seq)
-    local log = state:get("log" .. TAB .. seq)
-    if log == nil then
-        return nil
+local function rest(pause, i)
+    if pause and i % BATCH == 0 then
+        pause()
     end
-    local list, n, pos = {}, 0, 1
+end
+
+-- Calls `visit` with map and key of each line of a log.
+local function each_change(log, visit)
+    local n, pos = 0, 1
     while pos <= #log do
         local tab = str_find(log, TAB, pos, true)
         local eol = str_find(log, "\n", tab, true)
         n = n + 1
-        list[n] = { str_sub(log, pos, tab - 1), str_sub(log, tab + 1, eol - 1) }
+        visit(str_sub(log, pos, tab - 1), str_sub(log, tab + 1, eol - 1), n)
         pos = eol + 1
     end
+end
+
+--- Keys that changed in commit `seq`, as `{map, key}` pairs; nil when the log no longer has it, or it is so long that to forget
+--- everything is quicker.
+function _M.changes(seq)
+    local log = state:get("log" .. TAB .. seq)
+    if log == nil or #log > LONGEST_LOG then
+        return nil
+    end
+    local list = {}
+    each_change(log, function(map, key, n)
+        list[n] = { map, key }
+    end)
     return list
 end
 
-local function drop_previous(log)
+local function drop_previous(seq, pause)
+    local log = state:get("log" .. TAB .. seq)
     if log == nil then
         return
     end
     local epoch = state:get("epoch") or 0
-    for i = 1, #log do
-        local full = dict_key(epoch, log[i][1], log[i][2])
+    each_change(log, function(map, key, n)
+        local full = dict_key(epoch, map, key)
         policy:delete("p" .. TAB .. full)
         local value = policy:get(full)
         if value ~= nil and str_sub(value, -1) == TAB then
             policy:delete(full)
         end
-    end
+        rest(pause, n)
+    end)
 end
 
 local function undo(seq, epoch, changes, last)
@@ -122,11 +147,12 @@ local function commit(seq, epoch, version, log)
 end
 
 --- Applies the changed shards on top of the committed policy, all or nothing.
+---@param pause function? called now and then; may yield
 ---@return boolean? ok
----@return string? err "no memory"
-function _M.apply_delta(to, changes)
+---@return string? err "no memory", or "overtaken" by another commit during a pause
+function _M.apply_delta(to, changes, pause)
     local seq, epoch = _M.committed()
-    drop_previous(_M.changes(seq))
+    drop_previous(seq, pause)
     seq = seq + 1
     local log, n = {}, 0
     for i = 1, #changes do
@@ -144,47 +170,73 @@ function _M.apply_delta(to, changes)
         end
         n = n + 1
         log[n] = change.map .. TAB .. change.key .. "\n"
+        rest(pause, i)
+    end
+    if _M.committed() ~= seq - 1 then
+        undo(seq, epoch, changes, #changes)
+        return nil, "overtaken"
     end
     commit(seq, epoch, to, concat(log))
     return true
 end
 
-local function drop_epoch(epoch)
+local function is_of(epoch, key)
     local prefix = epoch .. TAB
-    local keys = policy:get_keys(0)
-    for i = 1, #keys do
-        local key = keys[i]
-        if
-            str_sub(key, 1, #prefix) == prefix
-            or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix
-        then
-            policy:delete(key)
+    return str_sub(key, 1, #prefix) == prefix
+        or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix
+end
+
+-- While a list of keys is made all workers that want to read wait, so it is made of a few, the least recently used. What is kept
+-- is read, and so is not among them again before all others were. `kept`: how many keys other epochs have.
+local function drop_epoch(epoch, kept, pause)
+    local looks, first = 0, nil
+    repeat
+        local keys = policy:get_keys(BATCH)
+        for i = 1, #keys do
+            local key = keys[i]
+            if is_of(epoch, key) then
+                policy:delete(key)
+            elseif key == first then
+                return
+            else
+                policy:get(key)
+                first = first or key
+                looks = looks + 1
+            end
         end
-    end
+        rest(pause, BATCH)
+    until #keys == 0 or looks > 2 * kept
 end
 
 --- Replaces the whole policy, all or nothing.
+---@param pause function? called now and then; may yield
 ---@return boolean? ok
----@return string? err "no memory"
-function _M.apply_full(to, changes)
+---@return string? err "no memory", or "overtaken" by another commit during a pause
+function _M.apply_full(to, changes, pause)
     local seq, old_epoch = _M.committed()
     seq = seq + 1
-    local epoch = old_epoch + 1
+    -- A number of its own: the master may load policy.json during a pause.
+    local epoch = state:incr("epochs", 1, old_epoch)
     for i = 1, #changes do
         local change = changes[i]
         if
             not policy:safe_set(dict_key(epoch, change.map, change.key), seq .. TAB .. change.json)
         then
-            drop_epoch(epoch)
+            drop_epoch(epoch, BATCH + i, pause)
             return nil, "no memory"
         end
+        rest(pause, i)
+    end
+    if _M.committed() ~= seq - 1 then
+        drop_epoch(epoch, BATCH + #changes, pause)
+        return nil, "overtaken"
     end
     -- An empty log entry would read as "nothing changed"; without one the workers drop all they know.
     state:delete("log" .. TAB .. seq)
     state:set("version", to)
     state:set("epoch", epoch)
     state:set("seq", seq)
-    drop_epoch(old_epoch)
+    drop_epoch(old_epoch, #changes, pause)
     return true
 end
 
