@@ -6,16 +6,17 @@ import type { Manifest } from "./cluster.js";
 const PORT = 8080;
 let given = 0;
 
-/** Listens on an address of its own, port 8080; `address` of one that has been closed: there again. */
-export async function localBackend(name: string, address = nextAddress()): Promise<EchoBackend> {
-  return EchoBackend.start(name, { address, port: PORT });
+/** Listens on an address of its own, port 8080. */
+export async function localBackend(name: string): Promise<EchoBackend> {
+  return EchoBackend.start(name, { address: nextAddress(), port: PORT });
 }
 
 /** 10.246.0.0/16 is this machine, as far as its network namespace knows. Several files of tests run at once. */
 function nextAddress(): string {
   execFileSync("ip", ["route", "replace", "local", "10.246.0.0/16", "dev", "lo"]);
   given += 1;
-  return `10.246.${String((process.pid % 250) + 1)}.${String(given)}`;
+  const third = (process.pid % 64) * 4 + Math.floor(given / 250);
+  return `10.246.${String(third)}.${String((given % 250) + 1)}`;
 }
 
 /** A Service without a selector; `endpointSlice` says where it is. */

@@ -158,7 +158,8 @@ export class Pod implements Closable {
   ): Promise<HttpResponse> {
     return waitFor(what, async () => {
       const response = await this.send(request, request.port ?? this.port);
-      return holds(response) && response;
+      if (holds(response)) return response;
+      throw new Error(`${response.statusLine} ${response.reason ?? ""}`);
     });
   }
 

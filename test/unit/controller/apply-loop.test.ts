@@ -1,6 +1,7 @@
-import { jest } from "@jest/globals";
 import { ApplyLoop } from "../../../src/controller/apply-loop.js";
 import type { Applied } from "../../../src/output/apply.js";
+
+const { jest } = import.meta;
 
 const silent = { debug: () => undefined, info: () => undefined, error: () => undefined };
 
