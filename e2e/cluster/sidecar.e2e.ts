@@ -22,7 +22,8 @@ beforeAll(async () => {
   await cluster.apply(gatewayOf({ name: "edge", namespace }, [port]));
   await cluster.apply(route());
   await cluster.apply(ingress());
-  pod = await scene.use(Pod.create({ namespace, flags: ["--publish-address", ADDRESS] }));
+  const flags = ["--publish-address", ADDRESS, "--shutdown-delay", "1s"];
+  pod = await scene.use(Pod.create({ namespace, flags }));
 }, 60_000);
 afterAll(async () => {
   await cluster.remove(gatewayClass(cluster.namespace));
@@ -136,6 +137,11 @@ test("at its end the pod is not ready first, while it serves on", async () => {
   });
   await load.more(20);
   pod.controller.signal("SIGTERM");
+  await waitFor(
+    "it is not ready",
+    async () => (await pod.health.ask("/readyz")) === "503 stopping",
+  );
+  expect(await pod.health.ask("/healthz")).toBe("200 ok");
   expect((await pod.controller.exit()).code).toBe(0);
   await load.more(100);
   expect((await load.stop()).failures).toEqual([]);
