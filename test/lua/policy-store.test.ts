@@ -121,6 +121,20 @@ describe("thousands of shards", () => {
   });
 });
 
+test("nothing of what a writer began before it died is served, and a whole policy clears it away", async () => {
+  for (const kind of ["delta", "full"]) {
+    await call("many", "full", "v1", 1000, "one");
+    expect(await call("die", kind, "v2", 1000)).toEqual([false, "killed"]);
+    expect(await call("delta", "v3", [route("r1000", "three")])).toEqual([false, "unfinished"]);
+    expect(await call("served", "routes", "r1")).toEqual(["one", "v1"]);
+    await call("many", "full", "v3", 1000, "three");
+    expect(await call("served", "routes", "r1")).toEqual(["three", "v3"]);
+    expect(await call("size")).toEqual([1000]);
+    expect((await call("delta", "v4", [route("r1", "four")]))[0]).toBe(true);
+    expect(await call("served", "routes", "r1")).toEqual(["four", "v4"]);
+  }
+});
+
 test.each([
   ["albc-policy 1 - v1\n", [["-", "v1", 0], null]],
   ['albc-policy 1 v1 v2\n=\troutes\ta\t{"x":1}\n-\thosts\tl|h\n', [["v1", "v2", 2], null]],

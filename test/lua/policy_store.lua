@@ -26,7 +26,8 @@ function _M.committed()
     return store.committed()
 end
 
---- Commits so many routes of which each holds the text, with a pause in which another commits: what it gave, and how many pauses.
+--- Commits so many routes of which each holds the text, with a pause in which another commits: what it gave, and how
+-- many pauses.
 function _M.many(kind, version, count, text, other)
     local list = {}
     for i = 1, count do
@@ -42,6 +43,18 @@ function _M.many(kind, version, count, text, other)
     local apply = kind == "full" and store.apply_full or store.apply_delta
     local ok, err = apply(version, list, pause)
     return ok or false, err or "", pauses
+end
+
+--- Begins to commit so many routes, and dies at the first pause.
+function _M.die(kind, version, count)
+    local list = {}
+    for i = 1, count do
+        list[i] = { map = "routes", key = "r" .. i, json = '{"text":"of the dead"}' }
+    end
+    local apply = kind == "full" and store.apply_full or store.apply_delta
+    return pcall(apply, version, list, function()
+        error("killed", 0)
+    end)
 end
 
 --- How many values the shared memory holds.

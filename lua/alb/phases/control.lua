@@ -20,17 +20,27 @@ local function answer(status, value)
     return ngx.exit(ngx.OK)
 end
 
+-- Key in the shared state while a policy is written, and seconds without a sign of life after which its writer must
+-- have died.
+local WRITING = "writing"
+local LONGEST_SILENCE = 5
+
 -- Requests are served between two parts of a large policy.
 local function pause()
     ngx.sleep(0.001)
 end
 
+local function pause_writing()
+    ngx.shared.albc_state:set(WRITING, true, LONGEST_SILENCE)
+    pause()
+end
+
 local function commit(request)
     local _, _, served = store.committed()
     if request.from == "-" then
-        return store.apply_full(request.to, request.changes, pause)
+        return store.apply_full(request.to, request.changes, pause_writing)
     elseif request.from == served then
-        return store.apply_delta(request.to, request.changes, pause)
+        return store.apply_delta(request.to, request.changes, pause_writing)
     end
     return nil, "another version is served"
 end
@@ -39,23 +49,37 @@ end
 local WRITING = "writing"
 local LONGEST_WRITE = 60
 
-local function put_policy()
-    local request, err = protocol.parse(body.read() or "", pause)
+-- Gives a status and what is answered.
+local function take_policy(text)
+    local request, err = protocol.parse(text, pause)
     if not request then
-        return answer(422, { error = err })
+        return 422, { error = err }
     end
     local state = ngx.shared.albc_state
     if not state:add(WRITING, true, LONGEST_WRITE) then
-        return answer(409, { error = "another policy is being written" })
+        return 409, { error = "another policy is being written" }
     end
     local ok
     ok, err = commit(request)
     state:delete(WRITING)
     if not ok then
-        return answer(err == "no memory" and 507 or 409, { error = err })
+        return err == "no memory" and 507 or 409, { error = err }
     end
     worker.sync()
-    return answer(200, { version = request.to })
+    return 200, { version = request.to }
+end
+
+-- A large policy is tens of thousands of tables which all stay until it is taken. To collect garbage meanwhile is for
+-- nothing, and takes tens of milliseconds at once: what grows while it is marked is marked again in one go.
+local function put_policy()
+    local text = body.read() or ""
+    collectgarbage("stop")
+    local done, status, value = pcall(take_policy, text)
+    collectgarbage("restart")
+    if not done then
+        error(status, 0)
+    end
+    return answer(status, value)
 end
 
 local function get_status()

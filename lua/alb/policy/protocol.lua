@@ -50,7 +50,7 @@ local function parse_change(line)
 end
 
 -- Lines that are read between two pauses.
-local BATCH = 1000
+local BATCH = 500
 
 --- Reads a whole body of the control protocol.
 ---@param pause function? called now and then; may yield

@@ -4,8 +4,10 @@
 -- of the commit that wrote it, and the value it replaced stays readable until the next commit: a worker that stands at
 -- an older commit either reads the older value or is told to catch up first.
 --
--- A policy of thousands of shards is written a few at a time, with a `pause` in between in which the worker serves requests:
--- for those it is the middle of somebody else's commit. Whoever commits with pauses sees to it that nobody else does meanwhile.
+-- A policy of thousands of shards is written a few at a time, with a `pause` in between in which the worker serves
+-- requests: for those it is the middle of somebody else's commit. Whoever commits with pauses sees to it that nobody
+-- else does meanwhile. A writer may die: what it has begun is marked, and then only a whole policy is taken, which
+-- has nothing to do with it.
 -- May yield: only in a `pause` that it is given. Phases: any.
 local protocol = require("alb.policy.protocol")
 
@@ -21,6 +23,8 @@ local BATCH = 200
 -- How many commits a worker may lag before it has to drop all it knows.
 local LOG_LENGTH = 64
 
+-- Key in the shared state: the epoch in which a commit has begun and not ended.
+local UNFINISHED = "unfinished"
 -- Bytes of a log that a worker goes through: hundreds of keys.
 local LONGEST_LOG = 32768
 
@@ -90,8 +94,8 @@ local function each_change(log, visit)
     end
 end
 
---- Keys that changed in commit `seq`, as `{map, key}` pairs; nil when the log no longer has it, or it is so long that to forget
---- everything is quicker.
+--- Keys that changed in commit `seq`, as `{map, key}` pairs; nil when the log no longer has it, or it is so long
+--- that to forget everything is quicker.
 function _M.changes(seq)
     local log = state:get("log" .. TAB .. seq)
     if log == nil or #log > LONGEST_LOG then
@@ -121,6 +125,12 @@ local function drop_previous(seq, pause)
     end)
 end
 
+local function finished(epoch)
+    if state:get(UNFINISHED) == epoch then
+        state:delete(UNFINISHED)
+    end
+end
+
 local function undo(seq, epoch, changes, last)
     for i = 1, last do
         local full = dict_key(epoch, changes[i].map, changes[i].key)
@@ -135,6 +145,7 @@ local function undo(seq, epoch, changes, last)
         end
         policy:delete("p" .. TAB .. full)
     end
+    finished(epoch)
 end
 
 local function commit(seq, epoch, version, log)
@@ -149,9 +160,12 @@ end
 --- Applies the changed shards on top of the committed policy, all or nothing.
 ---@param pause function? called now and then; may yield
 ---@return boolean? ok
----@return string? err "no memory", or "overtaken" by another commit during a pause
+---@return string? err "no memory", "overtaken" by another commit during a pause, or the one before is "unfinished"
 function _M.apply_delta(to, changes, pause)
     local seq, epoch = _M.committed()
+    if not state:add(UNFINISHED, epoch) then
+        return nil, "unfinished"
+    end
     drop_previous(seq, pause)
     seq = seq + 1
     local log, n = {}, 0
@@ -177,6 +191,7 @@ function _M.apply_delta(to, changes, pause)
         return nil, "overtaken"
     end
     commit(seq, epoch, to, concat(log))
+    finished(epoch)
     return true
 end
 
@@ -186,8 +201,9 @@ local function is_of(epoch, key)
         or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix
 end
 
--- While a list of keys is made all workers that want to read wait, so it is made of a few, the least recently used. What is kept
--- is read, and so is not among them again before all others were. `kept`: how many keys other epochs have.
+-- While a list of keys is made all workers that want to read wait, so it is made of a few, the least recently used.
+-- What is kept is read, and so is not among them again before all others were. `kept`: how many keys other epochs
+-- have.
 local function drop_epoch(epoch, kept, pause)
     local looks, first = 0, nil
     repeat
@@ -217,18 +233,22 @@ function _M.apply_full(to, changes, pause)
     seq = seq + 1
     -- A number of its own: the master may load policy.json during a pause.
     local epoch = state:incr("epochs", 1, old_epoch)
+    local abandoned = state:get(UNFINISHED)
+    state:set(UNFINISHED, epoch)
     for i = 1, #changes do
         local change = changes[i]
         if
             not policy:safe_set(dict_key(epoch, change.map, change.key), seq .. TAB .. change.json)
         then
             drop_epoch(epoch, BATCH + i, pause)
+            finished(epoch)
             return nil, "no memory"
         end
         rest(pause, i)
     end
     if _M.committed() ~= seq - 1 then
         drop_epoch(epoch, BATCH + #changes, pause)
+        finished(epoch)
         return nil, "overtaken"
     end
     -- An empty log entry would read as "nothing changed"; without one the workers drop all they know.
@@ -236,7 +256,11 @@ function _M.apply_full(to, changes, pause)
     state:set("version", to)
     state:set("epoch", epoch)
     state:set("seq", seq)
+    finished(epoch)
     drop_epoch(old_epoch, #changes, pause)
+    if abandoned and abandoned ~= old_epoch then
+        drop_epoch(abandoned, #changes, pause)
+    end
     return true
 end
 
