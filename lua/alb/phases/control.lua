@@ -45,10 +45,6 @@ local function commit(request)
     return nil, "another version is served"
 end
 
--- Key in the shared state while a policy is written, and seconds after which its writer must have died.
-local WRITING = "writing"
-local LONGEST_WRITE = 60
-
 -- Gives a status and what is answered.
 local function take_policy(text)
     local request, err = protocol.parse(text, pause)
@@ -56,7 +52,7 @@ local function take_policy(text)
         return 422, { error = err }
     end
     local state = ngx.shared.albc_state
-    if not state:add(WRITING, true, LONGEST_WRITE) then
+    if not state:add(WRITING, true, LONGEST_SILENCE) then
         return 409, { error = "another policy is being written" }
     end
     local ok
