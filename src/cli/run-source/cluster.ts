@@ -15,7 +15,7 @@ import { fixedFiles } from "./run-source.js";
  * How much the heap may grow, in percent, before it is collected. By itself Node lets it double, and most of a large cluster's heap is
  * objects that stay.
  */
-const HEAP_GROWTH = 20;
+const HEAP_GROWTH = 10;
 
 /** The objects of the cluster that the kubeconfig names, else of the one that albc runs in. */
 export async function clusterSource(context: RunContext, apply: Apply): Promise<RunSource> {
