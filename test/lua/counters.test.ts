@@ -56,6 +56,13 @@ beforeEach(async () => {
     }),
   );
   control = new ControlClient(gateway.nginx.dir);
+  // nginx listens on one socket after the other; the first answers when this one may not yet.
+  await until(() =>
+    control.status().then(
+      () => true,
+      () => false,
+    ),
+  );
 });
 afterEach(() => gateway.close());
 
