@@ -4,6 +4,7 @@
 local body = require("alb.body")
 local cjson = require("cjson.safe")
 local counters = require("alb.counters")
+local garbage = require("alb.garbage")
 local protocol = require("alb.policy.protocol")
 local store = require("alb.policy.store")
 local version = require("alb.version")
@@ -65,17 +66,8 @@ local function take_policy(text)
     return 200, { version = request.to }
 end
 
--- A large policy is tens of thousands of tables which all stay until it is taken. To collect garbage meanwhile is for
--- nothing, and takes tens of milliseconds at once: what grows while it is marked is marked again in one go.
 local function put_policy()
-    local text = body.read() or ""
-    collectgarbage("stop")
-    local done, status, value = pcall(take_policy, text)
-    collectgarbage("restart")
-    if not done then
-        error(status, 0)
-    end
-    return answer(status, value)
+    return answer(garbage.without_collection(take_policy, body.read() or ""))
 end
 
 local function get_status()
