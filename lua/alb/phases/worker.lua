@@ -8,6 +8,7 @@ local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local state = ngx.shared.albc_state
+local floor = math.floor
 local tonumber = tonumber
 
 local _M = {}
@@ -25,11 +26,12 @@ local reported = -1
 -- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master. It grows from one master
 -- to the next, too: who waits for a reload must not wait for ever because nginx was killed and started anew.
 local generation = 0
-local PER_SECOND = 1000
 
 --- Called in the master: this start or reload is a new generation of workers.
 function _M.mark_generation()
-    generation = state:incr("generation", 1, os.time() * PER_SECOND)
+    ngx.update_time()
+    -- In milliseconds, so that a master that comes at once is a later one, too.
+    generation = state:incr("generation", 1, floor(ngx.now() * 1000))
 end
 
 -- During a reload the workers of two generations stand side by side, and the older may not know yet that it is leaving.
