@@ -21,7 +21,7 @@ export async function nginxProcessesIn(folder: string): Promise<readonly FolderP
   const working = await Promise.all(pids.map((pid) => worksIn(pid, path)));
   const found = pids
     .filter((_, index) => working[index] === true)
-    .map(async (pid) => ({ pid, role: await roleOf(pid, Number(pidFile)) }));
+    .map(async (pid) => ({ pid, role: await roleOf(pid, Number(pidFile), [folder, path]) }));
   return (await Promise.all(found)).filter(hasRole);
 }
 
@@ -49,11 +49,20 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
   return (await readlink(`/proc/${String(pid)}/cwd`).catch(() => "")) === folder;
 }
 
-async function roleOf(pid: number, master: number): Promise<FolderProcess["role"] | undefined> {
+async function roleOf(
+  pid: number,
+  master: number,
+  folders: readonly string[],
+): Promise<FolderProcess["role"] | undefined> {
   if (pid === master) return "master";
-  const title = await readFile(`/proc/${String(pid)}/cmdline`, "latin1").catch(() => "");
+  const line = await readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
+  const words = line.split("\0");
   // An unpacked nginx is run by its own loader, whose words stand before the title.
-  return /(?:^|\0)nginx: worker process/.test(title) ? "worker" : undefined;
+  if (words.some((word) => word.startsWith("nginx: worker process"))) return "worker";
+  // One that was forked just now has its master's words until it gives itself a title.
+  return words.some((word, i) => word === "-p" && folders.includes(words[i + 1] ?? ""))
+    ? "worker"
+    : undefined;
 }
 
 function hasRole(process: {

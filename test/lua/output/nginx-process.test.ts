@@ -66,6 +66,15 @@ test("it serves when start returns, and nothing of it runs when stop does", asyn
   await expect(get()).rejects.toThrow("fetch failed");
 });
 
+test("a worker that has not given itself a title yet is one of them", async () => {
+  const run = await makeRunFolder(folder());
+  const words = ["-e", "setInterval(() => {}, 1000)", "--", "-p", run, "-c", "nginx.conf"];
+  const forked = spawn(process.execPath, words, { cwd: run });
+  await until(async () => (await roles(run)).includes("worker"));
+  forked.kill("SIGKILL");
+  await until(async () => (await roles(run)).length === 0);
+});
+
 test("a request in flight is answered while it stops, a new one is not taken", async () => {
   const { nginx, get } = await start();
   const slow = get("/slow");
