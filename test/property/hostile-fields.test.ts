@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { compile } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { contentsOf } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
 import type { Json } from "../support/hostile-input.js";
 import { HOSTILE, inputs, places, replaced, replacedEverywhere } from "../support/hostile-input.js";
@@ -18,13 +19,13 @@ function lines(conf: string): readonly string[] {
 function confOf(objects: readonly Json[]): string {
   const { resources } = resourcesFromObjects(objects);
   const file = compile(resources, DEFAULT_OPTIONS).files.find(({ path }) => path === "nginx.conf");
-  return String(file?.contents);
+  return file === undefined ? "" : contentsOf(file);
 }
 
 const harmless = new Set(
   goldenCases().flatMap((golden) =>
-    compileCase(golden).files.flatMap(({ path, contents }) =>
-      path === "nginx.conf" ? lines(String(contents)) : [],
+    compileCase(golden).files.flatMap((file) =>
+      file.path === "nginx.conf" ? lines(contentsOf(file)) : [],
     ),
   ),
 );

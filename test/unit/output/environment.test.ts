@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentConf, environmentFiles, nameServers } from "../../../src/output/environment.js";
+import { contentsOf } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/environment-error.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
@@ -68,7 +69,7 @@ test.each([
     caFile: "",
     ...(nginx !== undefined && { nginx }),
   });
-  expect(String(conf?.contents).includes("keepalive_min_timeout")).toBe(keeps);
+  expect(conf !== undefined && contentsOf(conf).includes("keepalive_min_timeout")).toBe(keeps);
 });
 
 test("the CA file that is named is copied into the run folder", async () => {
