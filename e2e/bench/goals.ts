@@ -57,7 +57,7 @@ export function goals({ suites, flood, compile, changes }: Results): Goal[] {
 /** Of the largest configuration of the kind. */
 function compileGoals(costs: readonly CompileCost[], kind: CompiledKind): readonly Goal[] {
   const largest = costs.findLast((cost) => cost.kind === kind);
-  const what = `compile ${largest?.routes.toLocaleString("en-GB") ?? ""} ${kind}s, cold`;
+  const what = `compile ${largest?.routes.toLocaleString("en-GB") ?? ""} ${kind}${kind.endsWith("s") ? "es" : "s"}, cold`;
   const memory = (largest?.memory ?? NaN) / 2 ** 20;
   return [
     { name: what, limit: 3, measured: largest?.wall ?? NaN, unit: "s" },
