@@ -10,6 +10,7 @@ import { freePort } from "../harness/free-port.js";
 import { Health } from "../harness/health.js";
 import type { Closable } from "../harness/scene.js";
 import { Scene } from "../harness/scene.js";
+import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster } from "./cluster.js";
 
@@ -139,12 +140,6 @@ class Run implements Closable {
     this.albc.signal("SIGTERM");
     await this.albc.exit();
   }
-}
-
-function testNginx(): string {
-  const path = process.env["ALBC_TEST_NGINX"];
-  if (path === undefined) throw new Error("ALBC_TEST_NGINX names no nginx");
-  return path;
 }
 
 test("albc needs no permission beyond those of deploy/, gets ready, and its metrics say so", async () => {

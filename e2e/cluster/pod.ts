@@ -13,18 +13,14 @@ import { load } from "js-yaml";
 import { findNginx } from "../../src/output/nginx-binary.js";
 import { mainDirectives } from "../../src/output/nginx-directives.js";
 import { AlbcProcess } from "../harness/albc-process.js";
-import type { ControlStatus } from "../harness/control.js";
-import { controlStatus } from "../harness/control.js";
 import { freePort } from "../harness/free-port.js";
 import { Health } from "../harness/health.js";
-import type { Request } from "../harness/http-client.js";
-import { send } from "../harness/http-client.js";
-import type { HttpResponse } from "../harness/http-message.js";
 import { processesIn } from "../harness/processes.js";
 import type { Closable } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
+import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
-import { testNginx } from "./replica.js";
+import { Answering } from "./answering.js";
 
 export interface PodOptions {
   /** The only one that it looks at, and where it and others elect their leader. */
@@ -36,10 +32,8 @@ export interface PodOptions {
   readonly runFolder?: string;
 }
 
-export class Pod implements Closable {
-  readonly port: number;
+export class Pod extends Answering implements Closable {
   readonly health: Health;
-  readonly runFolder: string;
   /** Logs of all controllers that ever were, oldest first. */
   readonly controllers: AlbcProcess[] = [];
   /** What all the nginx that ever were wrote to standard error. */
@@ -49,10 +43,9 @@ export class Pod implements Closable {
   #nginx: ChildProcess | undefined;
 
   private constructor(folder: string, ports: Ports, options: PodOptions) {
+    super(ports.http, options.runFolder ?? join(folder, "run"));
     this.#folder = folder;
     this.#options = options;
-    this.runFolder = options.runFolder ?? join(folder, "run");
-    this.port = ports.http;
     this.health = new Health(ports.health);
   }
 
@@ -144,27 +137,6 @@ export class Pod implements Closable {
     await waitFor("the pod is ready", async () => (await this.health.ask("/readyz")) === "200 ok", {
       deadline: 30_000,
     });
-  }
-
-  send(request: Request, port = this.port): Promise<HttpResponse> {
-    return send({ port }, request);
-  }
-
-  /** Polls a request until `holds` of its answer; without an answer it does not. */
-  until(
-    what: string,
-    request: Request & { readonly port?: number },
-    holds: (response: HttpResponse) => boolean,
-  ): Promise<HttpResponse> {
-    return waitFor(what, async () => {
-      const response = await this.send(request, request.port ?? this.port);
-      if (holds(response)) return response;
-      throw new Error(`${response.statusLine} ${response.reason ?? ""}`);
-    });
-  }
-
-  status(): Promise<ControlStatus> {
-    return controlStatus(join(this.runFolder, "control/control.sock"));
   }
 
   /** Whether a controller of this pod has logged it. */

@@ -1,15 +1,12 @@
 /** `albc run --kubernetes` on the test cluster, with a real nginx: one of possibly several replicas. */
 import { join } from "node:path";
 import { AlbcProcess } from "../harness/albc-process.js";
-import type { ControlStatus } from "../harness/control.js";
-import { controlStatus } from "../harness/control.js";
 import { freePort } from "../harness/free-port.js";
-import type { Request } from "../harness/http-client.js";
-import { send } from "../harness/http-client.js";
-import type { HttpResponse } from "../harness/http-message.js";
 import type { Closable } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
+import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
+import { Answering } from "./answering.js";
 
 export interface ReplicaOptions {
   /** The only one that it looks at, and where it and others elect their leader. */
@@ -17,16 +14,15 @@ export interface ReplicaOptions {
   readonly flags?: readonly string[];
 }
 
-export class Replica implements Closable {
+export class Replica extends Answering implements Closable {
   readonly albc: AlbcProcess;
-  readonly port: number;
   readonly #folder: string;
 
   private constructor(folder: string, port: number, { namespace, flags }: ReplicaOptions) {
-    this.port = port;
+    super(port, join(folder, "run"));
     this.#folder = folder;
     const words = [
-      ...["run", "--kubernetes", "--dir", join(folder, "run"), "--nginx", testNginx()],
+      ...["run", "--kubernetes", "--dir", this.runFolder, "--nginx", testNginx()],
       ...["--http-port", String(port), "--https-port", "0", "--workers", "2"],
       ...["--namespaces", namespace, "--secret-namespaces", "*"],
       ...["--drain-timeout", "1s", ...(flags ?? [])],
@@ -47,26 +43,6 @@ export class Replica implements Closable {
     }
   }
 
-  send(request: Request, port = this.port): Promise<HttpResponse> {
-    return send({ port }, request);
-  }
-
-  /** Polls a request until `holds` of its answer. */
-  until(
-    what: string,
-    request: Request & { readonly port?: number },
-    holds: (response: HttpResponse) => boolean,
-  ): Promise<HttpResponse> {
-    return waitFor(what, async () => {
-      const response = await this.send(request, request.port ?? this.port);
-      return holds(response) && response;
-    });
-  }
-
-  status(): Promise<ControlStatus> {
-    return controlStatus(join(this.#folder, "run/control/control.sock"));
-  }
-
   get leads(): boolean {
     const last = this.albc.lines.filter(({ msg }) => msg.startsWith("this replica leads")).at(-1);
     return last?.msg === "this replica leads";
@@ -77,10 +53,4 @@ export class Replica implements Closable {
     await this.albc.exit();
     await removeFolder(this.#folder);
   }
-}
-
-export function testNginx(): string {
-  const path = process.env["ALBC_TEST_NGINX"];
-  if (path === undefined) throw new Error("ALBC_TEST_NGINX names no nginx");
-  return path;
 }

@@ -12,6 +12,7 @@ import type { HttpResponse } from "./http-message.js";
 import { processesIn } from "./processes.js";
 import type { Closable } from "./scene.js";
 import { makeTempFolder, removeFolder } from "./temp-folder.js";
+import { testNginx } from "./test-nginx.js";
 import { waitFor } from "./wait.js";
 
 export interface GatewayOptions {
@@ -237,9 +238,3 @@ async function writeManifest(path: string, text: string): Promise<void> {
 
 /** Milliseconds. Node starts albc, and albc nginx, twice: on a machine that does ten other things that takes its time. */
 const START_LIMIT = 45_000;
-
-function testNginx(): string {
-  const path = process.env["ALBC_TEST_NGINX"];
-  if (path === undefined) throw new Error("ALBC_TEST_NGINX names no nginx");
-  return path;
-}
