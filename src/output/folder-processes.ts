@@ -1,7 +1,7 @@
 /**
  * The nginx processes that work in a run folder. They are known by their working folder, and by nginx's pid file (the
- * master) or the title that nginx gives itself (workers), so another nginx of the machine is never touched. Needs /proc;
- * elsewhere none is found.
+ * master) or the title that nginx gives itself (workers), so another nginx of the machine is never touched. A worker that
+ * was forked just now has no title yet; it is in the session of its master. Needs /proc; elsewhere none is found.
  */
 import { readFile, readdir, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -17,11 +17,13 @@ export async function nginxProcessesIn(folder: string): Promise<readonly FolderP
   const path = await realpath(folder).catch(() => folder);
   const pidFile = await readFile(join(path, "nginx.pid"), "utf8").catch(() => "");
   const names = await readdir("/proc").catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  // A pid file may be older than the machine's last start: never this process itself.
+  const pids = numbers.filter((pid) => pid !== process.pid);
   const working = await Promise.all(pids.map((pid) => worksIn(pid, path)));
   const found = pids
     .filter((_, index) => working[index] === true)
-    .map(async (pid) => ({ pid, role: await roleOf(pid, Number(pidFile), [folder, path]) }));
+    .map(async (pid) => ({ pid, role: await roleOf(pid, Number(pidFile)) }));
   return (await Promise.all(found)).filter(hasRole);
 }
 
@@ -49,20 +51,20 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
   return (await readlink(`/proc/${String(pid)}/cwd`).catch(() => "")) === folder;
 }
 
-async function roleOf(
-  pid: number,
-  master: number,
-  folders: readonly string[],
-): Promise<FolderProcess["role"] | undefined> {
+async function roleOf(pid: number, master: number): Promise<FolderProcess["role"] | undefined> {
   if (pid === master) return "master";
   const line = await readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
-  const words = line.split("\0");
   // An unpacked nginx is run by its own loader, whose words stand before the title.
-  if (words.some((word) => word.startsWith("nginx: worker process"))) return "worker";
-  // One that was forked just now has its master's words until it gives itself a title.
-  return words.some((word, i) => word === "-p" && folders.includes(words[i + 1] ?? ""))
-    ? "worker"
-    : undefined;
+  const isTitled = line.split("\0").some((word) => word.startsWith("nginx: worker process"));
+  const isOurs = isTitled || (master > 0 && (await sessionOf(pid)) === master);
+  return isOurs ? "worker" : undefined;
+}
+
+/** Also of a leader that has ended (proc_pid_stat(5): what follows the name, which may hold anything). */
+async function sessionOf(pid: number): Promise<number | undefined> {
+  const stat = await readFile(`/proc/${String(pid)}/stat`, "utf8").catch(() => "");
+  const [, , , session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return session === undefined ? undefined : Number(session);
 }
 
 function hasRole(process: {

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { Applier } from "../../../src/output/apply.js";
 import { writeFiles } from "../../../src/output/file-writer.js";
-import { nginxProcessesIn } from "../../../src/output/folder-processes.js";
+import { nginxProcessesIn, signalAll } from "../../../src/output/folder-processes.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
@@ -66,12 +67,15 @@ test("it serves when start returns, and nothing of it runs when stop does", asyn
   await expect(get()).rejects.toThrow("fetch failed");
 });
 
-test("a worker that has not given itself a title yet is one of them", async () => {
+test("a worker that has not given itself a title yet is one of them, also without a master", async () => {
   const run = await makeRunFolder(folder());
-  const words = ["-e", "setInterval(() => {}, 1000)", "--", "-p", run, "-c", "nginx.conf"];
-  const forked = spawn(process.execPath, words, { cwd: run });
-  await until(async () => (await roles(run)).includes("worker"));
-  forked.kill("SIGKILL");
+  // A shell for the master: its child has neither title nor words of nginx, and outlives it.
+  const master = spawn("sh", ["-c", "sleep 600 & wait"], { cwd: run, detached: true });
+  await writeFile(join(run, "nginx.pid"), String(master.pid));
+  await until(async () => (await roles(run)).join() === "master,worker");
+  master.kill("SIGKILL");
+  await until(async () => (await roles(run)).join() === "worker");
+  signalAll(await nginxProcessesIn(run), "SIGKILL");
   await until(async () => (await roles(run)).length === 0);
 });
 
