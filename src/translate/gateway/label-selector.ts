@@ -3,11 +3,7 @@ import type { LabelSelector } from "../../api/gateway.js";
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
 
-const OPERATORS: readonly string[] = ["In", "NotIn", "Exists", "DoesNotExist"];
-
-export function isOperator(text: string): boolean {
-  return OPERATORS.includes(text);
-}
+export const OPERATORS: readonly string[] = ["In", "NotIn", "Exists", "DoesNotExist"];
 
 /**
  * Does the selector choose an object with these labels? An empty one chooses all (Kubernetes, LabelSelector). An operator that is not

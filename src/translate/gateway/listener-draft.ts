@@ -5,7 +5,7 @@ import { parseHostPattern } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import type { PortUse } from "./port-table.js";
-import { isOperator } from "./label-selector.js";
+import { unknownInNamespaces } from "./namespace-filter.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
@@ -66,20 +66,11 @@ function hostnameVerdict(text: string | undefined): Verdict {
     : HOLDS;
 }
 
-/** CRDs do not list the operators of selectors, so an API server takes any. */
 function namespacesVerdict({ allowedRoutes }: GatewayListener): Verdict {
-  const { from = "Same", selector } = allowedRoutes?.namespaces ?? {};
-  const field = "allowedRoutes.namespaces";
-  if (!["All", "Same", "Selector"].includes(from)) {
-    return refused("UnsupportedValue", `${field}.from ${JSON.stringify(from)} is not known`);
-  }
-  const unknown = selector?.matchExpressions?.find(({ operator }) => !isOperator(operator));
-  return from !== "Selector" || unknown === undefined
+  const unknown = unknownInNamespaces(allowedRoutes?.namespaces ?? {}, ["All", "Same", "Selector"]);
+  return unknown === undefined
     ? HOLDS
-    : refused(
-        "UnsupportedValue",
-        `${field}.selector has the operator ${JSON.stringify(unknown.operator)}, which is not known`,
-      );
+    : refused("UnsupportedValue", `allowedRoutes.namespaces: ${unknown}`);
 }
 
 /** A filter that is passed over could be the one that keeps people out. */

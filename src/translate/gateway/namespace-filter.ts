@@ -1,6 +1,6 @@
 import type { FromNamespaces } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
-import { selectsLabels } from "./label-selector.js";
+import { OPERATORS, selectsLabels } from "./label-selector.js";
 
 /** What a namespace is chosen by. */
 export type NamespaceFilter = (namespace: string) => boolean;
@@ -31,6 +31,25 @@ export function namespaceFilter(
     default:
       return () => false;
   }
+}
+
+/**
+ * A value of `from` or an operator of its selector that nothing is known of; such a filter lets in no more than the rest says. CRDs do
+ * not list the operators of selectors, so an API server takes any.
+ */
+export function unknownInNamespaces(
+  { from, selector }: FromNamespaces,
+  known: readonly string[],
+): string | undefined {
+  if (from !== undefined && !known.includes(from)) {
+    return `from ${JSON.stringify(from)} is none of ${known.join(", ")}`;
+  }
+  if (from !== "Selector") return undefined;
+  const unknown = selector?.matchExpressions?.find(({ operator }) => !OPERATORS.includes(operator));
+  return (
+    unknown &&
+    `the selector's operator ${JSON.stringify(unknown.operator)} is none of ${OPERATORS.join(", ")}`
+  );
 }
 
 function labelsOf(

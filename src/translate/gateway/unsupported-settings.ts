@@ -2,6 +2,7 @@ import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
+import { unknownInNamespaces } from "./namespace-filter.js";
 
 /** Reports what a Gateway says that changes nothing here and keeps nothing from being served. */
 export function reportGatewaySettings(gateway: Gateway, context: TranslateContext): void {
@@ -21,7 +22,16 @@ export function reportGatewaySettings(gateway: Gateway, context: TranslateContex
     const message = `${JSON.stringify(defaultScope)} is none of All, None`;
     report(message, within(spec, "defaultScope"), context);
   }
+  reportAllowedListeners(gateway, context);
   reportListenerSettings(gateway, context);
+}
+
+/** No condition of a Gateway says that ListenerSets are kept out by a mistake; theirs name the value that does. */
+function reportAllowedListeners(gateway: Gateway, context: TranslateContext): void {
+  const { namespaces = {} } = gateway.spec.allowedListeners ?? {};
+  const unknown = unknownInNamespaces(namespaces, ["All", "Same", "Selector", "None"]);
+  if (unknown === undefined) return;
+  report(unknown, placeOf(gateway, "spec", "allowedListeners", "namespaces"), context);
 }
 
 /** The same of the listeners of a Gateway or ListenerSet. */

@@ -47,3 +47,8 @@ export function backendProtocol(
   if (tls) return "https";
   return spoken.language === "http2" ? "h2c" : "http";
 }
+
+/** Whether an appProtocol asks for HTTP/2 that is not gRPC. */
+export function speaksHttp2(appProtocol: string | undefined): boolean {
+  return PROTOCOLS.get(appProtocol?.toLowerCase() ?? "")?.language === "http2";
+}

@@ -1,14 +1,16 @@
 import type { BackendReference } from "../../../api/gateway.js";
 import type { Service } from "../../../api/core.js";
+import type { ServicePort } from "../../backends.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { BackendProtocol, Refusal } from "../../../ir/upstream.js";
+import type { BuildContext } from "../../build-context.js";
 import { findPort, isExternalName, portList } from "../../backends.js";
-import { resourceRef } from "../../place.js";
+import { placeOf, resourceRef } from "../../place.js";
 import type { Place } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { BackendTlsChoice } from "../model.js";
-import { backendProtocol } from "./backend-protocol.js";
+import { backendProtocol, speaksHttp2 } from "./backend-protocol.js";
 import type { UnresolvedReason } from "./findings.js";
 import { isGrpcRoute } from "./scope.js";
 import type { RuleScope } from "./scope.js";
@@ -95,8 +97,22 @@ function servicePortDestination(
   if (tls.kind === "refused") return { ok: false, refusal: tls.refusal };
   const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);
   if (typeof spoken !== "string") return spoken;
+  reportClearText(spoken, service, servicePort, build);
   const upstream = build.backends.add(reference);
   return { ok: true, upstream, protocol: spoken, ...(tls.kind === "tls" && { tls: tls.id }) };
+}
+
+function reportClearText(
+  spoken: BackendProtocol,
+  service: Service,
+  port: ServicePort,
+  { diagnostics }: BuildContext,
+): void {
+  if (spoken !== "https" || !speaksHttp2(port.appProtocol)) return;
+  const index = service.spec?.ports?.indexOf(port) ?? 0;
+  const message = `${port.appProtocol ?? ""} is clear text; a BackendTLSPolicy has this port spoken to over TLS, by HTTP/1.1`;
+  const place = placeOf(service, "spec", "ports", index, "appProtocol");
+  diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...place });
 }
 
 function protocolOf(
