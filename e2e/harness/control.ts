@@ -3,7 +3,12 @@ import { request } from "node:http";
 export interface ControlStatus {
   readonly version: string;
   readonly expected: number;
-  readonly workers: readonly { readonly pid: number; readonly version: string }[];
+  readonly workers: readonly {
+    readonly pid: number;
+    /** Grows with each start and reload. */
+    readonly generation: number;
+    readonly version: string;
+  }[];
 }
 
 /** What nginx's control socket says that its workers serve. */

@@ -39,6 +39,8 @@ export class Gateway implements Closable {
   readonly #folder: string;
   readonly #errors: RegExp[];
   #closed = false;
+  /** What was waited for last: nginx is reloaded only for another nginx.conf. */
+  #settled: { readonly status: ControlStatus; readonly configuration: string } | undefined;
 
   private constructor(
     folder: string,
@@ -133,14 +135,26 @@ export class Gateway implements Closable {
     await this.settled(before);
   }
 
-  /** Waits until every worker serves the same policy, one that is not `before`. */
+  /** Waits until every worker serves the same policy, one that is not `before`, and the nginx.conf of now. */
   async settled(before?: string): Promise<ControlStatus> {
-    return waitFor("every worker serves the new policy", async () => {
+    const settled = await waitFor("every worker serves the new policy", async () => {
+      const configuration = await this.readRunFile("nginx.conf");
       const status = await this.status();
-      const even = status.workers.every((worker) => worker.version === status.version);
-      const complete = status.workers.length === status.expected && status.expected > 0;
-      return even && complete && status.version !== before && status;
+      const isServed = status.version !== before && this.#isServedByAll(status, configuration);
+      return isServed && { status, configuration };
     });
+    this.#settled = settled;
+    return settled.status;
+  }
+
+  /** Workers that are about to be replaced may take a policy too, before those listen that follow them. */
+  #isServedByAll(status: ControlStatus, configuration: string): boolean {
+    const { version, workers, expected } = status;
+    const before = this.#settled;
+    const isReloaded = before !== undefined && configuration !== before.configuration;
+    const old = isReloaded ? Math.max(...before.status.workers.map(generationOf)) : 0;
+    const serving = workers.filter((one) => one.version === version && one.generation > old);
+    return serving.length === expected && workers.length === expected && expected > 0;
   }
 
   // ---- Insight ----
@@ -220,13 +234,20 @@ export class Gateway implements Closable {
       if (this.albc.ended) return "ended";
       if (!this.albc.lines.some(({ msg }) => msg === "serving")) return false;
       const written = JSON.parse(await this.readRunFile("policy.json")) as { version: string };
-      const { version, workers, expected } = await this.status();
-      const all = workers.length === expected && workers.every((one) => one.version === version);
-      return all && version === written.version && "ready";
+      const configuration = await this.readRunFile("nginx.conf");
+      const status = await this.status();
+      if (status.version !== written.version) return false;
+      if (!this.#isServedByAll(status, configuration)) return false;
+      this.#settled = { status, configuration };
+      return "ready";
     };
     const state = await waitFor("nginx serves", serves, { deadline: START_LIMIT });
     if (state === "ended") throw new Error(`albc ended with ${String(this.albc.ended?.code)}`);
   }
+}
+
+function generationOf({ generation }: ControlStatus["workers"][number]): number {
+  return generation;
 }
 
 /** Written beside (a name that is no manifest) and renamed, so that no reader ever sees a part. */
