@@ -8,6 +8,7 @@
 // has shown nothing. Only a step that this machine can't run (STEP.not-run says why) counts as nothing,
 // unless CI is set. Exit status 1 if anything failed.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 
 const REPORTS = ".reports";
 
@@ -33,6 +34,23 @@ function readJestReport(step) {
   }
 }
 
+/** The full names of the tests that failed, each with its file and the first line of what went wrong. */
+function failuresOf(report) {
+  return report.testResults.flatMap(({ name, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const failed = assertionResults.filter(({ status }) => status === "failed");
+    if (failed.length === 0 && assertionResults.length === 0)
+      return [`${file}: ${firstLine(message)}`];
+    return failed.map(
+      ({ fullName, failureMessages }) => `${file}: ${fullName}: ${firstLine(failureMessages[0])}`,
+    );
+  });
+}
+
+function firstLine(text = "") {
+  return text.trim().split("\n", 1)[0];
+}
+
 function succeeded(step) {
   const file = `${REPORTS}/${step}.exit`;
   return existsSync(file) && readFileSync(file, "utf8").trim() === "0";
@@ -55,15 +73,20 @@ function countStep(step) {
 const [status, ...steps] = process.argv.slice(2);
 let passed = 0;
 let failed = 0;
+const failures = [];
 for (const step of steps) {
   const reason = reasonNotToRun(step);
   if (reason !== undefined) console.log(`not run: ${step} (${reason})`);
   if (reason !== undefined && !process.env.CI) continue;
   const counts = countStep(step);
+  const report = readJestReport(step);
+  if (report?.testResults) failures.push(...failuresOf(report).map((text) => `${step}: ${text}`));
   passed += counts.passed;
   failed += counts.failed;
   console.log(`${step.padEnd(24)} ${counts.passed} passed, ${counts.failed} failed`);
 }
+// Once more, because the output of the step that says it stands far above.
+for (const failure of failures) console.log(`failed: ${failure}`);
 // The run itself may have failed where no step could say so.
 if (failed === 0 && (status !== "0" || steps.length === 0)) failed = 1;
 
