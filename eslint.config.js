@@ -23,6 +23,10 @@ const OWN_DIST = {
   regex: "/dist/",
   message: "Import the sources: dist/ may be older than they are.",
 };
+const SEEDED = {
+  regex: "^fast-check$",
+  message: "Import test/support/fast-check.js: it gives CI its seed.",
+};
 const PURITY = "the pure middle takes it as a value, so that a compilation can be repeated";
 
 const sizeLimits = (maxLines) => ({
@@ -153,6 +157,7 @@ export default defineConfig(
       "@typescript-eslint/explicit-module-boundary-types": "off",
       "@typescript-eslint/require-await": "off",
       "@typescript-eslint/unbound-method": "off",
+      "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, OWN_DIST, SEEDED] }],
       "no-restricted-syntax": [
         "error",
         ...[
@@ -170,6 +175,11 @@ export default defineConfig(
     },
   },
 
+  {
+    name: "seeded properties",
+    files: ["test/support/fast-check.ts"],
+    rules: { "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, OWN_DIST] }] },
+  },
   { name: "tables", files: TABLES, rules: { "max-lines": "off" } },
 
   {

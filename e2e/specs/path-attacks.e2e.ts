@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../test/support/fast-check.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import type { Fields } from "../harness/gateway-manifests.js";

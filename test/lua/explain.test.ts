@@ -1,5 +1,5 @@
 import { Agent, request as httpRequest } from "node:http";
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { findCandidates } from "../../src/explain/candidates.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { normalisePath } from "../../src/explain/request-path.js";

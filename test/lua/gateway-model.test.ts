@@ -2,7 +2,7 @@
  * Random Gateways and HTTPRoutes, compiled and served by a real nginx, against a model of the specification that shares no code
  * with the product. ALBC_MODEL_RUNS is the number of configurations, ALBC_MODEL_SEED repeats a run.
  */
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { evaluate } from "../support/gateway-model/evaluate.js";
 import { LiveGateway } from "../support/gateway-model/live-gateway.js";
 import { requests } from "../support/gateway-model/random-requests.js";

@@ -1,5 +1,5 @@
 /** What the checker of patterns lets through is what PCRE compiles. */
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { regexProblem } from "../../src/translate/regex.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 

@@ -1,5 +1,5 @@
 /** The ways to read a target: what backends of each kind make of it, and that explain and the data plane list the same. */
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { otherReadings } from "../../src/explain/readings.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 

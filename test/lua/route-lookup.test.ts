@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { hostKeyCovers } from "../../src/explain/host-key.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 

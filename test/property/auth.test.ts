@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import type { Interpolation } from "../../src/ir/interpolation.js";
 import { parseAuthUrl } from "../../src/translate/auth/auth-url.js";
 import { readAuthFile, readAuthMap } from "../../src/translate/auth/credentials.js";

@@ -1,5 +1,5 @@
 /** What holds of Gateways whatever they want: who serves what is never in doubt, and statuses say what is served. */
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { hostKey } from "../../src/ir/host-pattern.js";
 import type { Listener } from "../../src/ir/listener.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";

@@ -2,7 +2,7 @@
  * Whatever stands in whichever field, nothing throws and nginx.conf holds no line that harmless input does not give, too,
  * but for numbers: text of users is in policy.json.
  */
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { compile } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";

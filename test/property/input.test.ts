@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { dump } from "js-yaml";
 import type { Diagnostic } from "../../src/diagnostics/diagnostic.js";
 import type { FieldPath } from "../../src/diagnostics/field-path.js";

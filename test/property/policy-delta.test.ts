@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { policyDelta } from "../../src/output/policy-delta.js";
 import { policyFrom, shardsOf } from "../support/rendered-policy.js";
 

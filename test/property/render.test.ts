@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { contentsOf } from "../../src/render/rendered-file.js";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import type { DslxTerm } from "../../src/api/alb.js";
 import { compareStrings } from "../../src/support/compare.js";
 import { epochSeconds } from "../../src/support/timestamp.js";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../support/fast-check.js";
 import { compareStrings } from "../../src/support/compare.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../support/fast-check.js";
 import type { PolicyRewrite } from "../../../src/render/policy/policy-document.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import { readVectors } from "../../support/vectors.js";

@@ -1,5 +1,5 @@
 /** What text.ts makes, read by the real parser: quoting is right when nginx gives back what was quoted. */
-import fc from "fast-check";
+import { fc } from "../../support/fast-check.js";
 import { quoted } from "../../../src/render/nginx/text.js";
 import { startNginx } from "../../support/nginx-process.js";
 

@@ -1,5 +1,5 @@
 /** Random filters. */
-import fc from "fast-check";
+import { fc } from "../fast-check.js";
 import type { Filters, HeaderChanges, Redirect, Rewrite } from "./world.js";
 
 const pathModifier = fc.oneof(

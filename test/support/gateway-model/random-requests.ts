@@ -1,5 +1,5 @@
 /** Random requests that go to what random configurations serve. */
-import fc from "fast-check";
+import { fc } from "../fast-check.js";
 import type { Request } from "./world.js";
 
 const PLAIN = [

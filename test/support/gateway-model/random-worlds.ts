@@ -1,5 +1,5 @@
 /** Random configurations from small alphabets, so that hostnames, paths and conditions collide. */
-import fc from "fast-check";
+import { fc } from "../fast-check.js";
 import { backendFilters, ruleFilters } from "./random-filters.js";
 import type { Backend, HttpRoute, Listener, Match, NamedValue, Rule, World } from "./world.js";
 

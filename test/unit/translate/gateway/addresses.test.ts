@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../support/fast-check.js";
 import type { Gateway } from "../../../../src/api/gateway.js";
 import { assignAddresses } from "../../../../src/translate/gateway/addresses.js";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../../support/fast-check.js";
 import type { ExternalAuthFilter } from "../../../../../src/api/gateway.js";
 import { placeOf } from "../../../../../src/translate/place.js";
 import type { AuthRef } from "../../../../../src/translate/gateway/policies/policies.js";

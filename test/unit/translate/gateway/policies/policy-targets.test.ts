@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../../support/fast-check.js";
 import type { TargetingPolicy } from "../../../../../src/translate/gateway/policies/policy-targets.js";
 import { TargetIndex } from "../../../../../src/translate/gateway/policies/policy-targets.js";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../../../support/fast-check.js";
 import type { HostPattern } from "../../../../../src/ir/host-pattern.js";
 import { hostKey } from "../../../../../src/ir/host-pattern.js";
 import { intersect } from "../../../../../src/translate/gateway/routes/hostname-intersection.js";
