@@ -135,7 +135,7 @@ check-unused:
 check-imports:
 	@$(STEP) depcruise --config .dependency-cruiser.cjs $(wildcard src test e2e)
 check-format:
-	@$(STEP) prettier --check --log-level=warn .
+	@$(STEP) prettier --check --log-level=warn --cache --cache-strategy content .
 check-lua:
 	@deploy/debian-command luacheck lua-check
 	@$(STEP) luacheck --quiet --no-color $(LUA_CODE)
