@@ -143,9 +143,12 @@ async function serve(run: Run, { source, applier, nginx, signals }: Parts): Prom
       const { ports, objects } = controller.served;
       log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
       const guard = setInterval(() => void applier.confirm(), CONFIRM_INTERVAL);
-      await signals.first;
-      await stepAside(run, signals);
-      clearInterval(guard);
+      try {
+        await signals.first;
+        await stepAside(run, signals);
+      } finally {
+        clearInterval(guard);
+      }
     }
     log.info({}, "stopping: requests in flight may end");
   } finally {
