@@ -27,11 +27,13 @@ export interface ApplyLoopOptions {
   /** Milliseconds; see Batcher. */
   readonly quietDelay?: number;
   readonly maximumDelay?: number;
+  readonly urgentDelay?: number;
 }
 
 /** Milliseconds; together with compiling and swapping they must stay below 200. */
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
+const URGENT_DELAY = 5;
 /** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
@@ -58,13 +60,14 @@ export class ApplyLoop {
     this.#batcher = new Batcher({
       quietDelay: options.quietDelay ?? QUIET_DELAY,
       maximumDelay: options.maximumDelay ?? MAXIMUM_DELAY,
+      urgentDelay: options.urgentDelay ?? URGENT_DELAY,
       handle: () => this.refresh(),
     });
   }
 
-  /** Something has changed. Until `open` it is only remembered: the first files are being applied. */
-  notify(): void {
-    if (this.#open) this.#batcher.notify();
+  /** Something has changed (see Batcher). Until `open` it is only remembered: the first files are being applied. */
+  notify(isUrgent = false): void {
+    if (this.#open) this.#batcher.notify(isUrgent);
     else this.#missed = true;
   }
 

@@ -1,13 +1,16 @@
 /**
  * Gathers changes into batches: a batch starts a quiet delay after the last change, at the latest a maximum delay after the
  * first; while one is handled the next gathers; never two at once. Four things can happen: a change comes while idle, while
- * waiting, while handling, or the handling ends.
+ * waiting, while handling, or the handling ends. A batch of urgent changes alone need not gather after some time without
+ * any batch; when they come in numbers they are gathered like all others.
  */
 export interface BatcherOptions {
   /** Milliseconds without a change before a batch starts. */
   readonly quietDelay: number;
   /** Milliseconds after its first change at which a batch starts although changes go on. */
   readonly maximumDelay: number;
+  /** Milliseconds in place of the quiet delay for urgent changes, when no batch was handled for as long as the maximum delay. */
+  readonly urgentDelay: number;
   /** Handles one batch; must not throw. */
   readonly handle: () => Promise<void>;
 }
@@ -16,17 +19,20 @@ export class Batcher {
   readonly #options: BatcherOptions;
   #timer: NodeJS.Timeout | undefined;
   #firstChange: number | undefined;
+  #isUrgent = true;
   #handling: Promise<void> | undefined;
+  #handledAt = -Infinity;
   #closed = false;
 
   constructor(options: BatcherOptions) {
     this.#options = options;
   }
 
-  /** Something changed. */
-  notify(): void {
+  /** Something changed; `isUrgent`: it is cheap to handle, and somebody waits for it. */
+  notify(isUrgent = false): void {
     if (this.#closed) return;
     this.#firstChange ??= performance.now();
+    this.#isUrgent &&= isUrgent;
     if (this.#handling === undefined) this.#wait();
   }
 
@@ -39,20 +45,24 @@ export class Batcher {
 
   #wait(): void {
     clearTimeout(this.#timer);
-    const waited = performance.now() - (this.#firstChange ?? performance.now());
-    const left = Math.max(0, this.#options.maximumDelay - waited);
+    const { quietDelay, maximumDelay, urgentDelay } = this.#options;
+    const now = performance.now();
+    const left = Math.max(0, maximumDelay - (now - (this.#firstChange ?? now)));
+    const hasRested = now - this.#handledAt >= maximumDelay;
     this.#timer = setTimeout(
       () => {
         this.#start();
       },
-      Math.min(this.#options.quietDelay, left),
+      Math.min(this.#isUrgent && hasRested ? urgentDelay : quietDelay, left),
     );
   }
 
   #start(): void {
     this.#firstChange = undefined;
+    this.#isUrgent = true;
     this.#handling = this.#options.handle().finally(() => {
       this.#handling = undefined;
+      this.#handledAt = performance.now();
       if (this.#firstChange !== undefined && !this.#closed) this.#wait();
     });
   }

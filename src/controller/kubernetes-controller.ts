@@ -169,18 +169,21 @@ export class KubernetesController implements Controller {
     const isOfOthers = STATUS_READ.has(resource.kind);
     if (!isOfOthers && before !== undefined && differInStatusOnly(before, object))
       this.#publisher.recheck();
-    else this.#loop.notify();
+    else this.#loop.notify(URGENT.has(resource.kind));
   }
 
   #delete(resource: Resource, { metadata: { name, namespace = "" } }: RawObject): void {
     this.#raw.delete(rawKey(resource.kind, namespace, name));
     this.#objects.delete(resource.kind, namespace, name);
-    this.#loop.notify();
+    this.#loop.notify(URGENT.has(resource.kind));
   }
 }
 
 /** Kinds whose status others write and we read: the addresses of the Service before us. */
 const STATUS_READ: ReadonlySet<string> = new Set(["Service"]);
+
+/** Requests fail until they are followed, and only the upstreams are compiled for them. */
+const URGENT: ReadonlySet<string> = new Set(["EndpointSlice"]);
 
 /** Most of what a controller hears are the statuses that it writes itself. */
 function differInStatusOnly(before: RawObject, after: RawObject): boolean {

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 function create(handle: () => Promise<void>): Batcher {
-  return new Batcher({ quietDelay: 50, maximumDelay: 200, handle });
+  return new Batcher({ quietDelay: 50, maximumDelay: 200, urgentDelay: 5, handle });
 }
 
 test("a batch starts when it has been quiet for the quiet delay", async () => {
@@ -74,4 +74,48 @@ test("closing waits for the batch under way and starts no other", async () => {
   await closed;
   await jest.advanceTimersByTimeAsync(500);
   expect(batches).toBe(1);
+});
+
+describe("urgent changes", () => {
+  let batches: number;
+  let batcher: Batcher;
+
+  beforeEach(() => {
+    batches = 0;
+    batcher = create(() => {
+      batches++;
+      return Promise.resolve();
+    });
+  });
+
+  test("are handled at once when nothing was handled for a while", async () => {
+    for (let i = 1; i <= 3; i++) {
+      batcher.notify(true);
+      await jest.advanceTimersByTimeAsync(5);
+      expect(batches).toBe(i);
+      await jest.advanceTimersByTimeAsync(200);
+    }
+  });
+
+  test("that come in numbers are gathered", async () => {
+    for (let i = 0; i < 100; i++) {
+      batcher.notify(true);
+      await jest.advanceTimersByTimeAsync(10);
+    }
+    // The first at once, then one for each maximum delay.
+    expect(batches).toBe(5);
+  });
+
+  test("wait for others that have come with them", async () => {
+    batcher.notify();
+    batcher.notify(true);
+    await jest.advanceTimersByTimeAsync(49);
+    expect(batches).toBe(0);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(batches).toBe(1);
+    await jest.advanceTimersByTimeAsync(200);
+    batcher.notify(true);
+    await jest.advanceTimersByTimeAsync(5);
+    expect(batches).toBe(2);
+  });
 });
