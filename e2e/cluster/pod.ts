@@ -6,8 +6,8 @@ import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
 import { findNginx } from "../../src/output/nginx-binary.js";
@@ -151,7 +151,19 @@ export class Pod extends Answering implements Closable {
     }
     this.#nginx?.kill("SIGKILL");
     await this.killNginx();
+    await this.#keepLogs();
     await removeFolder(this.#folder);
+  }
+
+  /** Beside those of the cluster: what a test that failed can't tell by itself. */
+  async #keepLogs(): Promise<void> {
+    const folder = join(dirname(process.env["KUBECONFIG"] ?? this.#folder), "pods");
+    await mkdir(folder, { recursive: true });
+    const logs = [...this.controllers.map(({ log }) => log), this.nginxLog];
+    await writeFile(
+      join(folder, `${this.#options.namespace}-${String(this.port)}.log`),
+      logs.join("\n"),
+    );
   }
 
   /** The volume is there before the containers are. */

@@ -81,7 +81,8 @@ test("a change while nginx is away is served, and said, when it is back", async 
   const { namespace } = cluster;
   const gateway = gatewayOf({ name: "edge", namespace }, [port, other]);
   await cluster.apply(gateway);
-  await cluster.apply(ingressOf({ name: "late", namespace }, "late.example", "echo"));
+  const late = ingressOf({ name: "late", namespace }, "late.example", "echo");
+  await cluster.apply(late);
   await waitFor("it is written", () => written() > before);
   const isProgrammed = async () => {
     const { status } = (await cluster.get(gateway)) as GatewayWithStatus;
@@ -96,6 +97,9 @@ test("a change while nginx is away is served, and said, when it is back", async 
   await pod.startNginx();
   await pod.ready();
   await waitFor("the new listener is programmed", isProgrammed);
+  await waitFor("the new Ingress has its address", async () =>
+    (await textOf(late)).includes(ADDRESS),
+  );
   expect((await pod.send({ host: "any.example" }, other)).status).toBe(200);
   expect((await pod.send({ host: "late.example" })).status).toBe(200);
 });
