@@ -1,7 +1,7 @@
 /** The API server dies, hangs, forgets, and comes back with other contents: requests never notice, and no change is lost. */
 import type { EchoBackend } from "../harness/echo-backend.js";
 import type { Health } from "../harness/health.js";
-import { Load } from "../harness/load.js";
+import { Load, only200 } from "../harness/load.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster } from "./cluster.js";
@@ -40,8 +40,7 @@ beforeEach(async () => {
     requests: [{ host: "steady.example" }],
     connections: 2,
     pause: 10,
-    check: ({ status, reason }) =>
-      status === 200 ? undefined : `${String(status)} ${reason ?? ""}`,
+    check: only200,
   });
   await load.more(20);
 });

@@ -6,7 +6,7 @@ import { watch } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { freePort } from "../harness/free-port.js";
 import { apr1, basic } from "../harness/htpasswd.js";
-import { Load } from "../harness/load.js";
+import { Load, only200 } from "../harness/load.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster } from "./cluster.js";
@@ -47,8 +47,7 @@ beforeAll(async () => {
     ],
     connections: 2,
     pause: 10,
-    check: ({ status, reason }) =>
-      status === 200 ? undefined : `${String(status)} ${reason ?? ""}`,
+    check: only200,
   });
 }, 90_000);
 afterAll(async () => {

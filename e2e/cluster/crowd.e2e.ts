@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { EchoBackend } from "../harness/echo-backend.js";
 import { echoOf } from "../harness/echo-backend.js";
-import { Load } from "../harness/load.js";
+import { Load, only200 } from "../harness/load.js";
 import type { Closable } from "../harness/scene.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
@@ -45,8 +45,7 @@ function loadOn(host: string): Load {
     requests: [{ host }],
     connections: 4,
     pause: 10,
-    check: ({ status, reason }) =>
-      status === 200 ? undefined : `${String(status)} ${reason ?? ""}`,
+    check: only200,
   });
   void scene.use(Promise.resolve(load));
   return load;

@@ -4,7 +4,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import { Load } from "../harness/load.js";
+import { Load, only200 } from "../harness/load.js";
 import { Scene } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { waitFor } from "../harness/wait.js";
@@ -47,7 +47,7 @@ beforeAll(async () => {
     requests: [{ host: "steady.example" }],
     connections: 2,
     pause: 10,
-    check: ({ status }) => (status === 200 ? undefined : String(status)),
+    check: only200,
   });
   await scene.use(Promise.resolve(load));
 }, 60_000);

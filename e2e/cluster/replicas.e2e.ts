@@ -1,4 +1,4 @@
-import { Load } from "../harness/load.js";
+import { Load, only200 } from "../harness/load.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster } from "./cluster.js";
@@ -64,7 +64,7 @@ function loadOn(replica: Replica): Load {
     requests: [{ host: "early.example" }],
     connections: 2,
     pause: 20,
-    check: ({ status }) => (status === 200 ? undefined : String(status)),
+    check: only200,
   });
   void scene.use(Promise.resolve(load));
   return load;

@@ -26,6 +26,11 @@ export interface LoadOptions {
   readonly check?: (response: HttpResponse, request: Request) => string | undefined;
 }
 
+/** A check: anything but 200 is wrong. */
+export function only200({ status, reason }: HttpResponse): string | undefined {
+  return status === 200 ? undefined : `${status} ${reason ?? ""}`;
+}
+
 /** Requests on several kept-alive connections, one after another on each, until told to stop. */
 export class Load implements Closable {
   readonly #options: LoadOptions;

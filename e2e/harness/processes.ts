@@ -16,8 +16,17 @@ export async function processesIn(folder: string): Promise<number[]> {
 
 /** Largest resident memory that a process ever had, in bytes. */
 export async function peakMemory(pid: number): Promise<number> {
+  return memoryField(pid, "VmHWM");
+}
+
+/** Resident memory that a process has now, in bytes. */
+export async function residentMemory(pid: number): Promise<number> {
+  return memoryField(pid, "VmRSS");
+}
+
+async function memoryField(pid: number, name: string): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
-  return 1024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
+  return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]);
 }
 
 export function isAlive(pid: number): boolean {

@@ -8,7 +8,7 @@ import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import type { Request } from "../harness/http-client.js";
 import { send } from "../harness/http-client.js";
 import type { LoadReport } from "../harness/load.js";
-import { Load } from "../harness/load.js";
+import { Load, only200 } from "../harness/load.js";
 import {
   alb2,
   endpointSlices,
@@ -86,7 +86,7 @@ beforeEach(async () => {
     target: gateway.target(),
     requests: STEADY,
     connections: 6,
-    check: ({ status, reason }) => (status === 200 ? undefined : `${status} ${reason ?? ""}`),
+    check: only200,
   });
   await load.more(100);
 });
