@@ -1,7 +1,7 @@
 /** A gateway of the test cluster, as its clients and its control socket see it. */
 import { join } from "node:path";
 import type { ControlStatus } from "../harness/control.js";
-import { controlStatus } from "../harness/control.js";
+import { controlStatus, isServedByAll } from "../harness/control.js";
 import type { Request } from "../harness/http-client.js";
 import { send } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
@@ -20,17 +20,19 @@ export abstract class Answering {
     return send({ port }, request);
   }
 
-  /** Polls a request until `holds` of its answer; without an answer it does not. */
-  until(
+  /** Polls a request until `holds` of its answer, and what one worker serves all do; without an answer it does not. */
+  async until(
     what: string,
     request: Request & { readonly port?: number },
     holds: (response: HttpResponse) => boolean,
   ): Promise<HttpResponse> {
-    return waitFor(what, async () => {
+    const found = await waitFor(what, async () => {
       const response = await this.send(request, request.port ?? this.port);
       if (holds(response)) return response;
       throw new Error(`${response.statusLine} ${response.reason ?? ""}`);
     });
+    await waitFor("the other workers follow", async () => isServedByAll(await this.status()));
+    return found;
   }
 
   status(): Promise<ControlStatus> {

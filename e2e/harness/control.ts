@@ -34,3 +34,8 @@ export async function controlStatus(socketPath: string): Promise<ControlStatus> 
     asked.end();
   });
 }
+
+/** Does every worker serve the policy that was committed last? One follows the other within milliseconds. */
+export function isServedByAll({ version, workers, expected }: ControlStatus): boolean {
+  return workers.length === expected && workers.every((worker) => worker.version === version);
+}

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { LogLine } from "./albc-process.js";
 import { AlbcProcess } from "./albc-process.js";
 import type { ControlStatus } from "./control.js";
-import { controlStatus } from "./control.js";
+import { controlStatus, isServedByAll } from "./control.js";
 import { freePort } from "./free-port.js";
 import type { Request, Target } from "./http-client.js";
 import { Connection, send } from "./http-client.js";
@@ -100,16 +100,18 @@ export class Gateway implements Closable {
     return Connection.open(this.target(over));
   }
 
-  /** Polls a request until `holds` of its answer. */
+  /** Polls a request until `holds` of its answer, and what one worker serves all do. */
   async until(
     what: string,
     request: Request & Partial<Target>,
     holds: (response: HttpResponse) => boolean,
   ): Promise<HttpResponse> {
-    return waitFor(what, async () => {
+    const found = await waitFor(what, async () => {
       const response = await this.send(request);
       return holds(response) && response;
     });
+    await waitFor("the other workers follow", async () => isServedByAll(await this.status()));
+    return found;
   }
 
   // ---- Manifests ----
@@ -140,7 +142,7 @@ export class Gateway implements Closable {
     const settled = await waitFor("every worker serves the new policy", async () => {
       const configuration = await this.readRunFile("nginx.conf");
       const status = await this.status();
-      const isServed = status.version !== before && this.#isServedByAll(status, configuration);
+      const isServed = status.version !== before && this.#isLive(status, configuration);
       return isServed && { status, configuration };
     });
     this.#settled = settled;
@@ -148,13 +150,12 @@ export class Gateway implements Closable {
   }
 
   /** Workers that are about to be replaced may take a policy too, before those listen that follow them. */
-  #isServedByAll(status: ControlStatus, configuration: string): boolean {
-    const { version, workers, expected } = status;
+  #isLive(status: ControlStatus, configuration: string): boolean {
+    const { workers } = status;
     const before = this.#settled;
     const isReloaded = before !== undefined && configuration !== before.configuration;
     const old = isReloaded ? Math.max(...before.status.workers.map(generationOf)) : 0;
-    const serving = workers.filter((one) => one.version === version && one.generation > old);
-    return serving.length === expected && workers.length === expected && expected > 0;
+    return isServedByAll(status) && workers.every((one) => one.generation > old);
   }
 
   // ---- Insight ----
@@ -237,7 +238,7 @@ export class Gateway implements Closable {
       const configuration = await this.readRunFile("nginx.conf");
       const status = await this.status();
       if (status.version !== written.version) return false;
-      if (!this.#isServedByAll(status, configuration)) return false;
+      if (!this.#isLive(status, configuration)) return false;
       this.#settled = { status, configuration };
       return "ready";
     };
