@@ -55,6 +55,13 @@ bench: build nginx ## Measure CPU per request against bare proxy_pass, write doc
 	@ln -sfn ../dist .bench/dist
 	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
 
+.PHONY: bench-cluster
+bench-cluster: build nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run
+	@tsc -p tsconfig.bench.json
+	@ln -sfn ../dist .bench/dist
+	@NGINX_BIN=$(CURDIR)/$(NGINX) e2e/conformance/on-cluster $(CLUSTER) .reports/bench-cluster \
+	  node .bench/e2e/bench/cluster/main.js $(BENCH)
+
 .PHONY: build-cluster
 build-cluster: $(INSTALLED) ## Build the Kubernetes API and the conformance suite (Go; a quarter of an hour, once)
 	@ALBC_STEP_TIMEOUT=2400 $(STEP) $(MAKE) $(CLUSTER)/.complete

@@ -6,15 +6,15 @@ import { nginxBinary } from "./static-nginx.js";
 
 const run = promisify(execFile);
 
-/** What the figures depend on, line by line. */
-export async function describeMachine(peers: readonly string[]): Promise<string[]> {
+/** What the figures depend on, line by line. `programs`: others than nginx and Node.js that took part. */
+export async function describeMachine(programs: readonly string[]): Promise<string[]> {
   const model = cpus()[0]?.model ?? "unknown processor";
   const memory = Math.round(totalmem() / 2 ** 30);
   return [
     `${availableParallelism()} processors (${model}), ${memory} GiB of memory`,
     `Linux ${release()}, ${await distribution()}, loopback`,
-    `${await versionOf(nginxBinary(), "-v")}, Node.js ${process.version}, ${await versionOf("wrk", "-v")}`,
-    ...(await Promise.all(peers.map((command) => versionOf(command, "--version")))),
+    `${await versionOf(nginxBinary(), "-v")}, Node.js ${process.version}`,
+    ...(await Promise.all(programs.map((command) => versionOf(command, "--version")))),
   ];
 }
 
@@ -33,6 +33,8 @@ async function versionOf(command: string, flag: string): Promise<string> {
   const nginx = /nginx\/[\d.]+/.exec(text)?.[0];
   const haproxy = /HAProxy version [\d.]+/.exec(text)?.[0];
   const envoy = /(?<=\/)\d+\.\d+\.\d+(?=\/(?:Clean|Modified))/.exec(text)?.[0];
+  const etcd = /etcd Version: [\d.]+/.exec(text)?.[0].replace(" Version:", "");
   const wrk = /wrk [\w./-]+/.exec(text)?.[0];
-  return nginx ?? haproxy ?? (envoy === undefined ? wrk : `Envoy ${envoy}`) ?? text.trim();
+  const found = nginx ?? haproxy ?? (envoy === undefined ? undefined : `Envoy ${envoy}`);
+  return found ?? etcd ?? wrk ?? text.trim();
 }

@@ -103,7 +103,7 @@ async function rest(
   const text = page({
     results,
     titles: SUITES.map(({ title }) => title),
-    machine: await describeMachine(commands),
+    machine: await describeMachine(["wrk", ...commands]),
     absences,
     date: new Date(),
     plan,

@@ -74,10 +74,16 @@ export function goalTable(goals: readonly Goal[]): Table {
     ...goals.map(({ name, limit, measured, unit }) => [
       name,
       `${limit} ${unit}`.trim(),
-      `${Number.isInteger(limit) ? count(measured) : measured.toFixed(2)} ${unit}`.trim(),
+      `${measured.toFixed(digitsFor(limit))} ${unit}`.trim(),
       measured <= limit ? "met" : "missed",
     ]),
   ];
+}
+
+/** Enough to see on which side of the limit it is. */
+function digitsFor(limit: number): number {
+  if (!Number.isInteger(limit)) return 2;
+  return limit > 0 && limit < 10 ? 1 : 0;
 }
 
 /** Share of the proxy's processor that others had, over all rounds. */
@@ -104,7 +110,7 @@ export function aligned(table: Table): string {
     .join("\n");
 }
 
-function count(value: number): string {
+export function count(value: number): string {
   return Math.round(value).toLocaleString("en-GB");
 }
 

@@ -1,0 +1,60 @@
+/**
+ * `make bench-cluster`: measures the product as a controller, prints tables and writes docs/scale.md.
+ * With numbers of HTTPRoutes, such as 100,1000: those only, nothing written.
+ */
+import { execFileSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describeMachine } from "../machine.js";
+import type { Table } from "../report.js";
+import { aligned, goalTable } from "../report.js";
+import { REPOSITORY } from "../repository.js";
+import { nginxBinary } from "../static-nginx.js";
+import { goals } from "./goals.js";
+import type { ScaleResult } from "./measure.js";
+import { measureScale } from "./measure.js";
+import { page } from "./page.js";
+import { gapTable, liveTable, startTable } from "./tables.js";
+
+const SIZES = [100, 1000, 10_000];
+
+const chosen = process.argv[2];
+process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
+
+const results: ScaleResult[] = [];
+for (const routes of chosen === undefined ? SIZES : sizesIn(chosen)) {
+  const result = await measureScale(routes);
+  results.push(result);
+  print("Goals", goalTable(goals(result)));
+  print("Start and memory", startTable([result]));
+  print("A change becomes live", liveTable([result]));
+  print("Pauses of the workers", gapTable([result]));
+  for (const line of result.complaints) console.log(`albc said: ${line}`);
+}
+if (chosen === undefined) {
+  const programs = [`Kubernetes ${await kubernetesVersion()}`, `albc ${revision()}`];
+  const machine = [...(await describeMachine(["etcd"])), ...programs];
+  const text = page({ results, machine, date: new Date() });
+  await writeFile(join(REPOSITORY, "docs/scale.md"), text);
+}
+
+function sizesIn(text: string): number[] {
+  const sizes = text.split(",").map(Number);
+  if (sizes.every((size) => Number.isInteger(size) && size > 0)) return sizes;
+  throw new Error(`not numbers of HTTPRoutes: ${text}`);
+}
+
+/** The API server does not know its own: it was built without the flags of Kubernetes' build. */
+async function kubernetesVersion(): Promise<string> {
+  const text = await readFile(join(REPOSITORY, "e2e/conformance/k8s/go.mod"), "utf8");
+  return /^\s*(?:require )?k8s\.io\/kubernetes (\S+)/m.exec(text)?.[1] ?? "of an unknown version";
+}
+
+function revision(): string {
+  const words = ["describe", "--always", "--dirty"];
+  return execFileSync("git", words, { cwd: REPOSITORY, encoding: "utf8" }).trim();
+}
+
+function print(title: string, table: Table): void {
+  console.log(`\n${title}\n${aligned(table)}`);
+}
