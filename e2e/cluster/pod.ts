@@ -15,7 +15,7 @@ import { mainDirectives } from "../../src/output/nginx-directives.js";
 import { AlbcProcess } from "../harness/albc-process.js";
 import { freePort } from "../harness/free-port.js";
 import { Health } from "../harness/health.js";
-import { processesIn } from "../harness/processes.js";
+import { isAlive, processesIn } from "../harness/processes.js";
 import type { Closable } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { testNginx } from "../harness/test-nginx.js";
@@ -121,8 +121,10 @@ export class Pod extends Answering implements Closable {
 
   /** As a container ends whose first process is killed: with all that is in it. */
   async killNginx(): Promise<void> {
+    // The master first, or it replaces the workers that die before it does.
+    this.#nginx?.kill("SIGKILL");
     const pids = await processesIn(this.runFolder);
-    for (const pid of pids) process.kill(pid, "SIGKILL");
+    for (const pid of pids) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     if (this.#nginx?.exitCode === null && this.#nginx.signalCode === null)
       await once(this.#nginx, "exit");
   }
@@ -149,7 +151,6 @@ export class Pod extends Answering implements Closable {
       this.controller.signal("SIGTERM");
       await this.controller.exit();
     }
-    this.#nginx?.kill("SIGKILL");
     await this.killNginx();
     await this.#keepLogs();
     await removeFolder(this.#folder);

@@ -12,7 +12,7 @@ export interface FolderProcess {
   readonly role: "master" | "worker";
 }
 
-/** In no order. */
+/** The master first: signals that reached it last would find it replacing the workers that had died of theirs. */
 export async function nginxProcessesIn(folder: string): Promise<readonly FolderProcess[]> {
   const path = await realpath(folder).catch(() => folder);
   const pidFile = await readFile(join(path, "nginx.pid"), "utf8").catch(() => "");
@@ -24,7 +24,8 @@ export async function nginxProcessesIn(folder: string): Promise<readonly FolderP
   const found = pids
     .filter((_, index) => working[index] === true)
     .map(async (pid) => ({ pid, role: await roleOf(pid, Number(pidFile)) }));
-  return (await Promise.all(found)).filter(hasRole);
+  const processes = (await Promise.all(found)).filter(hasRole);
+  return processes.sort((a, b) => Number(b.role === "master") - Number(a.role === "master"));
 }
 
 /** A signal to each that is still there. */
