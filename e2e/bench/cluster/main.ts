@@ -1,10 +1,11 @@
 /**
  * `make bench-cluster`: measures the product as a controller, prints tables and writes docs/scale.md.
- * With numbers of HTTPRoutes, such as 100,1000: those only, nothing written.
+ * With numbers of HTTPRoutes, such as 100,1000: those only, and nothing is written unless `--page` is there.
  */
 import { execFileSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Cluster } from "../../cluster/cluster.js";
 import { describeMachine } from "../machine.js";
 import type { Table } from "../report.js";
 import { aligned, goalTable } from "../report.js";
@@ -14,24 +15,28 @@ import { goals } from "./goals.js";
 import type { ScaleResult } from "./measure.js";
 import { measureScale } from "./measure.js";
 import { page } from "./page.js";
+import { depopulate } from "./population.js";
 import { gapTable, liveTable, startTable } from "./tables.js";
 
 const SIZES = [100, 1000, 10_000];
 
-const chosen = process.argv[2];
+const chosen = process.argv.slice(2).find((word) => !word.startsWith("--"));
+const isWritten = chosen === undefined || process.argv.includes("--page");
 process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
 
 const results: ScaleResult[] = [];
+let last: Cluster | undefined;
 for (const routes of chosen === undefined ? SIZES : sizesIn(chosen)) {
-  const result = await measureScale(routes);
+  if (last !== undefined) await depopulate(last);
+  const cluster = await Cluster.open();
+  const result = await measureScale(cluster, routes);
+  show(result);
   results.push(result);
-  print("Goals", goalTable(goals(result)));
-  print("Start and memory", startTable([result]));
-  print("A change becomes live", liveTable([result]));
-  print("Pauses of the workers", gapTable([result]));
-  for (const line of result.complaints) console.log(`albc said: ${line}`);
+  last = cluster;
 }
-if (chosen === undefined) {
+// The cluster goes with what it holds.
+last?.client.close();
+if (isWritten) {
   const programs = [`Kubernetes ${await kubernetesVersion()}`, `albc ${revision()}`];
   const machine = [...(await describeMachine(["etcd"])), ...programs];
   const text = page({ results, machine, date: new Date() });
@@ -53,6 +58,14 @@ async function kubernetesVersion(): Promise<string> {
 function revision(): string {
   const words = ["describe", "--always", "--dirty"];
   return execFileSync("git", words, { cwd: REPOSITORY, encoding: "utf8" }).trim();
+}
+
+function show(result: ScaleResult): void {
+  print("Goals", goalTable(goals(result)));
+  print("Start and memory", startTable([result]));
+  print("A change becomes live", liveTable([result]));
+  print("Pauses of the workers", gapTable([result]));
+  for (const line of result.complaints) console.log(`albc said: ${line}`);
 }
 
 function print(title: string, table: Table): void {

@@ -1,6 +1,6 @@
-/** All that is measured with one number of routes, on an API server that holds nothing else. */
+/** All that is measured with one number of routes. */
 import { setTimeout as delay } from "node:timers/promises";
-import { Cluster } from "../../cluster/cluster.js";
+import type { Cluster } from "../../cluster/cluster.js";
 import { freePort } from "../../harness/free-port.js";
 import { htpasswdLine } from "../../harness/htpasswd.js";
 import { Scene } from "../../harness/scene.js";
@@ -10,7 +10,7 @@ import type { Memory } from "./controller.js";
 import { Controller } from "./controller.js";
 import type { Gap } from "./pauses.js";
 import { startProber } from "./pauses.js";
-import { depopulate, populate } from "./population.js";
+import { populate } from "./population.js";
 import { Site } from "./site.js";
 
 export interface ScaleResult {
@@ -42,8 +42,8 @@ export const COUNTS = { endpointSlice: 30, route: 10, secret: 10 } as const sati
 /** Milliseconds in which nothing changes, to see what the machine and the prober do to the gaps. */
 export const STILL = 10_000;
 
-export async function measureScale(routes: number): Promise<ScaleResult> {
-  const cluster = await Cluster.open();
+/** `cluster`: with nothing of an earlier measurement. */
+export async function measureScale(cluster: Cluster, routes: number): Promise<ScaleResult> {
   const scene = new Scene();
   try {
     const port = await freePort();
@@ -70,8 +70,6 @@ export async function measureScale(routes: number): Promise<ScaleResult> {
     };
   } finally {
     await scene.close();
-    await depopulate(cluster);
-    cluster.client.close();
   }
 }
 

@@ -25,7 +25,7 @@ export async function populate(
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-/** Resolves when the last object of its namespace is gone, so that the next site has the API server for itself. */
+/** Resolves when the last object of its namespace is gone, so that the next site has the API server for itself. Closes the client. */
 export async function depopulate(cluster: Cluster): Promise<void> {
   const path = `/api/v1/namespaces/${cluster.namespace}`;
   await cluster.client.call({ method: "DELETE", path });
@@ -33,6 +33,7 @@ export async function depopulate(cluster: Cluster): Promise<void> {
     deadline: 10 * 60_000,
     every: 500,
   });
+  cluster.client.close();
 }
 
 async function create(cluster: Cluster, object: Manifest): Promise<void> {

@@ -111,8 +111,12 @@ export class Site {
       apiVersion: "v1",
       kind: "Service",
       metadata: { ...this.#named(name), labels: { app: name } },
-      // Without a selector, which would make the test cluster's own controller write the EndpointSlice.
-      spec: { ports: [{ name: "http", port: 80, targetPort: 8080, protocol: "TCP" }] },
+      // Without a selector, which would make the test cluster's own controller write the EndpointSlice; and without an address,
+      // because the API server takes most of a second to find one among thousands.
+      spec: {
+        clusterIP: "None",
+        ports: [{ name: "http", port: 80, targetPort: 8080, protocol: "TCP" }],
+      },
     };
   }
 
