@@ -8,7 +8,7 @@ import { authChecker, brokenAuth, startsWith } from "./auth-shape.js";
 import type { AuthShape } from "./auth-shape.js";
 import type { UnknownField } from "./conform.js";
 import type { Finding } from "./finding.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -62,5 +62,5 @@ function isAuthField(field: FieldPath): boolean {
 
 function recordAt(value: Fields, name: string): Fields {
   const field = value[name];
-  return isRecord(field) ? field : {};
+  return isObject(field) ? field : {};
 }

@@ -9,7 +9,7 @@ import { didYouMean } from "../support/did-you-mean.js";
 import { conform } from "./conform.js";
 import type { UnknownField } from "./conform.js";
 import type { Finding } from "./finding.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 import { schemaFindings } from "./schema-findings.js";
 import { unknownFieldHint } from "./unknown-fields.js";
 import { validator } from "./validator.js";
@@ -62,8 +62,8 @@ export function closeBrokenAuth(
 
 function authFindings(value: Fields): readonly Finding[] {
   const spec = value["spec"];
-  const config = isRecord(spec) ? spec["config"] : undefined;
-  if (!isRecord(config) || !Object.hasOwn(config, "auth")) return [];
+  const config = isObject(spec) ? spec["config"] : undefined;
+  if (!isObject(config) || !Object.hasOwn(config, "auth")) return [];
   const auth = config["auth"];
   return auth === null
     ? [brokenAuth(AUTH, "auth is empty", "remove it, or write auth: {} for no authentication")]
@@ -125,8 +125,8 @@ export function brokenAuth(field: FieldPath, message: string, hint: string | und
 }
 
 function withBrokenAuth(value: Fields, why: string): Fields {
-  const spec = isRecord(value["spec"]) ? value["spec"] : {};
-  const config = isRecord(spec["config"]) ? spec["config"] : {};
+  const spec = isObject(value["spec"]) ? value["spec"] : {};
+  const config = isObject(spec["config"]) ? spec["config"] : {};
   return { ...value, spec: { ...spec, config: { ...config, auth: { invalid: why } } } };
 }
 

@@ -1,7 +1,7 @@
 /** What an API server does with a value before it checks it: drops unknown fields and nulls, and notices the former. */
 import type { JsonSchema } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -31,7 +31,7 @@ class ConformVisitor {
 
   visit(schema: JsonSchema, value: unknown): unknown {
     if (Array.isArray(value)) return this.#visitList(schema.items, value);
-    if (!isRecord(value)) return value;
+    if (!isObject(value)) return value;
     if (schema.properties !== undefined) return this.#visitFields(schema, value);
     return schema.additionalProperties === undefined
       ? value

@@ -14,7 +14,7 @@ import type { Finding } from "./finding.js";
 import { apiVersions, lookUpKind, lookUpKindName } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
 import { refKey } from "./object-key.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/metadata.js";
 import { withDefaults } from "./schema-defaults.js";
 import { schemaFindings } from "./schema-findings.js";
@@ -54,7 +54,7 @@ const validateBase = validator<KubernetesObject>(objectSchema({}));
 type Fields = Readonly<Record<string, unknown>>;
 
 export function decode(value: unknown, table: KindTable): Decoded {
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     // Not shown: text that has lost its structure may be a secret's.
     const found = Array.isArray(value) ? "a list" : "plain text";
     return malformed([], `a Kubernetes object was expected, but this is ${found}`);
@@ -117,11 +117,11 @@ function shapeOf(
 ): Shape {
   const { schema, namespaced, status } = definition;
   const conformed = conform(schema, readStatus(status, given));
-  const value = isRecord(conformed.value) ? conformed.value : given;
+  const value = isObject(conformed.value) ? conformed.value : given;
   const closed = definition.close?.(given, value, conformed.unknown);
   const filled = withDefaults(schema, closed?.value ?? value);
   return {
-    value: withNamespace(isRecord(filled) ? filled : value, namespaced),
+    value: withNamespace(isObject(filled) ? filled : value, namespaced),
     findings: [
       ...(closed?.findings ?? []),
       ...unknownFieldFindings(closed?.unknown ?? conformed.unknown),
@@ -132,7 +132,7 @@ function shapeOf(
 
 function withNamespace(value: Fields, namespaced: boolean): Fields {
   const { metadata } = value;
-  if (!isRecord(metadata)) return value;
+  if (!isObject(metadata)) return value;
   const given = metadata["namespace"];
   const missing = given === undefined || given === "";
   const namespace = !namespaced ? "" : missing ? DEFAULT_NAMESPACE : given;
@@ -142,7 +142,7 @@ function withNamespace(value: Fields, namespaced: boolean): Fields {
 
 /** As complete as the value is. */
 function refOf(value: Fields): ResourceRef {
-  const metadata = isRecord(value["metadata"]) ? value["metadata"] : {};
+  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
   return {
     apiVersion: textOf(value["apiVersion"]),
     kind: textOf(value["kind"]),

@@ -4,7 +4,7 @@ import { readdir, readFile, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { compareStrings } from "../support/compare.js";
 import { EnvironmentError } from "../support/environment-error.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 import type { Source } from "./source.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
@@ -138,6 +138,6 @@ function reasonOf(error: unknown): string {
 }
 
 function textOf(error: unknown, name: "code" | "message"): string {
-  const value = isRecord(error) ? error[name] : undefined;
+  const value = isObject(error) ? error[name] : undefined;
   return typeof value === "string" ? value : "";
 }

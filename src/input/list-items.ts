@@ -1,5 +1,5 @@
 import type { FieldPath } from "../diagnostics/field-path.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 
 /** A value of a document, or of a list in it. */
 export interface ListItem {
@@ -13,7 +13,7 @@ export interface ListItem {
  */
 export function listItems(value: unknown, path: FieldPath = []): readonly ListItem[] {
   if (value === null || value === undefined) return [];
-  if (!isRecord(value)) return [{ value, path }];
+  if (!isObject(value)) return [{ value, path }];
   const { kind, apiVersion, items } = value;
   if (kind === "List" && (items === null || items === undefined)) return [];
   if (typeof kind !== "string" || !kind.endsWith("List") || !Array.isArray(items)) {
@@ -22,7 +22,7 @@ export function listItems(value: unknown, path: FieldPath = []): readonly ListIt
   const itemKind = kind.slice(0, -"List".length);
   return items.flatMap((item: unknown, i) => {
     const typed =
-      itemKind !== "" && isRecord(item) && item["kind"] === undefined
+      itemKind !== "" && isObject(item) && item["kind"] === undefined
         ? { apiVersion, kind: itemKind, ...item }
         : item;
     return listItems(typed, [...path, "items", i]);

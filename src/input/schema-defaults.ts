@@ -3,7 +3,7 @@
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
 import type { JsonSchema } from "../api/schemas/schema.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -14,7 +14,7 @@ export function withDefaults(schema: JsonSchema, value: unknown): unknown {
     const { items } = schema;
     return items === undefined ? value : filledList(items, value);
   }
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   const filled = filledFields(schema.properties ?? {}, value);
   return schema.additionalProperties === undefined
     ? filled

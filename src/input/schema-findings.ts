@@ -5,7 +5,7 @@ import type { FieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { invalid, missing, shown } from "./finding.js";
 import type { Finding } from "./finding.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 import { typeHint } from "./type-hints.js";
 
 /** More of one object help nobody, and a hostile one could have millions. */
@@ -135,12 +135,12 @@ function orList(words: readonly string[]): string {
 
 /** ajv hands back the schemas that it was given, and those are ours. */
 function isSchema(value: unknown): value is JsonSchema {
-  return isRecord(value);
+  return isObject(value);
 }
 
 function missingProperty(error: ErrorObject): string {
   const params: unknown = error.params;
-  const property = isRecord(params) ? params["missingProperty"] : undefined;
+  const property = isObject(params) ? params["missingProperty"] : undefined;
   return typeof property === "string" ? property : "";
 }
 
@@ -165,7 +165,7 @@ function fieldOf(pointer: string, root: unknown): FieldPath {
         value = value[index];
         return index;
       }
-      value = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
       return name;
     });
 }

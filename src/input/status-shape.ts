@@ -1,6 +1,6 @@
 /** A status is written by controllers, not by who wrote the object: what is strange in it is left out, and the object stays. */
 import type { JsonSchema } from "../api/schemas/schema.js";
-import { isRecord } from "./record.js";
+import { isObject } from "../support/json-object.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,7 +15,7 @@ export function readStatus(schema: JsonSchema | undefined, object: Fields): Fiel
 /** Undefined if nothing is left. Fields that the schema does not know stay. */
 function readable(schema: JsonSchema, value: unknown): unknown {
   const { type, items = {} } = schema;
-  if (type === "object") return isRecord(value) ? readableFields(schema, value) : undefined;
+  if (type === "object") return isObject(value) ? readableFields(schema, value) : undefined;
   if (type === "array") {
     return Array.isArray(value)
       ? value.map((item: unknown) => readable(items, item)).filter((item) => item !== undefined)

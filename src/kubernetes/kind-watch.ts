@@ -4,6 +4,7 @@
  */
 import type { KubeConfig, KubernetesListObject, KubernetesObject } from "@kubernetes/client-node";
 import { ListWatch } from "@kubernetes/client-node";
+import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 import type { RawObject } from "./raw-object.js";
@@ -122,8 +123,8 @@ function readList(value: unknown): {
   readonly resourceVersion?: string;
   readonly next?: string;
 } {
-  const list = asRecord(value);
-  const metadata = asRecord(list["metadata"]);
+  const list = isObject(value) ? value : {};
+  const metadata = isObject(list["metadata"]) ? list["metadata"] : {};
   const items = Array.isArray(list["items"]) ? list["items"].filter(isRawObject) : [];
   const version = metadata["resourceVersion"];
   const next = metadata["continue"];
@@ -132,10 +133,6 @@ function readList(value: unknown): {
     ...(typeof version === "string" && { resourceVersion: version }),
     ...(typeof next === "string" && next !== "" && { next }),
   };
-}
-
-function asRecord(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 function asApiError(error: unknown): ApiError {

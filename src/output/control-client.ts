@@ -3,6 +3,7 @@ import { open } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { isObject, parseObject } from "../support/json-object.js";
 import type { DataPlaneCounters } from "./data-plane-counters.js";
 import { readCounters } from "./data-plane-counters.js";
 import { errorCode } from "./file-error.js";
@@ -197,23 +198,9 @@ function readStatus(text: string): DataPlaneStatus | undefined {
 }
 
 function readWorker(value: unknown): WorkerStatus | undefined {
-  const { pid, generation, version } = asObject(value) ?? {};
+  const { pid, generation, version } = isObject(value) ? value : {};
   if (typeof pid !== "number" || typeof generation !== "number" || typeof version !== "string") {
     return undefined;
   }
   return { pid, generation, version };
-}
-
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : undefined;
 }

@@ -1,10 +1,6 @@
+import { isObject } from "../support/json-object.js";
+
 /** Statuses as an API server holds them: anybody may have written anything. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,5 +1,6 @@
-import type { JsonObject } from "./json.js";
-import { isObject, listOf } from "./json.js";
+import type { JsonObject } from "../support/json-object.js";
+import { isObject } from "../support/json-object.js";
+import { listOf } from "./json.js";
 
 /**
  * Condition types that we write. One of them that was not computed does not hold any more and goes; every other type is another

@@ -2,8 +2,9 @@
  * A computed status put into the one that an object has. Several controllers write into one status: what is theirs stays byte for
  * byte, what is ours is replaced (Gateway API, status of routes and policies; Kubernetes' API conventions, conditions).
  */
-import type { JsonObject } from "./json.js";
-import { isObject, isSameJson, listOf } from "./json.js";
+import type { JsonObject } from "../support/json-object.js";
+import { isObject } from "../support/json-object.js";
+import { isSameJson, listOf } from "./json.js";
 import { hasNewerCondition, mergeConditions } from "./merge-conditions.js";
 import type { ObjectStatus } from "./object-status.js";
 

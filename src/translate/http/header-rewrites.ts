@@ -1,4 +1,5 @@
 import type { HeaderChanges } from "../../ir/filters.js";
+import { isObject, parseObject } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isHeaderName, isHeaderValue } from "./header-text.js";
@@ -15,15 +16,13 @@ interface NamedValue {
   readonly value: string;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Fields that take the value from a variable of the request. */
 const UNSUPPORTED = ["headers_var", "headers_add_var"] as const;
 const KNOWN: ReadonlySet<string> = new Set(["headers", "headers_remove", "headers_add"]);
 
 /** Reads the JSON of a rewrite-request or rewrite-response annotation. */
 export function parseHeaderRewrite(text: string): Result<HeaderChanges> {
-  const json = parseJson(text);
+  const json = parseObject(text);
   if (json === undefined) return problem("it is not a JSON object");
   const unsupported = UNSUPPORTED.find((field) => Object.hasOwn(json, field));
   if (unsupported !== undefined) return problem(`${unsupported} is not supported`);
@@ -50,19 +49,6 @@ function wrongHeader({ set, remove, add }: HeaderRewrite): string | undefined {
   if (name !== undefined) return `${JSON.stringify(name)} is not the name of a header`;
   const header = named.find(({ value }) => !isHeaderValue(value));
   return header && `the value of ${header.name} can't stand in a header`;
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function singleValues(value: unknown, field: string): Result<NamedValue[]> {
