@@ -1,6 +1,7 @@
 /** A status is written by controllers, not by who wrote the object: what is strange in it is left out, and the object stays. */
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { isObject } from "../support/json-object.js";
+import { sameElements } from "../support/same-elements.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,17 +10,19 @@ export function readStatus(schema: JsonSchema | undefined, object: Fields): Fiel
   if (schema === undefined || !Object.hasOwn(object, "status")) return object;
   const { status, ...rest } = object;
   const read = readable(schema, status);
+  if (read === status) return object;
   return read === undefined ? rest : { ...rest, status: read };
 }
 
-/** Undefined if nothing is left. Fields that the schema does not know stay. */
+/** The value itself if all is well, undefined if nothing is left. Fields that the schema does not know stay. */
 function readable(schema: JsonSchema, value: unknown): unknown {
   const { type, items = {} } = schema;
   if (type === "object") return isObject(value) ? readableFields(schema, value) : undefined;
   if (type === "array") {
-    return Array.isArray(value)
-      ? value.map((item: unknown) => readable(items, item)).filter((item) => item !== undefined)
-      : undefined;
+    if (!Array.isArray(value)) return undefined;
+    const list: readonly unknown[] = value;
+    const read = list.map((item) => readable(items, item)).filter((item) => item !== undefined);
+    return sameElements(read, list) ? list : read;
   }
   if (type === "integer") return Number.isSafeInteger(value) ? value : undefined;
   return type === undefined || typeof value === type ? value : undefined;
@@ -32,5 +35,9 @@ function readableFields({ properties = {}, required = [] }: JsonSchema, value: F
     return read === undefined ? [] : [[name, read]];
   });
   const names = new Set(entries.map(([name]) => name));
-  return required.every((name) => names.has(name)) ? Object.fromEntries(entries) : undefined;
+  if (!required.every((name) => names.has(name))) return undefined;
+  const isWhole =
+    names.size === Object.keys(value).length &&
+    entries.every(([name, read]) => read === value[name]);
+  return isWhole ? value : Object.fromEntries(entries);
 }
