@@ -8,8 +8,11 @@ import type { Site } from "./site.js";
 /** Makes a change by one call of the API server. */
 export type Change = () => Promise<unknown>;
 
-/** Milliseconds of quiet before a change: the least, and what comes on top by chance. */
-const QUIET = { least: 250, most: 250 };
+/**
+ * Milliseconds of quiet before a change: the least, which is longer than albc remembers that it has just been busy, and what comes on
+ * top by chance, so that the moment has nothing to do with the workers' own timers.
+ */
+const QUIET = { least: 450, chance: 100 };
 
 /** Of a form that is known; nobody knows the password. */
 const HASH = "$apr1$changing$0123456789abcdefghijk/";
@@ -51,7 +54,7 @@ export class Changes {
   };
 
   async quiet(): Promise<void> {
-    await delay(QUIET.least + QUIET.most * this.#random());
+    await delay(QUIET.least + QUIET.chance * this.#random());
   }
 
   #patch(object: Parameters<Cluster["path"]>[0], body: object): Promise<unknown> {

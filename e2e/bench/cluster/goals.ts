@@ -4,6 +4,8 @@ import { maximum, median, percentile } from "../statistics.js";
 import type { During, ScaleResult } from "./measure.js";
 
 export const MIB = 2 ** 20;
+/** Milliseconds that a worker may leave all its clients waiting. */
+export const LONGEST_BUSY = 5;
 
 export function goals({ memory, live, gaps, replacedWorkers }: ScaleResult): Goal[] {
   const peak = memory.withStatuses.peak / MIB;
@@ -11,7 +13,12 @@ export function goals({ memory, live, gaps, replacedWorkers }: ScaleResult): Goa
   const milliseconds = { limit: 100, unit: "ms" };
   const busy = (during: During, what: string): Goal => {
     const name = `longest that a worker is busy while ${what} change`;
-    return { name, limit: 5, measured: maximum(gaps[during].map(({ ran }) => ran)), unit: "ms" };
+    return {
+      name,
+      limit: LONGEST_BUSY,
+      measured: maximum(gaps[during].map(({ ran }) => ran)),
+      unit: "ms",
+    };
   };
   return [
     {

@@ -39,7 +39,7 @@ ${markdown(startTable(results))}
 ## A change becomes live
 
 From the call of the API server until the control socket says that every worker serves the change; one change at a time, at a
-random moment when nothing else happens. The API server's own time, and the 40 ms that albc waits for more changes, are in it.
+random moment when nothing else happens. The API server's own time, and that in which albc waits for more changes, are in it.
 
 ${markdown(liveTable(results))}
 
@@ -48,8 +48,8 @@ ${markdown(liveTable(results))}
 Each worker is asked without end on a connection of its own, 1 ms after its last answer, for a route that nginx answers itself. A
 gap is the time from one answer to the next, so it is never under 1 ms. During this the workers come before everything else on the
 machine (SCHED_FIFO), and what asks comes before them: what is seen is what the workers are busy with, not who else wants their
-processors. Its own pauses are in the gaps all the same; the first rows show how long they are. The last column is the time that the
-worker was on a processor in one gap, for whatever reason.
+processors. Its own pauses, and those of a virtual machine, are in the gaps all the same; the first rows show how long they are. The
+last columns are about the time that the worker was on a processor in one gap, for whatever reason.
 
 ${markdown(gapTable(results))}
 `;

@@ -3,7 +3,7 @@ import type { Table } from "../report.js";
 import { count } from "../report.js";
 import { maximum, median, percentile } from "../statistics.js";
 import type { Memory } from "./controller.js";
-import { MIB } from "./goals.js";
+import { LONGEST_BUSY, MIB } from "./goals.js";
 import type { Changed, During, ScaleResult } from "./measure.js";
 import { ENDPOINTS } from "./site.js";
 
@@ -65,7 +65,10 @@ export function gapTable(results: readonly ScaleResult[]): Table {
   return [
     [
       ...["while", "HTTPRoutes", "answers", "999 of 1,000 gaps, ms", "longest gap, ms"],
-      "longest that a worker was busy in one, ms",
+      ...[
+        "longest that a worker was busy in one, ms",
+        `gaps in which it was for over ${LONGEST_BUSY} ms`,
+      ],
     ],
     ...kinds.flatMap((kind) =>
       results.map(({ routes, gaps }) => {
@@ -77,6 +80,7 @@ export function gapTable(results: readonly ScaleResult[]): Table {
           percentile(lengths, 0.999).toFixed(1),
           maximum(lengths).toFixed(1),
           maximum(gaps[kind].map(({ ran }) => ran)).toFixed(1),
+          count(gaps[kind].filter(({ ran }) => ran > LONGEST_BUSY).length),
         ];
       }),
     ),
