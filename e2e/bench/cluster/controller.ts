@@ -121,7 +121,8 @@ export class Controller extends Answering implements Closable {
 
   async close(): Promise<void> {
     this.#albc.signal("SIGTERM");
-    await this.#albc.exit();
+    // With thousands of routes it may have much under way, and what was measured is known already.
+    await this.#albc.exit(120_000);
     await removeFolder(this.#folder);
   }
 
