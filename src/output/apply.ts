@@ -202,7 +202,10 @@ export class Applier {
     const before = await this.#dataPlane.reach();
     if (before === undefined) return { kind: "written" };
     const generation = Math.max(0, ...before.workers.map((worker) => worker.generation));
-    await this.#reloader.reload(() => this.#dataPlane.isServed(policy.version, generation));
+    const watch = this.#dataPlane.watch(policy.version, generation);
+    await this.#reloader.reload(() => watch.look());
+    // Whoever starts nginx again has it read these files.
+    if (watch.outcome === "absent") return { kind: "written" };
     await this.#loaded.set();
     return { kind: "reloaded" };
   }

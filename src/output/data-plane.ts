@@ -5,11 +5,10 @@ import { ControlClient, ControlError } from "./control-client.js";
 import { policyDelta } from "./policy-delta.js";
 import { poll } from "./poll.js";
 import { NginxRefused } from "./reloader.js";
+import { ABSENT_LIMIT, ServedWatch } from "./served-watch.js";
 
 /** Milliseconds in which every worker must have taken a policy; one that is restarted needs the most. */
 const SERVED_LIMIT = 15_000;
-/** One that has just died is started again in this time; where nobody runs one, this is how long a change waits for it. */
-const ABSENT_LIMIT = 2000;
 
 export class DataPlane {
   readonly #control: ControlClient;
@@ -20,25 +19,23 @@ export class DataPlane {
   }
 
   /**
-   * Makes every worker serve the policy; `body` is the change from the one before. `absent`: nobody is there to be told.
-   * Throws NginxRefused.
+   * Makes every worker serve the policy; `body` is the change from the one before. `absent`: nobody is there to be told, or
+   * not any more. Throws NginxRefused.
    */
-  async swap(body: string, policy: RenderedPolicy): Promise<"swapped" | "absent"> {
+  async swap(body: string, policy: RenderedPolicy): Promise<"served" | "absent"> {
     if ((await this.put(body, policy)) === "absent") return "absent";
-    await this.#untilServed(policy);
-    return "swapped";
+    return this.#untilServed(policy);
   }
 
   /** The same without a change: for who may serve it already, or has read policy.json before it was written. */
   async ensure(policy: RenderedPolicy): Promise<"served" | "absent"> {
     if (!(await this.confirm(policy))) return "absent";
-    await this.#untilServed(policy);
-    return "served";
+    return this.#untilServed(policy);
   }
 
   /** Where another policy is served than this, it is replaced. False: nobody answers. Throws NginxRefused. */
   async confirm(policy: RenderedPolicy): Promise<boolean> {
-    const status = await this.#control.status().catch(withoutAnswer);
+    const status = await this.#status();
     if (status === undefined) return false;
     await this.#correct(status, policy);
     return true;
@@ -68,29 +65,31 @@ export class DataPlane {
   async reach(): Promise<DataPlaneStatus | undefined> {
     let status: DataPlaneStatus | undefined;
     const answers = async (): Promise<boolean> => {
-      status = await this.#control.status().catch(withoutAnswer);
+      status = await this.#status();
       return status !== undefined;
     };
     await poll(answers, { limit: ABSENT_LIMIT });
     return status;
   }
 
-  /** Every worker there should be, of a later generation than `generation`, serves the version. */
-  async isServed(version: string, generation: number): Promise<boolean> {
-    const status = await this.#control.status().catch(withoutAnswer);
-    return status !== undefined && isServedBy(status, version, generation);
+  /** Every worker there should be, of a later generation than `generation`, is to serve the version. */
+  watch(version: string, generation: number): ServedWatch {
+    return new ServedWatch(this.#status, (status) => isServedBy(status, version, generation));
   }
 
-  async #untilServed(policy: RenderedPolicy): Promise<void> {
-    const isServed = async (): Promise<boolean> => {
-      const status = await this.#control.status().catch(withoutAnswer);
-      if (status === undefined) return false;
+  async #untilServed(policy: RenderedPolicy): Promise<"served" | "absent"> {
+    const watch = new ServedWatch(this.#status, async (status) => {
       await this.#correct(status, policy);
       return isServedBy(status, policy.version, 0);
-    };
-    if (await poll(isServed, { limit: SERVED_LIMIT })) return;
+    });
+    await poll(() => watch.look(), { limit: SERVED_LIMIT });
+    if (watch.outcome !== "waiting") return watch.outcome;
     throw new NginxRefused(`not every worker serves the policy after ${SERVED_LIMIT / 1000} s`);
   }
+
+  /** Undefined: no answer. */
+  readonly #status = (): Promise<DataPlaneStatus | undefined> =>
+    this.#control.status().catch(withoutAnswer);
 }
 
 function isServedBy(status: DataPlaneStatus, version: string, generation: number): boolean {

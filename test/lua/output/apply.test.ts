@@ -1,9 +1,13 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { Applier } from "../../../src/output/apply.js";
 import { ControlClient } from "../../../src/output/control-client.js";
+import { nginxProcessesIn, signalAll, signalOne } from "../../../src/output/folder-processes.js";
+import { mainDirectives } from "../../../src/output/nginx-directives.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import type { Reloader } from "../../../src/output/reloader.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
@@ -16,6 +20,7 @@ import { EnvironmentError } from "../../../src/support/environment-error.js";
 import { policyFromText } from "../../support/rendered-policy.js";
 import { freePort } from "../../support/free-port.js";
 import { filesOf, forwarding, makeProcess, testBinary } from "../../support/run-folder.js";
+import { until } from "../../support/until.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();
@@ -279,6 +284,47 @@ describe("an nginx that somebody else runs", () => {
     await expect(telling()).rejects.toThrow(message);
   });
 
+  describe("and that ends while it is being told", () => {
+    let beside: Applier;
+    let master: number;
+
+    beforeEach(async () => {
+      await nginx.stop(0);
+      const child = await startNginx();
+      beside = new Applier({ folder: run, reloader: sidecar(`signal:${run}/nginx.pid`) });
+      await beside.apply(await filesOf(config("/a")));
+      master = child.pid ?? 0;
+      // The workers before have gone, if that was a reload.
+      await until(async () => (await nginxProcessesIn(run)).length === 3);
+    });
+
+    afterEach(() => killAll());
+
+    const killAll = async () => {
+      signalAll(await nginxProcessesIn(run), "SIGKILL");
+    };
+
+    test("of a policy, keeps nothing waiting", async () => {
+      const { version } = await new ControlClient(run).status();
+      // One that stands still does not take it.
+      const [worker] = await workers();
+      signalOne(worker?.pid ?? 0, "SIGSTOP");
+      const applied = beside.apply(await filesOf(config("/a", "/b")));
+      await until(async () => (await new ControlClient(run).status()).version !== version);
+      await killAll();
+      expect(await within(10_000, applied)).toMatchObject({ kind: "written" });
+    });
+
+    test("of an nginx.conf, keeps nothing waiting", async () => {
+      const conf = changed(await filesOf(config("/a")), "nginx.conf", `#\n${onDisk("nginx.conf")}`);
+      signalOne(master, "SIGSTOP");
+      const applied = beside.apply(conf);
+      await until(() => hasPending(master, 1));
+      await killAll();
+      expect(await within(10_000, applied)).toMatchObject({ kind: "written" });
+    });
+  });
+
   test("that is not there yet finds the files when it comes", async () => {
     await nginx.stop(0);
     rmSync(join(run, "control/control.sock"), { force: true });
@@ -291,3 +337,32 @@ describe("an nginx that somebody else runs", () => {
     expect((await beside.apply(await filesOf(config("/a")))).kind).toBe("swapped");
   });
 });
+
+/** An nginx on the run folder that nobody starts again. */
+async function startNginx(): Promise<ChildProcess> {
+  const binary = await testBinary();
+  const words = ["-p", run, "-c", "nginx.conf", "-g", await mainDirectives(binary, "")];
+  rmSync(join(run, "control"), { recursive: true, force: true });
+  mkdirSync(join(run, "control"));
+  const child = spawn(binary.path, words, {
+    cwd: run,
+    env: { ...process.env, ...binary.variables },
+    stdio: "ignore",
+  });
+  await until(async () => (await workers().catch(() => [])).length === 2);
+  return child;
+}
+
+/** Has the process been sent a signal that it has not taken yet (proc_pid_status(5))? */
+function hasPending(pid: number, signal: number): boolean {
+  const status = readFileSync(`/proc/${String(pid)}/status`, "utf8");
+  const [, mask = "0"] = /^ShdPnd:\s+(\w+)$/m.exec(status) ?? [];
+  return ((BigInt(`0x${mask}`) >> BigInt(signal - 1)) & 1n) === 1n;
+}
+
+async function within<T>(limit: number, promise: Promise<T>): Promise<T> {
+  const begun = performance.now();
+  const value = await promise;
+  expect(performance.now() - begun).toBeLessThan(limit);
+  return value;
+}
