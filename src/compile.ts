@@ -2,6 +2,7 @@
  * The pipeline on one screen: Resources → translate → data-plane model → render → files.
  * Pure: no files, clock, process or randomness; equal objects and options give equal bytes, whatever their order.
  */
+import type { KubernetesObject } from "./api/wire.js";
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink } from "./diagnostics/sink.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
@@ -13,6 +14,8 @@ import type { RenderedFile } from "./render/rendered-file.js";
 import type { ObjectStatus } from "./status/object-status.js";
 import type { OwnedObject } from "./status/owned-object.js";
 import { sameElements } from "./support/same-elements.js";
+import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
+import { isSameToRouting } from "./translate/same-routing-input.js";
 import { translateRouting, withUpstreams } from "./translate/translate.js";
 import type { Routing } from "./translate/translation.js";
 import { Upstreams } from "./translate/upstreams.js";
@@ -34,7 +37,7 @@ export function compile(resources: Resources, options: CompileOptions): Compilat
 
 /** What routing was translated from, and what it gave. EndpointSlices are not held: those of long ago would stay in memory. */
 interface Translated {
-  readonly objects: readonly (readonly unknown[])[];
+  readonly objects: readonly (readonly KubernetesObject[])[];
   readonly refused: readonly ResourceRef[];
   readonly options: CompileOptions;
   readonly sink: DiagnosticSink;
@@ -42,25 +45,33 @@ interface Translated {
 }
 
 /**
- * `compile` again and again: gives what that gives, sooner where only EndpointSlices have changed. Then routing is the one of
- * before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Any other change, however
+ * `compile` again and again: gives what that gives, sooner where only EndpointSlices have changed, or statuses of routes. Then routing is
+ * the one of before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Any other change, however
  * small, is compiled in full: nothing that protects a path is ever taken from memory.
  */
 export class Compiler {
   #last: Translated | undefined;
   readonly #upstreams = new Upstreams();
   readonly #renderer = new Renderer();
+  #statuses: readonly ObjectStatus[] = [];
 
   compile(resources: Resources, options: CompileOptions): Compilation {
     const last = this.#last;
     const now =
       last !== undefined && isSame(last, resources, options)
-        ? last
+        ? { ...last, objects: routingObjects(resources) }
         : translated(resources, options);
     this.#last = now;
     const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#upstreams);
     const files = this.#renderer.render(config, now.options);
-    return { files, statuses, objects, diagnostics: now.sink.sorted(resources.locate), config };
+    this.#statuses = spokenOf(statuses, resources, now.options, this.#statuses);
+    return {
+      files,
+      statuses: this.#statuses,
+      objects,
+      diagnostics: now.sink.sorted(resources.locate),
+      config,
+    };
   }
 }
 
@@ -71,15 +82,17 @@ function translated(resources: Resources, options: CompileOptions): Translated {
   return { objects: routingObjects(resources), refused, options, sink, routing };
 }
 
-function routingObjects(resources: RoutingResources): readonly (readonly unknown[])[] {
+function routingObjects(resources: RoutingResources): readonly (readonly KubernetesObject[])[] {
   return ROUTING_KINDS.map((kind) => resources.list(kind));
 }
 
-/** The very same objects, all of them: what has changed is another object. */
+/** The very same objects, all of them, or others that routing can't tell from them. */
 function isSame(last: Translated, resources: RoutingResources, options: CompileOptions): boolean {
   return (
     sameElements(last.refused, resources.refused) &&
-    routingObjects(resources).every((list, i) => sameElements(list, last.objects[i] ?? [])) &&
+    ROUTING_KINDS.every((kind, i) =>
+      isSameToRouting(kind, resources.list(kind), last.objects[i] ?? []),
+    ) &&
     JSON.stringify(last.options) === JSON.stringify(options)
   );
 }

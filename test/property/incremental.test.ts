@@ -82,6 +82,18 @@ function varied(object: Held, seed: number): Held {
   return changed(object, { metadata: labelled, ...more });
 }
 
+/** As it is when statuses were written: ours, somebody else's, or none, and another version of the object. */
+function withStatus(object: Held, seed: number): Held {
+  const names = [DEFAULT_OPTIONS.controllerName, "example.com/other"].slice(seed % 3);
+  const parents = names.map((controllerName) => ({
+    parentRef: { name: "edge" },
+    controllerName,
+    conditions: [],
+  }));
+  const metadata = { ...(object.value["metadata"] as object), resourceVersion: String(seed) };
+  return changed(object, { metadata, status: { parents } });
+}
+
 function changed(object: Held, fields: object): Held {
   return { ...object, value: { ...object.value, ...fields } };
 }
@@ -116,7 +128,7 @@ function sliceParts(seed: number, metadata: Record<string, unknown>): object {
 const step = fc.record({
   at: fc.nat(),
   seed: fc.nat(1000),
-  what: fc.constantFrom("put", "put", "vary", "vary", "delete"),
+  what: fc.constantFrom("put", "put", "vary", "vary", "delete", "status", "status"),
   /** Most changes are of endpoints. */
   slices: fc.boolean(),
 });
@@ -141,6 +153,10 @@ class Cluster {
   delete(object: Held): void {
     this.objects.delete(keyOf(object));
     this.live.delete(object.kind, object.namespace, object.name);
+  }
+
+  get routes(): readonly Held[] {
+    return [...this.objects.values()].filter(({ kind }) => /^(HTTPRoute|GRPCRoute)$/.test(kind));
   }
 
   /** The same objects, read for the first time, in another order. */
@@ -177,9 +193,10 @@ test("after every change it gives what a compilation from scratch gives", () => 
         let before = compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
         const slices = pool.filter(({ kind }) => kind === "EndpointSlice");
         for (const [{ at, seed, what, slices: only }, options] of steps) {
-          const among = only && slices.length > 0 ? slices : pool;
-          const object = picked(among, at);
+          const among = what === "status" ? cluster.routes : only ? slices : pool;
+          const object = picked(among.length > 0 ? among : pool, at);
           if (what === "delete") cluster.delete(object);
+          else if (what === "status") cluster.put(withStatus(object, seed));
           else cluster.put(what === "put" ? object : varied(object, seed));
           const snapshot = cluster.live.snapshot();
           const now = compiler.compile(snapshot.resources, options);
@@ -216,4 +233,37 @@ test("endpoints that change leave routes, statuses and the texts of other upstre
   expect(same.length).toBeGreaterThan(0);
   cluster.put(moved);
   expect(plain(compiled())).toEqual(plain(first));
+});
+
+test("statuses that are written leave everything as it was, but for what is left of ours", () => {
+  const cluster = new Cluster();
+  const compiler = new Compiler();
+  const compiled = (): Compilation =>
+    compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
+  const pool = pools.find((objects) =>
+    [...objects].some(({ kind, value }) => kind === "HTTPRoute" && value["status"] === undefined),
+  );
+  for (const object of pool ?? []) cluster.put(object);
+  const strays = { name: "strays", namespace: "default" };
+  const stray: Held = {
+    ...strays,
+    kind: "HTTPRoute",
+    value: {
+      apiVersion: "gateway.networking.k8s.io/v1",
+      kind: "HTTPRoute",
+      metadata: strays,
+      spec: { parentRefs: [{ name: "nowhere" }] },
+    },
+  };
+  cluster.put(stray);
+  const first = compiled();
+  for (const route of cluster.routes) cluster.put(withStatus(route, 1));
+  const second = compiled();
+  expect(second.config.routes).toBe(first.config.routes);
+  expect(second.statuses).toBe(first.statuses);
+  cluster.put(withStatus(stray, 0));
+  const third = compiled();
+  expect(third.config.routes).toBe(first.config.routes);
+  expect(third.statuses.map(({ metadata }) => metadata.name)).toContain("strays");
+  expect(second.statuses.map(({ metadata }) => metadata.name)).not.toContain("strays");
 });

@@ -24,12 +24,12 @@ export function translateRoutes(
   const parents = new Parents(states, build.resources);
   const attached = new Map<ListenerState, number>();
   const routes = [...build.resources.list("HTTPRoute"), ...build.resources.list("GRPCRoute")];
-  const statuses = routes.flatMap((route) => {
+  const statuses = routes.map((route) => {
     const translated = translateRoute(route, parents, policies, build);
     for (const listener of translated.listeners) {
       attached.set(listener, (attached.get(listener) ?? 0) + 1);
     }
-    return translated.status === undefined ? [] : [translated.status];
+    return translated.status;
   });
   return { attached, statuses };
 }
@@ -37,8 +37,8 @@ export function translateRoutes(
 interface TranslatedRoute {
   /** Those that the route is attached to and accepted for. */
   readonly listeners: ReadonlySet<ListenerState>;
-  /** Absent: no parent is ours, and none was. */
-  readonly status?: ObjectStatus;
+  /** Without parents if none is ours: an entry of ours for one that is gone has to be taken back. */
+  readonly status: ObjectStatus;
 }
 
 function translateRoute(
@@ -65,9 +65,6 @@ function translateRoute(
     }
     return { parentRef: own.reference, controllerName, conditions: verdict.conditions };
   });
-  // An entry of ours for a parent that is gone has to be taken back.
-  const had = route.status?.parents?.some((entry) => entry.controllerName === controllerName);
-  if (entries.length === 0 && had !== true) return { listeners };
   return { listeners, status: statusOf(route, entries) };
 }
 

@@ -1,0 +1,36 @@
+import type { RoutingResources } from "../../../input/resources.js";
+import type { CompileOptions } from "../../../options.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import { sameElements } from "../../../support/same-elements.js";
+
+/**
+ * Of the computed statuses those that say something: a route of which no parent is ours needs none, unless its status still has
+ * an entry of ours. That is looked at for itself, so that a status that was written changes nothing else. Gives `before` again
+ * if it is the same.
+ */
+export function spokenOf(
+  statuses: readonly ObjectStatus[],
+  resources: RoutingResources,
+  { controllerName }: Pick<CompileOptions, "controllerName">,
+  before: readonly ObjectStatus[],
+): readonly ObjectStatus[] {
+  const spoken = statuses.filter((status) => {
+    const { parents } = status.status;
+    if (!Array.isArray(parents) || parents.length > 0) return true;
+    return writtenParents(status, resources).some(
+      (entry) => entry.controllerName === controllerName,
+    );
+  });
+  return sameElements(spoken, before) ? before : spoken;
+}
+
+function writtenParents(
+  { kind, metadata: { namespace, name } }: ObjectStatus,
+  resources: RoutingResources,
+): readonly { readonly controllerName?: string }[] {
+  const route =
+    kind === "GRPCRoute"
+      ? resources.get("GRPCRoute", namespace, name)
+      : resources.get("HTTPRoute", namespace, name);
+  return route?.status?.parents ?? [];
+}
