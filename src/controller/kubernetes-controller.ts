@@ -10,7 +10,7 @@ import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import { ClusterWatch } from "../kubernetes/cluster-watch.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
-import { trimmed } from "../kubernetes/raw-object.js";
+import { sharing, trimmed } from "../kubernetes/raw-object.js";
 import type { Resource } from "../kubernetes/resource.js";
 import { apiVersionOf } from "../kubernetes/resource.js";
 import type { WatchScope } from "../kubernetes/scope.js";
@@ -82,7 +82,10 @@ export class KubernetesController implements Controller {
       log,
       observer,
       onObject: (resource, object) => {
-        this.#put(resource, trimmed(object, apiVersionOf(resource), resource.kind));
+        const { name, namespace = "" } = object.metadata;
+        const before = this.#raw.get(rawKey(resource.kind, namespace, name));
+        const now = trimmed(object, apiVersionOf(resource), resource.kind);
+        this.#put(resource, sharing(now, before));
       },
       controllerName: options.controllerName,
       replica: setup.replica,

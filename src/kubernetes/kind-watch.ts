@@ -8,7 +8,7 @@ import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 import type { RawObject } from "./raw-object.js";
-import { isRawObject, trimmed } from "./raw-object.js";
+import { isRawObject, sharing, trimmed } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { apiVersionOf, listPath } from "./resource.js";
 import { TrimmingWatch } from "./trimming-watch.js";
@@ -50,7 +50,7 @@ export class KindWatch {
     this.#options = options;
     this.#informer = new ListWatch<Item>(
       listPath(resource, namespace),
-      new TrimmingWatch(config, (object) => (isRawObject(object) ? this.#trim(object) : object)),
+      new TrimmingWatch(config, (object) => (isRawObject(object) ? this.#changed(object) : object)),
       () => this.#list(),
       false,
       labelSelector,
@@ -77,6 +77,11 @@ export class KindWatch {
     this.#closed = true;
     clearTimeout(this.#timer);
     await this.#informer.stop();
+  }
+
+  #changed(object: RawObject): RawObject {
+    const { name, namespace } = object.metadata;
+    return sharing(this.#trim(object), this.#informer.get(name, namespace));
   }
 
   #trim(object: RawObject): RawObject {

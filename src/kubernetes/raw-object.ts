@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** An object as the API server gives it: nothing of it has been checked but that it has a name. */
 export interface RawObject {
   readonly apiVersion?: string;
@@ -38,6 +40,28 @@ export function trimmed(object: RawObject, apiVersion: string, kind: string): Ra
       ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
     },
   };
+}
+
+/**
+ * The object, with what is as it was taken from the object of before: most changes are of one field, and somebody may still hold
+ * what was compiled from the other.
+ */
+export function sharing(object: RawObject, before: RawObject | undefined): RawObject {
+  if (before === undefined) return object;
+  return {
+    ...sharingFields(object, before),
+    metadata: { ...sharingFields(object.metadata, before.metadata), name: object.metadata.name },
+  };
+}
+
+function sharingFields(object: object, before: object): Record<string, unknown> {
+  const old = new Map<string, unknown>(Object.entries(before));
+  return Object.fromEntries(
+    Object.entries(object).map(([field, value]: [string, unknown]) => {
+      const known = old.get(field);
+      return [field, isDeepStrictEqual(value, known) ? known : value];
+    }),
+  );
 }
 
 /** Of a slice's annotations and labels only the name of the Service matters; the others change all the time. */

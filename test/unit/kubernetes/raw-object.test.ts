@@ -1,5 +1,5 @@
 import type { RawObject } from "../../../src/kubernetes/raw-object.js";
-import { trimmed } from "../../../src/kubernetes/raw-object.js";
+import { sharing, trimmed } from "../../../src/kubernetes/raw-object.js";
 
 const metadata = {
   name: "web",
@@ -74,4 +74,33 @@ test("of endpoints only addresses and conditions stay, equal conditions once", (
   });
   const [first, second] = slice["endpoints"] as readonly { readonly conditions: unknown }[];
   expect(second?.conditions).toBe(first?.conditions);
+});
+
+test("what is as it was is shared with the object of before", () => {
+  const spec = { hostnames: ["a.example"], rules: [{ backendRefs: [{ name: "web" }] }] };
+  const labels = { app: "web" };
+  const before = {
+    metadata: { name: "a", resourceVersion: "1", labels },
+    spec,
+    status: { parents: [] },
+  };
+  const now = {
+    metadata: { name: "a", resourceVersion: "2", labels: { ...labels } },
+    spec: { hostnames: [...spec.hostnames], rules: [...spec.rules] },
+    status: { parents: [{ controllerName: "c" }] },
+  };
+  const shared = sharing(now, before);
+  expect(shared).toEqual(now);
+  expect(shared["spec"]).toBe(spec);
+  expect(shared.metadata.labels).toBe(labels);
+  expect(shared.status).toBe(now.status);
+  expect(sharing(now, undefined)).toBe(now);
+});
+
+test("a field that is gone is not brought back", () => {
+  const before = { metadata: { name: "a", generation: 1 }, spec: {}, status: {} };
+  expect(sharing({ metadata: { name: "a" }, spec: {} }, before)).toEqual({
+    metadata: { name: "a" },
+    spec: {},
+  });
 });
