@@ -25,20 +25,24 @@ const UNREAD: ReadonlySet<string> = new Set(["managedFields", "ownerReferences",
 /**
  * Leaves out what nobody here reads and what makes most of many objects: who manages which field, kubectl's copy of the
  * whole object, and which pod and node an endpoint is. `apiVersion` and `kind`, which lists leave out, are filled in.
+ *
+ * Spreads stand last in what is kept: V8 gives an object that begins with one a hidden class for itself alone, which is larger than
+ * the object.
  */
 export function trimmed(object: RawObject, apiVersion: string, kind: string): RawObject {
   const lean = kind === "EndpointSlice" ? trimmedSlice(object) : object;
-  const { name, annotations, ...metadata } = lean.metadata;
+  const { metadata, apiVersion: _version, kind: _kind, ...fields } = lean;
+  const { name, annotations, ...more } = metadata;
   const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== LAST_APPLIED);
   return {
-    ...lean,
     apiVersion,
     kind,
     metadata: {
-      ...Object.fromEntries(Object.entries(metadata).filter(([key]) => !UNREAD.has(key))),
       name,
+      ...Object.fromEntries(Object.entries(more).filter(([key]) => !UNREAD.has(key))),
       ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }),
     },
+    ...fields,
   };
 }
 
@@ -48,9 +52,11 @@ export function trimmed(object: RawObject, apiVersion: string, kind: string): Ra
  */
 export function sharing(object: RawObject, before: RawObject | undefined): RawObject {
   if (before === undefined) return object;
+  const { metadata, ...fields } = object;
+  const { name, ...more } = metadata;
   return {
-    ...sharingFields(object, before),
-    metadata: { ...sharingFields(object.metadata, before.metadata), name: object.metadata.name },
+    metadata: { name, ...sharingFields(more, before.metadata) },
+    ...sharingFields(fields, before),
   };
 }
 
