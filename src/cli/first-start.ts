@@ -6,17 +6,18 @@ import type { Applier } from "../output/apply.js";
 import { NginxNotStarted } from "../output/nginx-not-started.js";
 import type { NginxProcess } from "../output/nginx-process.js";
 import { NginxRefused } from "../output/reloader.js";
+import { PolicyTooLarge } from "../render/policy-too-large.js";
 import { EnvironmentError } from "../support/environment-error.js";
 
 export interface FirstStart {
   readonly controller: Controller;
-  readonly applier: Applier;
-  readonly nginx: NginxProcess;
+  readonly applier: Pick<Applier, "prepare">;
+  readonly nginx: Pick<NginxProcess, "start">;
   readonly observer: Observer;
   readonly log: Log;
 }
 
-/** Starts nginx with what the objects give; with nothing if it refuses that. Throws EnvironmentError. */
+/** Starts nginx with what the objects give; with nothing if it refuses that, or it is too large. Throws EnvironmentError. */
 export async function startNginx({
   controller,
   applier,
@@ -32,12 +33,19 @@ export async function startNginx({
     watch.applied({ kind: "started", version });
   } catch (error: unknown) {
     watch.failed(error);
-    if (!(error instanceof NginxRefused)) throw error;
     // Input must never keep albc from starting: serve nothing until it is mended.
-    log.error({ reason: error.message }, "nginx refuses the configuration; nothing is served");
+    const what = refusal(error);
+    if (what === undefined || !(error instanceof Error)) throw error;
+    log.error({ reason: error.message }, `${what}; nothing is served`);
     await prepareNothing(controller, applier);
     await nginx.start();
   }
+}
+
+/** What the objects are to blame for; undefined: they are not. */
+function refusal(error: unknown): string | undefined {
+  if (error instanceof NginxRefused) return "nginx refuses the configuration";
+  return error instanceof PolicyTooLarge ? "the objects are too many or too large" : undefined;
 }
 
 /** Without the ports that can't be listened on, as long as there are others. Gives the version of the policy. */
@@ -63,7 +71,10 @@ function isSomethingLeft({ served }: Controller, unavailablePorts: readonly stri
   return served.ports.some((port) => !unavailablePorts.includes(String(port)));
 }
 
-async function prepareNothing(controller: Controller, applier: Applier): Promise<void> {
+async function prepareNothing(
+  controller: Controller,
+  applier: FirstStart["applier"],
+): Promise<void> {
   try {
     await applier.prepare(controller.emptyFiles());
   } catch (error: unknown) {

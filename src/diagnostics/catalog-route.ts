@@ -30,6 +30,13 @@ export const ROUTE_DIAGNOSTICS = {
       "The rule can't be done as written, so its requests answer 500 and no wider rule serves them. Other rules are served.",
     hint: "correct the value",
   },
+  ROUTE_TOO_LARGE: {
+    severity: "error",
+    title: "a route is too large to be served",
+    explanation:
+      "A route is bound once for each listener, hostname and match: at most 16,384 times, with at most 4 MiB of paths and conditions. Nothing of it is served. Its requests answer 500; where its paths are too many, so does all beneath their first elements, or its hosts altogether.",
+    hint: "write fewer hostnames or matches, spread them over routes, or name single listeners with parentRefs[].sectionName",
+  },
   ROUTE_FILTERS_INCOMPATIBLE: {
     severity: "error",
     title: "filters of a route can't stand together",

@@ -23,6 +23,7 @@ import {
 } from "./kept-configuration.js";
 import { LoadedMark } from "./loaded-mark.js";
 import { policyDelta } from "./policy-delta.js";
+import { mustFit } from "./policy-size.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
 import { WrittenFiles } from "./written-files.js";
@@ -80,6 +81,7 @@ export class Applier {
 
   /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */
   async prepare(files: readonly RenderedFile[]): Promise<Applied> {
+    mustFit(policyOf(files));
     await this.#test(files);
     await this.#loaded.clear();
     await this.#disk.write(policyLast(files));
@@ -90,10 +92,11 @@ export class Applier {
   /**
    * Makes the data plane serve these files (all of them: nginx.conf, policy.json, lua/, environment/, secrets) and
    * waits until every worker does. When nginx refuses what it reads at a reload, all the rest is served all the same.
-   * Throws NginxRefused with what nginx has against them, or EnvironmentError; then the files and the data plane are as
+   * Throws NginxRefused with what nginx has against them, PolicyTooLarge or another EnvironmentError; then the files and the data plane are as
    * they were before.
    */
   async apply(files: readonly RenderedFile[]): Promise<Applied> {
+    mustFit(policyOf(files));
     this.#isApplying = true;
     await this.#confirming;
     try {

@@ -7,8 +7,10 @@ import { open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promis
 import { dirname, join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { chunksOf, contentsOf } from "../render/rendered-file.js";
+import { RenderedPolicy } from "../render/rendered-policy.js";
 import { errorCode, fileError } from "./file-error.js";
 import { makeFolders } from "./make-folder.js";
+import { mustFit } from "./policy-size.js";
 
 /** Whose files they are to be; absent: of the user that albc runs as. */
 export interface Owner {
@@ -29,6 +31,7 @@ const BESIDE = ".albc-new";
 
 /** Makes `folder` hold these files: writes what differs, removes what is stale. Throws EnvironmentError. */
 export async function writeFiles(folder: string, files: readonly RenderedFile[]): Promise<void> {
+  for (const { contents } of files) if (contents instanceof RenderedPolicy) mustFit(contents);
   await writeChanged(folder, await changedFiles(folder, files));
   await removeStale(folder, files);
 }

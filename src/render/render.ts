@@ -13,9 +13,10 @@ import { POLICY_FORMAT } from "./policy/policy-document.js";
 import type { RoutingShards } from "./policy/policy-json.js";
 import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-json.js";
 import { certificateFile, credentialsFile, distinctFiles } from "./policy/secret-files.js";
+import { PolicyTooLarge } from "./policy-too-large.js";
 import type { RenderedFile } from "./rendered-file.js";
 
-/** nginx.conf, policy.json, credentials/, certificates/ and authorities/, sorted by path. */
+/** nginx.conf, policy.json, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
 export function render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
   return new Renderer().render(config, options);
 }
@@ -41,7 +42,7 @@ export class Renderer {
     const rendered =
       this.#routing !== undefined && isSame(this.#routing, routing, options)
         ? this.#routing
-        : renderRouting(routing, options);
+        : renderFitting(routing, options);
     this.#routing = rendered;
     const policy = renderedPolicy(POLICY_FORMAT, rendered.shards, this.#upstreams.map(upstreams));
     const files: RenderedFile[] = [
@@ -71,6 +72,19 @@ function isSame(last: RenderedRouting, routing: RoutingModel, options: CompileOp
     entries.length === before.size &&
     entries.every(([name, list]) => before.get(name) === list)
   );
+}
+
+/** What one host has is a text, and a text has a limit. */
+function renderFitting(routing: RoutingModel, options: CompileOptions): RenderedRouting {
+  try {
+    return renderRouting(routing, options);
+  } catch (error: unknown) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new PolicyTooLarge(
+      `policy.json can't be made, one host would have too much of it: ${String(routing.bindings.length)} bindings of ${String(routing.routes.length)} rules`,
+      { cause: error },
+    );
+  }
 }
 
 function renderRouting(routing: RoutingModel, options: CompileOptions): RenderedRouting {

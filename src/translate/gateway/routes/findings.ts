@@ -62,6 +62,11 @@ export class Findings {
     this.#refuse("IncompatibleFilters", message, place);
   }
 
+  /** Of a whole route. */
+  tooLarge(message: string, place: Place): void {
+    this.#refuse("UnsupportedValue", message, place, "ROUTE_TOO_LARGE");
+  }
+
   unresolvable(
     reason: UnresolvedReason,
     message: string,
@@ -88,8 +93,13 @@ export class Findings {
     return chosen;
   }
 
-  #refuse(reason: RefusedReason, message: string, place: Place): void {
-    this.#diagnostics.report({ code: REFUSED_CODES[reason], message, ...place });
+  #refuse(
+    reason: RefusedReason,
+    message: string,
+    place: Place,
+    code: DiagnosticCode = REFUSED_CODES[reason],
+  ): void {
+    this.#diagnostics.report({ code, message, ...place });
     const finding = findingOf(reason, message, place);
     this.#refused.set(finding.message, finding);
   }

@@ -15,7 +15,7 @@ const TYPES = ["Exact", "RegularExpression"] as const;
 const ANY_SEGMENT = "[^/]+";
 
 /** An HTTPRoute may have the same hosts: only gRPC's own requests are a GRPCRoute's. */
-const IS_GRPC: Predicate = {
+export const IS_GRPC: Predicate = {
   of: "header",
   key: "content-type",
   any: [{ op: "start", value: "application/grpc" }],

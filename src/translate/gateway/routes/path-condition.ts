@@ -69,13 +69,33 @@ function expression(pattern: string, place: Place, findings: Findings): PathCond
  * requests are refused, so that no wider rule serves them; narrower ones keep theirs.
  */
 function couldMatch(pattern: string): PathCondition {
-  const literal = pattern.startsWith("^/") ? pattern.slice(1) : "/";
-  const meta = META.exec(literal);
-  const value = meta === null ? literal : literal.slice(0, meta.index);
+  const value = literalStart(pattern);
   return {
     path: value === "/" ? { kind: "any" } : { kind: "start", value },
     rank: { kind: "prefix", length: value.length - 1 },
   };
+}
+
+/** What every path that the expression matches begins with: the anchored text before the first special character, else `/`. */
+export function literalStart(pattern: string): string {
+  if (!pattern.startsWith("^/")) return "/";
+  const literal = pattern.slice(1);
+  const meta = META.exec(literal);
+  if (meta === null) return literal;
+  if (hasAlternatives(literal)) return "/";
+  // What is repeated may be missing.
+  const end = /[*?{]/.test(meta[0]) ? meta.index - 1 : meta.index;
+  return literal.slice(0, Math.max(end, 1));
+}
+
+/** Outside of groups and sets, where they are of the whole expression. */
+function hasAlternatives(pattern: string): boolean {
+  let outside = pattern.replace(/\\./gs, "").replace(/\[[^\]]*\]/g, "");
+  for (let before = ""; before !== outside;) {
+    before = outside;
+    outside = outside.replace(/\([^()]*\)/g, "");
+  }
+  return outside.includes("|") && !/^[^|]*\(/.test(outside);
 }
 
 /** Paths are matched decoded. */

@@ -1,4 +1,5 @@
 import type { Gateway } from "../../../api/gateway.js";
+import { closedMatches } from "./closed-matches.js";
 import type { Findings } from "./findings.js";
 import { planRules, refusedContent } from "./rule-plan.js";
 import type { RulePlan } from "./rule-plan.js";
@@ -9,11 +10,19 @@ export class RoutePlans {
   readonly #scope: Pick<RuleScope, "route" | "policies" | "build">;
   /** Of the whole route: with one, none of its rules can be done as written. */
   readonly #findings: Findings;
+  /** Pairs of listener and host that the route is too large for. */
+  readonly #tooMany: number | undefined;
   readonly #plans = new Map<Gateway, readonly RulePlan[]>();
 
-  constructor(scope: Pick<RuleScope, "route" | "policies" | "build">, findings: Findings) {
+  /** `tooMany`: pairs of listener and host that so many matches can't be bound to. */
+  constructor(
+    scope: Pick<RuleScope, "route" | "policies" | "build">,
+    findings: Findings,
+    tooMany?: number,
+  ) {
     this.#scope = scope;
     this.#findings = findings;
+    this.#tooMany = tooMany;
   }
 
   of(gateway: Gateway): readonly RulePlan[] {
@@ -26,7 +35,9 @@ export class RoutePlans {
     const [invalid] = this.#findings.refused;
     if (invalid === undefined) return plans;
     const content = refusedContent(invalid.field);
-    return plans.map((plan) => ({
+    const bound =
+      this.#tooMany === undefined ? plans : closedMatches(plans, this.#scope.route, this.#tooMany);
+    return bound.map((plan) => ({
       ...plan,
       branches: plan.branches.map((branch) => ({ ...branch, content })),
     }));

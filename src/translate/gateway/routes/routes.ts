@@ -2,14 +2,17 @@
 import type { GrpcRoute, HttpRoute, RouteParentStatus } from "../../../api/gateway.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { BuildContext } from "../../build-context.js";
+import { placeOf } from "../../place.js";
 import type { AttachedRoutes, GatewayState, ListenerState } from "../model.js";
 import type { Policies } from "../policies/policies.js";
 import { Findings } from "./findings.js";
 import { ownParents } from "./own-parents.js";
+import type { OwnParent } from "./own-parents.js";
 import { Parents } from "./parents.js";
 import { bindRoute } from "./route-bindings.js";
 import { judge } from "./route-conditions.js";
 import { RoutePlans } from "./route-plans.js";
+import { boundHosts, matchesSize, sizeProblem } from "./route-size.js";
 
 export interface TranslatedRoutes {
   readonly attached: AttachedRoutes;
@@ -49,13 +52,15 @@ function translateRoute(
 ): TranslatedRoute {
   const { controllerName } = build.options;
   const findings = new Findings(build.diagnostics);
-  const plans = new RoutePlans({ route, policies, build }, findings);
+  const own = ownParents(route, parents, findings, build);
+  const tooMany = tooManyHosts(route, own, findings);
+  const plans = new RoutePlans({ route, policies, build }, findings, tooMany);
   const listeners = new Set<ListenerState>();
   const bound = new Set<ListenerState>();
-  const entries = ownParents(route, parents, findings, build).map((own): RouteParentStatus => {
-    const rules = plans.of(own.parent.gateway);
-    const verdict = judge(route, own, findings, rules);
-    for (const attachment of own.attached.ok ? own.attached.attachments : []) {
+  const entries = own.map((each): RouteParentStatus => {
+    const rules = plans.of(each.parent.gateway);
+    const verdict = judge(route, each, findings, rules);
+    for (const attachment of each.attached.ok ? each.attached.attachments : []) {
       const { listener } = attachment;
       if (verdict.accepted) listeners.add(listener);
       // Two parentRefs may name one listener.
@@ -63,9 +68,22 @@ function translateRoute(
       bound.add(listener);
       bindRoute(attachment, rules, { route, policies, build });
     }
-    return { parentRef: own.reference, controllerName, conditions: verdict.conditions };
+    return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
   });
   return { listeners, status: statusOf(route, entries) };
+}
+
+/** Pairs of listener and host that the route is too large for, which is reported; undefined: it is not. */
+function tooManyHosts(
+  route: HttpRoute | GrpcRoute,
+  own: readonly OwnParent[],
+  findings: Findings,
+): number | undefined {
+  const pairs = boundHosts(own);
+  const problem = sizeProblem(matchesSize(route), pairs);
+  if (problem === undefined) return undefined;
+  findings.tooLarge(problem, placeOf(route, "spec"));
+  return pairs;
 }
 
 function statusOf(

@@ -1,0 +1,117 @@
+/**
+ * The rules of a route that is too large to be bound as written: its requests are refused by as few matches as fit, each in the place
+ * of the narrowest that it stands for, so that no wider rule serves what the route was to restrict.
+ */
+import type { PathMatch } from "../../../ir/match.js";
+import { ANY_HOST } from "../../../ir/host-pattern.js";
+import { compareStrings } from "../../../support/compare.js";
+import { routeOrderKey } from "../../route-precedence.js";
+import { IS_GRPC } from "./grpc-matches.js";
+import { literalStart } from "./path-condition.js";
+import { sizeProblem } from "./route-size.js";
+import type { RuleMatch } from "./rule-match.js";
+import type { RulePlan } from "./rule-plan.js";
+import type { RuleScope } from "./scope.js";
+
+/** Path elements that are kept, tried in this order; with none of them the route's hosts are closed altogether. */
+const DEPTHS = [Number.POSITIVE_INFINITY, 8, 4, 3, 2, 1];
+
+/** `pairs`: of listener and host. */
+export function closedMatches(
+  plans: readonly RulePlan[],
+  route: RuleScope["route"],
+  pairs: number,
+): readonly RulePlan[] {
+  for (const depth of DEPTHS) {
+    const closed = widened(plans, route, depth);
+    const matches = [...closed.values()].flat();
+    const text = matches.reduce((sum, { path }) => sum + textOf(path).length, 0);
+    if (sizeProblem({ matches: matches.length, text }, pairs) === undefined) {
+      return withMatches(plans, closed);
+    }
+  }
+  return withMatches(plans, widened(plans, route, 0));
+}
+
+/** The narrowest match for each path, by the rule that it is of. */
+function widened(
+  plans: readonly RulePlan[],
+  route: RuleScope["route"],
+  depth: number,
+): ReadonlyMap<RulePlan, readonly RuleMatch[]> {
+  const narrowest = new Map<string, Candidate>();
+  for (const plan of plans) {
+    for (const match of plan.branches.flatMap(({ matches }) => matches)) {
+      const candidate = candidateOf(plan, match, route, depth);
+      const key = JSON.stringify(candidate.match.path);
+      const known = narrowest.get(key);
+      if (known === undefined || compareStrings(candidate.order, known.order) < 0) {
+        narrowest.set(key, candidate);
+      }
+    }
+  }
+  const closed = new Map<RulePlan, RuleMatch[]>();
+  for (const { plan, match } of narrowest.values()) {
+    closed.set(plan, [...(closed.get(plan) ?? []), match]);
+  }
+  return closed;
+}
+
+interface Candidate {
+  readonly plan: RulePlan;
+  readonly match: RuleMatch;
+  readonly order: string;
+}
+
+/** Its other conditions are left out, but that only gRPC's own requests are a GRPCRoute's. */
+function candidateOf(
+  plan: RulePlan,
+  match: RuleMatch,
+  route: RuleScope["route"],
+  depth: number,
+): Candidate {
+  const when = match.when.filter((predicate) => predicate === IS_GRPC);
+  const position = [plan.index, match.index];
+  return {
+    plan,
+    match: { ...match, path: widePath(match.path, depth), when },
+    order: routeOrderKey({ hostname: ANY_HOST, match: match.rank, route, position }),
+  };
+}
+
+/** A path that has all of its requests, and at most so many elements. */
+function widePath(path: PathMatch, depth: number): PathMatch {
+  if (depth === Number.POSITIVE_INFINITY || path.kind === "any") return path;
+  if (path.kind === "regex") {
+    const value = literalStart(path.pattern);
+    const isAny = value === "/" || path.ignoreCase;
+    return isAny ? { kind: "any" } : widePath({ kind: "start", value }, depth);
+  }
+  const elements = path.value.split("/").slice(1);
+  if (depth > 0 && elements.length <= depth) return path;
+  const value = elements
+    .slice(0, depth)
+    .map((element) => `/${element}`)
+    .join("")
+    .replace(/\/+$/, "");
+  return value === "" ? { kind: "any" } : { kind: "prefix", value };
+}
+
+function textOf(path: PathMatch): string {
+  if (path.kind === "any") return "";
+  return path.kind === "regex" ? path.pattern : path.value;
+}
+
+/** In the first branch of each rule: all of them refuse. */
+function withMatches(
+  plans: readonly RulePlan[],
+  closed: ReadonlyMap<RulePlan, readonly RuleMatch[]>,
+): readonly RulePlan[] {
+  return plans.map((plan) => {
+    const matches = closed.get(plan) ?? [];
+    return {
+      ...plan,
+      branches: plan.branches.slice(0, 1).map((branch) => ({ ...branch, matches })),
+    };
+  });
+}
