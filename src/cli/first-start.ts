@@ -6,7 +6,7 @@ import type { Applier } from "../output/apply.js";
 import { NginxNotStarted } from "../output/nginx-not-started.js";
 import type { NginxProcess } from "../output/nginx-process.js";
 import { NginxRefused } from "../output/reloader.js";
-import { PolicyTooLarge } from "../render/policy-too-large.js";
+import { PolicyTooLarge } from "../support/policy-too-large.js";
 import { EnvironmentError } from "../support/environment-error.js";
 
 export interface FirstStart {

@@ -1,4 +1,4 @@
-import { PolicyTooLarge } from "../render/policy-too-large.js";
+import { PolicyTooLarge } from "../support/policy-too-large.js";
 import type { RenderedPolicy } from "../render/rendered-policy.js";
 
 const MIB = 1024 * 1024;

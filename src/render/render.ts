@@ -13,7 +13,7 @@ import { POLICY_FORMAT } from "./policy/policy-document.js";
 import type { RoutingShards } from "./policy/policy-json.js";
 import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-json.js";
 import { certificateFile, credentialsFile, distinctFiles } from "./policy/secret-files.js";
-import { PolicyTooLarge } from "./policy-too-large.js";
+import { PolicyTooLarge } from "../support/policy-too-large.js";
 import type { RenderedFile } from "./rendered-file.js";
 
 /** nginx.conf, policy.json, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { Applier } from "../../../src/output/apply.js";
 import { writeFiles } from "../../../src/output/file-writer.js";
 import { mustFit } from "../../../src/output/policy-size.js";
-import { PolicyTooLarge } from "../../../src/render/policy-too-large.js";
+import { PolicyTooLarge } from "../../../src/support/policy-too-large.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { RenderedPolicy } from "../../../src/render/rendered-policy.js";
 import { ShardMap } from "../../../src/render/shard-map.js";
