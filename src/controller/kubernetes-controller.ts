@@ -88,6 +88,8 @@ export class KubernetesController implements Controller {
         this.#put(resource, sharing(now, before));
       },
       controllerName: options.controllerName,
+      controllerAnnotation: `${options.domains.annotations}/controller-name`,
+      namespaces: scope.namespaces,
       replica: setup.replica,
       resourceOf: (kind) => this.#watch.resources.find((resource) => resource.kind === kind),
       current: (kind, namespace, name) => this.#raw.get(rawKey(kind, namespace, name)),
@@ -169,6 +171,7 @@ export class KubernetesController implements Controller {
     const before = this.#raw.get(key);
     this.#raw.set(key, object);
     this.#objects.put(resource.kind, namespace, name, object);
+    this.#publisher.observe(resource.kind, namespace, name, object.metadata.resourceVersion);
     const isOfOthers = STATUS_READ.has(resource.kind);
     if (!isOfOthers && before !== undefined && differInStatusOnly(before, object))
       this.#publisher.recheck();
@@ -178,6 +181,7 @@ export class KubernetesController implements Controller {
   #delete(resource: Resource, { metadata: { name, namespace = "" } }: RawObject): void {
     this.#raw.delete(rawKey(resource.kind, namespace, name));
     this.#objects.delete(resource.kind, namespace, name);
+    this.#publisher.observe(resource.kind, namespace, name, undefined);
     this.#loop.notify(URGENT.has(resource.kind));
   }
 }

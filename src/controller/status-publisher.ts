@@ -2,12 +2,13 @@
  * Says in the cluster what became of its objects: statuses and events. Only the leader of several replicas does; each computes them, so
  * that another can go on at once.
  */
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import type { ObjectEvent } from "../kubernetes/event-recorder.js";
 import { EventRecorder } from "../kubernetes/event-recorder.js";
 import { LeaderElection } from "../kubernetes/leader-election.js";
+import { OwnedObjectClient } from "../kubernetes/owned-object-client.js";
 import { OwnedObjects } from "../kubernetes/owned-objects.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import type { Resource } from "../kubernetes/resource.js";
@@ -27,6 +28,10 @@ export interface Replica {
 export interface StatusPublisherOptions {
   readonly client: ApiClient;
   readonly controllerName: string;
+  /** Annotation with the controller's name on what it makes. */
+  readonly controllerAnnotation: string;
+  /** The only ones that are looked at; none: all. */
+  readonly namespaces: readonly string[];
   readonly replica: Replica;
   readonly log: Log;
   readonly observer: Pick<Observer, "statusWritten" | "leads">;
@@ -44,6 +49,8 @@ export interface Published {
 
 const NAME = "albc";
 const LEASE = "albc-leader";
+const NOT_OURS =
+  "an object of that name is there that was not made for the Gateway; it is left alone";
 
 export class StatusPublisher {
   readonly #options: StatusPublisherOptions;
@@ -77,16 +84,7 @@ export class StatusPublisher {
         log.warn({ object, reason: reasonOf(error) }, "a status could not be written");
       },
     });
-    this.#objects = new OwnedObjects({
-      client,
-      fieldManager: NAME,
-      uidOf: (kind, namespace, name) => current(kind, namespace, name)?.metadata.uid,
-      mayWrite,
-      onError: (error, { kind, metadata }) => {
-        const object = `${kind} ${metadata.namespace}/${metadata.name}`;
-        log.warn({ object, reason: reasonOf(error) }, "an object could not be made");
-      },
-    });
+    this.#objects = this.#ownedObjects(mayWrite);
     this.#election = new LeaderElection({
       client,
       ...replica,
@@ -117,10 +115,40 @@ export class StatusPublisher {
     this.#writer.recheck();
   }
 
+  /** What a watch tells of an object, which may be one that was made here: its version, undefined when it is gone. */
+  observe(kind: string, namespace: string, name: string, version: string | undefined): void {
+    this.#objects.observe(kind, namespace, name, version);
+  }
+
   async close(): Promise<void> {
     await this.#writer.close();
     await this.#objects.close();
     await this.#election.close();
+  }
+
+  #ownedObjects(mayWrite: () => boolean): OwnedObjects {
+    const { client, controllerName, controllerAnnotation, namespaces, current, log } =
+      this.#options;
+    return new OwnedObjects({
+      client: new OwnedObjectClient({
+        client,
+        fieldManager: NAME,
+        controllerName,
+        annotation: controllerAnnotation,
+      }),
+      controllerName,
+      namespaces,
+      uidOf: (kind, namespace, name) => current(kind, namespace, name)?.metadata.uid,
+      mayWrite,
+      onRefused: ({ kind, metadata: { namespace, name }, owner }) => {
+        const gateway = `${owner.kind} ${owner.namespace}/${owner.name}`;
+        log.warn({ object: `${kind} ${namespace}/${name}`, owner: gateway }, NOT_OURS);
+        this.#recordEvents();
+      },
+      onError: (error, object) => {
+        log.warn({ object, reason: reasonOf(error) }, "an object could not be made or removed");
+      },
+    });
   }
 
   #lead(leads: boolean): void {
@@ -138,7 +166,10 @@ export class StatusPublisher {
 
   #recordEvents(): void {
     if (!this.#leads || !this.#election.isLeader) return;
-    const events = this.#diagnostics.flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []);
+    const events = [
+      ...this.#diagnostics.flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []),
+      ...this.#objects.refused.map((object) => this.#eventOfRefused(object)),
+    ];
     this.#events.update(events).catch((error: unknown) => {
       this.#options.log.warn({ reason: reasonOf(error) }, "events could not be written");
     });
@@ -155,15 +186,17 @@ export class StatusPublisher {
     if (severity !== "error" || resource === undefined) return undefined;
     const place = field === undefined || field.length === 0 ? "" : `${formatFieldPath(field)}: `;
     const advice = hint === undefined ? "" : `; ${hint}`;
+    return this.#warning(resource, camelCase(code), `${place}${message}${advice}`);
+  }
+
+  #eventOfRefused({ kind, metadata, owner }: OwnedObject): ObjectEvent {
+    return this.#warning(owner, "NameTaken", `${kind} ${metadata.name}: ${NOT_OURS}`);
+  }
+
+  #warning(resource: ResourceRef, reason: string, message: string): ObjectEvent {
     const { kind, namespace, name } = resource;
     const uid = this.#options.current(kind, namespace, name)?.metadata.uid;
-    return {
-      resource,
-      ...(uid !== undefined && { uid }),
-      reason: camelCase(code),
-      message: `${place}${message}${advice}`,
-      type: "Warning",
-    };
+    return { resource, ...(uid !== undefined && { uid }), reason, message, type: "Warning" };
   }
 }
 

@@ -32,6 +32,12 @@ export class ApiError extends Error {
     this.status = status;
     this.reason = reason;
   }
+
+  /** Nothing new may be made there, or it is gone already; with a namespace go all its objects. */
+  get isOfDyingNamespace(): boolean {
+    if (this.status === 403) return this.message.includes("is being terminated");
+    return this.status === 404 && /namespaces "[^"]*" not found/.test(this.message);
+  }
 }
 
 /** Milliseconds for one call; lists of thousands of objects take the most. */

@@ -17,7 +17,6 @@ export interface ObjectEvent {
 }
 
 const ALREADY_EXISTS = 409;
-const FORBIDDEN = 403;
 const LONGEST_MESSAGE = 1024;
 /** Events that one change may write; more would only hide each other. */
 const MOST = 200;
@@ -63,7 +62,7 @@ export class EventRecorder {
       await this.#client.call({ method: "POST", path, body });
     } catch (error: unknown) {
       if (!(error instanceof ApiError)) throw error;
-      if (isOfDyingNamespace(error)) return;
+      if (error.isOfDyingNamespace) return;
       if (error.status !== ALREADY_EXISTS) throw error;
       await this.#countUp(`${path}/${name}`);
     }
@@ -106,11 +105,6 @@ export class EventRecorder {
       count: 1,
     };
   }
-}
-
-/** Nothing new may be made there; with the namespace the object goes, too. */
-function isOfDyingNamespace({ status, message }: ApiError): boolean {
-  return status === FORBIDDEN && message.includes("is being terminated");
 }
 
 /** The same for the same thing said of the same object, so that the API server keeps one of it. */

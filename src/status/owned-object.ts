@@ -14,4 +14,8 @@ export interface OwnedObject {
   readonly owner: ResourceRef;
   /** Everything else, such as `spec`. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The least of `fields` that it can be created with. */
+  readonly skeleton: Readonly<Record<string, unknown>>;
+  /** Another object for the same owner, earlier in the list: where that is somebody else's, this one is not made. */
+  readonly requires?: { readonly kind: string; readonly name: string };
 }

@@ -11,7 +11,6 @@ import type { TranslatedGateway } from "./translated.js";
 
 const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 const GATEWAY_CLASS = "gateway.networking.k8s.io/gateway-class-name";
-const MANAGED_BY = "app.kubernetes.io/managed-by";
 const SERVICE_NAME = "kubernetes.io/service-name";
 const SLICE_MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const ALBC = "albc";
@@ -62,6 +61,7 @@ function serviceOf({ gateway }: TranslatedGateway, ports: readonly ServicePort[]
     },
     owner: resourceRef(gateway),
     fields: { spec: { clusterIP: "None", ports } },
+    skeleton: { spec: { clusterIP: "None" } },
   };
 }
 
@@ -72,7 +72,7 @@ interface SliceContents {
 }
 
 function sliceOf(
-  { metadata: { name, namespace, labels }, owner }: OwnedObject,
+  { kind, metadata: { name, namespace, labels }, owner }: OwnedObject,
   { addressType, addresses, ports }: SliceContents,
 ): OwnedObject {
   return {
@@ -93,6 +93,9 @@ function sliceOf(
       })),
       ports,
     },
+    skeleton: { addressType, endpoints: [] },
+    // Endpoints for somebody else's Service would get its requests.
+    requires: { kind, name },
   };
 }
 
@@ -100,7 +103,6 @@ function ownLabels({ metadata, spec }: Gateway): Readonly<Record<string, string>
   return {
     [GATEWAY_NAME]: shortened(metadata.name),
     [GATEWAY_CLASS]: shortened(spec.gatewayClassName),
-    [MANAGED_BY]: ALBC,
   };
 }
 

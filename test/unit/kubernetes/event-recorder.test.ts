@@ -32,8 +32,11 @@ test("an event that can't be written holds up no other, and is tried again", asy
   expect(asked).toEqual([pathOf("a"), pathOf("b"), pathOf("a")]);
 });
 
-test("in a namespace that is on its way out nothing is said, and nobody is told", async () => {
-  const error = new ApiError(403, "Forbidden", "forbidden: namespace a is being terminated");
+test.each([
+  [403, "Forbidden", "forbidden: namespace a is being terminated"],
+  [404, "NotFound", 'POST /api/v1/namespaces/a/events: 404 namespaces "a" not found'],
+])("in a namespace that goes or is gone (%i) nobody is told anything", async (...words) => {
+  const error = new ApiError(...words);
   const { asked, recorder } = recorderOf({ a: error });
   await recorder.update([event("a"), event("b")]);
   await recorder.update([event("a"), event("b")]);

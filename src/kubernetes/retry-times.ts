@@ -1,0 +1,53 @@
+/** When what failed may be tried again: each time after twice as long, up to the longest; and at once when it is another thing. */
+export class RetryTimes {
+  readonly #longest: number;
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+
+  /** Milliseconds, as the clock's. */
+  constructor(longest: number, now: () => number = () => performance.now()) {
+    this.#longest = longest;
+    this.#now = now;
+  }
+
+  /** `what` was tried. */
+  failed(key: string, what: string, firstPause: number): void {
+    const before = this.#entries.get(key)?.pause;
+    const pause = Math.min(before === undefined ? firstPause : before * 2, this.#longest);
+    this.#entries.set(key, { what, pause, at: this.#now() + pause });
+  }
+
+  forget(key: string): void {
+    this.#entries.delete(key);
+  }
+
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  mustWait(key: string, what: string): boolean {
+    const entry = this.#entries.get(key);
+    return entry?.what === what && this.#now() < entry.at;
+  }
+
+  keepOnly(keys: ReadonlySet<string>): void {
+    for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key);
+  }
+
+  clear(): void {
+    this.#entries.clear();
+  }
+
+  /** The clock's time when the next may be tried; undefined when none waits. */
+  get next(): number | undefined {
+    let next: number | undefined;
+    for (const { at } of this.#entries.values()) next = Math.min(next ?? at, at);
+    return next;
+  }
+}
+
+interface Entry {
+  readonly what: string;
+  readonly pause: number;
+  readonly at: number;
+}
