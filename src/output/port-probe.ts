@@ -3,13 +3,25 @@ import { errorCode } from "./file-error.js";
 
 /** Whether the place (`80`, `10.0.0.1:80` or `[fd00::1]:80`) can be listened on now. */
 export async function isFree(place: string): Promise<boolean> {
+  return (await obstacle(place)) === undefined;
+}
+
+/** Whether nobody can listen there now; that this process may not, where another may, does not count. */
+export async function isTaken(place: string): Promise<boolean> {
+  const code = await obstacle(place);
+  return code === "EADDRINUSE" || code === "EADDRNOTAVAIL";
+}
+
+/** The code of the error that keeps this process from listening there. */
+async function obstacle(place: string): Promise<string | undefined> {
   const [, bracketed, plain, port] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)$/.exec(place) ?? [];
   const address = bracketed ?? plain;
-  if (address !== undefined) return (await listen(address, Number(port))) === undefined;
-  if ((await listen("0.0.0.0", Number(port))) !== undefined) return false;
-  const failure = await listen("::", Number(port));
+  if (address !== undefined) return listen(address, Number(port));
+  const failure = await listen("0.0.0.0", Number(port));
+  if (failure !== undefined) return failure;
+  const failure6 = await listen("::", Number(port));
   // A machine without IPv6 has nobody there.
-  return failure === undefined || failure === "EAFNOSUPPORT" || failure === "EADDRNOTAVAIL";
+  return failure6 === "EAFNOSUPPORT" || failure6 === "EADDRNOTAVAIL" ? undefined : failure6;
 }
 
 /** The error's code; undefined: it could be had, and is given back. */

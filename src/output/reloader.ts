@@ -13,7 +13,7 @@ export class NginxRefused extends Error {
 
 /** How nginx is told that files which it reads only at a reload have changed. */
 export interface Reloader {
-  /** `nginx -t` on a folder that is laid out as a run folder. Throws NginxRefused. */
+  /** `nginx -t`, or what of it is possible, on a folder inside the run folder that is laid out like it. Throws NginxRefused. */
   test(folder: string): Promise<void>;
   /**
    * Tells nginx to reload, and waits until `isDone`. Throws NginxRefused when nginx gives up, or is not done in time; it

@@ -1,10 +1,12 @@
 /** An nginx that somebody else runs on our run folder, such as the container beside ours. */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
 import { fileError } from "./file-error.js";
 import { signalOne } from "./folder-processes.js";
 import { poll } from "./poll.js";
+import { isTaken } from "./port-probe.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused, RELOAD_LIMIT } from "./reloader.js";
 
@@ -25,9 +27,19 @@ class Sidecar implements Reloader {
     this.#tell = tell;
   }
 
-  /** Its nginx is not ours to run; a configuration that it does not take is found out by the reload. */
-  test(): Promise<void> {
-    return Promise.resolve();
+  /**
+   * Its nginx is not ours to run; what it does not take of a configuration is found out by the reload. But for a port that
+   * somebody else of the pod has: with that in its files an nginx that is about to start could serve nothing at all.
+   */
+  async test(folder: string): Promise<void> {
+    const [next, written] = await Promise.all(
+      [folder, join(folder, "..")].map((each) => readListens(join(each, "nginx.conf"))),
+    );
+    const fresh = (next ?? []).filter((place) => written?.includes(place) !== true);
+    const taken: string[] = [];
+    for (const place of fresh) if (await isTaken(place)) taken.push(place);
+    if (taken.length === 0) return;
+    throw new NginxRefused(`${taken.join(", ")}: in use by another process of this machine`, taken);
   }
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {
@@ -38,6 +50,13 @@ class Sidecar implements Reloader {
       );
     }
   }
+}
+
+/** Where an nginx.conf of ours listens, as CompileOptions.unavailablePorts has it; none if there is no file yet. */
+async function readListens(path: string): Promise<readonly string[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  const places = [...text.matchAll(/^ +listen (\S+:\d+)[ ;]/gm)].map(([, place = ""]) => place);
+  return [...new Set(places.map((place) => place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "")))];
 }
 
 async function hangUp(pidFile: string): Promise<void> {

@@ -325,6 +325,22 @@ describe("an nginx that somebody else runs", () => {
     });
   });
 
+  test("is spared a port that somebody else has, there or not", async () => {
+    const holder = createServer();
+    await new Promise<void>((resolve) => holder.listen(0, resolve));
+    const taken = (holder.address() as AddressInfo).port;
+    const beside = new Applier({ folder: run, reloader: sidecar(`signal:${run}/nginx.pid`) });
+    const both = { ...config("/a"), ...forwarding(taken, 1, ["/b"]) };
+    const refusal = { name: "NginxRefused", unavailablePorts: [`127.0.0.1:${taken}`] };
+    await expect(beside.apply(await filesOf(both))).rejects.toMatchObject(refusal);
+    await nginx.stop(0);
+    await expect(beside.apply(await filesOf(both))).rejects.toMatchObject(refusal);
+    expect(onDisk("nginx.conf")).not.toContain(String(taken));
+    // Its own ports are not somebody else's.
+    expect((await beside.apply(await filesOf(config("/a", "/c")))).kind).toBe("written");
+    await new Promise((resolve) => holder.close(resolve));
+  });
+
   test("that is not there yet finds the files when it comes", async () => {
     await nginx.stop(0);
     rmSync(join(run, "control/control.sock"), { force: true });
