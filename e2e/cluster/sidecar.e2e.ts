@@ -3,6 +3,7 @@ import { freePort } from "../harness/free-port.js";
 import { Load } from "../harness/load.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
+import type { Manifest } from "./cluster.js";
 import { Cluster } from "./cluster.js";
 import { echoServer } from "./echo-server.js";
 import { gatewayClass, gatewayOf, httpRoute, ingressOf } from "./objects.js";
@@ -38,6 +39,10 @@ function route() {
   return httpRoute({ name: "app", namespace: cluster.namespace }, "edge", "echo");
 }
 
+function changed(object: Manifest, fields: object): Manifest {
+  return { ...object, spec: { ...(object["spec"] as object), ...fields } };
+}
+
 async function textOf(object: Parameters<Cluster["get"]>[0]): Promise<string> {
   return JSON.stringify(await cluster.get(object));
 }
@@ -70,6 +75,47 @@ test("when its workers serve, the pod is ready and the statuses say so", async (
   );
   expect((await pod.send({ host: "plain.example" })).status).toBe(200);
   expect((await pod.send({ host: "any.example" }, port)).status).toBe(200);
+});
+
+test("what was said of objects that go to another class is taken back", async () => {
+  const place = { name: "leaving", namespace: cluster.namespace };
+  const own = ingressOf(place, "leaving.example", "echo");
+  const gateway = gatewayOf(place, [await freePort()]);
+  await cluster.apply(own);
+  await cluster.apply(gateway);
+  await waitFor("the Ingress has its address", async () => (await textOf(own)).includes(ADDRESS));
+  await waitFor("the Gateway has its listeners", async () =>
+    (await textOf(gateway)).includes('"attachedRoutes"'),
+  );
+  await cluster.apply(changed(own, { ingressClassName: "elsewhere" }));
+  await cluster.apply(changed(gateway, { gatewayClassName: "elsewhere" }));
+  await waitFor("it has none", async () => !(await textOf(own)).includes(ADDRESS));
+  await waitFor("it waits for its controller", async () =>
+    (await textOf(gateway)).includes("Waiting for controller"),
+  );
+  expect(await textOf(gateway)).not.toContain('"attachedRoutes"');
+  await Promise.all([cluster.remove(own), cluster.remove(gateway)]);
+});
+
+test("a port that somebody else of the pod has costs its own listener, whether nginx is there or not", async () => {
+  const free = await freePort();
+  const { namespace } = cluster;
+  const greedy = gatewayOf({ name: "greedy", namespace }, [pod.health.port, free]);
+  await cluster.apply(greedy);
+  await waitFor("the other listener serves", async () => {
+    const { status } = await pod.send({ host: "any.example" }, free);
+    return status === 404;
+  });
+  await waitFor("the condition says why", async () =>
+    (await textOf(greedy)).includes("PortUnavailable"),
+  );
+  await pod.killNginx();
+  const late = ingressOf({ name: "meanwhile", namespace }, "meanwhile.example", "echo");
+  await cluster.apply(late);
+  await pod.startNginx();
+  await pod.ready();
+  await pod.until("it is served", { host: "meanwhile.example" }, ({ status }) => status === 200);
+  await cluster.remove(greedy);
 });
 
 test("a change while nginx is away is served, and said, when it is back", async () => {

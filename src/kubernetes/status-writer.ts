@@ -1,8 +1,10 @@
 /**
  * Brings the statuses of objects to what was computed: only those that differ, a few at a time, again when somebody changed the object
- * meanwhile. What others have written in a status stays; that is decided by `merge`.
+ * meanwhile. What others have written in a status stays; that is decided by `merge`. What was said of an object of which nothing is
+ * to be said any more is taken back, unless somebody else has written over it already.
  */
 import type { ObjectStatus } from "../status/object-status.js";
+import { withdrawnStatus } from "../status/withdrawn-status.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 import type { RawObject } from "./raw-object.js";
@@ -38,6 +40,8 @@ const CONFLICT = 409;
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   #desired: readonly ObjectStatus[] = [];
+  /** By object: what was said last. */
+  readonly #said = new Map<string, ObjectStatus>();
   #enabled = false;
   #running: Promise<void> | undefined;
   #again = false;
@@ -85,17 +89,40 @@ export class StatusWriter {
     this.#again = false;
     const { mayWrite } = this.#options;
     const waiting = [...this.#desired];
+    const withdrawn = this.#withdrawn();
     /** False when something has to be tried again. */
     const work = async (): Promise<boolean> => {
       let done = true;
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (this.#enabled && mayWrite() && !(await this.#write(next))) done = false;
+        if (!this.#enabled || !mayWrite()) continue;
+        if (await this.#write(next)) this.#said.set(keyOf(next), next);
+        else done = false;
+      }
+      for (let next = withdrawn.shift(); next !== undefined; next = withdrawn.shift()) {
+        if (!this.#enabled || !mayWrite()) continue;
+        if (await this.#withdraw(next)) this.#said.delete(keyOf(next));
+        else done = false;
       }
       return done;
     };
     const all = await Promise.all(Array.from({ length: CONCURRENCY }, work));
     if (all.includes(false)) this.#runLater();
     else this.#pause = FIRST_PAUSE;
+  }
+
+  /** What stands in statuses and is not desired any more. */
+  #withdrawn(): ObjectStatus[] {
+    const desired = new Set(this.#desired.map(keyOf));
+    return [...this.#said].flatMap(([key, said]) => (desired.has(key) ? [] : [said]));
+  }
+
+  async #withdraw(said: ObjectStatus): Promise<boolean> {
+    const { current, merge } = this.#options;
+    const { kind, metadata } = said;
+    const object = current(kind, metadata.namespace, metadata.name);
+    const isStillOurs = object !== undefined && merge(object, said, now()) === undefined;
+    const left = isStillOurs && withdrawnStatus(said, object.metadata.generation);
+    return left === false || left === undefined || this.#write(left);
   }
 
   #runLater(): void {
@@ -140,6 +167,10 @@ export class StatusWriter {
       return false;
     }
   }
+}
+
+function keyOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {
+  return `${kind} ${namespace} ${name}`;
 }
 
 /** As Kubernetes writes times: RFC 3339, seconds. */
