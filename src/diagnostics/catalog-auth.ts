@@ -21,7 +21,7 @@ export const AUTH_DIAGNOSTICS = {
     title: "a secret or config map of an auth setting does not exist",
     explanation:
       "The paths that the setting protects answer 503 until the object is there; nothing else needs to be done then.",
-    hint: "create the object, or correct its namespace and name",
+    hint: "create the object, or correct its namespace and name; in a cluster the Secrets of its namespace must be among those that are read (option secretNamespaces)",
   },
   AUTH_REFERENCE_FORBIDDEN: {
     severity: "error",

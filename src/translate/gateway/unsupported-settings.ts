@@ -6,13 +6,8 @@ import { unknownInNamespaces } from "./namespace-filter.js";
 
 /** Reports what a Gateway says that changes nothing here and keeps nothing from being served. */
 export function reportGatewaySettings(gateway: Gateway, context: TranslateContext): void {
-  const { infrastructure, addresses = [], defaultScope = "None" } = gateway.spec;
+  const { addresses = [], defaultScope = "None" } = gateway.spec;
   const spec = placeOf(gateway, "spec");
-  for (const field of ["labels", "annotations"] as const) {
-    if (Object.keys(infrastructure?.[field] ?? {}).length === 0) continue;
-    const message = `infrastructure.${field} are for objects that are created for a Gateway; none are`;
-    report(message, within(spec, "infrastructure", field), context);
-  }
   for (const [index, { routability = "" }] of addresses.entries()) {
     if (routability === "") continue;
     const message = `routability ${routability} is not told apart; the address is one of gatewayAddresses`;
