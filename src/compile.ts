@@ -2,11 +2,9 @@
  * The pipeline on one screen: Resources → translate → data-plane model → render → files.
  * Pure: no files, clock, process or randomness; equal objects and options give equal bytes, whatever their order.
  */
-import type { KubernetesObject } from "./api/wire.js";
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink } from "./diagnostics/sink.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
-import { ROUTING_KINDS } from "./input/resources.js";
 import type { DataPlaneConfig } from "./ir/config.js";
 import type { CompileOptions } from "./options.js";
 import { Renderer } from "./render/render.js";
@@ -15,7 +13,8 @@ import type { ObjectStatus } from "./status/object-status.js";
 import type { OwnedObject } from "./status/owned-object.js";
 import { sameElements } from "./support/same-elements.js";
 import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
-import { isSameToRouting } from "./translate/same-routing-input.js";
+import type { RoutingObjects } from "./translate/same-routing-input.js";
+import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
 import { translateRouting, withUpstreams } from "./translate/translate.js";
 import type { Routing } from "./translate/translation.js";
 import { Upstreams } from "./translate/upstreams.js";
@@ -37,7 +36,7 @@ export function compile(resources: Resources, options: CompileOptions): Compilat
 
 /** What routing was translated from, and what it gave. EndpointSlices are not held: those of long ago would stay in memory. */
 interface Translated {
-  readonly objects: readonly (readonly KubernetesObject[])[];
+  readonly objects: RoutingObjects;
   readonly refused: readonly ResourceRef[];
   readonly options: CompileOptions;
   readonly sink: DiagnosticSink;
@@ -82,17 +81,11 @@ function translated(resources: Resources, options: CompileOptions): Translated {
   return { objects: routingObjects(resources), refused, options, sink, routing };
 }
 
-function routingObjects(resources: RoutingResources): readonly (readonly KubernetesObject[])[] {
-  return ROUTING_KINDS.map((kind) => resources.list(kind));
-}
-
 /** The very same objects, all of them, or others that routing can't tell from them. */
 function isSame(last: Translated, resources: RoutingResources, options: CompileOptions): boolean {
   return (
     sameElements(last.refused, resources.refused) &&
-    ROUTING_KINDS.every((kind, i) =>
-      isSameToRouting(kind, resources.list(kind), last.objects[i] ?? []),
-    ) &&
+    isSameToRouting(routingObjects(resources), last.objects) &&
     JSON.stringify(last.options) === JSON.stringify(options)
   );
 }

@@ -1,6 +1,7 @@
 /** Which changes of objects routing can't see, besides those of EndpointSlices. */
 import type { KubernetesObject } from "../api/wire.js";
-import type { RoutingKind } from "../input/resources.js";
+import type { RoutingKind, RoutingResources } from "../input/resources.js";
+import { ROUTING_KINDS } from "../input/resources.js";
 import { isSameJson } from "../status/json.js";
 
 /** Nothing is decided by their statuses, which change whenever ours are written: once for every route after a start. */
@@ -10,8 +11,18 @@ const STATUS_UNREAD: ReadonlySet<RoutingKind> = new Set<RoutingKind>([
   "Ingress",
 ]);
 
-/** Both lists sorted by namespace and name. */
-export function isSameToRouting(
+/** All that routing is translated from, a list for each kind, each sorted by namespace and name. */
+export type RoutingObjects = readonly (readonly KubernetesObject[])[];
+
+export function routingObjects(resources: RoutingResources): RoutingObjects {
+  return ROUTING_KINDS.map((kind) => resources.list(kind));
+}
+
+export function isSameToRouting(now: RoutingObjects, before: RoutingObjects): boolean {
+  return ROUTING_KINDS.every((kind, i) => isSameKind(kind, now[i] ?? [], before[i] ?? []));
+}
+
+function isSameKind(
   kind: RoutingKind,
   now: readonly KubernetesObject[],
   before: readonly KubernetesObject[],
