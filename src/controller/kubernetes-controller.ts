@@ -2,7 +2,6 @@
  * Objects of an API server → a data plane that serves them: watches, compiles, applies; and when every worker serves what was
  * compiled, says so in the objects' statuses.
  */
-import { isDeepStrictEqual } from "node:util";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { compile, Compiler } from "../compile.js";
 import { kindTable } from "../input/kind-table.js";
@@ -14,6 +13,7 @@ import { sharing, trimmed } from "../kubernetes/raw-object.js";
 import type { Resource } from "../kubernetes/resource.js";
 import { apiVersionOf } from "../kubernetes/resource.js";
 import type { WatchScope } from "../kubernetes/scope.js";
+import { differInStatusOnly } from "../status/status-only.js";
 import type { CompileOptions } from "../options.js";
 import type { Applied } from "../output/apply.js";
 import type { RenderedFile } from "../render/rendered-file.js";
@@ -172,6 +172,7 @@ export class KubernetesController implements Controller {
     this.#raw.set(key, object);
     this.#objects.put(resource.kind, namespace, name, object);
     this.#publisher.observe(resource.kind, namespace, name, object.metadata.resourceVersion);
+    // Most of what a controller hears are the statuses that it writes itself.
     const isOfOthers = STATUS_READ.has(resource.kind);
     if (!isOfOthers && before !== undefined && differInStatusOnly(before, object))
       this.#publisher.recheck();
@@ -191,16 +192,6 @@ const STATUS_READ: ReadonlySet<string> = new Set(["Service"]);
 
 /** Requests fail until they are followed, and only the upstreams are compiled for them. */
 const URGENT: ReadonlySet<string> = new Set(["EndpointSlice"]);
-
-/** Most of what a controller hears are the statuses that it writes itself. */
-function differInStatusOnly(before: RawObject, after: RawObject): boolean {
-  return isDeepStrictEqual(withoutStatus(before), withoutStatus(after));
-}
-
-function withoutStatus({ status: _status, metadata, ...object }: RawObject): object {
-  const { resourceVersion: _version, ...rest } = metadata;
-  return { ...object, metadata: rest };
-}
 
 function rawKey(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace} ${name}`;

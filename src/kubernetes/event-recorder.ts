@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
+import { now } from "./now.js";
 
 export interface ObjectEvent {
   readonly resource: ResourceRef;
@@ -77,13 +78,13 @@ export class EventRecorder {
       typeof known.count === "number"
         ? known.count
         : 1;
-    const body = { count: count + 1, lastTimestamp: timestamp() };
+    const body = { count: count + 1, lastTimestamp: now() };
     await this.#client.call({ method: "PATCH", path, body });
   }
 
   #body(name: string, namespace: string, event: ObjectEvent): object {
     const { resource, uid, reason, message, type } = event;
-    const now = timestamp();
+    const time = now();
     return {
       apiVersion: "v1",
       kind: "Event",
@@ -100,8 +101,8 @@ export class EventRecorder {
       type,
       source: { component: this.#component },
       reportingComponent: this.#component,
-      firstTimestamp: now,
-      lastTimestamp: now,
+      firstTimestamp: time,
+      lastTimestamp: time,
       count: 1,
     };
   }
@@ -113,8 +114,4 @@ function nameOf({ resource, uid, reason, message }: ObjectEvent): string {
     .update(JSON.stringify([resource, uid, reason, message]))
     .digest("hex");
   return `${resource.name.slice(0, 200)}.${digest.slice(0, 16)}`;
-}
-
-function timestamp(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
 }

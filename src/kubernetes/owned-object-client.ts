@@ -3,11 +3,14 @@
  * has made: what is new is created, never applied to what may be there; what is there is written and removed in the version that was
  * looked at, or not at all.
  */
+import { listOf } from "../status/json.js";
 import type { OwnedObject } from "../status/owned-object.js";
+import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 import { isRawObject } from "./raw-object.js";
-import { basePath } from "./resource.js";
+import type { Resource } from "./resource.js";
+import { listPath, objectPath } from "./resource.js";
 
 /** What is in the cluster under the name of an object that is to be made. */
 export interface FoundObject {
@@ -35,14 +38,11 @@ export interface OwnedObjectClientOptions {
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 const NOT_FOUND = 404;
 
-/** The kinds that are made: version and path. */
-const KINDS: ReadonlyMap<string, { readonly base: string; readonly plural: string }> = new Map([
-  ["Service", { base: basePath({ group: "", version: "v1" }), plural: "services" }],
-  [
-    "EndpointSlice",
-    { base: basePath({ group: "discovery.k8s.io", version: "v1" }), plural: "endpointslices" },
-  ],
-]);
+/** The kinds that are made. */
+const RESOURCES: readonly Resource[] = [
+  { kind: "Service", group: "", version: "v1", namespaced: true },
+  { kind: "EndpointSlice", group: "discovery.k8s.io", version: "v1", namespaced: true },
+];
 
 export class OwnedObjectClient {
   readonly #options: OwnedObjectClientOptions;
@@ -57,11 +57,12 @@ export class OwnedObjectClient {
     const found: FoundObject[] = [];
     const everywhere = namespaces.length === 0 || namespaces.includes("*");
     const places = everywhere ? [""] : new Set(namespaces);
-    for (const kind of KINDS.keys())
+    for (const resource of RESOURCES)
       for (const namespace of places) {
         const query = { labelSelector: `${MANAGED_BY}=${fieldManager}` };
-        const list = await client.call({ path: pathOf({ kind, namespace }), query });
-        found.push(...itemsOf(list).flatMap((item) => this.#foundObject(kind, item) ?? []));
+        const list = await client.call({ path: listPath(resource, namespace), query });
+        const items = isObject(list) ? listOf(list["items"]) : [];
+        found.push(...items.flatMap((item) => this.#foundObject(resource.kind, item) ?? []));
       }
     return found.filter(({ madeBy }) => madeBy === controllerName);
   }
@@ -86,7 +87,7 @@ export class OwnedObjectClient {
     try {
       const made = await client.call({
         method: "POST",
-        path: pathOf({ kind, namespace }),
+        path: listPath(resourceOf(kind), namespace),
         query: { fieldManager },
         // Not the whole: fields of an object that was created stay when it is applied without them.
         body: this.#body({ ...bare, fields: skeleton }, ownerUid),
@@ -179,35 +180,25 @@ export class OwnedObjectClient {
   }
 }
 
-/** Without a name: of all. */
 function pathOf({ kind, namespace, name }: Place): string {
-  const known = KINDS.get(kind);
+  return objectPath(resourceOf(kind), namespace, name);
+}
+
+function resourceOf(kind: string): Resource {
+  const known = RESOURCES.find((resource) => resource.kind === kind);
   if (known === undefined) throw new Error(`objects of kind ${kind} are not made`);
-  const inside = namespace === "" ? "" : `/namespaces/${namespace}`;
-  return `${known.base}${inside}/${known.plural}${name === undefined ? "" : `/${name}`}`;
+  return known;
 }
 
-interface Place {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name?: string;
-}
-
-function itemsOf(list: unknown): readonly unknown[] {
-  const items: unknown =
-    typeof list === "object" && list !== null && "items" in list ? list.items : [];
-  return Array.isArray(items) ? items : [];
-}
+type Place = Pick<FoundObject, "kind" | "namespace" | "name">;
 
 function controllerOf(metadata: object): FoundObject["controller"] {
-  const references: unknown = "ownerReferences" in metadata ? metadata.ownerReferences : [];
-  if (!Array.isArray(references)) return undefined;
-  return references.find(isController);
+  return listOf("ownerReferences" in metadata ? metadata.ownerReferences : []).find(isController);
 }
 
 function isController(reference: unknown): reference is NonNullable<FoundObject["controller"]> {
-  if (typeof reference !== "object" || reference === null) return false;
-  const { controller, kind, name, uid }: Record<string, unknown> = { ...reference };
+  if (!isObject(reference)) return false;
+  const { controller, kind, name, uid } = reference;
   return (
     controller === true &&
     typeof kind === "string" &&

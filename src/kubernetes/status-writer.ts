@@ -7,6 +7,7 @@ import type { ObjectStatus } from "../status/object-status.js";
 import { withdrawnStatus } from "../status/withdrawn-status.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
+import { now } from "./now.js";
 import type { RawObject } from "./raw-object.js";
 import { isRawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
@@ -171,9 +172,4 @@ export class StatusWriter {
 
 function keyOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {
   return `${kind} ${namespace} ${name}`;
-}
-
-/** As Kubernetes writes times: RFC 3339, seconds. */
-function now(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
-import { isSameJson } from "../status/json.js";
+import { differInStatusOnly } from "../status/status-only.js";
 
 /** Nothing is decided by their statuses, which change whenever ours are written: once for every route after a start. */
 const STATUS_UNREAD: ReadonlySet<RoutingKind> = new Set<RoutingKind>([
@@ -32,15 +32,6 @@ function isSameKind(
   const mayDiffer = STATUS_UNREAD.has(kind);
   return now.every((object, i) => {
     const old = before[i];
-    return object === old || (mayDiffer && old !== undefined && differsInStatusOnly(object, old));
+    return object === old || (mayDiffer && old !== undefined && differInStatusOnly(object, old));
   });
-}
-
-function differsInStatusOnly(a: KubernetesObject, b: KubernetesObject): boolean {
-  return isSameJson(withoutStatus(a), withoutStatus(b));
-}
-
-function withoutStatus(object: KubernetesObject): object {
-  const { metadata, ...rest } = object;
-  return { ...rest, status: undefined, metadata: { ...metadata, resourceVersion: undefined } };
 }
