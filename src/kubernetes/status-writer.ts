@@ -41,8 +41,8 @@ const CONFLICT = 409;
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   #desired: readonly ObjectStatus[] = [];
-  /** By object: what was said last. */
-  readonly #said = new Map<string, ObjectStatus>();
+  /** By object: what was to be said until it was to be no more. */
+  readonly #withdrawn = new Map<string, ObjectStatus>();
   #enabled = false;
   #running: Promise<void> | undefined;
   #again = false;
@@ -56,6 +56,7 @@ export class StatusWriter {
   /** What holds from now on. */
   update(statuses: readonly ObjectStatus[]): void {
     if (statuses === this.#desired) return;
+    this.#withdrawUnlike(statuses);
     this.#desired = statuses;
     this.recheck();
   }
@@ -90,19 +91,18 @@ export class StatusWriter {
     this.#again = false;
     const { mayWrite } = this.#options;
     const waiting = [...this.#desired];
-    const withdrawn = this.#withdrawn();
+    const withdrawn = [...this.#withdrawn];
     /** False when something has to be tried again. */
     const work = async (): Promise<boolean> => {
       let done = true;
       for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (!this.#enabled || !mayWrite()) continue;
-        if (await this.#write(next)) this.#said.set(keyOf(next), next);
-        else done = false;
+        if (this.#enabled && mayWrite() && !(await this.#write(next))) done = false;
       }
       for (let next = withdrawn.shift(); next !== undefined; next = withdrawn.shift()) {
+        const [key, said] = next;
         if (!this.#enabled || !mayWrite()) continue;
-        if (await this.#withdraw(next)) this.#said.delete(keyOf(next));
-        else done = false;
+        if (!(await this.#withdraw(said))) done = false;
+        else if (this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
       }
       return done;
     };
@@ -111,10 +111,16 @@ export class StatusWriter {
     else this.#pause = FIRST_PAUSE;
   }
 
-  /** What stands in statuses and is not desired any more. */
-  #withdrawn(): ObjectStatus[] {
-    const desired = new Set(this.#desired.map(keyOf));
-    return [...this.#said].flatMap(([key, said]) => (desired.has(key) ? [] : [said]));
+  /** Once for each list, not for each look at it: that comes with every status that anybody writes. */
+  #withdrawUnlike(statuses: readonly ObjectStatus[]): void {
+    const desired = new Set(statuses.map(keyOf));
+    for (const key of this.#withdrawn.keys()) if (desired.has(key)) this.#withdrawn.delete(key);
+    for (const said of this.#desired) {
+      const key = keyOf(said);
+      const { kind, metadata } = said;
+      const isThere = this.#options.current(kind, metadata.namespace, metadata.name) !== undefined;
+      if (isThere && !desired.has(key)) this.#withdrawn.set(key, said);
+    }
   }
 
   async #withdraw(said: ObjectStatus): Promise<boolean> {
