@@ -111,6 +111,30 @@ test("a route and a new listener wait for room; what serves goes on, and so does
   expect((await load.stop()).failures).toEqual([]);
 }, 120_000);
 
+test("a route alone is served from memory, and an nginx that starts when there is room again has it", async () => {
+  const late = ingressOf(named("in-memory"), "in-memory.example", "web");
+  fill();
+  await cluster.apply(late);
+  await pod.until("it is served", { host: "in-memory.example" }, ({ status }) => status === 200);
+  await waitFor("it is told", () => pod.hasLogged(/served, but not written/));
+  expect(await metric("albc_config_last_apply_successful")).toBe(0);
+  expect(await pod.health.ask("/readyz")).toBe("200 ok");
+
+  rmSync(ballast());
+  await waitFor(
+    "it is written",
+    async () => (await metric("albc_config_last_apply_successful")) === 1,
+    { deadline: 70_000 },
+  );
+  // Nobody but the file can tell the next one.
+  await pod.killController();
+  await pod.killNginx();
+  await pod.startNginx();
+  await pod.until("it is served", { host: "in-memory.example" }, ({ status }) => status === 200);
+  pod.startController();
+  await pod.ready();
+}, 120_000);
+
 test("a controller that is killed while the disk is full is followed by one that puts all right", async () => {
   fill();
   await cluster.apply(ingressOf(named("later"), "later.example", "web"));

@@ -3,15 +3,20 @@ import type { Applied } from "../../../src/output/apply.js";
 
 const { jest } = import.meta;
 
-const silent = { debug: () => undefined, info: () => undefined, error: () => undefined };
+const silent = { debug: () => undefined, info: () => undefined };
 
 /** A loop whose applies end as told, the last one again and again; and what it said and did. */
 function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
   const warnings: string[] = [];
+  const errors: string[] = [];
   const served = jest.fn();
   let turns = 0;
   const loop = new ApplyLoop({
-    log: { ...silent, warn: (_: object, message: string) => warnings.push(message) },
+    log: {
+      ...silent,
+      warn: (_: object, message: string) => warnings.push(message),
+      error: (_: object, message: string) => errors.push(message),
+    },
     observer: { applying: () => undefined, applied: () => undefined },
     compile: async () => ({ files: [], served }),
     apply: async () => {
@@ -23,7 +28,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
     quietDelay: 1,
     maximumDelay: 1,
   });
-  return { loop, served, warnings, turns: () => turns };
+  return { loop, served, warnings, errors, turns: () => turns };
 }
 
 beforeEach(() => {
@@ -75,4 +80,19 @@ test("what can't be applied is tried again, and told when it is", async () => {
   expect(served).not.toHaveBeenCalled();
   await jest.advanceTimersByTimeAsync(4000);
   expect(served).toHaveBeenCalledTimes(1);
+});
+
+test("what is served but not written is said to be served, and written again and again until it is", async () => {
+  const unwritten = { kind: "swapped", unwritten: "the disk is full" } as const;
+  const { loop, served, errors, turns } = loopOf(unwritten, unwritten, { kind: "swapped" });
+  await loop.refresh();
+  loop.open();
+  expect(served).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(1100);
+  expect(turns()).toBe(2);
+  await jest.advanceTimersByTimeAsync(2100);
+  expect(turns()).toBe(3);
+  await jest.advanceTimersByTimeAsync(120_000);
+  expect(turns()).toBe(3);
+  expect(errors).toEqual(Array<unknown>(2).fill(expect.stringContaining("not written")));
 });

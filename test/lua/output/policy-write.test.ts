@@ -1,0 +1,130 @@
+/** Between a swap and its policy.json on the disk: what every worker serves stays served, whatever happens to the file. */
+import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { Applier } from "../../../src/output/apply.js";
+import type { DataPlaneStatus } from "../../../src/output/control-client.js";
+import { ControlClient } from "../../../src/output/control-client.js";
+import type { NginxProcess } from "../../../src/output/nginx-process.js";
+import { makeRunFolder } from "../../../src/output/run-folder.js";
+import type { RenderedFile } from "../../../src/render/rendered-file.js";
+import { ControlBystander } from "../../support/control-bystander.js";
+import { filesOf, forwarding, makeProcess, testBinary } from "../../support/run-folder.js";
+import { freePort } from "../../support/free-port.js";
+import { until } from "../../support/until.js";
+import { useTempFolder } from "../../support/temp-folder.js";
+
+const folder = useTempFolder();
+let backend: Server;
+let nginx: NginxProcess;
+let applier: Applier;
+let run: string;
+let port: number;
+
+beforeEach(async () => {
+  backend = createServer((_, response) => response.end("here"));
+  await new Promise<void>((resolve) => backend.listen(0, "127.0.0.1", resolve));
+  port = await freePort();
+  run = await makeRunFolder(folder());
+  nginx = makeProcess(await testBinary(), run).nginx;
+  applier = new Applier({ folder: run, reloader: nginx });
+  await applier.prepare(await files("/a"));
+  await nginx.start();
+});
+
+afterEach(async () => {
+  await nginx.stop(0);
+  await new Promise((resolve) => backend.close(resolve));
+});
+
+function files(...paths: readonly string[]): Promise<readonly RenderedFile[]> {
+  return filesOf(forwarding(port, (backend.address() as AddressInfo).port, paths));
+}
+
+async function get(path: string): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+}
+
+function versionOnDisk(): unknown {
+  return (JSON.parse(readFileSync(join(run, "policy.json"), "utf8")) as { version: unknown })
+    .version;
+}
+
+function isServedByAll({ workers, expected }: DataPlaneStatus, version: string): boolean {
+  return workers.length === expected && workers.every((worker) => worker.version === version);
+}
+
+describe("a policy.json that can't be written", () => {
+  // What a file is written as, before it takes its place.
+  const obstacle = () => join(run, "policy.json.albc-new");
+  let old: unknown;
+
+  beforeEach(() => {
+    old = versionOnDisk();
+    mkdirSync(obstacle());
+  });
+
+  test("takes nothing back from the workers, and is told", async () => {
+    const applied = await applier.apply(await files("/a", "/b"));
+    expect(applied).toMatchObject({
+      kind: "swapped",
+      unwritten: expect.stringContaining("policy.json"),
+    });
+    expect(versionOnDisk()).toBe(old);
+    expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 200]);
+  });
+
+  test("is written when it can be, though nothing has changed since, and told until then", async () => {
+    await applier.apply(await files("/a", "/b"));
+    expect((await applier.apply(await files("/a", "/b"))).unwritten).toBeDefined();
+    rmdirSync(obstacle());
+    const applied = await applier.apply(await files("/a", "/b"));
+    expect(applied.unwritten).toBeUndefined();
+    expect(versionOnDisk()).toBe(applied.version);
+  });
+
+  test("is no reason to serve the older one after a reload by somebody else", async () => {
+    const { version } = await applier.apply(await files("/a", "/b"));
+    await reloadBySomebody(new ControlClient(run));
+    expect(await get("/b")).toBe(404);
+    await applier.confirm();
+    await until(async () => isServedByAll(await new ControlClient(run).status(), version));
+    expect(await get("/b")).toBe(200);
+  });
+});
+
+/** Resolves when only workers of the next generation are there. */
+async function reloadBySomebody(control: ControlClient): Promise<void> {
+  const { workers } = await control.status();
+  const before = Math.max(...workers.map(({ generation }) => generation));
+  process.kill(nginx.pid ?? 0, "SIGHUP");
+  await until(async () => {
+    const now = await control.status();
+    const isNew = now.workers.every(({ generation }) => generation > before);
+    return isNew && now.workers.length === now.expected;
+  });
+}
+
+test("a reload by somebody else, after the swap and before policy.json is written, is put right", async () => {
+  const before = versionOnDisk();
+  let reloaded = "";
+  const bystander = await ControlBystander.start(run, async (status, control) => {
+    if (reloaded !== "" || status.version === before || !isServedByAll(status, status.version))
+      return;
+    // The swap is done: this answer says so, and waits while nginx reads the old policy.json.
+    await reloadBySomebody(control);
+    reloaded = (await control.status()).version;
+  });
+  try {
+    const applied = await applier.apply(await files("/a", "/b"));
+    expect(reloaded).toBe(before);
+    expect(applied.kind).toBe("swapped");
+    expect(versionOnDisk()).toBe(applied.version);
+    await until(async () => isServedByAll(await bystander.control.status(), applied.version));
+    expect(await get("/b")).toBe(200);
+  } finally {
+    await bystander.close();
+  }
+});
