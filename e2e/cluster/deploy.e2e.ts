@@ -12,10 +12,15 @@ import type { Closable } from "../harness/scene.js";
 import { Scene } from "../harness/scene.js";
 import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
+import type { Manifest } from "./cluster.js";
 import { Cluster } from "./cluster.js";
+import { gatewayOf, httpRoute } from "./objects.js";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
 const NAMESPACE = "albc";
+const CONTROLLER = "example.com/deploy-test";
+/** Of Gateways: an EndpointSlice takes no loopback address. */
+const ADDRESSES = "192.0.2.72/29";
 
 interface Rendered {
   readonly apiVersion: string;
@@ -30,6 +35,8 @@ let cluster: Cluster;
 let folder: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "albc-deploy-"));
+  // The cluster's network is gone with it.
+  execFileSync("ip", ["route", "add", "local", ADDRESSES, "dev", "lo"]);
   cluster = await scene.use(Cluster.open());
   for (const object of rendered("base").filter(({ kind }) => kind === "Namespace"))
     await cluster.apply(object);
@@ -37,6 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await scene.close();
   kubectl(["delete", "namespace", NAMESPACE, "--wait=false"]);
+  kubectl(["delete", "gatewayclass", cluster.namespace, "--ignore-not-found"]);
   rmSync(folder, { recursive: true });
 }, 60_000);
 
@@ -128,8 +136,8 @@ class Run implements Closable {
       ...["run", "--kubernetes", "--dir", join(folder, "run"), "--nginx", testNginx()],
       ...["--http-port", String(ports.http), "--https-port", "0", "--workers", "2"],
       // Objects of other tests are theirs.
-      ...["--controller-name", "example.com/deploy-test", "--publish-address", "192.0.2.7"],
-      ...["--selector", "test=deploy"],
+      ...["--controller-name", CONTROLLER, "--publish-address", "192.0.2.7"],
+      ...["--selector", "test=deploy", "--gateway-addresses", ADDRESSES],
       ...["--drain-timeout", "1s", "--shutdown-delay", "1s", ...this.health.flags],
     ];
     const env = { KUBECONFIG: kubeconfig, POD_NAMESPACE: NAMESPACE, POD_NAME: "deploy-test" };
@@ -140,6 +148,46 @@ class Run implements Closable {
     this.albc.signal("SIGTERM");
     await this.albc.exit();
   }
+}
+
+const LABELS = { test: "deploy" };
+
+/** A Gateway with a route, and what makes albc look at them. */
+async function applyGateway(): Promise<{ readonly gateway: Manifest; readonly route: Manifest }> {
+  const { namespace } = cluster;
+  await cluster.apply({
+    ...{ apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass" },
+    ...{ metadata: { name: namespace }, spec: { controllerName: CONTROLLER } },
+  });
+  const gateway = gatewayOf({ name: "edge", namespace, labels: LABELS }, [await freePort()]);
+  const route = httpRoute({ name: "app", namespace, labels: LABELS }, "edge", "none");
+  await cluster.apply(gateway);
+  await cluster.apply(route);
+  return { gateway, route };
+}
+
+/** Made, kept and removed again: each takes permissions of its own. */
+async function expectObjectsOf(gateway: Manifest): Promise<void> {
+  const at = { name: "edge-albc", namespace: cluster.namespace };
+  const service = { apiVersion: "v1", kind: "Service", metadata: at };
+  const slice = {
+    ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice" },
+    metadata: { ...at, name: "edge-albc-ipv4" },
+  };
+  const isThere = (object: Manifest) => cluster.get(object).then(() => true);
+  await waitFor("the Gateway has its Service", () => isThere(service));
+  await waitFor("and its endpoints", () => isThere(slice));
+  await cluster.remove(service);
+  await waitFor("the Service is made again", () => isThere(service));
+  const isGone = (object: Manifest) =>
+    cluster.get(object).then(
+      () => false,
+      (error: unknown) => String(error).includes("not found"),
+    );
+  const spec = { ...(gateway["spec"] as object), gatewayClassName: "of-somebody-else" };
+  await cluster.apply({ ...gateway, spec });
+  await waitFor("what is not wanted any more goes", () => isGone(service));
+  await waitFor("with its endpoints", () => isGone(slice));
 }
 
 test("albc needs no permission beyond those of deploy/, gets ready, and its metrics say so", async () => {
@@ -157,7 +205,7 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
     metadata: {
       name: "published",
       namespace: cluster.namespace,
-      labels: { test: "deploy" },
+      labels: LABELS,
     },
   };
   const backend = { service: { name: "none", port: { number: 80 } } };
@@ -165,6 +213,14 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
   await waitFor("the Ingress has its address", async () =>
     JSON.stringify(await cluster.get(ingress)).includes('"ip":"192.0.2.7"'),
   );
+  const { gateway, route } = await applyGateway();
+  await waitFor("the Gateway is programmed", async () =>
+    JSON.stringify(await cluster.get(gateway)).includes('"Programmed"'),
+  );
+  await waitFor("the route is accepted", async () =>
+    JSON.stringify(await cluster.get(route)).includes(CONTROLLER),
+  );
+  await expectObjectsOf(gateway);
   const metrics = await health.metrics();
   expect(metrics.get("albc_leader")).toBe(1);
   expect(metrics.get("albc_nginx_up")).toBe(1);

@@ -5,6 +5,7 @@ export interface Place {
   readonly name: string;
   readonly namespace: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** All paths of a host to a Service's port 80. */
