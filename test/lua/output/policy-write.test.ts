@@ -68,10 +68,8 @@ describe("a policy.json that can't be written", () => {
 
   test("takes nothing back from the workers, and is told", async () => {
     const applied = await applier.apply(await files("/a", "/b"));
-    expect(applied).toMatchObject({
-      kind: "swapped",
-      unwritten: expect.stringContaining("policy.json"),
-    });
+    expect(applied.kind).toBe("swapped");
+    expect(applied.unwritten).toContain("policy.json");
     expect(versionOnDisk()).toBe(old);
     expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 200]);
   });
