@@ -215,7 +215,7 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
   );
   const { gateway, route } = await applyGateway();
   await waitFor("the Gateway is programmed", async () =>
-    JSON.stringify(await cluster.get(gateway)).includes('"Programmed"'),
+    JSON.stringify(await cluster.get(gateway)).includes('"reason":"Programmed"'),
   );
   await waitFor("the route is accepted", async () =>
     JSON.stringify(await cluster.get(route)).includes(CONTROLLER),

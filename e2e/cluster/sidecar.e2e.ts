@@ -10,6 +10,7 @@ import { gatewayClass, gatewayOf, httpRoute, ingressOf } from "./objects.js";
 import { Pod } from "./pod.js";
 
 const ADDRESS = "192.0.2.9";
+const SERVING = /"msg":"serving"/;
 const scene = new Scene();
 let cluster: Cluster;
 let pod: Pod;
@@ -62,11 +63,14 @@ test("while no nginx is there nothing is ready, and no status says that anything
   expect(await pod.health.ask("/readyz")).toMatch(/^503 /);
   expect(await textOf(ingress())).not.toContain(ADDRESS);
   expect(await textOf(route())).not.toContain('"Accepted"');
+  expect(pod.hasLogged(/waiting for an nginx/)).toBe(true);
+  expect(pod.hasLogged(SERVING)).toBe(false);
 });
 
 test("when its workers serve, the pod is ready and the statuses say so", async () => {
   await pod.startNginx();
   await pod.ready();
+  await waitFor("it is said", () => pod.hasLogged(SERVING));
   await waitFor("the Ingress has its address", async () =>
     (await textOf(ingress())).includes(ADDRESS),
   );

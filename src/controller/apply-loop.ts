@@ -50,6 +50,9 @@ export class ApplyLoop {
   #failures = 0;
   #refused: string | undefined;
   #isAbsent = false;
+  #onServed: () => void = () => undefined;
+  /** Resolves when every worker serves what was applied, for the first time. */
+  readonly firstServed = new Promise<void>((resolve) => (this.#onServed = resolve));
   #hasServed = false;
   readonly #ports = new UnavailablePorts();
   #probe: NodeJS.Timeout | undefined;
@@ -142,6 +145,7 @@ export class ApplyLoop {
         this.#options.log.warn({}, "no nginx answers; what is written is served when one starts");
     } else if (refused === undefined) {
       this.#hasServed = true;
+      this.#onServed();
       compiled.served?.();
     }
   }

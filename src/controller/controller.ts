@@ -9,6 +9,8 @@ export interface Controller {
   emptyFiles(): readonly RenderedFile[];
   /** Leaves these out from now on, until they are free; false when they are left out already. `reason`: for the log. */
   exclude(unavailablePorts: readonly string[], reason: string): boolean;
+  /** Resolves when every worker serves what was compiled here, for the first time. */
+  readonly firstServed: Promise<void>;
   /** What the configuration that was compiled last serves. */
   readonly served: ServedSummary;
   /** Something has changed that is not seen by watching: nginx was started again. */

@@ -93,6 +93,10 @@ export class FileController implements Controller {
     );
   }
 
+  get firstServed(): Promise<void> {
+    return this.#loop.firstServed;
+  }
+
   exclude(unavailablePorts: readonly string[], reason: string): boolean {
     return this.#loop.exclude(unavailablePorts, reason);
   }

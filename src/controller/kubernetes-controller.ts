@@ -116,11 +116,17 @@ export class KubernetesController implements Controller {
   emptyFiles(): readonly RenderedFile[] {
     const { options, fixedFiles } = this.#setup;
     const none = new LiveObjects({ albGroup: options.domains.group }).snapshot();
-    return [...compile(none.resources, options).files, ...fixedFiles];
+    const compilation = compile(none.resources, options);
+    this.#served = { ports: portsOf(compilation), objects: 0 };
+    return [...compilation.files, ...fixedFiles];
   }
 
   get served(): ServedSummary {
     return this.#served;
+  }
+
+  get firstServed(): Promise<void> {
+    return this.#loop.firstServed;
   }
 
   exclude(unavailablePorts: readonly string[], reason: string): boolean {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Controller } from "../../controller/controller.js";
 import type { Log } from "../../controller/log.js";
 import { logNginxLine } from "../../controller/nginx-log.js";
 import { Applier } from "../../output/apply.js";
@@ -125,7 +126,7 @@ interface Parts {
 }
 
 async function serve(run: Run, { source, applier, nginx, signals }: Parts): Promise<void> {
-  const { log, folder, binary, health } = run;
+  const { log, health } = run;
   const { controller } = source;
   const stop = signals.first.then(() => {
     health.stop();
@@ -139,9 +140,8 @@ async function serve(run: Run, { source, applier, nginx, signals }: Parts): Prom
       ? startNginx({ controller, applier, nginx, observer, log })
       : controller.refresh();
     if ((await Promise.race([started, stop])) !== "stop") {
+      void reportServing(run, controller);
       controller.open();
-      const { ports, objects } = controller.served;
-      log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
       const guard = setInterval(() => void applier.confirm(), CONFIRM_INTERVAL);
       try {
         await signals.first;
@@ -155,6 +155,16 @@ async function serve(run: Run, { source, applier, nginx, signals }: Parts): Prom
     await source.close();
     await stopNginx(nginx, signals);
   }
+}
+
+/** Somebody else's nginx may come later than we do, or never. */
+async function reportServing({ log, folder, binary }: Run, controller: Controller): Promise<void> {
+  if (binary === undefined) {
+    log.info({ folder }, "waiting for an nginx that serves from this folder");
+    await controller.firstServed;
+  }
+  const { ports, objects } = controller.served;
+  log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
 }
 
 /** Serves on until those who send requests can know that it stops. */

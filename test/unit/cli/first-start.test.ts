@@ -14,6 +14,7 @@ async function startFailing(at: "compile" | "prepare", error: Error): Promise<re
     compileFiles: () => (at === "compile" ? Promise.reject(error) : Promise.resolve(FULL)),
     emptyFiles: () => EMPTY,
     exclude: () => false,
+    firstServed: Promise.resolve(),
     served: { ports: [], objects: 0 },
     notify: () => undefined,
     open: () => undefined,

@@ -47,13 +47,17 @@ test("what is served is said to be served", async () => {
 test("without an nginx nothing is said to be served until there is one", async () => {
   const absent = { kind: "written" } as const;
   const { loop, served, warnings, turns } = loopOf(absent, absent, absent, { kind: "reloaded" });
+  const first = jest.fn();
+  void loop.firstServed.then(first);
   await loop.refresh();
   loop.open();
   await jest.advanceTimersByTimeAsync(600);
   expect(turns()).toBeGreaterThan(1);
   expect(served).not.toHaveBeenCalled();
+  expect(first).not.toHaveBeenCalled();
   await jest.advanceTimersByTimeAsync(2000);
   expect(served).toHaveBeenCalledTimes(1);
+  expect(first).toHaveBeenCalledTimes(1);
   expect(turns()).toBe(4);
   expect(warnings).toHaveLength(1);
 });
