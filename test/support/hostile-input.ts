@@ -50,10 +50,14 @@ export function places(
   ]);
 }
 
-/** A copy with the string, or the key behind `key`, replaced. */
-export function replaced(value: Json, path: readonly (string | number)[], text: string): Json {
+/** A copy with the value, or the key behind `key`, replaced. */
+export function replaced(
+  value: Json,
+  path: readonly (string | number)[],
+  text: string | number,
+): Json {
   const [step, ...rest] = path;
-  if (step === "key" && rest.length > 0) return renamed(value, rest, text);
+  if (step === "key" && rest.length > 0) return renamed(value, rest, String(text));
   if (step === undefined) return text;
   if (Array.isArray(value))
     return value.map((item: Json, i) => (i === step ? replaced(item, rest, text) : item));

@@ -42,7 +42,7 @@ export function clientValidation(
   const { mode = "AllowValidOnly", caCertificateRefs } = validation;
   const { pem, problem } = readAuthorities(caCertificateRefs, place, context);
   const resolvedRefs = problem ?? HOLDS;
-  const known = MODES[mode];
+  const known = MODES.get(mode);
   if (known === undefined) {
     const message = `validation mode ${JSON.stringify(mode)} is not known`;
     const field = within(place, "validation", "mode");
@@ -69,10 +69,11 @@ function validationFor(
     : { validation: perPort.tls.validation, place: within(place, "perPort", index, "tls") };
 }
 
-const MODES: Readonly<Record<string, ClientCertificates["mode"] | undefined>> = {
-  AllowValidOnly: "required",
-  AllowInsecureFallback: "requested",
-};
+/** No object: every value of a Gateway is looked up here, `constructor` as well. */
+const MODES: ReadonlyMap<string, ClientCertificates["mode"]> = new Map([
+  ["AllowValidOnly", "required"],
+  ["AllowInsecureFallback", "requested"],
+]);
 
 /** The authorities of every usable reference, and what is wrong with the first that is not. */
 function readAuthorities(

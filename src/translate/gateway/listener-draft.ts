@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
+import type { Gateway, GatewayListener, ListenerSet, RouteFilter } from "../../api/gateway.js";
 import { ANY_HOST } from "../../ir/host-pattern.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { Place } from "../place.js";
@@ -73,15 +73,21 @@ function namespacesVerdict({ allowedRoutes }: GatewayListener): Verdict {
     : refused("UnsupportedValue", `allowedRoutes.namespaces: ${unknown}`);
 }
 
+/** That GRPC is known and can't be spoken is told by ResolvedRefs. */
+const AUTH_PROTOCOLS: readonly string[] = ["HTTP", "GRPC"];
+
 /** A filter that is passed over could be the one that keeps people out. */
 function filtersVerdict({ filters }: GatewayListener): Verdict {
-  const unknown = filters?.requests?.find(
-    ({ type }) => type !== "ExternalAuth" && type !== "ExtensionRef",
-  );
-  return unknown === undefined
-    ? HOLDS
-    : refused(
-        "UnsupportedValue",
-        `filters of a listener are ExternalAuth or ExtensionRef, not ${unknown.type}`,
-      );
+  return firstRefused((filters?.requests ?? []).map(filterVerdict));
+}
+
+function filterVerdict({ type, externalAuth }: RouteFilter): Verdict {
+  if (type !== "ExternalAuth" && type !== "ExtensionRef") {
+    const message = `filters of a listener are ExternalAuth or ExtensionRef, not ${type}`;
+    return refused("UnsupportedValue", message);
+  }
+  const protocol = externalAuth?.protocol ?? "HTTP";
+  if (AUTH_PROTOCOLS.includes(protocol)) return HOLDS;
+  const message = `protocol ${JSON.stringify(protocol)} of external auth is none of ${AUTH_PROTOCOLS.join(", ")}`;
+  return refused("UnsupportedValue", message);
 }

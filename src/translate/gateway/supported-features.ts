@@ -84,7 +84,10 @@ export const FEATURES: readonly Feature[] = [
   has("HTTPRouteBackendURLRewrite", "the backend is chosen before its filters"),
   has("HTTPRouteRequestMirror", "copies are sent beside the request"),
   has("HTTPRouteRequestMultipleMirrors", "copies are sent beside the request"),
-  has("HTTPRouteRequestPercentageMirror", "each copy is decided by chance"),
+  has(
+    "HTTPRouteRequestPercentageMirror",
+    "exactly their share, spread evenly over the requests that a worker serves",
+  ),
   has("HTTPRouteCORS", "preflights are answered, responses get the headers"),
   has("HTTPRouteRequestTimeout", "a deadline over every attempt"),
   has("HTTPRouteBackendTimeout", "a deadline for each attempt"),
