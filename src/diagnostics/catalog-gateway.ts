@@ -53,7 +53,7 @@ export const GATEWAY_DIAGNOSTICS = {
   },
   LISTENER_OVERLAP: {
     severity: "info",
-    title: "two TLS listeners share hosts",
+    title: "two TLS listeners share hosts, or names in certificates",
     explanation:
       "The more specific one serves the hosts. A client that reuses its connection for a host of the other listener is answered 421 and opens a new one.",
     hint: "nothing needs to be done; certificates without common names make clients open a new connection at once",

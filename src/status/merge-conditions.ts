@@ -9,6 +9,7 @@ import { listOf } from "./json.js";
 const OWN_TYPES: ReadonlySet<unknown> = new Set([
   "Accepted",
   "Conflicted",
+  "DefaultGateway",
   "InsecureFrontendValidationMode",
   "OverlappingTLSConfig",
   "PartiallyInvalid",

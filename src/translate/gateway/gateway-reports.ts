@@ -48,7 +48,7 @@ function reportListener(listener: TranslatedListener, context: TranslateContext)
   if (overlap !== undefined) {
     context.diagnostics.report({
       code: "LISTENER_OVERLAP",
-      message: overlap,
+      message: overlap.message,
       ...within(place, "hostname"),
     });
   }

@@ -11,6 +11,7 @@ import {
 } from "./gateway-verdicts.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import { draftListeners } from "./listener-draft.js";
+import type { ListenerOverlaps } from "./listener-overlap.js";
 import type { ListenerSetClaim } from "./listener-sets.js";
 import { listenerSetsOf } from "./listener-sets.js";
 import type { ListenerScope } from "./listeners.js";
@@ -28,6 +29,7 @@ export interface GatewayScope {
   readonly ports: PortTable;
   /** Every listener so far is added to it. */
   readonly served: WithCertificates[];
+  readonly overlaps: ListenerOverlaps;
   readonly context: BuildContext;
 }
 
@@ -60,12 +62,13 @@ export function translateGateway(
   { gateway, scope, own, sets, conflicts }: DraftedGateway,
   neighbours: readonly ListenerDraft[],
 ): TranslatedGateway {
-  const { written, assignment, context } = scope;
+  const { written, assignment, overlaps, context } = scope;
   const listenerScope: ListenerScope = {
     gateway: written,
     assignment,
     conflicts,
     neighbours,
+    overlaps,
     context,
   };
   const ownListeners = translateAll(own, listenerScope, scope);

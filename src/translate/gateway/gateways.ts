@@ -9,6 +9,7 @@ import type { WithCertificates } from "./gateway.js";
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
+import { ListenerOverlaps } from "./listener-overlap.js";
 import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { ownParameters, parametersFor } from "./parameters.js";
 import { PortTable } from "./port-table.js";
@@ -37,12 +38,14 @@ export function translateGateways(
   const assignments = assignAddresses(valid, addressesFor);
   const shared = sharedPorts(balancers);
   const served: WithCertificates[] = [];
+  const overlaps = new ListenerOverlaps(context);
   const drafted = gateways.map(({ gateway, written }) =>
     draftGateway(gateway, {
       written,
       assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
       ports: isShared(gateway) ? shared : new PortTable(),
       served,
+      overlaps,
       context,
     }),
   );

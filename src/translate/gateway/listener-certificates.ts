@@ -1,3 +1,4 @@
+import type { X509Certificate } from "node:crypto";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
@@ -89,7 +90,7 @@ function serveByNames(
     .map(([other]) => other)
     .filter(({ serves }) => serves?.server === server);
   for (const { id, leaf } of certificates) {
-    for (const host of namesOf(leaf.subjectAltName)) {
+    for (const host of certificateNames(leaf)) {
       // A name that has a certificate keeps it.
       if (mostSpecific(host, rivals) === listener) {
         config.addCertificate({ server, host, certificate: id });
@@ -98,7 +99,8 @@ function serveByNames(
   }
 }
 
-function namesOf(subjectAltName = ""): readonly HostPattern[] {
+/** The hosts that a certificate is for (RFC 9525: those of its subjectAltName). */
+export function certificateNames({ subjectAltName = "" }: X509Certificate): readonly HostPattern[] {
   return subjectAltName.split(", ").flatMap((entry) => {
     const name = entry.startsWith("DNS:") ? parseHostPattern(entry.slice(4), "one") : undefined;
     return name?.ok === true && name.value.kind !== "any" ? [name.value] : [];

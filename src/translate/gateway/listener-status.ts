@@ -60,14 +60,6 @@ function conditionsOf(
       parent,
     ),
     ...(conflict === undefined ? [] : [negativeCondition("Conflicted", conflict, parent)]),
-    ...(overlap === undefined
-      ? []
-      : [
-          negativeCondition(
-            "OverlappingTLSConfig",
-            { reason: "OverlappingHostnames", message: overlap },
-            parent,
-          ),
-        ]),
+    ...(overlap === undefined ? [] : [negativeCondition("OverlappingTLSConfig", overlap, parent)]),
   ];
 }

@@ -1,8 +1,6 @@
-import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import { serverId } from "../entry-port.js";
-import { covers } from "../hostnames.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";
 import type { AddressAssignment } from "./addresses.js";
@@ -10,6 +8,7 @@ import type { ClientValidation } from "./client-validation.js";
 import { clientValidation } from "./client-validation.js";
 import { listenerCertificates } from "./listener-certificates.js";
 import type { ListenerDraft } from "./listener-draft.js";
+import type { ListenerOverlaps } from "./listener-overlap.js";
 import type { ListenerState } from "./model.js";
 import { namespaceFilter } from "./namespace-filter.js";
 import { routeKinds } from "./route-kinds.js";
@@ -25,6 +24,7 @@ export interface ListenerScope {
   readonly conflicts: ReadonlyMap<ListenerDraft, Refused>;
   /** Those without conflict on the Gateway's addresses: its own, its ListenerSets', and of other Gateways that share the addresses. */
   readonly neighbours: readonly ListenerDraft[];
+  readonly overlaps: ListenerOverlaps;
   readonly context: BuildContext;
 }
 
@@ -46,7 +46,7 @@ export function translateListener(
   const hasCertificate = spec.protocol !== "HTTPS" || tls.certificates.length > 0;
   const usable = kinds.length > 0 && hasCertificate ? HOLDS : resolvedRefs;
   const programmed = programmedVerdict(accepted, usable, scope);
-  const overlap = accepted.ok ? overlapOf(draft, scope) : undefined;
+  const overlap = accepted.ok ? scope.overlaps.of(draft, scope.neighbours) : undefined;
   const listener: TranslatedListener = {
     gateway,
     parent,
@@ -68,7 +68,7 @@ export function translateListener(
     resolvedRefs,
     programmed,
     ...(conflict && { conflict }),
-    ...(overlap !== undefined && { overlap }),
+    ...(overlap && { overlap }),
     ...(clients.clientCertificates && { clientCertificates: clients.clientCertificates }),
   };
   addToConfig(listener, scope);
@@ -131,19 +131,4 @@ function addToConfig(
       ...(clientCertificates && { clientCertificates }),
     },
   );
-}
-
-/** Clients that use one connection for several hosts may meet the other listener's TLS settings (RFC 9113, 9.1.1). */
-function overlapOf(draft: ListenerDraft, { neighbours }: ListenerScope): string | undefined {
-  if (draft.protocol !== "HTTPS") return undefined;
-  const other = neighbours.find(
-    (candidate) =>
-      candidate !== draft &&
-      candidate.protocol === "HTTPS" &&
-      candidate.port === draft.port &&
-      (covers(candidate.hostname, draft.hostname) || covers(draft.hostname, candidate.hostname)),
-  );
-  if (other === undefined) return undefined;
-  const hosts = hostKey(other.hostname).replace("**.", "*.") || "every host";
-  return `listener ${other.spec.name} of ${other.parent.kind} ${other.parent.metadata.namespace}/${other.parent.metadata.name} is for ${hosts} on the same port`;
 }

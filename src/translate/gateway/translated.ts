@@ -2,6 +2,7 @@
 import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
 import type { ClientCertificates } from "../../ir/listener.js";
 import type { Place } from "../place.js";
+import type { Overlap } from "./listener-overlap.js";
 import type { GatewayState, ListenerState } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
 
@@ -15,8 +16,8 @@ export interface TranslatedListener extends ListenerState {
   /** InvalidCertificateRef, InvalidRouteKinds, RefNotPermitted, InvalidCACertificateRef, InvalidCACertificateKind. */
   readonly resolvedRefs: Verdict;
   readonly programmed: Verdict;
-  /** Which other listener takes hosts of its hostname over TLS. */
-  readonly overlap?: string;
+  /** With another listener that takes hosts over TLS. */
+  readonly overlap?: Overlap;
   readonly clientCertificates?: ClientCertificates;
 }
 
