@@ -4,12 +4,7 @@ import type { BuildContext } from "../build-context.js";
 import { covers } from "../hostnames.js";
 import { certificateNames, listenerCertificates } from "./listener-certificates.js";
 import type { ListenerDraft } from "./listener-draft.js";
-
-/** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
-export interface Overlap {
-  readonly reason: "OverlappingCertificates" | "OverlappingHostnames";
-  readonly message: string;
-}
+import type { Overlap } from "./translated.js";
 
 /** Overlaps of the listeners of one translation: whose certificates are read once, however many others ask. */
 export class ListenerOverlaps {

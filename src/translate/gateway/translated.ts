@@ -2,9 +2,14 @@
 import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
 import type { ClientCertificates } from "../../ir/listener.js";
 import type { Place } from "../place.js";
-import type { Overlap } from "./listener-overlap.js";
 import type { GatewayState, ListenerState } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
+
+/** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
+export interface Overlap {
+  readonly reason: "OverlappingCertificates" | "OverlappingHostnames";
+  readonly message: string;
+}
 
 export interface TranslatedListener extends ListenerState {
   readonly spec: GatewayListener;
