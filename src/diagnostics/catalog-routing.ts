@@ -135,6 +135,13 @@ export const ROUTING_DIAGNOSTICS = {
       "The match can't be done as written. The Rule keeps its hosts and its other terms and answers 500, so that no wider rule serves its requests.",
     hint: "correct the term",
   },
+  OBJECT_TOO_LARGE: {
+    severity: "error",
+    title: "an Ingress or a Rule is too large to be served",
+    explanation:
+      "Each path of an Ingress is bound once for each name of server-alias, and each condition of a Rule once for each host: together at most 16,384 bindings, with at most 4 MiB of paths and conditions. Annotations of an Ingress hold for every path: together at most 16 MiB. Nothing of such an object is served; its requests answer 500, and so do all of the names of server-alias.",
+    hint: "spread hosts or paths over several objects, or write fewer of them",
+  },
   RULE_INVALID: {
     severity: "error",
     title: "a Rule can't be done as written",

@@ -5,8 +5,9 @@ import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { orderKey, specificity } from "../precedence.js";
 import { parseDslx } from "./dslx.js";
-import type { ParsedDslx } from "./dslx.js";
+import type { ParsedDslx, RuleMatch } from "./dslx.js";
 import { albNameOf, frontendNameOf } from "./labels.js";
+import { sizeProblem, widened } from "./rule-size.js";
 import { addRuleCertificate } from "./rule-certificate.js";
 import { translateRuleAction } from "./rule-action.js";
 
@@ -39,23 +40,26 @@ function translateRule(rule: Rule, port: EntryPort, context: BuildContext): void
   const place = placeOf(rule, "spec");
   const dslx = parseDslx(rule.spec.dslx ?? []);
   reportProblems(rule, dslx, context);
-  const { match } = dslx;
-  if (match === undefined) {
+  const { match: written } = dslx;
+  if (written === undefined) {
     const message = "the rule has no dslx that could match a request, so it is not served";
     diagnostics.report({ code: "RULE_WITHOUT_MATCH", message, ...placeOf(rule, "spec", "dslx") });
     return;
   }
+  const match = fitting(written, rule, context);
   const { namespace, name } = rule.metadata;
-  const action = translateRuleAction(rule, port, context, dslx.problems.length > 0);
+  const isInvalid = match !== written || dslx.problems.length > 0;
+  const action = translateRuleAction(rule, port, context, isInvalid);
   const route = config.addRoute(
     { id: `rule/${namespace}/${name}`, source: sourceRef(place), ...action },
     port.port,
   );
+  const rank = specificity(dslx.terms);
   for (const [position, host] of match.hosts.entries()) {
     const order = orderKey({
       class: "rule",
       priority: rule.spec.priority ?? DEFAULT_PRIORITY,
-      specificity: specificity(dslx.terms),
+      specificity: rank,
       metadata: rule.metadata,
       position: [position],
     });
@@ -69,6 +73,14 @@ function translateRule(rule: Rule, port: EntryPort, context: BuildContext): void
     });
   }
   addRuleCertificate(rule, match.hosts, port, context);
+}
+
+/** The match itself, or a wider one, which then is to be refused. */
+function fitting(match: RuleMatch, rule: Rule, { diagnostics }: BuildContext): RuleMatch {
+  const message = sizeProblem(match);
+  if (message === undefined) return match;
+  diagnostics.report({ code: "OBJECT_TOO_LARGE", message, ...placeOf(rule, "spec", "dslx") });
+  return widened(match);
 }
 
 function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: BuildContext): void {

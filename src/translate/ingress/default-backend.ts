@@ -55,7 +55,7 @@ function bindHost(
 }
 
 function addRoute(
-  { ingress, lookup, closedBy }: PreparedIngress,
+  { ingress, lookup, closedBy, invalid }: PreparedIngress,
   port: EntryPort,
   hasTls: boolean,
   scope: IngressScope,
@@ -71,6 +71,7 @@ function addRoute(
     isRegex: false,
     hasTls,
     ...(closedBy !== undefined && { closedBy }),
+    ...(invalid !== undefined && { invalid }),
   };
   return scope.context.config.addRoute(ingressRoute(input, port, scope), port.port);
 }

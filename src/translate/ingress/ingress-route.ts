@@ -26,8 +26,8 @@ export interface RouteInput {
   readonly hasTls: boolean;
   /** The annotation that was probably meant to restrict access and is not known, if there is one. */
   readonly closedBy?: string;
-  /** What is wrong with the path, if anything. */
-  readonly problem?: string;
+  /** What keeps it from being done as written: `path`, or another field. */
+  readonly invalid?: string;
 }
 
 /** What happens to the requests of a path on one port. */
@@ -60,7 +60,7 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
 }
 
 function refusalOf(input: RouteInput, reader: AnnotationReader): Route["refusal"] {
-  if (input.problem !== undefined) return invalidRule("path");
+  if (input.invalid !== undefined) return invalidRule(input.invalid);
   const closedBy = reader.closedBy ?? input.closedBy;
   return closedBy === undefined ? undefined : closedRule(closedBy);
 }

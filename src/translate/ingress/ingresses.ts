@@ -7,10 +7,12 @@ import { AnnotationReader } from "./annotation-reader.js";
 import { reportAnnotations } from "./annotation-report.js";
 import { CANARY } from "./annotations/canary-table.js";
 import { bindAppRoot } from "./app-root.js";
+import { bindClosed } from "./closed-ingress.js";
 import { bindDefaultBackend } from "./default-backend.js";
 import { DuplicatePaths } from "./duplicate-paths.js";
 import { ingressScope } from "./ingress-scope.js";
 import type { IngressScope } from "./ingress-scope.js";
+import { sizeProblem } from "./ingress-size.js";
 import { bindPath } from "./path-binding.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import { prepareIngress } from "./prepared-ingress.js";
@@ -46,6 +48,12 @@ function bindIngress(
   scope: IngressScope,
   duplicates: DuplicatePaths,
 ): void {
+  const problem = sizeProblem(prepared, scope);
+  if (problem !== undefined) {
+    scope.context.diagnostics.report(problem);
+    bindClosed(prepared, "metadata.annotations", scope, duplicates);
+    return;
+  }
   for (const path of prepared.paths) bindPath(prepared, path, scope, duplicates);
   for (const host of prepared.hosts) bindAppRoot(prepared, host, scope);
   bindDefaultBackend(prepared, scope);

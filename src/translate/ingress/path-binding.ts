@@ -55,7 +55,7 @@ export function bindPath(
 }
 
 function routeInput(
-  { index, place, lookup, closedBy, backend, path, host }: IngressPath,
+  { index, place, lookup, closedBy, invalid, backend, path, host }: IngressPath,
   isRegex: boolean,
   problem: string | undefined,
   { tlsHosts }: IngressScope,
@@ -70,7 +70,7 @@ function routeInput(
     isRegex,
     hasTls: tlsHosts.has(host),
     ...(closedBy !== undefined && { closedBy }),
-    ...(problem !== undefined && { problem }),
+    ...((invalid ?? problem) !== undefined && { invalid: invalid ?? "path" }),
   };
 }
 

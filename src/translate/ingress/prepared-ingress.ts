@@ -24,6 +24,8 @@ export interface PreparedIngress {
   readonly lookup: AnnotationLookup;
   /** The misspelt annotation that closes the Ingress's default backend. */
   readonly closedBy?: string;
+  /** What keeps the whole Ingress from being done as written. */
+  readonly invalid?: string;
 }
 
 export interface IngressHost {
@@ -41,6 +43,8 @@ export interface IngressPath {
   readonly lookup: AnnotationLookup;
   /** The misspelt annotation that closes the path. */
   readonly closedBy?: string;
+  /** What keeps the path from being done as written. */
+  readonly invalid?: string;
   readonly place: Place;
 }
 

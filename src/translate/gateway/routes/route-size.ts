@@ -1,16 +1,9 @@
-/**
- * How much one route may become. It is bound once for each listener, hostname and match, so a few kilobytes can become megabytes of
- * policy; whoever writes one must not keep everybody else's from being served.
- */
+/** How much one route may become: it is bound once for each listener, hostname and match. */
 import type { GrpcRoute, HttpRoute, ValueMatch } from "../../../api/gateway.js";
 import type { ListenerState } from "../model.js";
 import type { OwnParent } from "./own-parents.js";
+import { MOST_BINDINGS, MOST_BINDING_TEXT } from "../../size-limits.js";
 import { isGrpcRoute } from "./scope.js";
-
-/** Twice what the limits of Gateway API allow on four listeners: 16 hostnames × 128 matches × 8. */
-export const MOST_BINDINGS = 16_384;
-/** Characters of the paths and conditions of all bindings. */
-export const MOST_BINDING_TEXT = 4 * 1024 * 1024;
 
 /** What is bound for each pair of listener and hostname. */
 export interface MatchesSize {

@@ -2,7 +2,7 @@ import { compile } from "../../../../../src/compile.js";
 import { advance, initialInput } from "../../../../../src/input/last-good.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/options.js";
 import { RenderedPolicy } from "../../../../../src/render/rendered-policy.js";
-import { MOST_BINDINGS } from "../../../../../src/translate/gateway/routes/route-size.js";
+import { MOST_BINDINGS } from "../../../../../src/translate/size-limits.js";
 
 function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => i);

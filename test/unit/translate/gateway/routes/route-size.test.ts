@@ -2,10 +2,9 @@ import { fc } from "../../../../support/fast-check.js";
 import type { HttpRoute } from "../../../../../src/api/gateway.js";
 import {
   matchesSize,
-  MOST_BINDINGS,
-  MOST_BINDING_TEXT,
   sizeProblem,
 } from "../../../../../src/translate/gateway/routes/route-size.js";
+import { MOST_BINDINGS, MOST_BINDING_TEXT } from "../../../../../src/translate/size-limits.js";
 
 type Match = NonNullable<NonNullable<HttpRoute["spec"]["rules"]>[number]["matches"]>[number];
 

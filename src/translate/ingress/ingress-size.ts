@@ -1,0 +1,78 @@
+/** How much one Ingress may become: each path once for each further host, and its annotations once for each path. */
+import type { HostPattern } from "../../ir/host-pattern.js";
+import type { Report } from "../../diagnostics/sink.js";
+import { annotationField, placeOf } from "../place.js";
+import { MOST_BINDINGS, MOST_BINDING_TEXT, MOST_REPEATED_TEXT } from "../size-limits.js";
+import type { AnyAnnotation } from "./annotation.js";
+import type { AnnotationLookup } from "./annotation-lookup.js";
+import { ANNOTATIONS } from "./annotation-table.js";
+import { AUTH_ANNOTATIONS } from "./annotations/auth-table.js";
+import { APP_ROOT, SERVER_ALIAS } from "./annotations/routing-table.js";
+import type { IngressScope } from "./ingress-scope.js";
+import { withAliases } from "./ingress-scope.js";
+import type { PreparedIngress } from "./prepared-ingress.js";
+
+/** Whose values are in the route of each path; those of auth are in a policy of its own, which paths share. */
+const REPEATED = ANNOTATIONS.filter(
+  ({ group, supported, name }) => supported && group !== "auth" && name !== SERVER_ALIAS.name,
+);
+
+/** Why the Ingress can't be bound as written; undefined: it can. What is bound but once is as large as it is written. */
+export function sizeProblem(prepared: PreparedIngress, scope: IngressScope): Report | undefined {
+  return aliasesProblem(prepared, scope) ?? annotationsProblem(prepared);
+}
+
+function aliasesProblem(prepared: PreparedIngress, scope: IngressScope): Report | undefined {
+  const { ingress, lookup, hosts, paths } = prepared;
+  const [first] = hosts.filter(isNamed);
+  if (first === undefined) return undefined;
+  const names = withAliases(prepared, first.host, scope).length;
+  if (names === 1) return undefined;
+  const { http, https } = scope.balancer.ingress;
+  const copies = names * [http, https].filter((port) => port !== undefined).length;
+  const named = paths.filter(isNamed);
+  const whole =
+    Number(ingress.spec?.defaultBackend !== undefined) +
+    Number(lookup.get(APP_ROOT.name, APP_ROOT.prefixes) !== undefined);
+  const bindings = copies * (named.length + whole * hosts.filter(isNamed).length);
+  const text = copies * named.reduce((sum, { path }) => sum + path.length, 0);
+  const made =
+    bindings > MOST_BINDINGS
+      ? `${String(bindings)} bindings; an Ingress with aliases may have ${String(MOST_BINDINGS)}`
+      : text > MOST_BINDING_TEXT
+        ? `${String(text)} characters of paths; an Ingress with aliases may have ${String(MOST_BINDING_TEXT)}`
+        : undefined;
+  if (made === undefined) return undefined;
+  const key = lookup.get(SERVER_ALIAS.name, SERVER_ALIAS.prefixes)?.key ?? "";
+  const message = `${String(named.length)} paths with ${String(names - 1)} names of server-alias make ${made}`;
+  return { code: "OBJECT_TOO_LARGE", message, ...placeOf(ingress, ...annotationField(key)) };
+}
+
+function annotationsProblem({ ingress, paths }: PreparedIngress): Report | undefined {
+  const values = Object.values(ingress.metadata.annotations ?? {});
+  const written = values.reduce((sum, value) => sum + value.length, 0);
+  // Most Ingresses are far from it, whatever their annotations are about.
+  if (written * paths.length <= MOST_REPEATED_TEXT) return undefined;
+  const text = paths.reduce((sum, { lookup }) => sum + repeatedText(lookup), 0);
+  if (text <= MOST_REPEATED_TEXT) return undefined;
+  const message = `its annotations in each of ${String(paths.length)} paths make ${String(text)} characters; an Ingress may have ${String(MOST_REPEATED_TEXT)}`;
+  return { code: "OBJECT_TOO_LARGE", message, ...placeOf(ingress, "metadata", "annotations") };
+}
+
+function repeatedText(lookup: AnnotationLookup): number {
+  const found = AUTH_ANNOTATIONS.map(({ name, prefixes }) => lookup.get(name, prefixes));
+  // A path with an auth annotation of its own shares its policy with no other.
+  const isOwn = found.some((annotation) => annotation?.prefix === "index");
+  return textOf(REPEATED, lookup) + (isOwn ? textOf(AUTH_ANNOTATIONS, lookup) : 0);
+}
+
+function textOf(annotations: readonly AnyAnnotation[], lookup: AnnotationLookup): number {
+  return annotations.reduce(
+    (sum, { name, prefixes }) => sum + (lookup.get(name, prefixes)?.value.length ?? 0),
+    0,
+  );
+}
+
+function isNamed({ host }: { readonly host: HostPattern }): boolean {
+  return host.kind !== "any";
+}
