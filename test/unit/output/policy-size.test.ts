@@ -9,18 +9,47 @@ import { ShardMap } from "../../../src/render/shard-map.js";
 import { policyFrom } from "../../support/rendered-policy.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
-const BINDINGS = Array.from({ length: 3 }, () => ({ order: "0", route: "httproute/a/big/0" }));
-const HOST = JSON.stringify([...BINDINGS, { order: "1", route: "httproute/a/small/0" }]);
-const LONG = JSON.stringify("a".repeat(1024 * 1024));
+const MIB = 1024 * 1024;
+const LONG = JSON.stringify("a".repeat(MIB - 2));
+
+function binding(route: string, size: number): string {
+  const json = JSON.stringify({ order: "0", route, when: "" });
+  return json.replace(/""}$/, `"${"x".repeat(size - json.length)}"}`);
+}
+
+/** As they stand in the file: each binding on a line. */
+function host(...bindings: readonly string[]): string {
+  return `[\n      ${bindings.join(",\n      ")}\n    ]`;
+}
 
 /** A policy whose text would not fit: shards that share one text. */
 const LARGE = new RenderedPolicy(
   1,
   new Map([
-    ["hosts", new ShardMap([["l|", HOST]])],
-    ["routes", new ShardMap(Array.from({ length: 260 }, (_, i) => [String(i), LONG] as const))],
+    [
+      "hosts",
+      new ShardMap([
+        ["l|a", host(binding("httproute/a/big/0", MIB), binding("ingress/c/wide/0-0", 2 * MIB))],
+        ["l|b", host(binding("ingress/c/wide/0-1@443", 4 * MIB))],
+      ]),
+    ],
+    [
+      "routes",
+      new ShardMap([
+        ...numbered(180, (i) => `httproute/a/big/${String(i)}`),
+        ...numbered(20, (i) => `httproute/a/small-${String(i)}/0`),
+        ["ingress/c/wide/0-0", "{}"],
+      ]),
+    ],
+    ["auths", new ShardMap(numbered(7, (i) => `authpolicy/b/strict/${String(i)}`))],
+    ["upstreams", new ShardMap(numbered(50, (i) => `b/web/${String(i)}`))],
   ]),
 );
+
+function numbered(count: number, key: (i: number) => string): (readonly [string, string])[] {
+  return Array.from({ length: count }, (_, i) => [key(i), LONG]);
+}
+
 const FILES: readonly RenderedFile[] = [{ path: "policy.json", contents: LARGE, mode: 0o600 }];
 
 const reloader = {
@@ -32,7 +61,7 @@ test("what is too large says how large it is, and whose most of it is", () => {
   expect(() => {
     mustFit(LARGE);
   }).toThrow(
-    "policy.json would have 261 MiB, at most 256 MiB can be served; most of it is of httproute/a/big (3 bindings), httproute/a/small (1 bindings)",
+    "policy.json would have 265 MiB, at most 256 MiB can be served; most of it is of the namespaces a (202 MiB of 21 objects), b (57 MiB of 2 objects), c (7 MiB of 1 objects); the largest objects are httproute/a/big (182 MiB), service/b/web (50 MiB), authpolicy/b/strict (7 MiB)",
   );
   mustFit(policyFrom({ hosts: {} }));
 });
