@@ -1,18 +1,50 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 
-const given = new Set<number>();
+/** A file for each port that a process was given, with its id: suites run beside each other, and start to listen some time later. */
+const GIVEN = join(tmpdir(), `albc-test-ports-${String(userInfo().uid)}`);
 /** Below the ports that the system gives to outgoing connections, which would take one that is free now. */
 const LOWEST = 10_000;
 const HIGHEST = 32_000;
 
-/** A TCP port that is free on IPv4 and IPv6 and that no other caller in this process was given. */
+/** A TCP port that is free on IPv4 and IPv6 and that no other caller was given, in this process or another that still runs. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = LOWEST + Math.floor(Math.random() * (HIGHEST - LOWEST));
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
-    return port;
+    if (take(port) && (await isFree(port))) return port;
+  }
+}
+
+function take(port: number): boolean {
+  const file = join(GIVEN, String(port));
+  mkdirSync(GIVEN, { recursive: true });
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    // Who comes next may have it.
+    if (!isRunning(ownerOf(file))) rmSync(file, { force: true });
+    return false;
+  }
+}
+
+/** Undefined: it is about to say so, or just gone. */
+function ownerOf(file: string): number | undefined {
+  try {
+    return Number(readFileSync(file, "utf8")) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunning(pid: number | undefined): boolean {
+  try {
+    return pid === undefined || process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 
