@@ -12,6 +12,7 @@ import type { RenderedFile } from "./render/rendered-file.js";
 import type { ObjectStatus } from "./status/object-status.js";
 import type { OwnedObject } from "./status/owned-object.js";
 import { sameElements } from "./support/same-elements.js";
+import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
 import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
@@ -44,12 +45,13 @@ interface Translated {
 }
 
 /**
- * `compile` again and again: gives what that gives, sooner where only EndpointSlices have changed, or statuses of routes. Then routing is
- * the one of before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Any other change, however
- * small, is compiled in full: nothing that protects a path is ever taken from memory.
+ * `compile` again and again: gives what that gives, sooner. Where only EndpointSlices have changed, or statuses, routing is the one of
+ * before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Otherwise routing is translated,
+ * but for routes of Gateways that are the same and learn the same from all others (RouteMemory); what protects a path is read again.
  */
 export class Compiler {
   #last: Translated | undefined;
+  readonly #memory = new RouteMemory();
   readonly #upstreams = new Upstreams();
   readonly #renderer = new Renderer();
   #statuses: readonly ObjectStatus[] = [];
@@ -59,7 +61,7 @@ export class Compiler {
     const now =
       last !== undefined && isSame(last, resources, options)
         ? { ...last, objects: routingObjects(resources) }
-        : translated(resources, options);
+        : translated(resources, options, this.#memory);
     this.#last = now;
     const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#upstreams);
     const files = this.#renderer.render(config, now.options);
@@ -74,9 +76,13 @@ export class Compiler {
   }
 }
 
-function translated(resources: Resources, options: CompileOptions): Translated {
+function translated(
+  resources: Resources,
+  options: CompileOptions,
+  memory: RouteMemory,
+): Translated {
   const sink = new DiagnosticSink();
-  const routing = translateRouting(resources, options, sink);
+  const routing = translateRouting(resources, options, sink, memory);
   const { refused } = resources;
   return { objects: routingObjects(resources), refused, options, sink, routing };
 }

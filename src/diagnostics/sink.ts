@@ -28,6 +28,16 @@ export class DiagnosticSink {
     this.#reports.push(report);
   }
 
+  /** In the order in which they came. */
+  get reports(): readonly Report[] {
+    return this.#reports;
+  }
+
+  /** Those of another sink. */
+  addAll(reports: readonly Report[]): void {
+    for (const report of reports) this.report(report);
+  }
+
   /** All reports, each with its place, duplicates dropped, in an order that does not depend on the order of the input. */
   sorted(locate: Locate = nowhere): readonly Diagnostic[] {
     if (this.#sorted?.locate === locate) return this.#sorted.diagnostics;

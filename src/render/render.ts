@@ -12,6 +12,7 @@ import { buildPolicy } from "./policy/build-policy.js";
 import { POLICY_FORMAT } from "./policy/policy-document.js";
 import type { RoutingShards } from "./policy/policy-json.js";
 import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-json.js";
+import { RouteShards } from "./policy/route-shards.js";
 import { certificateFile, credentialsFile, distinctFiles } from "./policy/secret-files.js";
 import { PolicyTooLarge } from "../support/policy-too-large.js";
 import type { RenderedFile } from "./rendered-file.js";
@@ -35,6 +36,7 @@ export class Renderer {
   #routing: RenderedRouting | undefined;
   #conf:
     { readonly of: RenderedRouting; readonly memory: number; readonly text: string } | undefined;
+  readonly #routes = new RouteShards();
   readonly #upstreams = new UpstreamShards();
 
   render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
@@ -42,7 +44,7 @@ export class Renderer {
     const rendered =
       this.#routing !== undefined && isSame(this.#routing, routing, options)
         ? this.#routing
-        : renderFitting(routing, options);
+        : renderFitting(routing, options, this.#routes);
     this.#routing = rendered;
     const policy = renderedPolicy(POLICY_FORMAT, rendered.shards, this.#upstreams.map(upstreams));
     const files: RenderedFile[] = [
@@ -75,9 +77,13 @@ function isSame(last: RenderedRouting, routing: RoutingModel, options: CompileOp
 }
 
 /** What one host has is a text, and a text has a limit. */
-function renderFitting(routing: RoutingModel, options: CompileOptions): RenderedRouting {
+function renderFitting(
+  routing: RoutingModel,
+  options: CompileOptions,
+  shards: RouteShards,
+): RenderedRouting {
   try {
-    return renderRouting(routing, options);
+    return renderRouting(routing, options, shards);
   } catch (error: unknown) {
     if (!(error instanceof RangeError)) throw error;
     throw new PolicyTooLarge(
@@ -87,7 +93,11 @@ function renderFitting(routing: RoutingModel, options: CompileOptions): Rendered
   }
 }
 
-function renderRouting(routing: RoutingModel, options: CompileOptions): RenderedRouting {
+function renderRouting(
+  routing: RoutingModel,
+  options: CompileOptions,
+  shards: RouteShards,
+): RenderedRouting {
   const credentials = new Map(routing.credentials.map((set) => [set.id, credentialsFile(set)]));
   const certificates = new Map(
     routing.certificates.map((entry) => [entry.id, certificateFile(entry)]),
@@ -100,7 +110,10 @@ function renderRouting(routing: RoutingModel, options: CompileOptions): Rendered
   return {
     routing,
     options,
-    shards: routingShards(policy),
+    shards: routingShards(policy, {
+      hosts: shards.hosts(routing.bindings),
+      routes: shards.routes(routing.routes, options.dataPlane.bodyLimit),
+    }),
     certificatePaths,
     files: distinctFiles([
       ...credentials.values(),

@@ -3,6 +3,7 @@ import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
 import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
 import type { Route, RouteBinding } from "../ir/route.js";
+import { BoundRoutes } from "./bound-routes.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 
 /** The parts of the model that other collectors hold. */
@@ -15,8 +16,7 @@ export type CollectedParts = Pick<
 export class ConfigBuilder {
   readonly #servers = new Map<string, Server>();
   readonly #listeners = new Map<string, Listener>();
-  readonly #routes = new Map<string, Route>();
-  readonly #bindings: RouteBinding[] = [];
+  readonly #bound = new BoundRoutes();
   readonly #certificates = new Map<string, ServerCertificate>();
 
   addListener(server: Server, listener: Listener): void {
@@ -24,29 +24,24 @@ export class ConfigBuilder {
     this.#listeners.set(listener.id, listener);
   }
 
-  /**
-   * Adds a route and gives the id it got. Ports and listeners may inherit differently, so the same rule can give different routes
-   * on two of them: then the later one is `<id>@<place>`.
-   */
+  /** See BoundRoutes. */
   addRoute(route: Route, place: number | string): string {
-    const existing = this.#routes.get(route.id);
-    if (existing === undefined || isEqual(existing, route)) {
-      this.#routes.set(route.id, route);
-      return route.id;
-    }
-    const id = `${route.id}@${place}`;
-    this.#routes.set(id, { ...route, id });
-    return id;
+    return this.#bound.addRoute(route, place);
   }
 
   bind(binding: RouteBinding): void {
-    this.#bindings.push(binding);
+    this.#bound.bind(binding);
+  }
+
+  /** See BoundRoutes. */
+  addAll(bound: Pick<BoundRoutes, "routes" | "bindings">): void {
+    this.#bound.addAll(bound);
   }
 
   /** Hosts that routes are bound to so far, by listener. */
   hostsByListener(): ReadonlyMap<string, readonly HostPattern[]> {
     const hosts = new Map<string, Map<string, HostPattern>>();
-    for (const { listener, host } of this.#bindings) {
+    for (const { listener, host } of this.#bound.bindings) {
       const known = hosts.get(listener) ?? new Map<string, HostPattern>();
       hosts.set(listener, known.set(hostKey(host), host));
     }
@@ -65,13 +60,13 @@ export class ConfigBuilder {
     return {
       servers: sorted(this.#servers.values()),
       listeners: sorted(this.#listeners.values()),
-      bindings: this.#bindings.sort(
+      bindings: [...this.#bound.bindings].sort(
         compareBy(
           (a, b) => compareStrings(a.listener, b.listener),
           (a, b) => compareStrings(a.order, b.order),
         ),
       ),
-      routes: sorted(this.#routes.values()),
+      routes: sorted(this.#bound.routes),
       serverCertificates: [...this.#certificates.values()].sort(
         compareBy(
           (a, b) => compareStrings(a.server, b.server),
@@ -81,11 +76,6 @@ export class ConfigBuilder {
       ...parts,
     };
   }
-}
-
-/** Routes are plain data whose fields are written in one order. */
-function isEqual(a: Route, b: Route): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {

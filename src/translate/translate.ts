@@ -21,6 +21,7 @@ import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
 import { reportTakenHosts } from "./gateway/taken-hosts.js";
 import { createPolicies } from "./gateway/policies/gateway-policies.js";
 import type { Policies } from "./gateway/policies/policies.js";
+import { RouteMemory } from "./gateway/routes/route-memory.js";
 import { translateRoutes } from "./gateway/routes/routes.js";
 import { ingressStatuses } from "./ingress/ingress-status.js";
 import { translateIngresses } from "./ingress/ingresses.js";
@@ -34,7 +35,7 @@ export function translate(
   options: CompileOptions,
   diagnostics: DiagnosticSink,
 ): Translation {
-  const routing = translateRouting(resources, options, diagnostics);
+  const routing = translateRouting(resources, options, diagnostics, new RouteMemory());
   return withUpstreams(routing, resources, new Upstreams());
 }
 
@@ -51,11 +52,12 @@ export function withUpstreams(
   };
 }
 
-/** All but the endpoints, which it can't see. */
+/** All but the endpoints, which it can't see. `memory`: what became of routes before. */
 export function translateRouting(
   resources: RoutingResources,
   options: CompileOptions,
   diagnostics: DiagnosticSink,
+  memory: RouteMemory,
 ): Routing {
   const context = { resources, options, diagnostics };
   const build: BuildContext = {
@@ -70,7 +72,7 @@ export function translateRouting(
   reportUnavailable(balancers, build);
   const gateways = translateGateways(balancers, build);
   const policies = createPolicies(gateways, build);
-  const routes = translateRoutes(gateways, policies, build);
+  const routes = translateRoutes(gateways, policies, build, memory);
   reportTakenHosts(gateways, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);

@@ -1,14 +1,11 @@
-/** IR → PolicyDocument, but for its upstreams. */
+/** IR → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
 import type { RoutingModel } from "../../ir/config.js";
 import { hostKey } from "../../ir/host-pattern.js";
-import type { RouteBinding } from "../../ir/route.js";
 import type { CompileOptions } from "../../options.js";
-import { compareStrings } from "../../support/compare.js";
 import { policyAuth } from "./auth-shard.js";
 import { policyBackendTls } from "./backend-tls-shard.js";
-import { policyBinding } from "./binding-shard.js";
-import type { PolicyBinding, PolicyDocument, PolicyServer } from "./policy-document.js";
-import { policyRoute } from "./route-shard.js";
+import { groupBy } from "./group-by.js";
+import type { PolicyDocument, PolicyServer } from "./policy-document.js";
 import { policyServer } from "./server-shard.js";
 
 /** Paths of the files with secrets, by id of the credential set or certificate. */
@@ -17,20 +14,20 @@ export interface SecretPaths {
   readonly certificates: ReadonlyMap<string, string>;
 }
 
-/** A policy but for its upstreams, which change without it, and for its version, which follows from the rest. */
-export type RoutingPolicy = Omit<PolicyDocument, "format" | "version" | "upstreams">;
+/** A policy but for those, and for its version, which follows from the rest. */
+export type PolicyFrame = Omit<
+  PolicyDocument,
+  "format" | "version" | "hosts" | "routes" | "upstreams"
+>;
 
 export function buildPolicy(
   config: RoutingModel,
   options: CompileOptions,
   paths: SecretPaths,
-): RoutingPolicy {
-  const { bodyLimit } = options.dataPlane;
+): PolicyFrame {
   return {
     settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
     servers: servers(config),
-    hosts: hosts(config.bindings),
-    routes: byId(config.routes, (route) => policyRoute(route, bodyLimit)),
     auths: byId(config.auths, (auth) => policyAuth(auth, paths.credentials)),
     ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
     certificates: certificates(config, paths.certificates),
@@ -49,16 +46,6 @@ function servers(config: RoutingModel): Record<string, PolicyServer> {
   return byId(config.servers, (server) => policyServer(server, listeners.get(server.id) ?? []));
 }
 
-function hosts(bindings: readonly RouteBinding[]): Record<string, readonly PolicyBinding[]> {
-  const byHost = groupBy(bindings, (binding) => `${binding.listener}|${hostKey(binding.host)}`);
-  return Object.fromEntries(
-    [...byHost].map(([key, group]) => [
-      key,
-      group.sort((a, b) => compareStrings(a.order, b.order)).map(policyBinding),
-    ]),
-  );
-}
-
 function certificates(
   config: RoutingModel,
   paths: ReadonlyMap<string, string>,
@@ -69,15 +56,4 @@ function certificates(
       return path === undefined ? [] : [[`${server}|${hostKey(host)}`, path]];
     }),
   );
-}
-
-/** In the order of the entries (Map.groupBy needs Node 21). */
-function groupBy<T>(entries: readonly T[], key: (entry: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const entry of entries) {
-    const group = groups.get(key(entry));
-    if (group === undefined) groups.set(key(entry), [entry]);
-    else group.push(entry);
-  }
-  return groups;
 }

@@ -2,7 +2,7 @@
 import type { Upstream } from "../../ir/upstream.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-policy.js";
 import { ShardMap } from "../shard-map.js";
-import type { RoutingPolicy } from "./build-policy.js";
+import type { PolicyFrame } from "./build-policy.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import type { PolicyUpstream } from "./policy-document.js";
 
@@ -12,13 +12,15 @@ export type RoutingShards = ReadonlyMap<string, ShardMap>;
 /** The map before which upstreams stand. */
 const AFTER_AUTHS = "auths";
 
-export function routingShards(policy: RoutingPolicy): RoutingShards {
-  const { settings, servers, hosts, routes, auths, backendTls, certificates } = policy;
+export function routingShards(
+  { settings, servers, auths, backendTls, certificates }: PolicyFrame,
+  { hosts, routes }: { readonly hosts: ShardMap; readonly routes: ShardMap },
+): RoutingShards {
   return new Map([
     ["settings", new ShardMap([[SETTINGS_KEY, canonicalJson(settings)]])],
     ["servers", shardMap(servers)],
-    ["hosts", shardMap(hosts)],
-    ["routes", shardMap(routes)],
+    ["hosts", hosts],
+    ["routes", routes],
     [AFTER_AUTHS, shardMap(auths)],
     ...(backendTls === undefined ? [] : [["backendTls", shardMap(backendTls)] as const]),
     ["certificates", shardMap(certificates)],
@@ -68,11 +70,6 @@ function policyUpstream({ endpoints }: Upstream): PolicyUpstream {
 
 function shardMap(map: Readonly<Record<string, unknown>>): ShardMap {
   return new ShardMap(
-    Object.entries(map).map(([key, value]) => [wellFormed(key), shard(value)] as const),
+    Object.entries(map).map(([key, value]) => [wellFormed(key), canonicalJson(value)] as const),
   );
-}
-
-function shard(value: unknown): string {
-  if (!Array.isArray(value) || value.length === 0) return canonicalJson(value);
-  return `[\n${value.map((entry) => `      ${canonicalJson(entry)}`).join(",\n")}\n    ]`;
 }

@@ -3,17 +3,15 @@ import type { Service } from "../../../api/core.js";
 import type { ServicePort } from "../../backends.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { BackendProtocol, Refusal } from "../../../ir/upstream.js";
-import type { BuildContext } from "../../build-context.js";
 import { findPort, isExternalName, portList } from "../../backends.js";
 import { placeOf, resourceRef } from "../../place.js";
 import type { Place } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";
-import { isReferenceGranted } from "../../reference-grants.js";
 import type { BackendTlsChoice } from "../model.js";
 import { backendProtocol, speaksHttp2 } from "./backend-protocol.js";
 import type { UnresolvedReason } from "./findings.js";
 import { isGrpcRoute } from "./scope.js";
-import type { RuleScope } from "./scope.js";
+import type { RouteContext, RuleScope } from "./scope.js";
 
 /** Where requests are sent, or why they can't be. */
 export type Destination =
@@ -75,10 +73,10 @@ interface PortReference {
 
 function servicePortDestination(
   reference: PortReference,
-  { route, gateway, policies, build }: RuleScope,
+  { route, gateway, policies, context }: RuleScope,
 ): Destination | Unusable {
   const { namespace, name, port } = reference;
-  const service = build.resources.get("Service", namespace, name);
+  const service = context.service(namespace, name);
   const servicePort = service && findPort(service, port);
   const portName = servicePort?.name;
   const written = backendProtocol(servicePort?.appProtocol, isGrpcRoute(route), false);
@@ -97,8 +95,8 @@ function servicePortDestination(
   if (tls.kind === "refused") return { ok: false, refusal: tls.refusal };
   const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);
   if (typeof spoken !== "string") return spoken;
-  reportClearText(spoken, service, servicePort, build);
-  const upstream = build.backends.add(reference);
+  reportClearText(spoken, service, servicePort, context);
+  const upstream = context.addBackend(reference);
   return { ok: true, upstream, protocol: spoken, ...(tls.kind === "tls" && { tls: tls.id }) };
 }
 
@@ -106,7 +104,7 @@ function reportClearText(
   spoken: BackendProtocol,
   service: Service,
   port: ServicePort,
-  { diagnostics }: BuildContext,
+  { diagnostics }: RouteContext,
 ): void {
   if (spoken !== "https" || !speaksHttp2(port.appProtocol)) return;
   const index = service.spec?.ports?.indexOf(port) ?? 0;
@@ -133,10 +131,10 @@ function protocolOf(
   return protocol;
 }
 
-function isPermitted(namespace: string, name: string, { route, build }: RuleScope): boolean {
+function isPermitted(namespace: string, name: string, { route, context }: RuleScope): boolean {
   if (namespace === route.metadata.namespace) return true;
   const to = { kind: "Service", namespace, name } as const;
-  return isReferenceGranted(build.resources, resourceRef(route), to);
+  return context.isGranted(resourceRef(route), to);
 }
 
 function missing({ namespace, name, port }: PortReference, service: Service | undefined): Unusable {

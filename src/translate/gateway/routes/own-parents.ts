@@ -1,6 +1,5 @@
 import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
-import type { TranslateContext } from "../../context.js";
 import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
 import { GATEWAY_GROUP } from "../model.js";
@@ -9,6 +8,7 @@ import type { Attached } from "./attachment.js";
 import type { Findings } from "./findings.js";
 import type { GatewayParent, Parents } from "./parents.js";
 import { routeHosts } from "./route-hostnames.js";
+import type { RouteContext } from "./scope.js";
 
 /** A parentRef whose parent is ours, and what came of it. */
 export interface OwnParent {
@@ -22,7 +22,7 @@ export function ownParents(
   route: HttpRoute | GrpcRoute,
   parents: Parents,
   findings: Findings,
-  { diagnostics }: TranslateContext,
+  { diagnostics }: Pick<RouteContext, "diagnostics">,
 ): readonly OwnParent[] {
   const named = namedParents(route, parents, diagnostics);
   const own = [...named, ...defaultParents(route, parents, named, findings)];

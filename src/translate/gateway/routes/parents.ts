@@ -5,9 +5,11 @@ import type {
   ListenerSet,
   ParentReference,
 } from "../../../api/gateway.js";
-import type { RoutingResources } from "../../../input/resources.js";
+import { hostKey } from "../../../ir/host-pattern.js";
+import type { TranslateContext } from "../../context.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { GatewayState, ListenerState } from "../model.js";
+import { parametersFor } from "../parameters.js";
 
 /** What a parentRef names. */
 export type Parent =
@@ -17,6 +19,12 @@ export type Parent =
   | { readonly kind: "foreign" }
   | GatewayParent;
 
+/** Where a listener stands: its parent, such as `Gateway default/gw`, and its place among the parent's. */
+export interface ListenerPlace {
+  readonly parent: string;
+  readonly index: number;
+}
+
 /** A Gateway of ours, or a ListenerSet of one. */
 export interface GatewayParent {
   readonly kind: "gateway";
@@ -24,23 +32,31 @@ export interface GatewayParent {
   /** Such as `Gateway default/gw`. */
   readonly title: string;
   readonly accepted: boolean;
+  /** Bytes that a request's body may have; 0: any number. */
+  readonly bodyLimit: number;
   /** The parent's own, in order. */
   readonly listeners: readonly ListenerState[];
 }
 
 /** Finds what parentRefs name; built once for all routes. */
 export class Parents {
-  readonly #resources: RoutingResources;
+  readonly #context: Pick<TranslateContext, "resources" | "options">;
   readonly #states = new Map<string, GatewayState>();
   /** By the object that the listener stands in. */
   readonly #listeners = new Map<string, ListenerState[]>();
-
+  readonly #bodyLimits = new Map<Gateway, number>();
   readonly #defaults: readonly GatewayParent[];
+  /** By parent and namespace of routes. */
+  readonly #described = new Map<string, string>();
 
-  constructor(states: readonly GatewayState[], resources: RoutingResources) {
-    this.#resources = resources;
+  constructor(
+    states: readonly GatewayState[],
+    context: Pick<TranslateContext, "resources" | "options">,
+  ) {
+    this.#context = context;
     for (const state of states) {
       this.#states.set(titleOf(state.gateway), state);
+      this.#bodyLimits.set(state.gateway, parametersFor(state.gateway, context).bodyLimit);
       for (const listener of state.listeners) {
         const title = titleOf(listener.parent);
         const listeners = this.#listeners.get(title);
@@ -67,13 +83,61 @@ export class Parents {
     return found === undefined ? { kind: "foreign" } : this.#gatewayParent(found);
   }
 
+  /** One that some parent has been found for. */
+  gateway(namespace: string, name: string): Gateway {
+    const state = this.#states.get(title("Gateway", namespace, name));
+    if (state === undefined) throw new Error(`no Gateway ${namespace}/${name}`);
+    return state.gateway;
+  }
+
+  /** The listener at the place that `placeOf` gave, perhaps of other Parents of which the same was told (`describe`). */
+  listenerAt({ parent, index }: ListenerPlace): ListenerState {
+    const listener = this.#listeners.get(parent)?.[index];
+    if (listener === undefined) throw new Error(`no listener ${String(index)} of ${parent}`);
+    return listener;
+  }
+
+  placeOf(listener: ListenerState): ListenerPlace {
+    const parent = titleOf(listener.parent);
+    return { parent, index: this.#listeners.get(parent)?.indexOf(listener) ?? -1 };
+  }
+
+  /** All that routes of this one's namespace with its parentRefs can learn here: while it is the same text, so is what they learn. */
+  describe(route: HttpRoute | GrpcRoute): string {
+    const { namespace } = route.metadata;
+    const named = (route.spec.parentRefs ?? []).map((reference) =>
+      this.#describeParent(this.find(route, reference), namespace),
+    );
+    const defaults = this.#defaults.map((parent) => this.#describeParent(parent, namespace));
+    const [only, ...more] = [...named, ...defaults];
+    return only !== undefined && more.length === 0 && named.length === 1
+      ? only
+      : JSON.stringify([named, defaults]);
+  }
+
+  #describeParent(parent: Parent, namespace: string): string {
+    if (parent.kind !== "gateway") return parent.kind;
+    const key = `${namespace} ${parent.title}`;
+    const known = this.#described.get(key);
+    if (known !== undefined) return known;
+    const { title, gateway, accepted, bodyLimit } = parent;
+    const listeners = parent.listeners.map((listener) => [
+      ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
+      ...[listener.allowsNamespace(namespace), listener.serves],
+    ]);
+    const text = JSON.stringify([title, titleOf(gateway), accepted, bodyLimit, listeners]);
+    this.#described.set(key, text);
+    return text;
+  }
+
   #gatewayParent({ object, state }: Owner): GatewayParent {
     const { gateway } = state;
     const title = titleOf(object);
     const listeners = this.#listeners.get(title) ?? [];
     // A ListenerSet that its Gateway does not allow has none of its listeners there.
     const accepted = state.accepted && (object === gateway || listeners.length > 0);
-    return { kind: "gateway", gateway, title, accepted, listeners };
+    const bodyLimit = this.#bodyLimits.get(gateway) ?? 0;
+    return { kind: "gateway", gateway, title, accepted, bodyLimit, listeners };
   }
 
   /** The parent itself, and the Gateway that it is or that its listeners join. */
@@ -83,7 +147,7 @@ export class Parents {
       return state && { object: state.gateway, state };
     }
     if (kind !== "ListenerSet") return undefined;
-    const set = this.#resources.get("ListenerSet", namespace, name);
+    const set = this.#context.resources.get("ListenerSet", namespace, name);
     if (set === undefined) return undefined;
     const { name: gateway, namespace: other = namespace } = set.spec.parentRef;
     const state = this.#states.get(title("Gateway", other, gateway));

@@ -1,42 +1,42 @@
 import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { Route } from "../../../ir/route.js";
-import type { BuildContext } from "../../build-context.js";
+import type { BoundRoutes } from "../../bound-routes.js";
 import { sourceRef } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { routeOrderKey } from "../../route-precedence.js";
 import type { ListenerState } from "../model.js";
-import type { Policies } from "../policies/policies.js";
 import type { Attachment } from "./attachment.js";
 import type { RuleBranch, RulePlan } from "./rule-plan.js";
+import type { RoutePolicies } from "./scope.js";
 
-interface Bound {
+interface Binding {
   readonly route: HttpRoute | GrpcRoute;
-  readonly policies: Policies;
-  readonly build: BuildContext;
+  readonly policies: RoutePolicies;
+  readonly bound: BoundRoutes;
 }
 
 /** Adds the route's rules to the listener, for the hosts that the two have in common; to one that serves nothing, none. */
 export function bindRoute(
   { listener, hosts }: Attachment,
   plans: readonly RulePlan[],
-  bound: Bound,
+  binding: Binding,
 ): void {
   const { serves } = listener;
   if (serves === undefined) return;
-  const { config } = bound.build;
+  const { route, bound } = binding;
   for (const plan of plans) {
     for (const branch of plan.branches) {
-      const id = config.addRoute(servedRoute(branch, plan, listener, bound), serves.listener);
+      const id = bound.addRoute(servedRoute(branch, plan, listener, binding), serves.listener);
       const places = hosts.flatMap((host) => branch.matches.map((match) => ({ host, match })));
       for (const { host, match } of places) {
         const order = routeOrderKey({
           hostname: host.pattern,
           match: match.rank,
-          route: bound.route,
+          route,
           position: [plan.index, match.index, host.index],
         });
         const { path, when } = match;
-        config.bind({ listener: serves.listener, host: host.host, path, when, order, route: id });
+        bound.bind({ listener: serves.listener, host: host.host, path, when, order, route: id });
       }
     }
   }
@@ -47,7 +47,7 @@ function servedRoute(
   { id, content }: RuleBranch,
   { name, place }: RulePlan,
   listener: ListenerState,
-  { route, policies }: Bound,
+  { route, policies }: Binding,
 ): Route {
   const first = policies.listenerFilters(listener);
   const { auth: own, ...does } = content;

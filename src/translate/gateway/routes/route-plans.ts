@@ -1,13 +1,14 @@
 import type { Gateway } from "../../../api/gateway.js";
 import { closedMatches } from "./closed-matches.js";
 import type { Findings } from "./findings.js";
+import type { GatewayParent } from "./parents.js";
 import { planRules, refusedContent } from "./rule-plan.js";
 import type { RulePlan } from "./rule-plan.js";
 import type { RuleScope } from "./scope.js";
 
 /** A route's rules, planned once for each Gateway: they differ by nothing else. */
 export class RoutePlans {
-  readonly #scope: Pick<RuleScope, "route" | "policies" | "build">;
+  readonly #scope: Pick<RuleScope, "route" | "policies" | "context">;
   /** Of the whole route: with one, none of its rules can be done as written. */
   readonly #findings: Findings;
   /** Pairs of listener and host that the route is too large for. */
@@ -16,7 +17,7 @@ export class RoutePlans {
 
   /** `tooMany`: pairs of listener and host that so many matches can't be bound to. */
   constructor(
-    scope: Pick<RuleScope, "route" | "policies" | "build">,
+    scope: Pick<RuleScope, "route" | "policies" | "context">,
     findings: Findings,
     tooMany?: number,
   ) {
@@ -25,8 +26,9 @@ export class RoutePlans {
     this.#tooMany = tooMany;
   }
 
-  of(gateway: Gateway): readonly RulePlan[] {
-    const plans = this.#plans.get(gateway) ?? this.#refuse(planRules({ ...this.#scope, gateway }));
+  of({ gateway, bodyLimit }: Pick<GatewayParent, "gateway" | "bodyLimit">): readonly RulePlan[] {
+    const plans =
+      this.#plans.get(gateway) ?? this.#refuse(planRules({ ...this.#scope, gateway, bodyLimit }));
     this.#plans.set(gateway, plans);
     return plans;
   }

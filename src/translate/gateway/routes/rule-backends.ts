@@ -25,7 +25,7 @@ export function ruleBackends(
   if (scope.findings.refused.length > 0) return [];
   const message =
     backends.length === 0 ? "the rule has no backendRefs" : "every backendRef has the weight 0";
-  scope.build.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
+  scope.context.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
   return [refusing(invalidBackend("backendRefs"), DEFAULT_WEIGHT, scope)];
 }
 

@@ -5,7 +5,6 @@ import type { Affinity } from "../../../ir/upstream.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
-import { parametersFor } from "../parameters.js";
 import { filterEffects } from "./filters.js";
 import { Findings } from "./findings.js";
 import { grpcMatches } from "./grpc-matches.js";
@@ -46,18 +45,18 @@ type AnyRule = HttpRouteRule & Omit<GrpcRouteRule, "matches">;
 
 /** The plans of the route's rules. */
 export function planRules(scope: Omit<RuleScope, "findings">): readonly RulePlan[] {
-  const { route, build } = scope;
+  const { route, context } = scope;
   if (!isGrpcRoute(route)) {
     const { rules = [{}] } = route.spec;
     return rules.map((rule, index) => {
-      const findings = new Findings(build.diagnostics);
+      const findings = new Findings(context.diagnostics);
       const place = placeOf(route, "spec", "rules", index);
       const matches = httpMatches(rule.matches, within(place, "matches"), findings);
       return planRule({ rule, index, place, matches }, { ...scope, findings });
     });
   }
   return (route.spec.rules ?? []).map(({ matches: given, ...rule }, index) => {
-    const findings = new Findings(build.diagnostics);
+    const findings = new Findings(context.diagnostics);
     const place = placeOf(route, "spec", "rules", index);
     const matches = grpcMatches(given, within(place, "matches"), findings);
     return planRule({ rule, index, place, matches }, { ...scope, findings });
@@ -127,7 +126,7 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
   const timeouts = ruleTimeouts(rule.timeouts ?? {});
   const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), findings);
   const affinity = ruleAffinity(rule, id, place, findings);
-  const { bodyLimit } = parametersFor(scope.gateway, scope.build);
+  const { bodyLimit } = scope;
   const references = rule.backendRefs ?? [];
   const at = within(place, "backendRefs");
   return {
@@ -136,7 +135,7 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
     ...timeouts,
     ...(retry && { retry }),
     ...(affinity && { affinity }),
-    ...(bodyLimit !== scope.build.options.dataPlane.bodyLimit && { bodyLimit }),
+    ...(bodyLimit !== scope.context.options.dataPlane.bodyLimit && { bodyLimit }),
     backends: effects.redirect === undefined ? ruleBackends(references, at, scope) : [],
   };
 }

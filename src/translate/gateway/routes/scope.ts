@@ -1,14 +1,47 @@
+import type { Service } from "../../../api/core.js";
 import type { Gateway, GrpcRoute, HttpRoute } from "../../../api/gateway.js";
-import type { BuildContext } from "../../build-context.js";
+import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
+import type { DiagnosticSink } from "../../../diagnostics/sink.js";
+import type { CompileOptions } from "../../../options.js";
+import type { ServicePortRef } from "../../backends.js";
+import type { CoreReference } from "../../reference-grants.js";
 import type { Policies } from "../policies/policies.js";
 import type { Findings } from "./findings.js";
+import type { Parents } from "./parents.js";
+
+export type AnyRoute = HttpRoute | GrpcRoute;
+
+/**
+ * All that the translation of a route may ask and tell besides its parents and policies. So little, because what is asked is
+ * remembered (route-memory.ts).
+ */
+export interface RouteContext {
+  readonly options: CompileOptions;
+  readonly diagnostics: DiagnosticSink;
+  service(namespace: string, name: string): Service | undefined;
+  isGranted(from: ResourceRef, to: CoreReference): boolean;
+  /** Gives the upstream's id. */
+  addBackend(ref: ServicePortRef): string;
+}
+
+/** What routes ask of the policies. */
+export type RoutePolicies = Omit<Policies, "statuses" | "collected">;
+
+/** What routes are translated with. */
+export interface RouteSurroundings {
+  readonly parents: Parents;
+  readonly policies: RoutePolicies;
+  readonly context: RouteContext;
+}
 
 /** What a rule is translated for: what it does can differ by Gateway, which chooses the TLS to backends. */
 export interface RuleScope {
-  readonly route: HttpRoute | GrpcRoute;
+  readonly route: AnyRoute;
   readonly gateway: Gateway;
-  readonly policies: Policies;
-  readonly build: BuildContext;
+  /** Of the Gateway, in bytes. */
+  readonly bodyLimit: number;
+  readonly policies: RoutePolicies;
+  readonly context: RouteContext;
   readonly findings: Findings;
 }
 
@@ -18,6 +51,6 @@ export interface FilterScope extends RuleScope {
   readonly prefix: string | undefined;
 }
 
-export function isGrpcRoute(route: HttpRoute | GrpcRoute): route is GrpcRoute {
+export function isGrpcRoute(route: AnyRoute): route is GrpcRoute {
   return route.kind === "GRPCRoute";
 }

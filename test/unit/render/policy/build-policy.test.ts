@@ -2,6 +2,9 @@ import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import type { Affinity } from "../../../../src/ir/upstream.js";
 import type { PathRewrite } from "../../../../src/ir/filters.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
+import type { PolicyDocument } from "../../../../src/render/policy/policy-document.js";
+import { RouteShards } from "../../../../src/render/policy/route-shards.js";
+import type { ShardMap } from "../../../../src/render/shard-map.js";
 import {
   configOf,
   EMPTY_CONFIG,
@@ -17,10 +20,23 @@ const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
 const FULL = configOf((field) => field);
 
 function policyOf(config = FULL, options = DEFAULT_OPTIONS) {
-  return buildPolicy(config, options, {
-    credentials: new Map([["credentials", CREDENTIALS]]),
-    certificates: new Map([["certificate", CERTIFICATE]]),
-  });
+  const shards = new RouteShards();
+  return {
+    ...buildPolicy(config, options, {
+      credentials: new Map([["credentials", CREDENTIALS]]),
+      certificates: new Map([["certificate", CERTIFICATE]]),
+    }),
+    hosts: parsed(shards.hosts(config.bindings)) as PolicyDocument["hosts"],
+    routes: parsed(
+      shards.routes(config.routes, options.dataPlane.bodyLimit),
+    ) as PolicyDocument["routes"],
+  };
+}
+
+function parsed({ shards }: ShardMap): Record<string, unknown> {
+  return Object.fromEntries(
+    [...shards].map(([key, json]) => [key, JSON.parse(json) as unknown] as const),
+  );
 }
 
 function routeOf(over: Parameters<typeof plainRoute>[1], options = DEFAULT_OPTIONS) {
@@ -193,7 +209,7 @@ test("bindings are grouped by listener and host, in byte order of their order", 
     order: "0",
   } as const;
   const { hosts } = policyOf({ ...EMPTY_CONFIG, bindings: [...bindings, wide] });
-  expect(Object.keys(hosts)).toEqual(["l|a.example", "l|*.b"]);
+  expect(Object.keys(hosts)).toEqual(["l|*.b", "l|a.example"]);
   expect(hosts["l|a.example"]?.map(({ order }) => order)).toEqual(["B", "a", "b", "é"]);
 });
 

@@ -1,34 +1,48 @@
 import { canonicalJson } from "../../../../src/render/policy/canonical-json.js";
+import type { RouteBinding } from "../../../../src/ir/route.js";
 import type { Upstream } from "../../../../src/ir/upstream.js";
-import type { RoutingPolicy } from "../../../../src/render/policy/build-policy.js";
+import type { PolicyFrame } from "../../../../src/render/policy/build-policy.js";
 import {
   renderedPolicy,
   routingShards,
   UpstreamShards,
 } from "../../../../src/render/policy/policy-json.js";
+import { RouteShards } from "../../../../src/render/policy/route-shards.js";
 import type { RenderedPolicy } from "../../../../src/render/rendered-policy.js";
 
-const POLICY: RoutingPolicy = {
-  settings: { authTlsVerify: true, authTimeout: 5000 },
-  servers: {},
-  hosts: {
-    "l|b": [
-      { route: "r", order: "1" },
-      { route: "s", order: "2" },
-    ],
-    "l|a": [],
+interface Parts {
+  readonly frame: PolicyFrame;
+  readonly bindings: readonly RouteBinding[];
+}
+
+const BINDING = {
+  listener: "l",
+  host: { kind: "exact", host: "b" },
+  path: { kind: "any" },
+  when: [],
+} as const;
+const POLICY: Parts = {
+  frame: {
+    settings: { authTlsVerify: true, authTimeout: 5000 },
+    servers: {},
+    auths: {},
+    certificates: {},
   },
-  routes: {},
-  auths: {},
-  certificates: {},
+  bindings: [
+    { ...BINDING, route: "s", order: "2" },
+    { ...BINDING, route: "r", order: "1" },
+    { ...BINDING, route: "r", order: "1", host: { kind: "exact", host: "a" } },
+  ],
 };
 const UPSTREAMS: readonly Upstream[] = [
   { id: "10", endpoints: [{ address: "10.0.0.1", port: 80 }] },
   { id: "9", endpoints: [] },
 ];
 
-function rendered(policy: RoutingPolicy, upstreams = UPSTREAMS): RenderedPolicy {
-  return renderedPolicy(1, routingShards(policy), new UpstreamShards().map(upstreams));
+function rendered({ frame, bindings }: Parts, upstreams = UPSTREAMS): RenderedPolicy {
+  const shards = new RouteShards();
+  const parts = { hosts: shards.hosts(bindings), routes: shards.routes([], 0) };
+  return renderedPolicy(1, routingShards(frame, parts), new UpstreamShards().map(upstreams));
 }
 
 test("policy.json has a line for each shard and for each binding", () => {
@@ -42,7 +56,9 @@ test("policy.json has a line for each shard and for each binding", () => {
   "settings": {"authTimeout":5000,"authTlsVerify":true},
   "servers": {},
   "hosts": {
-    "l|a": [],
+    "l|a": [
+      {"order":"1","route":"r"}
+    ],
     "l|b": [
       {"order":"1","route":"r"},
       {"order":"2","route":"s"}
@@ -62,28 +78,39 @@ test("policy.json has a line for each shard and for each binding", () => {
 test("and is that document as JSON, with its version", () => {
   const { version, ...rest } = JSON.parse(rendered(POLICY).reveal()) as Record<string, unknown>;
   expect(rest).toEqual({
-    ...POLICY,
+    ...POLICY.frame,
     format: 1,
+    hosts: {
+      "l|a": [{ order: "1", route: "r" }],
+      "l|b": [
+        { order: "1", route: "r" },
+        { order: "2", route: "s" },
+      ],
+    },
+    routes: {},
     upstreams: { "10": { endpoints: [["10.0.0.1", 80]] }, "9": { endpoints: [] } },
   });
   expect(version).toMatch(/^[0-9a-f]{32}$/);
 });
 
 test("the version follows the contents alone", () => {
-  const versionOf = (policy: RoutingPolicy) => rendered(policy).version;
-  const { hosts, ...others } = POLICY;
-  expect(versionOf({ hosts, ...others })).toBe(versionOf(POLICY));
-  expect(versionOf({ ...POLICY, hosts: {} })).not.toBe(versionOf(POLICY));
-  const settings = { ...POLICY.settings, authTimeout: 1 };
-  expect(versionOf({ ...POLICY, settings })).not.toBe(versionOf(POLICY));
+  const versionOf = (policy: Parts) => rendered(policy).version;
+  const { frame, bindings } = POLICY;
+  expect(versionOf({ frame: { ...frame }, bindings: [...bindings].reverse() })).toBe(
+    versionOf(POLICY),
+  );
+  expect(versionOf({ ...POLICY, bindings: [] })).not.toBe(versionOf(POLICY));
+  const settings = { ...frame.settings, authTimeout: 1 };
+  expect(versionOf({ ...POLICY, frame: { ...frame, settings } })).not.toBe(versionOf(POLICY));
 });
 
 test("its size is that of the text", () => {
   const accented = {
-    ...POLICY,
+    ...POLICY.frame,
     certificates: { "p443|\u00e9.example": "certificates/\u00e9.pem" },
   };
-  for (const policy of [POLICY, accented, { ...accented, backendTls: {} }]) {
+  for (const frame of [POLICY.frame, accented, { ...accented, backendTls: {} }]) {
+    const policy = { ...POLICY, frame };
     const { size, version, ...rest } = rendered(policy);
     expect(size).toBe(Buffer.byteLength(rendered(policy).reveal()));
     expect(rendered(policy).reveal()).toContain(version);

@@ -1,0 +1,45 @@
+import type { Route, RouteBinding } from "../ir/route.js";
+
+/** Routes, each once, and where they are bound. */
+export class BoundRoutes {
+  readonly #routes = new Map<string, Route>();
+  readonly #bindings: RouteBinding[] = [];
+
+  get routes(): Iterable<Route> {
+    return this.#routes.values();
+  }
+
+  get bindings(): readonly RouteBinding[] {
+    return this.#bindings;
+  }
+
+  /**
+   * Adds a route and gives the id it got. Ports and listeners may inherit differently, so the same rule can give different routes
+   * on two of them: then the later one is `<id>@<place>`.
+   */
+  addRoute(route: Route, place: number | string): string {
+    const existing = this.#routes.get(route.id);
+    if (existing === undefined || existing === route || isEqual(existing, route)) {
+      if (existing === undefined) this.#routes.set(route.id, route);
+      return route.id;
+    }
+    const id = `${route.id}@${place}`;
+    this.#routes.set(id, { ...route, id });
+    return id;
+  }
+
+  bind(binding: RouteBinding): void {
+    this.#bindings.push(binding);
+  }
+
+  /** Those of an object whose routes have ids that no other object's have. */
+  addAll({ routes, bindings }: Pick<BoundRoutes, "routes" | "bindings">): void {
+    for (const route of routes) this.#routes.set(route.id, route);
+    for (const binding of bindings) this.#bindings.push(binding);
+  }
+}
+
+/** Routes are plain data whose fields are written in one order. */
+function isEqual(a: Route, b: Route): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,74 @@
+/** One HTTPRoute or GRPCRoute → what it becomes. */
+import type { RouteParentStatus } from "../../../api/gateway.js";
+import type { Route, RouteBinding } from "../../../ir/route.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import { BoundRoutes } from "../../bound-routes.js";
+import { placeOf } from "../../place.js";
+import type { ListenerState } from "../model.js";
+import { Findings } from "./findings.js";
+import { ownParents } from "./own-parents.js";
+import type { OwnParent } from "./own-parents.js";
+import { bindRoute } from "./route-bindings.js";
+import { judge } from "./route-conditions.js";
+import { RoutePlans } from "./route-plans.js";
+import { boundHosts, matchesSize, sizeProblem } from "./route-size.js";
+import type { AnyRoute, RouteSurroundings } from "./scope.js";
+
+export interface TranslatedRoute {
+  /** Those that the route is attached to and accepted for. */
+  readonly listeners: ReadonlySet<ListenerState>;
+  /** Without parents if none is ours: an entry of ours for one that is gone has to be taken back. */
+  readonly status: ObjectStatus;
+  readonly routes: readonly Route[];
+  readonly bindings: readonly RouteBinding[];
+}
+
+export function translateRoute(
+  route: AnyRoute,
+  { parents, policies, context }: RouteSurroundings,
+): TranslatedRoute {
+  const { controllerName } = context.options;
+  const findings = new Findings(context.diagnostics);
+  const own = ownParents(route, parents, findings, context);
+  const tooMany = tooManyHosts(route, own, findings);
+  const plans = new RoutePlans({ route, policies, context }, findings, tooMany);
+  const listeners = new Set<ListenerState>();
+  const reached = new Set<ListenerState>();
+  const bound = new BoundRoutes();
+  const entries = own.map((each): RouteParentStatus => {
+    const rules = plans.of(each.parent);
+    const verdict = judge(route, each, findings, rules);
+    for (const attachment of each.attached.ok ? each.attached.attachments : []) {
+      const { listener } = attachment;
+      if (verdict.accepted) listeners.add(listener);
+      // Two parentRefs may name one listener.
+      if (reached.has(listener)) continue;
+      reached.add(listener);
+      bindRoute(attachment, rules, { route, policies, bound });
+    }
+    return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
+  });
+  const { routes, bindings } = bound;
+  return { listeners, status: statusOf(route, entries), routes: [...routes], bindings };
+}
+
+/** Pairs of listener and host that the route is too large for, which is reported; undefined: it is not. */
+function tooManyHosts(
+  route: AnyRoute,
+  own: readonly OwnParent[],
+  findings: Findings,
+): number | undefined {
+  const pairs = boundHosts(own);
+  const problem = sizeProblem(matchesSize(route), pairs);
+  if (problem === undefined) return undefined;
+  findings.tooLarge(problem, placeOf(route, "spec"));
+  return pairs;
+}
+
+function statusOf(
+  { apiVersion, kind, metadata }: AnyRoute,
+  parents: readonly RouteParentStatus[],
+): ObjectStatus {
+  const { namespace, name } = metadata;
+  return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
+}
