@@ -68,6 +68,24 @@ export function httpRoute(
   };
 }
 
+/** A route of the Gateway `edge` for the host `<name>.example`, with its rules as they stand in `spec`. */
+export function routeOf(
+  kind: "HTTPRoute" | "GRPCRoute",
+  name: string,
+  rules: readonly Fields[],
+): Manifest {
+  return {
+    apiVersion: `${GATEWAY_API}/v1`,
+    kind,
+    metadata: { name, namespace: "default" },
+    spec: {
+      parentRefs: [{ name: "edge", namespace: GATEWAY_NAMESPACE }],
+      hostnames: [`${name}.example`],
+      rules,
+    },
+  };
+}
+
 /** What an AuthPolicy is for: `<kind>/<name>` or `<kind>/<name>#<section>` of its namespace. */
 export function authPolicy(
   name: string,

@@ -1,5 +1,7 @@
+import { createServer } from "node:net";
+import type { Socket } from "node:net";
 import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
-import { freePort } from "../harness/free-port.js";
+import { freePort, listen } from "../harness/free-port.js";
 import { GATEWAY_API, GATEWAY_NAMESPACE, gatewayOn } from "../harness/gateway-manifests.js";
 import type { Fields } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
@@ -7,6 +9,7 @@ import type { Request } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
 import type { Manifest } from "../harness/manifests.js";
 import { service, yaml } from "../harness/manifests.js";
+import type { Closable } from "../harness/scene.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 
@@ -46,6 +49,10 @@ const ROUTES = [
   route("timeout", { timeouts: { request: "300ms" } }),
   route("each", { timeouts: { request: "10s", backendRequest: "300ms" } }),
   route("mirrored", { filters: [mirror("m1"), mirror("m2", { percent: 50 })] }),
+  route("fraction", {
+    filters: [mirror("m2", { fraction: { numerator: 1, denominator: 5 } })],
+  }),
+  route("silent", { filters: [mirror("silent"), mirror("nobody"), mirror("m1")] }),
   route("session", { sessionPersistence: { cookie: { name: "sid" } } }, [to("pair"), to("a")]),
   route("weights", {}, [to("a", { weight: 1 }), to("m1", { weight: 9 })]),
   route("filters", {}, [
@@ -53,6 +60,23 @@ const ROUTES = [
     to("m1", { filters: [headers("request", "m1"), headers("response", "m1")] }),
   ]),
 ];
+
+/** Takes connections and never answers. */
+async function silentServer(): Promise<Closable & { readonly port: number }> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.resume();
+  });
+  return {
+    port: await listen(server, { host: "127.0.0.1", port: 0 }),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
 
 beforeAll(async () => {
   const names = ["a", "b", "c", "m1", "m2"];
@@ -64,6 +88,7 @@ beforeAll(async () => {
   port = await freePort();
   const portOf = (name: string) => ({ port: backends.get(name)?.port ?? 0 });
   const closed = { port: await freePort() };
+  const silent = await scene.use(silentServer());
   gateway = await scene.use(
     Gateway.start({
       files: {
@@ -72,6 +97,8 @@ beforeAll(async () => {
           service("a", [portOf("a")]),
           service("m1", [portOf("m1")]),
           service("m2", [portOf("m2")]),
+          service("silent", [{ port: silent.port }]),
+          service("nobody", [closed]),
           service("pair", [portOf("b"), portOf("c")]),
           service("half", [closed, portOf("b")]),
           ...ROUTES,
@@ -84,6 +111,10 @@ beforeAll(async () => {
 const ask = (name: string, request: Request = {}) =>
   gateway.send({ port, ...request, host: `${name}.example` });
 const requestsOf = (name: string) => backends.get(name)?.requests ?? [];
+
+function never(): never {
+  throw new Error("no answer");
+}
 
 async function times<T>(count: number, work: () => Promise<T>): Promise<readonly T[]> {
   const results: T[] = [];
@@ -136,6 +167,35 @@ describe("mirrors", () => {
     expect(responses.every((response) => echoOf(response).backend === "a")).toBe(true);
     // Each worker counts for itself.
     expect(Math.abs(copies("m2").length - 20)).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a mirror", () => {
+  it("may have a fraction of the requests", async () => {
+    const copies = () => requestsOf("m2").filter(({ facts }) => facts.url === "/fraction").length;
+    await times(50, () => ask("fraction", { path: "/fraction" }));
+    await waitFor("the copies are there", () => copies() >= 8);
+
+    // Each worker counts for itself.
+    expect(Math.abs(copies() - 10)).toBeLessThanOrEqual(2);
+  });
+
+  it("gets the body, and its backend's silence or absence delays nobody", async () => {
+    const start = performance.now();
+    const body = Buffer.alloc(200_000, "y");
+    const responses = await times(10, () =>
+      ask("silent", { path: "/silent", body, method: "PUT" }),
+    );
+    const took = performance.now() - start;
+    const copies = () => requestsOf("m1").filter(({ facts }) => facts.url === "/silent");
+    await waitFor("all copies", () => copies().length === 10);
+
+    expect(responses.map((response) => echoOf(response).backend)).toEqual(Array(10).fill("a"));
+    expect(took).toBeLessThan(3000);
+    for (const { facts } of copies()) {
+      expect([facts.method, facts.bodyLength]).toEqual(["PUT", body.length]);
+      expect(facts.bodySha256).toBe(echoOf(responses[0] ?? never()).bodySha256);
+    }
   });
 });
 

@@ -1,0 +1,223 @@
+/** Every filter of Gateway API in a backendRef: done for the requests of that backend, and for no others. */
+import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
+import { authFilter, authPolicy, gatewayOn, routeOf } from "../harness/gateway-manifests.js";
+import type { Fields } from "../harness/gateway-manifests.js";
+import { Gateway } from "../harness/gateway.js";
+import type { Request } from "../harness/http-client.js";
+import type { HttpResponse } from "../harness/http-message.js";
+import { basic, htpasswdLine } from "../harness/htpasswd.js";
+import { secret, service, yaml } from "../harness/manifests.js";
+import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+
+const scene = useScene();
+const ORIGIN = ["Origin", "https://app.example"] as const;
+let gateway: Gateway;
+let port: number;
+let copies: EchoBackend;
+
+const service80 = (name: string): Fields => ({ name, port: 80 });
+const external = (path: string): Fields => ({
+  type: "ExternalAuth",
+  externalAuth: {
+    protocol: "HTTP",
+    backendRef: service80("judge"),
+    http: { path, allowedResponseHeaders: ["X-User"] },
+  },
+});
+
+/** By the route's name. Each route has two backends of equal weight: `plain`, and `filtered` with these. */
+const FILTERS: Readonly<Record<string, readonly Fields[]>> = {
+  request: [
+    {
+      type: "RequestHeaderModifier",
+      requestHeaderModifier: {
+        set: [{ name: "X-Set", value: "new" }],
+        add: [{ name: "X-Add", value: "more" }],
+        remove: ["X-Remove"],
+      },
+    },
+  ],
+  response: [
+    {
+      type: "ResponseHeaderModifier",
+      responseHeaderModifier: {
+        set: [{ name: "X-Answer", value: "new" }],
+        remove: ["X-Secret"],
+      },
+    },
+  ],
+  rewrite: [
+    {
+      type: "URLRewrite",
+      urlRewrite: {
+        hostname: "inner.example",
+        path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/new" },
+      },
+    },
+  ],
+  redirect: [
+    {
+      type: "RequestRedirect",
+      requestRedirect: { scheme: "https", hostname: "moved.example", statusCode: 307 },
+    },
+  ],
+  mirror: [{ type: "RequestMirror", requestMirror: { backendRef: service80("copies") } }],
+  cors: [{ type: "CORS", cors: { allowOrigins: [ORIGIN[1]], exposeHeaders: ["X-Echo"] } }],
+  "auth-policy": [authFilter("people")],
+  "external-auth": [external("/allow")],
+  refused: [external("/deny")],
+  missing: [authFilter("nobody")],
+};
+
+beforeAll(async () => {
+  const [plain, filtered, judge] = await Promise.all(
+    ["plain", "filtered", "judge"].map((name) => scene.use(EchoBackend.start(name))),
+  );
+  if (!plain || !filtered || !judge) throw new Error("three backends");
+  judge.on("/allow/old/x", (_request, response) => {
+    response.writeHead(200, { "X-User": "ann" }).end();
+  });
+  judge.on("/deny/old/x", (_request, response) => {
+    response.writeHead(403).end();
+  });
+  copies = await scene.use(EchoBackend.start("copies"));
+  port = await freePort();
+  gateway = await scene.use(
+    Gateway.start({
+      errors: [/AUTH_FILTER_UNRESOLVED/],
+      files: {
+        "site.yaml": yaml(
+          gatewayOn({ http: port }),
+          ...[plain, filtered, judge, copies].map((each) =>
+            service(each.name, [{ port: each.port }]),
+          ),
+          secret("users", { auth: await htpasswdLine("ann", "secret") }),
+          authPolicy("people", { basic: { secret: "default/users", realm: "people" } }),
+          ...Object.entries(FILTERS).map(([name, filters]) =>
+            routeOf("HTTPRoute", name, [
+              {
+                matches: [{ path: { type: "PathPrefix", value: "/old" } }],
+                backendRefs: [service80("plain"), { ...service80("filtered"), filters }],
+              },
+            ]),
+          ),
+        ),
+      },
+    }),
+  );
+});
+
+const BACKEND_HEADERS = asking({
+  headers: [
+    ["X-Answer", "old"],
+    ["X-Secret", "yes"],
+  ],
+});
+
+/** As many answers of each backend: equal weights take turns in a worker, and there are two. */
+async function answers(
+  name: string,
+  { headers = [], ...request }: Request = {},
+): Promise<{ readonly plain: HttpResponse; readonly other: HttpResponse }> {
+  const all: HttpResponse[] = [];
+  for (let i = 0; i < 12; i += 1) {
+    all.push(
+      await gateway.send({
+        port,
+        host: `${name}.example`,
+        path: "/old/x?q=1",
+        headers: [BACKEND_HEADERS, ["X-Set", "old"], ["X-Remove", "gone"], ...headers],
+        ...request,
+      }),
+    );
+  }
+  const isPlain = (response: HttpResponse): boolean => response.header("x-echo") === "plain";
+  const [plain, other] = [all.find(isPlain), all.find((response) => !isPlain(response))];
+  if (!plain || !other) throw new Error("one of the backends got no request");
+  expect(echoOf(plain)).toMatchObject({ url: "/old/x?q=1" });
+  expect(echoOf(plain).all("x-set")).toEqual(["old"]);
+  expect(echoOf(plain).all("x-remove")).toEqual(["gone"]);
+  expect([plain.status, plain.header("x-answer"), plain.header("x-secret")]).toEqual([
+    ...[200, "old", "yes"],
+  ]);
+  return { plain, other };
+}
+
+describe("in a backendRef", () => {
+  it("RequestHeaderModifier changes what this backend gets", async () => {
+    const echo = echoOf((await answers("request")).other);
+
+    expect(echo.all("x-set")).toEqual(["new"]);
+    expect(echo.all("x-add")).toEqual(["more"]);
+    expect(echo.all("x-remove")).toEqual([]);
+  });
+
+  it("ResponseHeaderModifier changes what this backend answers", async () => {
+    const { other } = await answers("response");
+
+    expect([other.header("x-answer"), other.header("x-secret")]).toEqual(["new", undefined]);
+  });
+
+  it("URLRewrite changes path and host for this backend", async () => {
+    const echo = echoOf((await answers("rewrite")).other);
+
+    expect([echo.url, ...echo.all("host")]).toEqual(["/new/x?q=1", "inner.example"]);
+  });
+
+  it("RequestRedirect answers in place of this backend", async () => {
+    const { other } = await answers("redirect");
+
+    expect([other.status, other.header("location")]).toEqual([
+      ...[307, "https://moved.example/old/x?q=1"],
+    ]);
+  });
+
+  it("RequestMirror copies the requests of this backend, and those only", async () => {
+    const paths = (): number => copies.requests.length;
+    const { other } = await answers("mirror");
+    // Twelve requests, of which half go to each backend in each worker.
+    await waitFor("the copies are there", () => paths() >= 5);
+
+    expect(echoOf(other).backend).toBe("filtered");
+    expect(Math.abs(paths() - 6)).toBeLessThanOrEqual(1);
+  });
+
+  it("CORS tells the browser of this backend", async () => {
+    const { plain, other } = await answers("cors", { headers: [ORIGIN] });
+
+    expect(plain.header("access-control-allow-origin")).toBeUndefined();
+    expect([
+      other.header("access-control-allow-origin"),
+      other.header("access-control-expose-headers"),
+    ]).toEqual(["https://app.example", "X-Echo"]);
+  });
+
+  it("ExtensionRef protects this backend", async () => {
+    const { other } = await answers("auth-policy");
+    expect([other.status, other.header("www-authenticate")]).toEqual([
+      ...[401, 'Basic realm="people"'],
+    ]);
+
+    const known = [["Authorization", basic("ann", "secret")]] as const;
+    const { other: allowed } = await answers("auth-policy", { headers: known });
+    expect(echoOf(allowed).backend).toBe("filtered");
+  });
+
+  it("ExternalAuth asks before this backend", async () => {
+    const { plain, other } = await answers("external-auth");
+    expect(echoOf(other).header("x-user")).toBe("ann");
+    expect(echoOf(plain).header("x-user")).toBeUndefined();
+
+    expect((await answers("refused")).other.status).toBe(403);
+  });
+
+  it("an ExtensionRef that can't be resolved fails its share, and is never passed over", async () => {
+    const { other } = await answers("missing");
+
+    expect([other.status, other.reason]).toEqual([
+      ...[500, "InvalidRule : invalid cfg filter BackendNotFound"],
+    ]);
+  });
+});
