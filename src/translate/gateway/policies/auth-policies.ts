@@ -47,6 +47,7 @@ export class AuthPolicies {
     listener: ListenerState,
     rule: string | undefined,
   ): readonly string[] {
+    if (this.index.isEmpty && this.#context.resources.refused.length === 0) return [];
     for (const level of levels(route, listener, rule)) {
       const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, this.#context);
       if (unreadable !== undefined) return this.closedBy(unreadable);

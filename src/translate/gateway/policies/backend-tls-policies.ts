@@ -41,7 +41,7 @@ export class BackendTlsPolicies {
   }
 
   choose(gateway: Gateway, backend: BackendPort): BackendTlsChoice {
-    this.#addUser(gateway, backend);
+    if (this.#readings.size > 0) this.#addUser(gateway, backend);
     const policy = this.#winner(backend);
     if (policy === undefined) return this.#withoutPolicy(gateway, backend);
     const content = this.#readings.get(policy)?.content;
@@ -72,6 +72,7 @@ export class BackendTlsPolicies {
   }
 
   #winner({ namespace, service, portName }: BackendPort): BackendTlsPolicy | undefined {
+    if (this.#index.isEmpty) return undefined;
     const target = { group: "", kind: "Service", namespace, name: service };
     const section =
       portName === undefined ? undefined : this.#index.winner({ ...target, section: portName });

@@ -29,9 +29,14 @@ export class TargetIndex<P extends TargetingPolicy> {
     }
   }
 
+  /** No policy is for anything. */
+  get isEmpty(): boolean {
+    return this.#winners.size === 0;
+  }
+
   /** The policy for exactly this object or section; what holds for its whole object is asked for apart. */
   winner(target: PolicyTarget): P | undefined {
-    return this.#winners.get(targetKey(target));
+    return this.isEmpty ? undefined : this.#winners.get(targetKey(target));
   }
 }
 

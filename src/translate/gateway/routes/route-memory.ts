@@ -7,53 +7,75 @@ import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { CompileOptions } from "../../../options.js";
 import { differInStatusOnly } from "../../../status/status-only.js";
+import { compareBy, compareStrings } from "../../../support/compare.js";
 import { AskedQuestions } from "./asked-questions.js";
-import type { ListenerState } from "../model.js";
-import type { ListenerPlace, Parents } from "./parents.js";
+import type { ListenerPlace } from "./parents.js";
 import type { AnyRoute, RouteSurroundings } from "./scope.js";
+import { isGrpcRoute } from "./scope.js";
 import type { TranslatedRoute } from "./translate-route.js";
 import { translateRoute } from "./translate-route.js";
 
-interface Remembered {
+/** What became of a route. */
+export interface Remembered extends Omit<TranslatedRoute, "listeners"> {
   readonly route: AnyRoute;
   /** See Parents.describe. */
   readonly parents: string;
   readonly questions: AskedQuestions;
   readonly reports: readonly Report[];
+  /** Those that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
-  readonly translated: Omit<TranslatedRoute, "listeners">;
 }
 
 export class RouteMemory {
-  #routes: ReadonlyMap<string, Remembered> = new Map();
+  #last: readonly Remembered[] = [];
   #options: string | undefined;
 
-  /** Each with its reports. */
-  translate(
-    routes: readonly AnyRoute[],
-    surroundings: RouteSurroundings,
-  ): readonly TranslatedRoute[] {
-    const known = this.#knownWith(surroundings.context.options);
-    const now = new Map<string, Remembered>();
-    const translated = routes.map((route) => {
-      const key = keyOf(route);
-      const remembered = recalled(known.get(key), route, surroundings) ?? made(route, surroundings);
-      now.set(key, remembered);
+  /** Each kind's routes sorted by namespace and name. Reports what is wrong with them, too. */
+  translate(routes: readonly AnyRoute[], surroundings: RouteSurroundings): readonly Remembered[] {
+    const before = new Before(this.#lastWith(surroundings.context.options));
+    this.#last = routes.map((route) => {
+      const remembered =
+        recalled(before.ofSameName(route), route, surroundings) ?? made(route, surroundings);
       surroundings.context.diagnostics.addAll(remembered.reports);
-      return { ...remembered.translated, listeners: listenersOf(remembered, surroundings.parents) };
+      return remembered;
     });
-    this.#routes = now;
-    return translated;
+    return this.#last;
   }
 
   /** Options are the same for all routes, and hardly ever others. */
-  #knownWith(options: CompileOptions): ReadonlyMap<string, Remembered> {
+  #lastWith(options: CompileOptions): readonly Remembered[] {
     const text = JSON.stringify(options);
-    const known = text === this.#options ? this.#routes : new Map<string, Remembered>();
+    const last = text === this.#options ? this.#last : [];
     this.#options = text;
-    return known;
+    return last;
   }
 }
+
+/** Two sorted lists side by side: no table of thousands of routes has to be made for one that changed. */
+class Before {
+  readonly #last: readonly Remembered[];
+  #at = 0;
+
+  constructor(last: readonly Remembered[]) {
+    this.#last = last;
+  }
+
+  /** To be asked in the order of the routes. */
+  ofSameName(route: AnyRoute): Remembered | undefined {
+    for (;;) {
+      const here = this.#last[this.#at];
+      const order = here === undefined ? 1 : here.route === route ? 0 : inOrder(here.route, route);
+      if (order <= 0) this.#at += 1;
+      if (order >= 0) return order === 0 ? here : undefined;
+    }
+  }
+}
+
+const inOrder = compareBy<AnyRoute>(
+  (a, b) => Number(isGrpcRoute(a)) - Number(isGrpcRoute(b)),
+  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
+  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
+);
 
 function recalled(
   remembered: Remembered | undefined,
@@ -71,22 +93,18 @@ function made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {
   const { parents } = surroundings;
   const questions = new AskedQuestions();
   const sink = new DiagnosticSink();
-  const listening = questions.listen(surroundings, route, sink);
-  const { listeners, ...translated } = translateRoute(route, listening);
+  const { listeners, status, routes, bindings } = translateRoute(
+    route,
+    questions.listen(surroundings, route, sink),
+  );
   return {
     route,
     parents: parents.describe(route),
     questions,
     reports: sink.reports,
     listeners: [...listeners].map((listener) => parents.placeOf(listener)),
-    translated,
+    status,
+    routes,
+    bindings,
   };
-}
-
-function listenersOf({ listeners }: Remembered, parents: Parents): ReadonlySet<ListenerState> {
-  return new Set(listeners.map((place) => parents.listenerAt(place)));
-}
-
-function keyOf({ kind, metadata: { namespace, name } }: AnyRoute): string {
-  return `${kind} ${namespace}/${name}`;
 }

@@ -25,10 +25,13 @@ export function translateRoutes(
   const routes = [...build.resources.list("HTTPRoute"), ...build.resources.list("GRPCRoute")];
   const context = contextOf(build);
   const translated = memory.translate(routes, { parents, policies, context });
-  const statuses = translated.map(({ listeners, status, ...bound }) => {
-    build.config.addAll(bound);
-    for (const listener of listeners) attached.set(listener, (attached.get(listener) ?? 0) + 1);
-    return status;
+  const statuses = translated.map((route) => {
+    build.config.addAll(route);
+    for (const place of route.listeners) {
+      const listener = parents.listenerAt(place);
+      attached.set(listener, (attached.get(listener) ?? 0) + 1);
+    }
+    return route.status;
   });
   return { attached, statuses };
 }
