@@ -91,7 +91,7 @@ export function translateRouting(
   return {
     config: finish(build, policies),
     statuses,
-    objects: gatewayServices(gateways),
+    objects: gatewayServices(gateways, options.domains),
     upstreams: build.backends.collected(),
   };
 }

@@ -15,24 +15,32 @@ export interface AddressAssignment {
 
 /**
  * The addresses of Gateways, given oldest first. With a pool each has addresses of its own: those of spec.addresses, or one that is
- * free. Traffic that flows goes on: what a Gateway's status names stays with it as long as nothing says otherwise, also when another
- * one asks for it. Without a pool they share the machine's addresses, and none can be asked for.
+ * free. Traffic that flows goes on: what a Gateway has stays with it as long as nothing says otherwise, also when another one asks for
+ * it. Its status says what it has, and so does what `rememberedFor` gives: one of them may have been lost or overwritten, so what both
+ * say comes before what one says. Without a pool they share the machine's addresses, and none can be asked for.
  */
 export function assignAddresses(
   gateways: readonly Gateway[],
   rangesFor: (gateway: Gateway) => readonly string[],
+  rememberedFor: (gateway: Gateway) => readonly string[],
 ): ReadonlyMap<Gateway, AddressAssignment> {
   const owners = new Map<string, string>();
   const requests = gateways.map((gateway) => {
     const ranges = rangesFor(gateway);
-    return requestOf(gateway, ranges.length === 0 ? undefined : new AddressPool(ranges, owners));
+    const pool = ranges.length === 0 ? undefined : new AddressPool(ranges, owners);
+    return requestOf(gateway, pool, rememberedFor(gateway));
   });
-  for (const request of requests) takeWhere(request, ({ value, held }) => held.has(value));
-  for (const request of requests) keepHeld(request);
+  for (const trust of TRUSTED) {
+    for (const request of requests) takeWhere(request, (value) => request[trust].has(value));
+    for (const request of requests) keepHeld(request, request[trust]);
+  }
   for (const request of requests) takeWhere(request, () => true);
   for (const request of requests) takeFree(request);
   return new Map(requests.map((request) => [request.gateway, assignment(request)]));
 }
+
+/** Where it is said what a Gateway has, the surest first. */
+const TRUSTED = ["inBoth", "remembered", "inStatus"] as const;
 
 /** What a Gateway wants, and what it got so far. */
 interface AddressRequest {
@@ -44,13 +52,21 @@ interface AddressRequest {
   readonly values: readonly string[];
   /** How many more, whichever they are. */
   missing: number;
-  readonly held: ReadonlySet<string>;
+  readonly inBoth: ReadonlySet<string>;
+  readonly inStatus: ReadonlySet<string>;
+  readonly remembered: ReadonlySet<string>;
   readonly got: string[];
 }
 
-function requestOf(gateway: Gateway, pool: AddressPool | undefined): AddressRequest {
+function requestOf(
+  gateway: Gateway,
+  pool: AddressPool | undefined,
+  memory: readonly string[],
+): AddressRequest {
   const { spec, status, metadata } = gateway;
   const wanted = spec.addresses ?? [];
+  const inStatus = (status?.addresses ?? []).map(({ value }) => canonical(value));
+  const remembered = new Set(memory.map(canonical));
   const values = wanted.flatMap(({ value = "" }) => (value === "" ? [] : [canonical(value)]));
   return {
     gateway,
@@ -58,7 +74,9 @@ function requestOf(gateway: Gateway, pool: AddressPool | undefined): AddressRequ
     owner: `${metadata.namespace}/${metadata.name}`,
     values: [...new Set(values)],
     missing: wanted.length === 0 ? 1 : wanted.length - values.length,
-    held: new Set((status?.addresses ?? []).map(({ value }) => canonical(value))),
+    inBoth: new Set(inStatus.filter((address) => remembered.has(address))),
+    inStatus: new Set(inStatus),
+    remembered,
     got: [],
   };
 }
@@ -68,20 +86,20 @@ function canonical(text: string): string {
 }
 
 function takeWhere(
-  { values, held, got, owner, pool }: AddressRequest,
-  accept: (candidate: { value: string; held: ReadonlySet<string> }) => boolean,
+  { values, got, owner, pool }: AddressRequest,
+  accept: (value: string) => boolean,
 ): void {
   for (const value of values) {
-    if (pool === undefined || !accept({ value, held }) || !pool.holds(value)) continue;
+    if (pool === undefined || !accept(value) || !pool.holds(value)) continue;
     if (pool.ownerOf(value) !== undefined) continue;
     pool.take(value, owner);
     got.push(value);
   }
 }
 
-function keepHeld(request: AddressRequest): void {
+function keepHeld(request: AddressRequest, held: ReadonlySet<string>): void {
   const { pool } = request;
-  for (const address of request.held) {
+  for (const address of held) {
     if (pool === undefined || request.missing === 0) return;
     const isFree = pool.holds(address) && pool.ownerOf(address) === undefined;
     if (!isFree || request.values.includes(address)) continue;

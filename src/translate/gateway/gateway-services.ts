@@ -6,6 +6,8 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Gateway } from "../../api/gateway.js";
 import type { OwnedObject } from "../../status/owned-object.js";
+import type { Domains } from "../../options.js";
+import type { TranslateContext } from "../context.js";
 import { resourceRef } from "../place.js";
 import type { TranslatedGateway } from "./translated.js";
 
@@ -20,13 +22,37 @@ const LONGEST = 63;
 const DIGEST = 8;
 
 /** For accepted Gateways, sorted as they are. */
-export function gatewayServices(gateways: readonly TranslatedGateway[]): readonly OwnedObject[] {
-  return gateways.filter(({ verdicts }) => verdicts.accepted.ok).flatMap(objectsOf);
+export function gatewayServices(
+  gateways: readonly TranslatedGateway[],
+  domains: Domains,
+): readonly OwnedObject[] {
+  return gateways
+    .filter(({ verdicts }) => verdicts.accepted.ok)
+    .flatMap((gateway) => objectsOf(gateway, domains));
 }
 
-function objectsOf(translated: TranslatedGateway): readonly OwnedObject[] {
+/**
+ * The addresses that a Gateway had when its Service was made: a memory besides its status, for a controller that starts. (Not the
+ * endpoints: routing is translated without a look at any.)
+ */
+export function rememberedAddresses(
+  { metadata: { namespace, name } }: Gateway,
+  { resources, options }: TranslateContext,
+): readonly string[] {
+  const service = resources.get("Service", namespace, serviceName(name));
+  const key = addressesKey(options.domains);
+  const { annotations = {} } = service?.metadata ?? {};
+  const text = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+  return text === undefined || text === "" ? [] : text.split(",");
+}
+
+function addressesKey(domains: Domains): string {
+  return `${domains.annotations}/gateway-addresses`;
+}
+
+function objectsOf(translated: TranslatedGateway, domains: Domains): readonly OwnedObject[] {
   const ports = portsOf(translated);
-  const service = serviceOf(translated, ports);
+  const service = serviceOf(translated, ports, domains);
   const v4 = translated.addresses.filter((address) => isIP(address) === 4);
   const v6 = translated.addresses.filter((address) => isIP(address) === 6);
   return [
@@ -49,7 +75,12 @@ function portsOf({ listeners }: TranslatedGateway): readonly ServicePort[] {
     .map((port) => ({ name: `p${String(port)}`, port, protocol: "TCP" }));
 }
 
-function serviceOf({ gateway }: TranslatedGateway, ports: readonly ServicePort[]): OwnedObject {
+function serviceOf(
+  { gateway, addresses }: TranslatedGateway,
+  ports: readonly ServicePort[],
+  domains: Domains,
+): OwnedObject {
+  const memory = { [addressesKey(domains)]: addresses.join(",") };
   return {
     apiVersion: "v1",
     kind: "Service",
@@ -57,7 +88,10 @@ function serviceOf({ gateway }: TranslatedGateway, ports: readonly ServicePort[]
       name: serviceName(gateway.metadata.name),
       namespace: gateway.metadata.namespace,
       labels: { ...gateway.spec.infrastructure?.labels, ...ownLabels(gateway) },
-      annotations: gateway.spec.infrastructure?.annotations ?? {},
+      annotations: {
+        ...gateway.spec.infrastructure?.annotations,
+        ...(addresses.length > 0 && memory),
+      },
     },
     owner: resourceRef(gateway),
     fields: { spec: { clusterIP: "None", ports } },

@@ -4,6 +4,7 @@ import type { TranslateContext } from "../context.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import type { AddressAssignment } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";
+import { rememberedAddresses } from "./gateway-services.js";
 import { draftGateway, takesPorts, translateGateway } from "./gateway.js";
 import type { WithCertificates } from "./gateway.js";
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
@@ -35,7 +36,9 @@ export function translateGateways(
   const addressesFor = (gateway: Gateway): readonly string[] =>
     parametersFor(gateway, context).gatewayAddresses;
   const isShared = (gateway: Gateway): boolean => addressesFor(gateway).length === 0;
-  const assignments = assignAddresses(valid, addressesFor);
+  const assignments = assignAddresses(valid, addressesFor, (gateway) =>
+    rememberedAddresses(gateway, context),
+  );
   const shared = sharedPorts(balancers);
   const served: WithCertificates[] = [];
   const overlaps = new ListenerOverlaps(context);

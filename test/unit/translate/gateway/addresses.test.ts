@@ -4,11 +4,15 @@ import { assignAddresses } from "../../../../src/translate/gateway/addresses.js"
 
 interface Wanted {
   readonly asks?: readonly string[];
+  /** By its status. */
   readonly held?: readonly string[];
+  readonly remembered?: readonly string[];
 }
 
-function gateway(name: string, { asks = [], held = [] }: Wanted = {}): Gateway {
-  return {
+const memory = new WeakMap<Gateway, readonly string[]>();
+
+function gateway(name: string, { asks = [], held = [], remembered = [] }: Wanted = {}): Gateway {
+  const made: Gateway = {
     apiVersion: "gateway.networking.k8s.io/v1",
     kind: "Gateway",
     metadata: { name, namespace: "n" },
@@ -19,6 +23,12 @@ function gateway(name: string, { asks = [], held = [] }: Wanted = {}): Gateway {
     },
     status: { addresses: held.map((value) => ({ type: "IPAddress", value })) },
   };
+  memory.set(made, remembered);
+  return made;
+}
+
+function rememberedFor(made: Gateway): readonly string[] {
+  return memory.get(made) ?? [];
 }
 
 /** Name → addresses, or the reason why it does not get all. */
@@ -27,10 +37,12 @@ function assigned(
   pool: readonly string[],
 ): Record<string, readonly string[] | string> {
   return Object.fromEntries(
-    [...assignAddresses(gateways, () => pool)].map(([{ metadata }, { addresses, verdict }]) => [
-      metadata.name,
-      verdict.ok ? addresses : verdict.reason,
-    ]),
+    [...assignAddresses(gateways, () => pool, rememberedFor)].map(
+      ([{ metadata }, { addresses, verdict }]) => [
+        metadata.name,
+        verdict.ok ? addresses : verdict.reason,
+      ],
+    ),
   );
 }
 
@@ -62,6 +74,28 @@ test("of two that hold one address the older keeps it", () => {
   });
 });
 
+test("what is remembered is kept when the status is lost, though an older one waits for it or asks for it", () => {
+  const holder = gateway("holder", { remembered: ["10.0.0.1"] });
+  expect(assigned([gateway("waits"), holder], ["10.0.0.1"])).toEqual({
+    waits: "AddressNotAssigned",
+    holder: ["10.0.0.1"],
+  });
+  expect(assigned([gateway("asks", { asks: ["10.0.0.1"] }), holder], ["10.0.0.1"])).toEqual({
+    asks: "AddressNotUsable",
+    holder: ["10.0.0.1"],
+  });
+});
+
+test("who says in both places that it has an address comes before an older one that says it in one", () => {
+  const own = ["10.0.0.1"];
+  const holder = gateway("holder", { held: own, remembered: own });
+  for (const forged of [{ held: own }, { remembered: own }]) {
+    expect(assigned([gateway("forger", forged), holder], ["10.0.0.0/30"])).toMatchObject({
+      holder: own,
+    });
+  }
+});
+
 test("an address is one however it is written", () => {
   const gateways = [gateway("a", { asks: ["FD00:0::1", "fd00::1"] })];
   expect(assigned(gateways, ["fd00::/64"])).toEqual({ a: ["fd00::1"] });
@@ -76,6 +110,7 @@ test("every Gateway has one of its own as long as there are enough, and none twi
         ...assignAddresses(
           all.map((name) => gateway(name)),
           () => ["10.0.0.0/28"],
+          rememberedFor,
         ).values(),
       ];
       const addresses = assignments.flatMap((assignment) => assignment.addresses);
@@ -123,9 +158,48 @@ test("pools that overlap give no address twice", () => {
       const assignments = assignAddresses(
         order.map((name) => gateway(name)),
         ({ metadata }) => pools[metadata.name] ?? [],
+        rememberedFor,
       );
       const addresses = [...assignments.values()].flatMap((assignment) => assignment.addresses);
       expect(new Set(addresses).size).toBe(addresses.length);
+    }),
+  );
+});
+
+const pool = ["10.0.0.0/28"];
+const anything = fc.oneof(
+  fc.integer({ min: 0, max: 15 }).map((last) => `10.0.0.${String(last)}`),
+  fc.string(),
+);
+
+test("whatever is written into one status, or however many are lost, everybody keeps its address", () => {
+  fc.assert(
+    fc.property(names, fc.nat(), fc.array(anything), fc.boolean(), (all, seed, garbage, lost) => {
+      const before = assigned(
+        all.map((name) => gateway(name)),
+        pool,
+      );
+      const victim = all[seed % all.length];
+      const after = all.map((name) => {
+        const own = [before[name] ?? []].flat();
+        const status = lost ? [] : own;
+        return gateway(name, { held: name === victim ? garbage : status, remembered: own });
+      });
+      // One that came before them all and would take whatever is free.
+      expect(assigned([gateway("first"), ...after], pool)).toMatchObject(before);
+    }),
+  );
+});
+
+test("without the memory the status is as good as before", () => {
+  fc.assert(
+    fc.property(names, (all) => {
+      const before = assigned(
+        all.map((name) => gateway(name)),
+        pool,
+      );
+      const after = all.map((name) => gateway(name, { held: [before[name] ?? []].flat() }));
+      expect(assigned([gateway("first"), ...after], pool)).toMatchObject(before);
     }),
   );
 });

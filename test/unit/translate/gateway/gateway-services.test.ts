@@ -7,6 +7,7 @@ function objectsFor(
   name: string,
   addresses: readonly string[],
   infrastructure = {},
+  services: readonly { readonly name: string; readonly annotations: object }[] = [],
 ): readonly OwnedObject[] {
   const spec = {
     gatewayClassName: "albc",
@@ -28,7 +29,12 @@ kind: Gateway
 metadata: { name: ${name}, namespace: edge }
 spec: ${JSON.stringify(spec)}
 `;
-  const { resources } = resourcesFromYaml(text);
+  const others = services.map(({ name: service, annotations }) => {
+    const metadata = { name: service, namespace: "edge", annotations };
+    const spec = { clusterIP: "None", ports: [{ port: 8080 }] };
+    return `---\n${JSON.stringify({ apiVersion: "v1", kind: "Service", metadata, spec })}\n`;
+  });
+  const { resources } = resourcesFromYaml(text + others.join(""));
   return compile(resources, { ...DEFAULT_OPTIONS, gatewayAddresses: addresses }).objects;
 }
 
@@ -59,6 +65,18 @@ test("its labels and annotations are those of spec.infrastructure, and the ones 
     "gateway.networking.k8s.io/gateway-name": "web",
     "gateway.networking.k8s.io/gateway-class-name": "albc",
   });
+});
+
+test("it remembers the addresses for a controller that starts, whatever the Gateway's author writes there", () => {
+  const key = "alb.ingress.cpaas.io/gateway-addresses";
+  const annotations = { [key]: "10.1.0.3" };
+  const [service] = objectsFor("web", ["10.1.0.1"], { annotations });
+  expect(service?.metadata.annotations).toEqual({ [key]: "10.1.0.1" });
+  const remembered = objectsFor("web", ["10.1.0.0/29"], {}, [
+    { name: "web-albc", annotations: { [key]: "10.1.0.5" } },
+    { name: "web-other", annotations: { [key]: "10.1.0.4" } },
+  ]);
+  expect(remembered[0]?.metadata.annotations).toEqual({ [key]: "10.1.0.5" });
 });
 
 test("without addresses of its own it has no endpoints", () => {
