@@ -91,7 +91,7 @@ export function translateRouting(
   return {
     config: finish(build, policies),
     statuses,
-    objects: gatewayServices(gateways, options.domains),
+    objects: gatewayServices(gateways, build),
     upstreams: build.backends.collected(),
   };
 }

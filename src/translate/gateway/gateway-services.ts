@@ -21,14 +21,21 @@ const ALBC = "albc";
 const LONGEST = 63;
 const DIGEST = 8;
 
-/** For accepted Gateways, sorted as they are. */
+/**
+ * For accepted Gateways, sorted as they are. Of others the Service is left if it remembers addresses: a mistake in the ConfigMap of a
+ * class must not shuffle the addresses of all its Gateways.
+ */
 export function gatewayServices(
   gateways: readonly TranslatedGateway[],
-  domains: Domains,
+  context: TranslateContext,
 ): readonly OwnedObject[] {
-  return gateways
-    .filter(({ verdicts }) => verdicts.accepted.ok)
-    .flatMap((gateway) => objectsOf(gateway, domains));
+  const { domains } = context.options;
+  return gateways.flatMap((translated) => {
+    const { gateway, verdicts } = translated;
+    if (verdicts.accepted.ok) return objectsOf(translated, domains);
+    const addresses = rememberedAddresses(gateway, context);
+    return addresses.length === 0 ? [] : [serviceOf({ gateway, addresses }, [], domains)];
+  });
 }
 
 /**
@@ -76,7 +83,7 @@ function portsOf({ listeners }: TranslatedGateway): readonly ServicePort[] {
 }
 
 function serviceOf(
-  { gateway, addresses }: TranslatedGateway,
+  { gateway, addresses }: Pick<TranslatedGateway, "gateway" | "addresses">,
   ports: readonly ServicePort[],
   domains: Domains,
 ): OwnedObject {

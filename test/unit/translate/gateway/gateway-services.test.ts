@@ -79,6 +79,22 @@ test("it remembers the addresses for a controller that starts, whatever the Gate
   expect(remembered[0]?.metadata.annotations).toEqual({ [key]: "10.1.0.5" });
 });
 
+test("of a Gateway that is not accepted nothing is left but the memory of its addresses", () => {
+  const key = "alb.ingress.cpaas.io/gateway-addresses";
+  const invalid = { parametersRef: { group: "", kind: "ConfigMap", name: "none" } };
+  expect(objectsFor("web", ["10.1.0.0/29"], invalid)).toEqual([]);
+  const kept = objectsFor("web", ["10.1.0.0/29"], invalid, [
+    { name: "web-albc", annotations: { [key]: "10.1.0.5" } },
+  ]);
+  expect(kept).toMatchObject([
+    {
+      kind: "Service",
+      fields: { spec: { ports: [] } },
+      metadata: { annotations: { [key]: "10.1.0.5" } },
+    },
+  ]);
+});
+
 test("without addresses of its own it has no endpoints", () => {
   expect(objectsFor("web", []).map(({ kind }) => kind)).toEqual(["Service"]);
 });
