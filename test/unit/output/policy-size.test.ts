@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { Applier } from "../../../src/output/apply.js";
 import { writeFiles } from "../../../src/output/file-writer.js";
+import { policyShares } from "../../../src/output/policy-shares.js";
 import { mustFit } from "../../../src/output/policy-size.js";
 import { PolicyTooLarge } from "../../../src/support/policy-too-large.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
@@ -39,6 +40,8 @@ const LARGE = new RenderedPolicy(
         ...numbered(180, (i) => `httproute/a/big/${String(i)}`),
         ...numbered(20, (i) => `httproute/a/small-${String(i)}/0`),
         ["ingress/c/wide/0-0", "{}"],
+        ["rule/d/one", "{}"],
+        ["rule/d/one@8080", "{}"],
       ]),
     ],
     ["auths", new ShardMap(numbered(7, (i) => `authpolicy/b/strict/${String(i)}`))],
@@ -67,6 +70,10 @@ test("what is too large says how large it is, and whose most of it is", () => {
 });
 
 const temp = useTempFolder();
+
+test("a route of one port more is of the same object", () => {
+  expect(policyShares(LARGE).objects).toContainEqual({ name: "rule/d/one", size: 4 });
+});
 
 test("nothing of it is tested, written or sent", async () => {
   const folder = temp();

@@ -127,6 +127,27 @@ describe("an Ingress with further names", () => {
     expect(closed).toBeGreaterThanOrEqual(0);
     expect(closed).toBeLessThan(Math.min(...others));
   });
+
+  it("that is too large is closed where the first of its paths would be tried", () => {
+    const priority = (path: number): string =>
+      `alb.cpaas.io/ingress-rule-priority-0-${String(path)}`;
+    const big = ingress("big", {
+      annotations: { ...nginx({ "server-alias": aliases(MOST_BINDINGS) }), [priority(1)]: "3" },
+      spec: rules({ "own.example": ["/", "/first"] }),
+    });
+    const other = ingress("other", {
+      annotations: { [priority(0)]: "4" },
+      spec: rules({ "*.example": ["/"] }),
+    });
+    const tried = translated(big + other + WEB, { httpsPort: 0 }).tried(HTTP);
+    expect(tried.indexOf("a7.example any → ingress/default/big/closed")).toBeLessThan(
+      tried.indexOf("*.example prefix / → ingress/default/other/0-0"),
+    );
+    expect(tried.filter((line) => line.startsWith("own.example"))).toEqual([
+      "own.example prefix /first/ → ingress/default/big/0-1",
+      "own.example prefix / → ingress/default/big/0-0",
+    ]);
+  });
 });
 
 describe("an Ingress without further names", () => {
@@ -140,8 +161,8 @@ describe("an Ingress without further names", () => {
 
 describe("annotations that every path repeats", () => {
   const ranges = (length: number): string => "10.0.0.0/8,".padEnd(length - 10, " ") + "10.0.0.0/8";
-  const big = (annotations: Record<string, string>, count: number) =>
-    translated(ingress("big", { annotations, spec: rules({ "own.example": paths(count) }) }) + WEB);
+  const big = (annotations: Record<string, string>, count: number, host = "own.example") =>
+    translated(ingress("big", { annotations, spec: rules({ [host]: paths(count) }) }) + WEB);
 
   it("may be so long and no longer", () => {
     const most = MOST_REPEATED_TEXT / 1024;
@@ -160,9 +181,10 @@ describe("annotations that every path repeats", () => {
       nginx({ "auth-url": `http://auth.example/${"x".repeat(100_000)}` }),
     ],
     ["of one path", own({ "whitelist-source-range": ranges(100_000) }, "0-0")],
+    ["of hosts that it has none of", nginx({ "server-alias": aliases(4000) }), ""],
     ["of others", { "example.com/note": "x".repeat(100_000) }],
-  ])("are not those %s", (_what, annotations) => {
-    expect(big(annotations, 1024).reports).not.toContain(
+  ])("are not those %s", (_what, annotations, host = "own.example") => {
+    expect(big(annotations, 1024, host).reports).not.toContain(
       "OBJECT_TOO_LARGE Ingress default/big metadata.annotations",
     );
   });
@@ -183,9 +205,9 @@ describe("annotations that every path repeats", () => {
 
 describe("a Rule", () => {
   const hosts = numbers(1024).map((i) => `h${String(i)}.example`);
-  const at = (text: number, url: number) => {
+  const at = (text: number, url: number, count = hosts.length) => {
     const dslx = [
-      { type: "HOST", values: [["IN", ...hosts]] },
+      { type: "HOST", values: [["IN", ...hosts.slice(0, count)]] },
       { type: "URL", values: [["STARTS_WITH", `/${"u".repeat(url - 1)}`]] },
       { type: "HEADER", key: "x", values: [["EQ", "v".repeat(text)]] },
     ];
@@ -216,6 +238,11 @@ describe("a Rule", () => {
     expect(
       bindings.every(({ when, path: { kind } }) => when.length === 0 && kind === "start"),
     ).toBe(true);
+  });
+
+  it("of one host has as many as it likes", () => {
+    const reports = at(MOST_BINDING_TEXT, 1, 1).reports;
+    expect(reports).not.toContain("OBJECT_TOO_LARGE Rule cpaas-system/big spec.dslx");
   });
 
   it("whose path alone is too long is closed for its hosts altogether", () => {

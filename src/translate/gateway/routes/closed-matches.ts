@@ -88,7 +88,7 @@ function widePath(path: PathMatch, depth: number): PathMatch {
     return isAny ? { kind: "any" } : widePath({ kind: "start", value }, depth);
   }
   const elements = path.value.split("/").slice(1);
-  if (depth > 0 && elements.length <= depth) return path;
+  if (elements.length <= depth) return path;
   const value = elements
     .slice(0, depth)
     .map((element) => `/${element}`)

@@ -1,7 +1,9 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { closedMatches } from "../../../../../src/translate/gateway/routes/closed-matches.js";
 import { Findings } from "../../../../../src/translate/gateway/routes/findings.js";
+import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
+import type { RuleMatch } from "../../../../../src/translate/gateway/routes/rule-match.js";
 import type { RulePlan } from "../../../../../src/translate/gateway/routes/rule-plan.js";
 import type { HttpRoute, HttpRouteMatch } from "../../../../../src/api/gateway.js";
 
@@ -16,11 +18,25 @@ const place = {
   field: ["spec", "rules", 0],
 } as const;
 
-function plan(index: number, matches: readonly HttpRouteMatch[]): RulePlan {
-  const findings = new Findings(new DiagnosticSink());
+function plan(index: number, ...branches: readonly (readonly HttpRouteMatch[])[]): RulePlan {
+  return planOf(
+    index,
+    branches.map((matches) => httpMatches(matches, place, new Findings(new DiagnosticSink()))),
+  );
+}
+
+function planOf(index: number, branches: readonly (readonly RuleMatch[])[]): RulePlan {
   const content = { timeouts: { connect: 1, send: 1, read: 1 }, backends: [] };
-  const branch = { id: String(index), matches: httpMatches(matches, place, findings), content };
-  return { index, place, branches: [branch], findings };
+  return {
+    index,
+    place,
+    branches: branches.map((matches, i) => ({
+      id: `${String(index)}-${String(i)}`,
+      matches,
+      content,
+    })),
+    findings: new Findings(new DiagnosticSink()),
+  };
 }
 
 /** Rule, match, path, and the number of conditions of each match that closes. */
@@ -68,4 +84,83 @@ test("as many path elements are kept as fit", () => {
 
 test("what has no place closes its hosts, however many there are", () => {
   expect(closed([plan(0, [{ path: { value: "/a" } }])], 20_000)).toEqual([[0, 0, "any", 0]]);
+});
+
+test.each([8, 4, 3, 2, 1])("%i path elements are tried", (depth) => {
+  const start = Array.from({ length: depth }, (_, i) => `/e${String(i)}`).join("");
+  const ends = ["/x/y/z/1/2/3/4/5", "/y/y/z/1/2/3/4/5"];
+  const plans = [
+    plan(
+      0,
+      ends.map((end) => ({ path: { value: `${start}${end}` } })),
+    ),
+  ];
+  expect(closed(plans, 16_384)).toEqual([[0, 0, `prefix ${start}`, 0]]);
+});
+
+test("a path that fits is closed as it is written, however long it is", () => {
+  const value = "/1/2/3/4/5/6/7/8/9/10";
+  const matches = ["1", "2"].map((x) => ({
+    path: { value, type: "Exact" as const },
+    headers: [{ name: "x", value: x }],
+  }));
+  expect(closed([plan(0, matches)], 16_384)).toEqual([[0, 0, `exact ${value}`, 0]]);
+});
+
+test.each([
+  ["paths", "PathPrefix", "/"],
+  ["patterns", "RegularExpression", "^/"],
+] as const)("%s that are too long together are closed by fewer elements", (_what, type, start) => {
+  const value = (i: number): string => `${start}a/b/c/${String(i)}/${"x".repeat(1000)}/y/z/1/2`;
+  const plans = [
+    plan(
+      0,
+      [0, 1, 2, 3].map((i) => ({ path: { type, value: value(i) } })),
+    ),
+  ];
+  expect(closed(plans, 1000)).toHaveLength(4);
+  expect(closed(plans, 2000)).toHaveLength(4);
+  expect(closed(plans, 2000)).toContainEqual([0, 0, "prefix /a/b/c/0", 0]);
+});
+
+test("a rule's branches are all closed, by its first one", () => {
+  const plans = [plan(0, [{ path: { value: "/a" } }], [{ path: { value: "/b" } }])];
+  expect(closed(plans, 1)).toEqual([
+    [0, 0, "prefix /a", 0],
+    [0, 0, "prefix /b", 0],
+  ]);
+  expect(closedMatches(plans, ROUTE, 1).map(({ branches }) => branches.length)).toEqual([1]);
+});
+
+test("a GRPCRoute closes gRPC's requests only", () => {
+  const matches = grpcMatches(
+    [{ method: { service: "s" }, headers: [{ name: "x", value: "1" }] }],
+    place,
+    new Findings(new DiagnosticSink()),
+  );
+  expect(closed([planOf(0, [matches])], 1)).toEqual([[0, 0, "prefix /s", 1]]);
+});
+
+test("empty path elements at the end of what is kept do not count", () => {
+  const pattern = (end: string): HttpRouteMatch => ({
+    path: { type: "RegularExpression", value: `^/a//${end}/c/d+` },
+  });
+  expect(closed([plan(0, [pattern("x"), pattern("y")])], 16_384)).toEqual([[0, 0, "prefix /a", 0]]);
+});
+
+test("a pattern without case has no literal start", () => {
+  const [match] = httpMatches(
+    [{ path: { type: "RegularExpression", value: "^/a/b*" } }],
+    place,
+    new Findings(new DiagnosticSink()),
+  );
+  if (match?.path.kind !== "regex") throw new Error("no pattern");
+  const without = { ...match, path: { ...match.path, ignoreCase: true } };
+  expect(
+    closed(
+      [planOf(0, [[match, { ...match, path: { ...match.path, pattern: "^/a/c*" } }]])],
+      16_384,
+    ),
+  ).toEqual([[0, 0, "start /a/", 0]]);
+  expect(closed([planOf(0, [[match, without]])], 16_384)).toEqual([[0, 0, "any", 0]]);
 });

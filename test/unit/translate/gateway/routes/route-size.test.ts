@@ -1,5 +1,5 @@
 import { fc } from "../../../../support/fast-check.js";
-import type { HttpRoute } from "../../../../../src/api/gateway.js";
+import type { GrpcRoute, HttpRoute } from "../../../../../src/api/gateway.js";
 import {
   matchesSize,
   sizeProblem,
@@ -47,4 +47,15 @@ test("its paths and conditions may be so long, and no longer", () => {
   expect(sizeProblem({ matches: 1, text: MOST_BINDING_TEXT + 1 }, 1)).toContain(
     "4194305 characters",
   );
+});
+
+test("a GRPCRoute's services, methods and headers count too", () => {
+  const method = { service: "abc", method: "de" };
+  const route: GrpcRoute = {
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "GRPCRoute",
+    metadata: { namespace: "default", name: "web" },
+    spec: { rules: [{ matches: [{ method, headers: [{ name: "x", value: "yz" }] }, {}] }, {}] },
+  };
+  expect(matchesSize(route)).toEqual({ matches: 3, text: 8 });
 });
