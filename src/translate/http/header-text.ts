@@ -10,6 +10,16 @@ export function isHeaderName(text: string): boolean {
   return TOKEN.test(text);
 }
 
+/**
+ * Why nothing can depend on a client's header of this name: nginx drops those with other characters (ignore_invalid_headers), though
+ * some of them are legal, because backends read them in more than one way. Undefined: nginx keeps them.
+ */
+export function droppedHeaderProblem(name: string): string | undefined {
+  return /^[0-9A-Za-z_-]+$/.test(name)
+    ? undefined
+    : `headers named ${JSON.stringify(name)} are dropped by nginx, which keeps letters, digits, "-" and "_"`;
+}
+
 /** Whether the text can stand as it is after the colon of a header line. */
 export function isHeaderValue(text: string): boolean {
   return FIELD_VALUE.test(text);

@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { SessionPersistenceSpec } from "../../../api/gateway.js";
 import type { SessionPersistence } from "../../../ir/upstream.js";
 import { durationMilliseconds } from "../../../support/duration.js";
-import { isHeaderName } from "../../http/header-text.js";
+import { parseHeaderName } from "../../auth/http-headers.js";
+import { droppedHeaderProblem, isHeaderName } from "../../http/header-text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";
@@ -29,12 +30,8 @@ export function ruleSession(
   const absoluteTimeout = seconds(spec.absoluteTimeout);
   const timeout = absoluteTimeout === undefined ? {} : { absoluteTimeout };
   const name = sessionName(spec, type, route);
-  if (!isHeaderName(name)) {
-    findings.unsupported(
-      `${JSON.stringify(name)} is not the name of a ${type.toLowerCase()}`,
-      place,
-    );
-  }
+  const problem = nameProblem(name, type);
+  if (problem !== undefined) findings.unsupported(problem, place);
   if (type === "Header") {
     return { kind: "session", in: "header", name, path: "/", permanent: false, ...timeout };
   }
@@ -48,6 +45,16 @@ export function ruleSession(
     findings.unsupported(message, within(place, "cookie", "path"));
   }
   return { kind: "session", in: "cookie", name, path, permanent, ...timeout };
+}
+
+/** A token in a header of the connection would end the answer where it does not end. */
+function nameProblem(name: string, type: (typeof TYPES)[number]): string | undefined {
+  if (!isHeaderName(name)) {
+    return `${JSON.stringify(name)} is not the name of a ${type.toLowerCase()}`;
+  }
+  if (type === "Cookie") return undefined;
+  const parsed = parseHeaderName(name);
+  return parsed.ok ? droppedHeaderProblem(name) : `a session ${parsed.problem}`;
 }
 
 /** Rules without a name must not take each other's sessions. */

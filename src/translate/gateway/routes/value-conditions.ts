@@ -1,5 +1,6 @@
 import type { ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../ir/match.js";
+import { droppedHeaderProblem } from "../../http/header-text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { regexProblem } from "../../regex.js";
@@ -26,6 +27,7 @@ export function queryConditions(
   return conditions("query", matches, place, findings);
 }
 
+/** What can't be done is left out, which makes the match wider; the rule is refused. */
 function conditions(
   of: "header" | "query",
   matches: readonly ValueMatch[],
@@ -35,13 +37,17 @@ function conditions(
   const predicates = new Map<string, Predicate>();
   for (const [index, match] of matches.entries()) {
     if (predicates.has(match.name)) continue;
+    const dropped = of === "header" ? droppedHeaderProblem(match.name) : undefined;
+    if (dropped !== undefined) {
+      findings.unsupported(dropped, within(place, index, "name"));
+      continue;
+    }
     const test = valueTest(match, within(place, index), findings);
     if (test !== undefined) predicates.set(match.name, { of, key: match.name, any: [test] });
   }
   return [...predicates.values()];
 }
 
-/** A test that can't be done is left out, which makes the match wider; the rule is refused. */
 function valueTest(
   { type = "Exact", value }: ValueMatch,
   place: Place,
