@@ -90,6 +90,7 @@ export class KubernetesController implements Controller {
       controllerName: options.controllerName,
       controllerAnnotation: `${options.domains.annotations}/controller-name`,
       namespaces: scope.namespaces,
+      hides: scope.labelSelector !== "",
       replica: setup.replica,
       resourceOf: (kind) => this.#watch.resources.find((resource) => resource.kind === kind),
       current: (kind, namespace, name) => this.#raw.get(rawKey(kind, namespace, name)),

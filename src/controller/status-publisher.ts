@@ -32,6 +32,8 @@ export interface StatusPublisherOptions {
   readonly controllerAnnotation: string;
   /** The only ones that are looked at; none: all. */
   readonly namespaces: readonly string[];
+  /** See StatusWriterOptions. */
+  readonly hides: boolean;
   readonly replica: Replica;
   readonly log: Log;
   readonly observer: Pick<Observer, "statusWritten" | "leads">;
@@ -62,8 +64,8 @@ export class StatusPublisher {
   #diagnostics: readonly Diagnostic[] = [];
 
   constructor(options: StatusPublisherOptions) {
-    const { client, controllerName, replica, log, observer, resourceOf, current, onObject } =
-      options;
+    const { client, controllerName, replica, log, observer } = options;
+    const { resourceOf, current, hides, onObject } = options;
     this.#options = options;
     this.#events = new EventRecorder(client, NAME);
     const mayWrite = (): boolean => this.#election.isLeader;
@@ -72,6 +74,7 @@ export class StatusPublisher {
       fieldManager: NAME,
       resourceOf,
       current,
+      hides,
       onObject,
       mayWrite,
       merge: (object, computed, now) =>

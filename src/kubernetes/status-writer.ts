@@ -20,6 +20,8 @@ export interface StatusWriterOptions {
   readonly resourceOf: (kind: string) => Resource | undefined;
   /** The object as the API server gave it last. */
   readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
+  /** Whether objects may be there all the same of which `current` knows nothing: they have lost the labels that are selected by. */
+  readonly hides: boolean;
   /** The whole status that the object is to have; undefined when it has it. */
   readonly merge: (current: RawObject, computed: ObjectStatus, now: string) => unknown;
   /** The object as it is after a write, sooner than a watch tells. */
@@ -118,18 +120,38 @@ export class StatusWriter {
     for (const said of this.#desired) {
       const key = keyOf(said);
       const { kind, metadata } = said;
-      const isThere = this.#options.current(kind, metadata.namespace, metadata.name) !== undefined;
+      const { current, hides } = this.#options;
+      const isThere = hides || current(kind, metadata.namespace, metadata.name) !== undefined;
       if (isThere && !desired.has(key)) this.#withdrawn.set(key, said);
     }
   }
 
   async #withdraw(said: ObjectStatus): Promise<boolean> {
-    const { current, merge } = this.#options;
+    const { current, merge, hides, resourceOf } = this.#options;
     const { kind, metadata } = said;
-    const object = current(kind, metadata.namespace, metadata.name);
+    const resource = resourceOf(kind);
+    if (resource === undefined) return true;
+    const seen = current(kind, metadata.namespace, metadata.name);
+    const object = seen ?? (hides ? await this.#look(said, resource) : undefined);
+    if (object === "unknown") return false;
     const isStillOurs = object !== undefined && merge(object, said, now()) === undefined;
     const left = isStillOurs && withdrawnStatus(said, object.metadata.generation);
-    return left === false || left === undefined || this.#write(left);
+    if (left === false || left === undefined) return true;
+    return this.#writeTo(object, left, resource);
+  }
+
+  /** At an object out of sight; undefined when there is none. */
+  async #look(said: ObjectStatus, resource: Resource): Promise<RawObject | "unknown" | undefined> {
+    const { client, onError } = this.#options;
+    const { namespace, name } = said.metadata;
+    try {
+      const found = await client.call({ path: objectPath(resource, namespace, name) });
+      return isRawObject(found) ? found : undefined;
+    } catch (error: unknown) {
+      if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
+      onError(error, said);
+      return "unknown";
+    }
   }
 
   #runLater(): void {
@@ -142,11 +164,17 @@ export class StatusWriter {
 
   /** False when it has to be tried again. */
   async #write(computed: ObjectStatus): Promise<boolean> {
-    const { client, fieldManager, resourceOf, current, merge, onWritten, onError } = this.#options;
+    const { resourceOf, current } = this.#options;
     const { kind, metadata } = computed;
     const resource = resourceOf(kind);
     const object = current(kind, metadata.namespace, metadata.name);
     if (resource === undefined || object === undefined) return true;
+    return this.#writeTo(object, computed, resource);
+  }
+
+  async #writeTo(object: RawObject, computed: ObjectStatus, resource: Resource): Promise<boolean> {
+    const { client, fieldManager, current, merge, onWritten, onError } = this.#options;
+    const { kind, metadata } = computed;
     const status = merge(object, computed, now());
     if (status === undefined) return true;
     const path = `${objectPath(resource, metadata.namespace, metadata.name)}/status`;
@@ -163,7 +191,8 @@ export class StatusWriter {
           { op: "add", path: "/status", value: status },
         ],
       });
-      if (isRawObject(written)) this.#options.onObject(resource, written);
+      const isSeen = current(kind, metadata.namespace, metadata.name) !== undefined;
+      if (isSeen && isRawObject(written)) this.#options.onObject(resource, written);
       onWritten(kind, "written");
       return true;
     } catch (error: unknown) {
