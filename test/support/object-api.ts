@@ -1,0 +1,131 @@
+/** The part of an API server that objects are made on: names are taken once, and writes are for one version. */
+import { ApiError } from "../../src/kubernetes/api-client.js";
+import type { ApiClient, Call } from "../../src/kubernetes/api-client.js";
+import { OwnedObjectClient } from "../../src/kubernetes/owned-object-client.js";
+import { OwnedObjects } from "../../src/kubernetes/owned-objects.js";
+import type { OwnedObject } from "../../src/status/owned-object.js";
+
+export interface Stored {
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };
+  readonly [field: string]: unknown;
+}
+
+const OURS = "example.com/c";
+export const MADE_BY = "example.com/by";
+const MANAGED = { "app.kubernetes.io/managed-by": "albc" };
+
+export class ObjectApi {
+  readonly objects = new Map<string, Stored>();
+  readonly calls: string[] = [];
+  /** Asked before each call. */
+  fails: (method: string, path: string) => ApiError | undefined = () => undefined;
+  /** Told after each write. */
+  onWrite: (method: string, path: string) => void = () => undefined;
+  #version = 0;
+
+  put(path: string, object: { readonly metadata?: object } = {}, uid = "of-others"): string {
+    const version = String(++this.#version);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const metadata = { name, namespace: "n", uid, ...object.metadata, resourceVersion: version };
+    this.objects.set(path, { ...object, metadata });
+    return version;
+  }
+
+  version(path: string): string {
+    return String(this.objects.get(path)?.metadata["resourceVersion"]);
+  }
+
+  /** Of writes only. */
+  get writes(): readonly string[] {
+    return this.calls.filter((call) => !call.startsWith("GET"));
+  }
+
+  readonly call = async ({ method = "GET", path, body, query }: Call): Promise<unknown> => {
+    this.calls.push(`${method} ${path}`);
+    const failure = this.fails(method, path);
+    if (failure !== undefined) throw failure;
+    if (query?.["labelSelector"] !== undefined) return { items: this.#list(path) };
+    const value = this.#answer(method, path, body as Stored);
+    if (method !== "GET") this.onWrite(method, path);
+    return value;
+  };
+
+  #list(path: string): readonly Stored[] {
+    const kind = path.slice(path.lastIndexOf("/"));
+    return [...this.objects].flatMap(([at, object]) =>
+      at.includes(`${kind}/`) && object.metadata["labels"] !== undefined ? [object] : [],
+    );
+  }
+
+  #answer(method: string, path: string, body: Stored): unknown {
+    const at = method === "POST" ? `${path}/${body.metadata.name}` : path;
+    const found = this.objects.get(at);
+    if (method === "POST") {
+      if (found !== undefined) throw new ApiError(409, "AlreadyExists", "exists");
+      this.put(at, body, `uid-${String(this.#version)}`);
+      return this.objects.get(at);
+    }
+    if (found === undefined) throw new ApiError(404, "NotFound", "not found");
+    if (method === "GET") return found;
+    const { preconditions } = body as { readonly preconditions?: object };
+    const wanted = { ...body.metadata, ...preconditions } as Record<string, unknown>;
+    const { uid, resourceVersion } = found.metadata;
+    if (wanted["uid"] !== uid || wanted["resourceVersion"] !== resourceVersion)
+      throw new ApiError(409, "Conflict", "changed");
+    if (method === "DELETE") this.objects.delete(at);
+    else this.put(at, body, String(uid));
+    return this.objects.get(at) ?? {};
+  }
+}
+
+export const SERVICE = "/api/v1/namespaces/n/services/x-albc";
+export const SLICE = "/apis/discovery.k8s.io/v1/namespaces/n/endpointslices/x-albc-ipv4";
+const owner = { apiVersion: "g/v1", kind: "Gateway", namespace: "n", name: "x" };
+const shared = { owner, fields: {}, skeleton: {} };
+const at = (name: string) => ({ name, namespace: "n", labels: {}, annotations: {} });
+
+export const service: OwnedObject = {
+  ...{ apiVersion: "v1", kind: "Service", metadata: at("x-albc") },
+  ...shared,
+};
+export const slice: OwnedObject = {
+  ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata: at("x-albc-ipv4") },
+  ...shared,
+  requires: { kind: "Service", name: "x-albc" },
+};
+
+/** As this controller would have made it for an owner. */
+export function madeFor(uid: string, madeBy = OURS, name = "x"): { readonly metadata: object } {
+  const controller = { kind: "Gateway", name, uid, controller: true };
+  const annotations = { [MADE_BY]: madeBy };
+  return { metadata: { labels: MANAGED, annotations, ownerReferences: [controller] } };
+}
+
+export interface Making {
+  readonly api: ObjectApi;
+  readonly objects: OwnedObjects;
+  readonly told: string[];
+  /** Uids of Gateways by name. */
+  readonly owners: Map<string, string>;
+  mayWrite: boolean;
+}
+
+export function making(pauses = {}): Making {
+  const api = new ObjectApi();
+  const told: string[] = [];
+  const owners = new Map([["x", "u"]]);
+  const options = { fieldManager: "albc", controllerName: OURS, annotation: MADE_BY };
+  const objects = new OwnedObjects({
+    // Nothing else of it is used.
+    client: new OwnedObjectClient({ ...options, client: api as unknown as ApiClient }),
+    controllerName: OURS,
+    namespaces: [],
+    uidOf: (_kind, _namespace, name) => owners.get(name),
+    mayWrite: () => state.mayWrite,
+    onRefused: ({ metadata }) => told.push(`refused ${metadata.name}`),
+    onError: (error, object) => told.push(`${object}: ${String(error)}`),
+    pauses: { failed: 1, refused: 60_000, changed: 1, longest: 60_000, ...pauses },
+  });
+  const state: Making = { api, objects, told, owners, mayWrite: true };
+  return state;
+}
