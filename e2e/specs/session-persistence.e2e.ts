@@ -22,7 +22,7 @@ let calls: readonly GrpcBackend[];
 /** sessionPersistence by the route's name. */
 const SESSIONS: Readonly<Record<string, Fields>> = {
   plain: { cookie: {} },
-  named: { type: "Cookie", cookie: { name: "sid", path: "/shop" } },
+  named: { type: "Cookie", cookie: { name: "My.sid", path: "/shop" } },
   session: { absoluteTimeout: "1h", cookie: { name: "sid", lifetimeType: "Session" } },
   permanent: { absoluteTimeout: "1h30m", cookie: { name: "sid", lifetimeType: "Permanent" } },
   short: { absoluteTimeout: "1s", cookie: { name: "sid" } },
@@ -98,7 +98,7 @@ async function repeated(name: string, header: readonly [string, string]) {
 describe("a session by cookie", () => {
   it.each([
     ["plain", /^session-[0-9a-f]{10}=[\w-]+; Path=\/; HttpOnly$/],
-    ["named", /^sid=[\w-]+; Path=\/shop; HttpOnly$/],
+    ["named", /^My\.sid=[\w-]+; Path=\/shop; HttpOnly$/],
     ["session", /^sid=[\w-]+; Path=\/; HttpOnly$/],
     ["permanent", /^sid=[\w-]+; Path=\/; Max-Age=5400; HttpOnly$/],
     ["legacy", /^old=[\w-]+; Path=\/; Max-Age=3600; HttpOnly$/],
@@ -126,16 +126,16 @@ describe("a session by cookie", () => {
   });
 
   it("that nobody gave out begins anew", async () => {
-    const response = await ask("named", [["Cookie", "sid=forged"]]);
+    const response = await ask("named", [["Cookie", "My.sid=forged"]]);
 
     expect(response.status).toBe(200);
-    expect(cookieOf(response)).toMatch(/^sid=/);
+    expect(cookieOf(response)).toMatch(/^My\.sid=/);
   });
 
   it("begins with an error of the backend, too", async () => {
     const response = await ask("named", [asking({ status: 500 })]);
 
-    expect([response.status, cookieOf(response)]).toEqual([500, expect.stringMatching(/^sid=/)]);
+    expect([response.status, cookieOf(response)]).toEqual([500, expect.stringMatching(/^My\.sid=/)]);
   });
 });
 
