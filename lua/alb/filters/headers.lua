@@ -5,7 +5,10 @@ local add_request_header = require("ngx.req").add_header
 local add_response_header = require("ngx.resp").add_header
 
 local ngx = ngx
+local type = type
 local var = ngx.var
+local get_request_headers = ngx.req.get_headers
+local concat = table.concat
 local set_request_header = ngx.req.set_header
 local clear_request_header = ngx.req.clear_header
 local str_lower = string.lower
@@ -26,6 +29,39 @@ local hop_by_hop = {
 
 -- nginx writes its own where it finds none; an empty one is left out.
 local written_by_nginx = { ["date"] = true, ["server"] = true }
+
+-- Of these ngx_lua keeps one line, so that adding one replaces what is there: values are joined instead (RFC 9110, 5.3).
+local one_line_of_request = {
+    ["accept-encoding"] = true,
+    ["authorization"] = true,
+    ["content-type"] = true,
+    ["date"] = true,
+    ["depth"] = true,
+    ["destination"] = true,
+    ["expect"] = true,
+    ["if-match"] = true,
+    ["if-modified-since"] = true,
+    ["if-none-match"] = true,
+    ["if-range"] = true,
+    ["if-unmodified-since"] = true,
+    ["overwrite"] = true,
+    ["range"] = true,
+    ["referer"] = true,
+    ["user-agent"] = true,
+    ["via"] = true,
+}
+local one_line_of_response = {
+    ["accept-ranges"] = true,
+    ["content-encoding"] = true,
+    ["content-range"] = true,
+    ["content-type"] = true,
+    ["date"] = true,
+    ["etag"] = true,
+    ["expires"] = true,
+    ["location"] = true,
+    ["refresh"] = true,
+    ["server"] = true,
+}
 
 -- Name and value in turn, so that the request path reads one flat list.
 local function flatten(pairs_list)
@@ -83,22 +119,50 @@ local function drop_host(changes)
     changes.adds, changes.removes = adds, removes
 end
 
-local function prepare_changes(changes)
+-- Takes what can only be joined out of the additions.
+local function take_joins(changes, one_line)
+    local joins, adds = {}, {}
+    for i = 1, #changes.adds, 2 do
+        local name = changes.adds[i]
+        local list = one_line[str_lower(name)] and joins or adds
+        list[#list + 1], list[#list + 2] = name, changes.adds[i + 1]
+    end
+    changes.joins, changes.adds = joins, adds
+end
+
+local function prepare_changes(changes, one_line)
     changes.sets = flatten(changes.set)
     changes.adds = flatten(changes.add)
     changes.removes = removable(changes.remove)
+    take_joins(changes, one_line)
+end
+
+local function joined(old, value)
+    if not old or old == "" then
+        return value
+    end
+    return (type(old) == "table" and concat(old, ",") or old) .. "," .. value
+end
+
+local function join_request_headers(joins)
+    -- 0: however many there are.
+    local headers = get_request_headers(0)
+    for i = 1, #joins, 2 do
+        local name = joins[i]
+        set_request_header(name, joined(headers[str_lower(name)], joins[i + 1]))
+    end
 end
 
 --- Called once for each decoded route.
 function _M.prepare(route)
     local request = route.requestHeaders
     if request then
-        prepare_changes(request)
+        prepare_changes(request, one_line_of_request)
         take_host(request)
         drop_host(request)
     end
     if route.responseHeaders then
-        prepare_changes(route.responseHeaders)
+        prepare_changes(route.responseHeaders, one_line_of_response)
     end
 end
 
@@ -121,6 +185,9 @@ function _M.request(route)
     for i = 1, #adds, 2 do
         add_request_header(adds[i], adds[i + 1])
     end
+    if changes.joins[1] then
+        join_request_headers(changes.joins)
+    end
 end
 
 --- Changes the response, whoever made it.
@@ -140,6 +207,10 @@ function _M.response(route)
     end
     for i = 1, #adds, 2 do
         add_response_header(adds[i], adds[i + 1])
+    end
+    local joins = changes.joins
+    for i = 1, #joins, 2 do
+        header[joins[i]] = joined(header[joins[i]], joins[i + 1])
     end
 end
 

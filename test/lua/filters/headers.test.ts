@@ -43,6 +43,38 @@ describe("vectors of header-changes", () => {
   });
 });
 
+/** Of these ngx_lua keeps one line: an addition replaces what is there unless somebody takes care. */
+describe("additions to headers of which there is one line", () => {
+  const values = (lines: readonly string[]): string => lines.join(",").replaceAll(", ", ",");
+
+  it.each([
+    ...["Accept-Encoding", "Authorization", "Content-Type", "Date", "Depth", "Destination"],
+    ...["If-Match", "If-Modified-Since", "If-None-Match", "If-Range", "If-Unmodified-Since"],
+    ...["Overwrite", "Range", "Referer", "User-Agent", "Via"],
+    ...["Accept", "Cache-Control", "Cookie", "Origin", "X-Other"],
+  ])("request: %s", async (name) => {
+    const route = { requestHeaders: { add: [[name, "new"]] as const } };
+    const there = await nginx.send({ route }, { headers: [[name, "old"]] });
+    const absent = await nginx.send({ route }, {});
+
+    expect(values(echoOf(there).all(name))).toBe("old,new");
+    expect(values(echoOf(absent).all(name))).toBe("new");
+  });
+
+  it.each([
+    ...["Accept-Ranges", "Content-Encoding", "Content-Type", "ETag", "Location", "Refresh"],
+    ...["Content-Range", "Expires"],
+    ...["Cache-Control", "Link", "Set-Cookie", "Vary", "Via", "X-Other"],
+  ])("response: %s", async (name) => {
+    const route = { responseHeaders: { add: [[name, "new"]] as const } };
+    const there = await nginx.send({ route, answer: { headers: [[name, "old"]] } }, {});
+    const absent = await nginx.send({ route }, {});
+
+    expect(values(there.all(name))).toBe("old,new");
+    expect(values(absent.all(name))).toBe("new");
+  });
+});
+
 describe("request headers", () => {
   const send = async (requestHeaders: PolicyHeaders) =>
     echoOf(await nginx.send({ route: { requestHeaders } }, { host: "a.example" }));
