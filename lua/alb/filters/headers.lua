@@ -30,7 +30,8 @@ local hop_by_hop = {
 -- nginx writes its own where it finds none; an empty one is left out.
 local written_by_nginx = { ["date"] = true, ["server"] = true }
 
--- Of these ngx_lua keeps one line, so that adding one replaces what is there: values are joined instead (RFC 9110, 5.3).
+-- Of these ngx_lua keeps one line, so that adding one replaces what is there: values are joined instead (RFC 9110,
+-- 5.3).
 local one_line_of_request = {
     ["accept-encoding"] = true,
     ["authorization"] = true,

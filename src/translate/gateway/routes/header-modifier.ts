@@ -4,6 +4,7 @@ import { isAuthority, isHeaderName, isHeaderValue } from "../../http/header-text
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";
+import { removalProblem, tellingProblem } from "./told-headers.js";
 
 type NamedValue = HeaderChanges["set"][number];
 
@@ -57,6 +58,11 @@ export function requestChanges(
   if (changes.remove.some(isHost) || changes.add.some(({ name }) => isHost(name))) {
     findings.unsupported("a request has exactly one Host header: it can only be set", place);
   }
+  const told = [
+    ...[...changes.set, ...changes.add].map(({ name }) => tellingProblem(name)),
+    ...changes.remove.map(removalProblem),
+  ].find((problem) => problem !== undefined);
+  if (told !== undefined) findings.unsupported(told, place);
   const set = changes.set.filter(({ name }) => !isHost(name));
   return {
     requestHeaders: { ...changes, set },
