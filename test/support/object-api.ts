@@ -129,3 +129,8 @@ export function making(pauses = {}): Making {
   const state: Making = { api, objects, told, owners, mayWrite: true };
   return state;
 }
+
+/** Answers come within a turn of the event loop: after it nothing is under way but pauses. */
+export function idle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,6 +1,7 @@
 import { waitFor } from "../../../e2e/harness/wait.js";
 import { ApiError } from "../../../src/kubernetes/api-client.js";
 import {
+  idle,
   MADE_BY,
   madeFor,
   making,
@@ -30,6 +31,7 @@ async function begun(pauses = {}): Promise<Making> {
   made.objects.enable(true);
   made.objects.update([service, slice]);
   await waitFor("both are made", () => made.api.writes.length === 4);
+  await idle();
   made.api.calls.length = 0;
   return made;
 }
@@ -111,6 +113,7 @@ test("what somebody else has is made when it is gone, at once; it is told once, 
   made.objects.update([service, slice]);
   await waitFor("it is refused", () => made.told.length > 0);
   made.objects.update([service, slice]);
+  await idle();
   expect(made.objects.refused).toEqual([service]);
   expect(made.api.writes).toEqual([]);
   made.api.objects.delete(SERVICE);
