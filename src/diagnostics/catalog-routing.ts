@@ -139,7 +139,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "an Ingress or a Rule is too large to be served",
     explanation:
-      "Each path of an Ingress is bound once for each name of server-alias, and each condition of a Rule once for each host: together at most 16,384 bindings, with at most 4 MiB of paths and conditions. Annotations of an Ingress hold for every path: together at most 16 MiB. Nothing of such an object is served; its requests answer 500, and so do all of the names of server-alias.",
+      "Each path of an Ingress is bound once for each name of server-alias, and each condition of a Rule once for each host: together at most 16,384 bindings, with at most 4 MiB of paths and conditions. Annotations of an Ingress, and what they name, hold for every path: together at most 16 MiB. Nothing of such an object is served; its requests answer 500, and so do all of the names of server-alias.",
     hint: "spread hosts or paths over several objects, or write fewer of them",
   },
   RULE_INVALID: {

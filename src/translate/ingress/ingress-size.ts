@@ -1,6 +1,9 @@
 /** How much one Ingress may become: each path once for each further host, and its annotations once for each path. */
+import type { ConfigMap } from "../../api/core.js";
+import type { RoutingResources } from "../../input/resources.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import type { Report } from "../../diagnostics/sink.js";
+import { parseAuthReference } from "../auth/auth-reference.js";
 import { annotationField, placeOf } from "../place.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT, MOST_REPEATED_TEXT } from "../size-limits.js";
 import type { AnyAnnotation } from "./annotation.js";
@@ -17,9 +20,11 @@ const REPEATED = ANNOTATIONS.filter(
   ({ group, supported, name }) => supported && group !== "auth" && name !== SERVER_ALIAS.name,
 );
 
+const AUTH_HEADERS = "auth-proxy-set-headers";
+
 /** Why the Ingress can't be bound as written; undefined: it can. What is bound but once is as large as it is written. */
 export function sizeProblem(prepared: PreparedIngress, scope: IngressScope): Report | undefined {
-  return aliasesProblem(prepared, scope) ?? annotationsProblem(prepared);
+  return aliasesProblem(prepared, scope) ?? annotationsProblem(prepared, scope);
 }
 
 function aliasesProblem(prepared: PreparedIngress, scope: IngressScope): Report | undefined {
@@ -48,22 +53,50 @@ function aliasesProblem(prepared: PreparedIngress, scope: IngressScope): Report 
   return { code: "OBJECT_TOO_LARGE", message, ...placeOf(ingress, ...annotationField(key)) };
 }
 
-function annotationsProblem({ ingress, paths }: PreparedIngress): Report | undefined {
-  const values = Object.values(ingress.metadata.annotations ?? {});
-  const written = values.reduce((sum, value) => sum + value.length, 0);
+function annotationsProblem(
+  { ingress, paths }: PreparedIngress,
+  { context: { resources } }: IngressScope,
+): Report | undefined {
+  const headers = headersTexts(resources);
+  const values = Object.entries(ingress.metadata.annotations ?? {});
+  const written = values.reduce((sum, [key, value]) => {
+    const isReference = key.endsWith(`/${AUTH_HEADERS}`);
+    return sum + value.length + (isReference ? headers(value) : 0);
+  }, 0);
   // Most Ingresses are far from it, whatever their annotations are about.
   if (written * paths.length <= MOST_REPEATED_TEXT) return undefined;
-  const text = paths.reduce((sum, { lookup }) => sum + repeatedText(lookup), 0);
+  const text = paths.reduce((sum, { lookup }) => sum + repeatedText(lookup, headers), 0);
   if (text <= MOST_REPEATED_TEXT) return undefined;
   const message = `its annotations in each of ${String(paths.length)} paths make ${String(text)} characters; an Ingress may have ${String(MOST_REPEATED_TEXT)}`;
   return { code: "OBJECT_TOO_LARGE", message, ...placeOf(ingress, "metadata", "annotations") };
 }
 
-function repeatedText(lookup: AnnotationLookup): number {
+function repeatedText(lookup: AnnotationLookup, headers: (reference: string) => number): number {
   const found = AUTH_ANNOTATIONS.map(({ name, prefixes }) => lookup.get(name, prefixes));
   // A path with an auth annotation of its own shares its policy with no other.
   const isOwn = found.some((annotation) => annotation?.prefix === "index");
-  return textOf(REPEATED, lookup) + (isOwn ? textOf(AUTH_ANNOTATIONS, lookup) : 0);
+  if (!isOwn) return textOf(REPEATED, lookup);
+  const reference = lookup.get(AUTH_HEADERS)?.value ?? "";
+  return textOf(REPEATED, lookup) + textOf(AUTH_ANNOTATIONS, lookup) + headers(reference);
+}
+
+/** Characters of the ConfigMap that a reference names; its headers are in the auth policy. */
+function headersTexts(resources: RoutingResources): (reference: string) => number {
+  const known = new Map<string, number>();
+  return (reference) => {
+    const name = parseAuthReference(reference.trim());
+    if (!name.ok) return 0;
+    const key = `${name.value.namespace}/${name.value.name}`;
+    const size =
+      known.get(key) ?? dataText(resources.get("ConfigMap", name.value.namespace, name.value.name));
+    known.set(key, size);
+    return size;
+  };
+}
+
+function dataText(configMap: ConfigMap | undefined): number {
+  const entries = Object.entries(configMap?.data ?? {});
+  return entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
 }
 
 function textOf(annotations: readonly AnyAnnotation[], lookup: AnnotationLookup): number {

@@ -203,6 +203,47 @@ describe("annotations that every path repeats", () => {
   });
 });
 
+describe("a ConfigMap of headers for an auth service", () => {
+  /** Of headers of 1,000 characters each. */
+  const configMap = (count: number): string => {
+    const metadata = { name: "headers", namespace: "default" };
+    const names = numbers(count).map((i) => `x-${String(i)}`);
+    const data = Object.fromEntries(names.map((name) => [name, "v".repeat(1000 - name.length)]));
+    return `\n---\n${JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data })}\n`;
+  };
+  const at = (headers: number, more: Record<string, string>) =>
+    translated(
+      ingress("big", {
+        annotations: {
+          ...nginx({
+            "auth-url": "http://auth.example/",
+            "auth-proxy-set-headers": "default/headers",
+          }),
+          ...more,
+        },
+        spec: rules({ "own.example": paths(64) }),
+      }) +
+        configMap(headers) +
+        WEB,
+    ).reports;
+  const methods = (count: number): Record<string, string> =>
+    Object.assign(
+      {},
+      ...numbers(count).map((i) => own({ "auth-method": "HEAD" }, `0-${String(i)}`)),
+    ) as Record<string, string>;
+
+  it("is held once for all paths that share a policy", () => {
+    expect(at(524, {})).toEqual([]);
+  });
+
+  it("counts for each path that has one of its own", () => {
+    expect(at(261, methods(64))).toEqual([]);
+    expect(at(263, methods(64))).toEqual([
+      "OBJECT_TOO_LARGE Ingress default/big metadata.annotations",
+    ]);
+  });
+});
+
 describe("a Rule", () => {
   const hosts = numbers(1024).map((i) => `h${String(i)}.example`);
   const at = (text: number, url: number, count = hosts.length) => {
