@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Settings } from "../harness/auth-surfaces.js";
-import { AUTH_SURFACES } from "../harness/auth-surfaces.js";
+import { AUTH_SURFACES, type Settings } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { Authority } from "../harness/certificates.js";
 import { DnsServer } from "../harness/dns-server.js";
@@ -108,6 +107,12 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
   const guarded = (name: string, url: string, settings: Settings = {}): readonly Manifest[] =>
     surface.site(name, { "auth-url": url, ...settings });
 
+  async function start(site: (port: number) => string, flags: readonly string[] = []) {
+    const port = await freePort();
+    const files = { "site.yaml": site(port) };
+    return scene.use(Gateway.start({ flags, files, httpPort: port }));
+  }
+
   describe("an auth service that is named by DNS", () => {
     it("is found by the resolver, and one without an address fails with a reason", async () => {
       const auth = await scene.use(AuthService.start());
@@ -200,9 +205,7 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
       const caFile = join(folder, "ca.pem");
       await writeFile(caFile, ca.pair.certificate);
       const flags = ["--auth-ca-file", caFile];
-      const port = await freePort();
-      const files = { "site.yaml": site(port) };
-      const gateway = await scene.use(Gateway.start({ flags, files, httpPort: port }));
+      const gateway = await start(site, flags);
 
       expect((await gateway.send({ host: "trusted.example" })).status).toBe(200);
       expect(trusted.take("/trusted").method).toBe("GET");
@@ -225,12 +228,9 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
       const secure = await scene.use(
         AuthService.start({ tls: await ca.issue("secure.iam.svc.cluster.local") }),
       );
-      const port = await freePort();
-      const files = {
-        "site.yaml": `${site(port).replaceAll(String(trusted.port), String(secure.port))}---\n${named}`,
-      };
-      const flags = ["--auth-ca-file", caFile];
-      const gateway = await scene.use(Gateway.start({ flags, files, httpPort: port }));
+      const ofSecure = (port: number): string =>
+        `${site(port).replaceAll(String(trusted.port), String(secure.port))}---\n${named}`;
+      const gateway = await start(ofSecure, ["--auth-ca-file", caFile]);
 
       expect((await gateway.send({ host: "named.example" })).status).toBe(200);
       expect(secure.take("/named").header("host")).toBe("secure.iam.svc.cluster.local");
@@ -239,9 +239,7 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
     });
 
     it("is refused when only the system's CAs are trusted", async () => {
-      const port = await freePort();
-      const files = { "site.yaml": site(port) };
-      const gateway = await scene.use(Gateway.start({ files, httpPort: port }));
+      const gateway = await start(site);
 
       expect((await gateway.send({ host: "trusted.example" })).status).toBe(500);
       expect(trusted.asked("/trusted")).toHaveLength(0);
@@ -249,9 +247,7 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
 
     it("is asked whatever its certificate when verification is off", async () => {
       const flags = ["--auth-tls-verify", "false"];
-      const port = await freePort();
-      const files = { "site.yaml": site(port) };
-      const gateway = await scene.use(Gateway.start({ flags, files, httpPort: port }));
+      const gateway = await start(site, flags);
 
       for (const name of ["trusted", "stranger", "misnamed"]) {
         expect([name, (await gateway.send({ host: `${name}.example` })).status]).toEqual([
