@@ -136,7 +136,10 @@ describe("a session by cookie", () => {
   it("begins with an error of the backend, too", async () => {
     const response = await ask("named", [asking({ status: 500 })]);
 
-    expect([response.status, cookieOf(response)]).toEqual([500, expect.stringMatching(/^My\.sid=/)]);
+    expect([response.status, cookieOf(response)]).toEqual([
+      500,
+      expect.stringMatching(/^My\.sid=/),
+    ]);
   });
 });
 

@@ -24,7 +24,9 @@ test("they are the API's own, and none of them is passed over but those of other
   const folder = join(gatewayApi("api"), "pkg/features");
   const texts = readdirSync(folder).map((name) => readFileSync(join(folder, name), "utf8"));
   const all = texts.flatMap((text) =>
-    [...text.matchAll(/\bSupport\w+(?:\s+FeatureName)?\s*=\s*"(\w+)"/g)].map(([, name = ""]) => name),
+    [...text.matchAll(/\bSupport\w+(?:\s+FeatureName)?\s*=\s*"(\w+)"/g)].map(
+      ([, name = ""]) => name,
+    ),
   );
   const names = FEATURES.map(({ name }) => name);
   expect(all.length).toBeGreaterThan(60);
