@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { send } from "../../../e2e/harness/http-client.js";
 import { Applier } from "../../../src/output/apply.js";
 import type { DataPlaneStatus } from "../../../src/output/control-client.js";
 import { ControlClient } from "../../../src/output/control-client.js";
@@ -43,8 +44,9 @@ function files(...paths: readonly string[]): Promise<readonly RenderedFile[]> {
   return filesOf(forwarding(port, (backend.address() as AddressInfo).port, paths));
 }
 
+/** On a connection of its own: one that is kept may lead to a worker that is about to end, and takes no policy any more. */
 async function get(path: string): Promise<number> {
-  return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+  return (await send({ port }, { path })).status;
 }
 
 function versionOnDisk(): unknown {
