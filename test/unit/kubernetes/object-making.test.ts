@@ -254,3 +254,48 @@ test("a conflict is looked at again, and nobody is told", async () => {
   expect(made.api.calls).toEqual([`PATCH ${SERVICE}`, `GET ${SERVICE}`, `PATCH ${SERVICE}`]);
   expect(made.told).toEqual([]);
 });
+
+test("what a watch tells late of our own writes is no news", async () => {
+  const made = open();
+  const versions: string[] = [];
+  made.api.onWrite = () => {
+    if (isThere(made, SERVICE)) versions.push(made.api.version(SERVICE));
+  };
+  made.objects.enable(true);
+  made.objects.update([service, slice]);
+  await waitFor("both are made", () => made.api.writes.length === 4);
+  await idle();
+  made.api.calls.length = 0;
+  // It has not come to the second yet.
+  made.objects.observe("Service", "n", "x-albc", versions[0]);
+  const uid = String(made.api.objects.get(SLICE)?.metadata["uid"]);
+  const changed = made.api.put(SLICE, madeFor("u"), uid);
+  made.objects.observe("EndpointSlice", "n", "x-albc-ipv4", changed);
+  await waitFor("the slice is put right", () => made.api.writes.length > 0);
+  await idle();
+  expect(new Set(versions).size).toBe(2);
+  expect(made.api.calls).toEqual([`GET ${SLICE}`, `PATCH ${SLICE}`]);
+});
+
+test("what failed is not tried again before its pause is over, whatever else is to be done", async () => {
+  const made = open({ failed: 60_000 });
+  made.api.fails = (method) => (method === "POST" ? new ApiError(500, "", "no") : undefined);
+  made.objects.enable(true);
+  for (let turn = 0; turn < 3; turn++) {
+    made.objects.update([service]);
+    await idle();
+  }
+  expect(made.api.writes).toEqual([POST]);
+  expect(made.told).toHaveLength(1);
+  made.api.fails = () => undefined;
+  // Another thing need not wait.
+  made.objects.update([{ ...service, fields: { spec: {} } }]);
+  await idle();
+  expect(isOurs(made, SERVICE)).toBe(true);
+  made.api.fails = (method) => (method === "DELETE" ? new ApiError(500, "", "no") : undefined);
+  for (let turn = 0; turn < 3; turn++) {
+    made.objects.update([]);
+    await idle();
+  }
+  expect(made.api.writes.filter((call) => call.startsWith("DELETE"))).toHaveLength(1);
+});
