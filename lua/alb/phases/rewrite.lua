@@ -26,6 +26,7 @@ local ngx = ngx
 local var = ngx.var
 local body_length = require("alb.body").length
 local exit = errors.exit
+local is_exiting = ngx.worker.exiting
 local reasons = errors.reasons
 local is_one = readings.is_one
 local known_candidate = require("alb.route.known").candidate
@@ -179,6 +180,10 @@ end
 --- Called by rewrite_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
+    -- A worker that has been replaced has no timers any more, and still answers on connections that it keeps.
+    if is_exiting() then
+        index.sync()
+    end
     local candidate = known_candidate(server_id)
     local upstream = candidate and candidate[UPSTREAM]
     if upstream then

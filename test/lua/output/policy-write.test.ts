@@ -4,10 +4,11 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { send } from "../../../e2e/harness/http-client.js";
+import { Connection, send } from "../../../e2e/harness/http-client.js";
 import { Applier } from "../../../src/output/apply.js";
 import type { DataPlaneStatus } from "../../../src/output/control-client.js";
 import { ControlClient } from "../../../src/output/control-client.js";
+import { environmentFiles } from "../../../src/output/environment.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
@@ -40,8 +41,12 @@ afterEach(async () => {
   await new Promise((resolve) => backend.close(resolve));
 });
 
-function files(...paths: readonly string[]): Promise<readonly RenderedFile[]> {
-  return filesOf(forwarding(port, (backend.address() as AddressInfo).port, paths));
+async function files(...paths: readonly string[]): Promise<readonly RenderedFile[]> {
+  const { version } = await testBinary();
+  return [
+    ...(await filesOf(forwarding(port, (backend.address() as AddressInfo).port, paths))),
+    ...(await environmentFiles({ resolver: [], caFile: "", nginx: version })),
+  ];
 }
 
 /** On a connection of its own: one that is kept may lead to a worker that is about to end, and takes no policy any more. */
@@ -127,4 +132,18 @@ test("a reload by somebody else, after the swap and before policy.json is writte
   } finally {
     await bystander.close();
   }
+});
+
+test("a worker that is about to end answers on a connection that it keeps by the policy of now", async () => {
+  const kept = await Connection.open({ port });
+  expect((await kept.send({ path: "/a", host: "a.example" })).status).toBe(200);
+  await reloadBySomebody(new ControlClient(run));
+  expect((await applier.apply(await files("/b"))).kind).toBe("swapped");
+  // nginx before 1.27.4 has ended it.
+  const answered = await kept
+    .send({ path: "/a", host: "a.example" })
+    .then(({ status }) => status)
+    .catch(() => "ended");
+  expect([404, "ended"]).toContain(answered);
+  kept.close();
 });
