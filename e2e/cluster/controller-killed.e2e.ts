@@ -106,6 +106,8 @@ function applied(): number {
   return pod.controller.lines.filter(({ msg }) => msg === "change applied").length;
 }
 
+/** Changes that were under way when the controller was killed; with fewer the tests have shown nothing. */
+const ENOUGH = 5;
 let turn = 0;
 let interrupted = 0;
 
@@ -173,17 +175,20 @@ test("while nginx reloads", async () => {
 
 test("at any time", async () => {
   const random = randomNumbers(20_261_121);
-  for (let i = 0; i < 10; i += 1) {
-    const wait = 20 + random() * 380;
+  // How long a change takes depends on the machine: who came too late comes sooner the next time.
+  let latest = 400;
+  for (let i = 0; i < 10 || (interrupted <= ENOUGH && i < 30); i += 1) {
+    const wait = 20 + random() * latest;
+    const known = interrupted;
     await killedAt(() => delay(wait));
+    latest = interrupted > known ? Math.min(400, latest * 1.5) : latest / 2;
   }
-}, 120_000);
+}, 240_000);
 
 test("not one request has failed", async () => {
   await load.more(50);
   const report = await load.stop();
   expect(report.failures).toEqual([]);
   expect(report.completed).toBeGreaterThan(200);
-  // Else the tests before this one have shown nothing.
-  expect(interrupted).toBeGreaterThan(5);
+  expect(interrupted).toBeGreaterThan(ENOUGH);
 });
