@@ -16,9 +16,8 @@ import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
 import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
-import { translateRouting, withUpstreams } from "./translate/translate.js";
+import { newEndpoints, translateRouting, withUpstreams } from "./translate/translate.js";
 import type { Routing } from "./translate/translation.js";
-import { Upstreams } from "./translate/upstreams.js";
 
 export interface Compilation {
   /** nginx.conf, policy.json, certificates, credentials; sorted by path. */
@@ -52,7 +51,7 @@ interface Translated {
 export class Compiler {
   #last: Translated | undefined;
   readonly #memory = new RouteMemory();
-  readonly #upstreams = new Upstreams();
+  readonly #endpoints = newEndpoints();
   readonly #renderer = new Renderer();
   #statuses: readonly ObjectStatus[] = [];
 
@@ -63,7 +62,7 @@ export class Compiler {
         ? { ...last, objects: routingObjects(resources) }
         : translated(resources, options, this.#memory);
     this.#last = now;
-    const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#upstreams);
+    const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#endpoints);
     const files = this.#renderer.render(config, now.options);
     this.#statuses = spokenOf(statuses, resources, now.options, this.#statuses);
     return {

@@ -24,8 +24,10 @@ export interface CompileOptions {
   readonly allowCrossNamespaceAuth: boolean;
   /** Ends the names of Services: `<service>.<namespace>.svc.<cluster domain>`. */
   readonly clusterDomain: string;
-  /** What can't be listened on: `80` on every address, `10.0.0.1:80` or `[fd00::1]:80` on one. Found out, never given. */
+  /** What can't be listened on: `80` on every address, `10.0.0.1:80` or `[fd00::1]:80` on one; `53/udp`. Found out, never given. */
   readonly unavailablePorts: readonly string[];
+  /** nginx has its stream module: ports of TCP, UDP and TLSRoutes can be served. Given, or found out. */
+  readonly stream: boolean;
   readonly auth: AuthOptions;
   readonly dataPlane: DataPlaneOptions;
 }
@@ -85,6 +87,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   allowCrossNamespaceAuth: false,
   clusterDomain: "cluster.local",
   unavailablePorts: [],
+  stream: true,
   auth: { timeout: 5000, tlsVerify: true },
   dataPlane: {
     trustedProxies: [],

@@ -19,6 +19,7 @@ import type {
   HttpRoute,
   ListenerSet,
 } from "./gateway.js";
+import type { TcpRoute, TlsRoute, UdpRoute } from "./stream-routes.js";
 
 export interface KindMap {
   readonly ALB2: Alb2;
@@ -31,6 +32,9 @@ export interface KindMap {
   readonly ListenerSet: ListenerSet;
   readonly HTTPRoute: HttpRoute;
   readonly GRPCRoute: GrpcRoute;
+  readonly TLSRoute: TlsRoute;
+  readonly TCPRoute: TcpRoute;
+  readonly UDPRoute: UdpRoute;
   readonly BackendTLSPolicy: BackendTlsPolicy;
   readonly AuthPolicy: AuthPolicy;
   readonly Service: Service;
@@ -56,6 +60,9 @@ export const KIND_NAMES: readonly KindName[] = [
   "ListenerSet",
   "HTTPRoute",
   "GRPCRoute",
+  "TLSRoute",
+  "TCPRoute",
+  "UDPRoute",
   "BackendTLSPolicy",
   "AuthPolicy",
   "Service",

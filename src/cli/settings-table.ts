@@ -180,6 +180,13 @@ export const SETTINGS = [
   },
   { key: "ipv6", kind: "switch", default: true, description: "listen on IPv6 addresses too" },
   {
+    key: "stream",
+    kind: "switch",
+    default: true,
+    description:
+      "serve listeners of TLS, TCP and UDP, for which nginx needs its stream module (an nginx that albc runs is asked)",
+  },
+  {
     key: "bodyLimit",
     kind: "bytes",
     default: "0",

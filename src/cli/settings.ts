@@ -157,6 +157,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
     clusterDomain: settings.text("clusterDomain"),
+    stream: settings.switch("stream"),
     auth: { timeout: settings.number("authTimeout"), tlsVerify: settings.switch("authTlsVerify") },
     dataPlane: {
       trustedProxies: settings.list("trustedProxies"),

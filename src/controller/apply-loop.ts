@@ -136,7 +136,9 @@ export class ApplyLoop {
   }
 
   /** Nothing is said to be served before a worker is there to serve it. */
-  #conclude(compiled: Compiled, { kind, refused }: Applied): void {
+  #conclude(compiled: Compiled, { kind, refused, unwritten, held }: Applied): void {
+    const isFine = refused === undefined && unwritten === undefined;
+    if (held !== undefined && isFine) this.#notifyAfter(held);
     const wasAbsent = this.#isAbsent;
     this.#isAbsent = kind === "written";
     if (this.#isAbsent) {

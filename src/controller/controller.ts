@@ -32,5 +32,6 @@ export interface ServedSummary {
 }
 
 export function portsOf({ config }: Compilation): readonly number[] {
-  return [...new Set(config.servers.map(({ port }) => port))].sort((a, b) => a - b);
+  const bound = [...config.servers, ...config.streams];
+  return [...new Set(bound.map(({ port }) => port))].sort((a, b) => a - b);
 }

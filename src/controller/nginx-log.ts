@@ -1,4 +1,4 @@
-import { isBindAttempt } from "../output/nginx-failure.js";
+import { isBindAttempt, isOfClosedShare } from "../output/nginx-failure.js";
 import type { Log } from "./log.js";
 
 // 2026/01/02 03:04:05 [error] 12#12: *7 message, client: …
@@ -8,7 +8,7 @@ const LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(\w+)\] \d+#\d+: (?:\*\d+ )?(.
 export function logNginxLine(line: string, log: Log): void {
   const [, level = "warn", message = line] = LINE.exec(line) ?? [];
   const fields = { from: "nginx" };
-  if (isBindAttempt(message)) {
+  if (isBindAttempt(message) || isOfClosedShare(message)) {
     log.debug(fields, message);
     return;
   }

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from "./catalog-entry.js";
 
-/** What translation of HTTPRoutes and GRPCRoutes reports; conditions of their status say the same. */
+/** What translation of routes reports; conditions of their status say the same. */
 export const ROUTE_DIAGNOSTICS = {
   ROUTE_OF_MESH: {
     severity: "info",
@@ -48,21 +48,21 @@ export const ROUTE_DIAGNOSTICS = {
     severity: "error",
     title: "a route's backend does not exist",
     explanation:
-      "The Service, or its TCP port, is not there (yet). The backend's share of the requests answers 500; a mirror is dropped.",
+      "The Service, or its port, is not there (yet). The backend's share of the requests answers 500, of connections it is closed; a mirror is dropped.",
     hint: "create the Service, or correct name, namespace or port",
   },
   ROUTE_BACKEND_KIND: {
     severity: "error",
     title: "a route's backend is no Service",
     explanation:
-      "Only ports of Services can be backends. The backend's share of the requests answers 500; a mirror is dropped.",
+      "Only ports of Services can be backends. The backend's share of the requests answers 500, of connections it is closed; a mirror is dropped.",
     hint: "name a Service",
   },
   ROUTE_BACKEND_NOT_PERMITTED: {
     severity: "error",
     title: "a route may not name a backend of another namespace",
     explanation:
-      "No ReferenceGrant in the Service's namespace permits it. The backend's share of the requests answers 500; a mirror is dropped.",
+      "No ReferenceGrant in the Service's namespace permits it. The backend's share of the requests answers 500, of connections it is closed; a mirror is dropped.",
     hint: "create a ReferenceGrant in the namespace of the Service",
   },
   ROUTE_BACKEND_PROTOCOL: {
@@ -90,14 +90,28 @@ export const ROUTE_DIAGNOSTICS = {
     severity: "error",
     title: "a route's backend is a Service of type ExternalName",
     explanation:
-      "Such a Service points at any DNS name, also at ones that its author could not reach otherwise, so it is not used as a backend. The backend's share of the requests answers 500; a mirror is dropped.",
+      "Such a Service points at any DNS name, also at ones that its author could not reach otherwise, so it is not used as a backend. The backend's share of the requests answers 500, of connections it is closed; a mirror is dropped.",
     hint: "use a Service without selector and an EndpointSlice with the addresses",
+  },
+  STREAM_BACKEND_TLS: {
+    severity: "error",
+    title: "a BackendTLSPolicy can't be kept to for a TLSRoute",
+    explanation:
+      "Where a listener ends TLS, connections to backends of a rule are all made by the same TLS, which nginx itself can check: for one name, validation.hostname. A backend that wants something else gets nothing; its share of the connections is closed.",
+    hint: "give the rule's Services one policy, without subjectAltNames, or let the listener pass TLS through",
+  },
+  STREAM_ROUTE_SHADOWED: {
+    severity: "warning",
+    title: "an older route has the connections",
+    explanation:
+      "A port of TCP or UDP has one route, and so has a server name: the oldest one. This one is accepted, and serves when the older one is gone.",
+    hint: "give the route a listener or hostname of its own, or remove one of the two",
   },
   ROUTE_WITHOUT_BACKEND: {
     severity: "warning",
     title: "a rule sends its requests nowhere",
     explanation:
-      "The rule neither redirects nor has a backend with a weight above 0. Its requests answer 500.",
+      "The rule neither redirects nor has a backend with a weight above 0. Its requests answer 500; connections are closed.",
     hint: "add a backendRef or a RequestRedirect filter",
   },
 } as const satisfies Record<string, CatalogEntry>;

@@ -8,6 +8,7 @@ import {
 } from "../api/schemas/gateway-schema.js";
 import { GRPC_ROUTE_SCHEMA } from "../api/schemas/grpc-route-schema.js";
 import { HTTP_ROUTE_SCHEMA } from "../api/schemas/http-route-schema.js";
+import { PORT_ROUTE_SCHEMA, TLS_ROUTE_SCHEMA } from "../api/schemas/stream-route-schemas.js";
 import { REFERENCE_GRANT_SCHEMA } from "../api/schemas/reference-grant-schema.js";
 import {
   GATEWAY_CLASS_STATUS,
@@ -16,6 +17,7 @@ import {
   POLICY_STATUS,
   ROUTE_STATUS,
 } from "../api/schemas/status-schemas.js";
+import type { TcpRoute, UdpRoute } from "../api/stream-routes.js";
 import { shape } from "./kind-definition.js";
 import type { KindTable } from "./kind-definition.js";
 import { checkBackendTlsPolicy } from "./rules/backend-tls-policy.js";
@@ -23,6 +25,7 @@ import { checkGateway, checkListenerSet } from "./rules/gateway.js";
 import { checkGrpcRoute } from "./rules/grpc-route.js";
 import { checkHttpRoute } from "./rules/http-route.js";
 import { subdomainProblem } from "./rules/names.js";
+import { checkStreamRoute } from "./rules/stream-route.js";
 
 /** Versions that the CRDs of v1.7 serve; their contents are the same. */
 const GATEWAY = {
@@ -32,12 +35,24 @@ const GATEWAY = {
   name: subdomainProblem,
 };
 
+/** TCPRoute and UDPRoute. */
+const PORT_ROUTE = {
+  ...GATEWAY,
+  versions: ["v1", "v1alpha2"],
+  ...shape<TcpRoute & UdpRoute>(PORT_ROUTE_SCHEMA),
+  check: checkStreamRoute,
+  status: ROUTE_STATUS,
+};
+
 type GatewayKind =
   | "GatewayClass"
   | "Gateway"
   | "ListenerSet"
   | "HTTPRoute"
   | "GRPCRoute"
+  | "TLSRoute"
+  | "TCPRoute"
+  | "UDPRoute"
   | "BackendTLSPolicy"
   | "ReferenceGrant";
 
@@ -69,6 +84,15 @@ export const GATEWAY_KINDS: Pick<KindTable, GatewayKind> = {
     check: checkGrpcRoute,
     status: ROUTE_STATUS,
   },
+  TLSRoute: {
+    ...GATEWAY,
+    versions: ["v1", "v1alpha3", "v1alpha2"],
+    ...shape(TLS_ROUTE_SCHEMA),
+    check: checkStreamRoute,
+    status: ROUTE_STATUS,
+  },
+  TCPRoute: PORT_ROUTE,
+  UDPRoute: PORT_ROUTE,
   BackendTLSPolicy: {
     ...GATEWAY,
     versions: ["v1", "v1alpha3"],

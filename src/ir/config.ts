@@ -2,6 +2,7 @@ import type { AuthPolicy, CredentialSet } from "./auth.js";
 import type { BackendTls } from "./backend-tls.js";
 import type { Certificate, Listener, Server, ServerCertificate } from "./listener.js";
 import type { Route, RouteBinding } from "./route.js";
+import type { StreamPool, StreamServer } from "./stream.js";
 import type { Upstream } from "./upstream.js";
 
 /**
@@ -19,7 +20,11 @@ export interface DataPlaneConfig {
   readonly backendTls: readonly BackendTls[];
   readonly serverCertificates: readonly ServerCertificate[];
   readonly certificates: readonly Certificate[];
+  readonly streams: readonly StreamServer[];
+  readonly pools: readonly StreamPool[];
+  /** Those of the pools. */
+  readonly streamUpstreams: readonly Upstream[];
 }
 
 /** All of it but for what changes most often, and changes nothing else. */
-export type RoutingModel = Omit<DataPlaneConfig, "upstreams">;
+export type RoutingModel = Omit<DataPlaneConfig, "upstreams" | "streamUpstreams">;

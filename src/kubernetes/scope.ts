@@ -28,6 +28,9 @@ const SELECTED: ReadonlySet<KindName> = new Set([
   "ListenerSet",
   "HTTPRoute",
   "GRPCRoute",
+  "TLSRoute",
+  "TCPRoute",
+  "UDPRoute",
 ]);
 
 /** Helm keeps its releases in Secrets, which are large and never referred to. */

@@ -21,9 +21,11 @@ import {
   needsReload,
   reloadPart,
 } from "./kept-configuration.js";
+import { inTime } from "./held-endpoints.js";
 import { LoadedMark } from "./loaded-mark.js";
 import { policyDelta } from "./policy-delta.js";
 import { mustFit } from "./policy-size.js";
+import { ENDPOINT_RELOADS, ReloadAllowance } from "./reload-allowance.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
 import { WrittenFiles } from "./written-files.js";
@@ -37,6 +39,8 @@ export interface Applied {
   readonly refused?: string;
   /** What it could not listen on, as CompileOptions has it. */
   readonly unavailablePorts?: readonly string[];
+  /** Milliseconds until nginx can be told of endpoints of streams, which have changed, too. All else is done. */
+  readonly held?: number;
   /** Why policy.json is not written: the policy is served, but an nginx that starts now would serve an older one. */
   readonly unwritten?: string;
 }
@@ -47,6 +51,8 @@ export interface ApplierOptions {
   readonly reloader: Reloader;
   /** User of nginx's workers, when it is not albc's own. */
   readonly owner?: Owner;
+  /** How often endpoints of streams may cause a reload. */
+  readonly allowance?: ReloadAllowance;
 }
 
 const STAGE = "stage";
@@ -62,6 +68,7 @@ export class Applier {
   readonly #dataPlane: DataPlane;
   readonly #disk: WrittenFiles;
   readonly #loaded: LoadedMark;
+  readonly #allowance: ReloadAllowance;
   /** The last good files, and their policy. */
   #files: readonly RenderedFile[] = [];
   #served: RenderedPolicy | undefined;
@@ -77,6 +84,7 @@ export class Applier {
     this.#dataPlane = new DataPlane(options.folder);
     this.#disk = new WrittenFiles(options.folder, options.owner);
     this.#loaded = new LoadedMark(options.folder);
+    this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_RELOADS);
   }
 
   /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */
@@ -100,7 +108,8 @@ export class Applier {
     this.#isApplying = true;
     await this.#confirming;
     try {
-      return await this.#applyOrKeep(files);
+      const { due, held } = inTime(this.#files, files, this.#allowance);
+      return { ...(await this.#applyOrKeep(due)), ...(held > 0 && { held }) };
     } finally {
       this.#isApplying = false;
     }

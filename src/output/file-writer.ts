@@ -25,7 +25,7 @@ export interface WriteOptions {
 }
 
 /** Folders in which every file is ours, so that what is no longer rendered can be removed. */
-const OWN_FOLDERS = ["authorities", "certificates", "credentials", "lua"];
+const OWN_FOLDERS = ["authorities", "certificates", "credentials", "lua", "streams"];
 /** What an interrupted run may leave behind. */
 const BESIDE = ".albc-new";
 

@@ -8,7 +8,7 @@ import type { RenderedPolicy } from "../render/rendered-policy.js";
 
 /** Files that nginx reads at a reload only: they belong together. */
 export function needsReload({ path }: RenderedFile): boolean {
-  return /^(?:nginx\.conf$|lua\/|environment\/)/.test(path);
+  return /^(?:nginx\.conf$|lua\/|environment\/|streams\/)/.test(path);
 }
 
 /** What a refusal was of: equal for equal nginx.conf, lua/ and environment/. */

@@ -8,13 +8,15 @@ import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
 import { fileError } from "./file-error.js";
 
-/** An nginx and what it must be told to have ngx_lua. */
+/** An nginx and what it must be told to have ngx_lua, and the stream module if there is one. */
 export interface NginxBinary {
   readonly path: string;
   /** Of nginx itself, such as `1.30.6`. */
   readonly version: string;
-  /** `load_module …;` directives for -g, or nothing where ngx_lua is built in. */
+  /** `load_module …;` directives for -g, or nothing where the modules are built in. */
   readonly directives: string;
+  /** It can pass connections on by their server names: ports of TCP, UDP and TLSRoutes can be served. */
+  readonly stream: boolean;
   /** LUA_PATH and LUA_CPATH, where its Lua libraries are not in the usual places. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -60,27 +62,46 @@ async function probe(path: string): Promise<NginxBinary | string> {
   if (version === undefined) return exitCode === 0 ? "it is no nginx" : "it does not run";
   if (isOlder(version, OLDEST_NGINX)) return `it is version ${version}`;
   const root = dirname(await realpath(path).catch(() => path));
-  const modules = / --add-module=\S*lua/.test(all) ? [] : await modulesFor(root, all);
+  const modules = / --add-module=\S*lua/.test(all) ? [] : await modulesFor(root, all, LUA_MODULES);
   const binary: NginxBinary = {
     // It is started in the run folder, where a relative path would mean another file.
     path: path.includes("/") ? resolve(path) : path,
     version,
     directives: modules.map((file) => `load_module ${file};`).join(" "),
+    stream: false,
     variables: await luaVariables(root),
   };
-  return (await tryLua(binary)) ?? binary;
+  return (await tryLua(binary)) ?? withStream(binary, root, all);
 }
 
-/** ndk and ngx_lua as dynamic modules: beside an unpacked nginx, else where it was built to look for them. */
-async function modulesFor(root: string, configureArguments: string): Promise<readonly string[]> {
+const LUA_MODULES = ["ndk_http_module.so", "ngx_http_lua_module.so"];
+const STREAM_MODULES = ["ngx_stream_module.so"];
+
+/** Dynamic modules: beside an unpacked nginx, else where it was built to look for them. */
+async function modulesFor(
+  root: string,
+  configureArguments: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const [, builtIn = ""] = /--modules-path=(\S+)/.exec(configureArguments) ?? [];
   for (const folder of [join(root, "usr/lib/nginx/modules"), builtIn, "/usr/lib/nginx/modules"]) {
-    const files = ["ndk_http_module.so", "ngx_http_lua_module.so"].map((name) =>
-      join(folder, name),
-    );
+    const files = names.map((name) => join(folder, name));
     if ((await Promise.all(files.map(isReadable))).every(Boolean)) return files;
   }
   return [];
+}
+
+/** The same with its stream module, if it has one that can do what is needed. */
+async function withStream(
+  binary: NginxBinary,
+  root: string,
+  configureArguments: string,
+): Promise<NginxBinary> {
+  const isBuiltIn = / --with-stream(?: |$)/m.test(configureArguments);
+  const modules = isBuiltIn ? [] : await modulesFor(root, configureArguments, STREAM_MODULES);
+  const loads = [binary.directives, ...modules.map((file) => `load_module ${file};`)];
+  const extended = { ...binary, directives: loads.filter(Boolean).join(" "), stream: true };
+  return (await test(extended, STREAM_CONF)).exitCode === 0 ? extended : binary;
 }
 
 /** Where an unpacked nginx has its Lua libraries; nothing for an installed one. */
@@ -93,7 +114,7 @@ async function luaVariables(root: string): Promise<Readonly<Record<string, strin
   return { LUA_PATH: `${lua}/?.lua;;`, LUA_CPATH: `${native.join("")};` };
 }
 
-const PROBE_CONF = `error_log stderr warn;
+const LUA_CONF = `error_log stderr warn;
 pid nginx.pid;
 events {}
 http {
@@ -106,19 +127,39 @@ http {
 }
 `;
 
+/** What nginx.conf needs of the stream module: `pass` came with nginx 1.25.5. */
+const STREAM_CONF = `error_log stderr warn;
+pid nginx.pid;
+events {}
+stream {
+    map $ssl_preread_server_name $to { hostnames; default unix:to.sock; }
+    server { listen unix:from.sock; ssl_preread on; pass $to; }
+    server { listen unix:to.sock; proxy_ssl off; proxy_pass unix:from.sock; }
+}
+`;
+
 /** What keeps it from running Lua as we need it, or nothing. */
 async function tryLua(binary: NginxBinary): Promise<string | undefined> {
+  const { exitCode, all } = await test(binary, LUA_CONF);
+  return exitCode === 0 ? undefined : whyNoLua(all);
+}
+
+async function test(
+  binary: NginxBinary,
+  configuration: string,
+): Promise<{ readonly exitCode: number | undefined; readonly all: string }> {
   const folder = await mkdtemp(join(tmpdir(), "albc-probe-")).catch((error: unknown) => {
     throw fileError("make a folder in", tmpdir(), error);
   });
   try {
-    await writeFile(join(folder, "nginx.conf"), PROBE_CONF);
-    const tested = await execa(
+    await writeFile(join(folder, "nginx.conf"), configuration);
+    // Sockets are where it is started.
+    const { exitCode, all } = await execa(
       binary.path,
       ["-t", "-q", "-p", folder, "-c", "nginx.conf", "-g", binary.directives],
-      { all: true, reject: false, env: binary.variables },
+      { all: true, reject: false, env: binary.variables, cwd: folder },
     );
-    return tested.exitCode === 0 ? undefined : whyNoLua(tested.all);
+    return { exitCode, all };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
 /** nginx's own words → one line that says what to do. */
+import { withoutWildcard } from "./listens.js";
 
 /** Takes what nginx wrote on standard error, as a whole or a line; gives the first failure in it, translated. */
 export function nginxFailure(said: string): string {
@@ -18,14 +19,19 @@ export function isBindAttempt(message: string): boolean {
   return /^bind\(\) to \S+ failed \(98:|^still could not bind\(\)/.test(message);
 }
 
-/** The places that nginx could not listen on, as CompileOptions.unavailablePorts has them. */
+/** The places that nginx could not listen on, for TCP or for UDP: `80`, `10.0.0.1:80`. */
 export function unavailablePorts(said: string): readonly string[] {
   const places = said.split("\n").flatMap((line) => {
     const [message = ""] = failureOf(line);
     const [, place] = /^bind\(\) to (\S+) failed \((?:98|13|99):/.exec(message) ?? [];
-    return place === undefined ? [] : place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "");
+    return place === undefined ? [] : withoutWildcard(place);
   });
   return [...new Set(places.filter((place) => /^\d+$|:\d+$/.test(place)))].sort();
+}
+
+/** True for what nginx says of each connection that a backend which can't be used would have had: conditions tell it once. */
+export function isOfClosedShare(message: string): boolean {
+  return message.includes('upstream: "unix:tmp/closed');
 }
 
 const LINE = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[(\w+)\] (?:\d+#\d+: )?(.*)$/;

@@ -1,7 +1,6 @@
 /** The nginx that albc runs itself: from its start to its end, with everything that can happen between. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,7 +13,9 @@ import type { NginxBinary } from "./nginx-binary.js";
 import { isFinalFailure, nginxFailure, unavailablePorts } from "./nginx-failure.js";
 import { NginxNotStarted } from "./nginx-not-started.js";
 import { mainDirectives } from "./nginx-directives.js";
+import { refusedPlaces } from "./listens.js";
 import { poll } from "./poll.js";
+import { removeSockets } from "./sockets.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused, RELOAD_LIMIT } from "./reloader.js";
 
@@ -94,7 +95,7 @@ export class NginxProcess implements Reloader {
       stdout: "ignore",
     });
     if (tested.exitCode !== 0) {
-      throw new NginxRefused(nginxFailure(tested.stderr), unavailablePorts(tested.stderr));
+      throw await refused(tested.stderr, folder);
     }
   }
 
@@ -110,8 +111,7 @@ export class NginxProcess implements Reloader {
     const settled = async (): Promise<boolean> => gaveUp() || (await isDone());
     const inTime = await poll(settled, { limit: RELOAD_LIMIT, signal: this.#stopping.signal });
     if (gaveUp()) {
-      const said = this.#said.join("\n");
-      throw new NginxRefused(nginxFailure(said), unavailablePorts(said));
+      throw await refused(this.#said.join("\n"), this.#options.folder);
     }
     if (!inTime) throw new NginxRefused(`the reload was not done in ${RELOAD_LIMIT / 1000} s`);
   }
@@ -138,9 +138,7 @@ export class NginxProcess implements Reloader {
 
   async #launch(): Promise<void> {
     const { binary, folder } = this.#options;
-    for (const socket of ["control.sock", "relay.sock"]) {
-      await rm(join(folder, "control", socket), { force: true });
-    }
+    await removeSockets(folder);
     const words = ["-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
     this.#said = [];
     this.#startedAt = performance.now();
@@ -163,7 +161,7 @@ export class NginxProcess implements Reloader {
       await Promise.race([closed, pause(TERM_LIMIT, undefined, { ref: false })]);
       throw new NginxNotStarted(
         `nginx could not start: ${this.#startFailure(signal)}`,
-        unavailablePorts(this.#said.join("\n")),
+        await refusedPlaces(unavailablePorts(this.#said.join("\n")), join(folder, "nginx.conf")),
       );
     }
     void this.#exit.then(() => this.#revive(child));
@@ -255,4 +253,10 @@ export class NginxProcess implements Reloader {
   async #directives(): Promise<string> {
     return mainDirectives(this.#options.binary, this.#options.user);
   }
+}
+
+/** `folder`: where the nginx.conf is that it would not have. */
+async function refused(said: string, folder: string): Promise<NginxRefused> {
+  const places = await refusedPlaces(unavailablePorts(said), join(folder, "nginx.conf"));
+  return new NginxRefused(nginxFailure(said), places);
 }

@@ -1,7 +1,8 @@
+import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { errorCode } from "./file-error.js";
 
-/** Whether the place (`80`, `10.0.0.1:80` or `[fd00::1]:80`) can be listened on now. */
+/** Whether the place (`80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`) can be listened on now. */
 export async function isFree(place: string): Promise<boolean> {
   return (await obstacle(place)) === undefined;
 }
@@ -14,12 +15,14 @@ export async function isTaken(place: string): Promise<boolean> {
 
 /** The code of the error that keeps this process from listening there. */
 async function obstacle(place: string): Promise<string | undefined> {
-  const [, bracketed, plain, port] = /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)$/.exec(place) ?? [];
+  const [, bracketed, plain, port, udp] =
+    /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)(\/udp)?$/.exec(place) ?? [];
   const address = bracketed ?? plain;
-  if (address !== undefined) return listen(address, Number(port));
-  const failure = await listen("0.0.0.0", Number(port));
+  const attempt = udp === undefined ? listen : bind;
+  if (address !== undefined) return attempt(address, Number(port));
+  const failure = await attempt("0.0.0.0", Number(port));
   if (failure !== undefined) return failure;
-  const failure6 = await listen("::", Number(port));
+  const failure6 = await attempt("::", Number(port));
   // A machine without IPv6 has nobody there.
   return failure6 === "EAFNOSUPPORT" || failure6 === "EADDRNOTAVAIL" ? undefined : failure6;
 }
@@ -33,6 +36,23 @@ function listen(host: string, port: number): Promise<string | undefined> {
     });
     server.listen({ host, port, ipv6Only: true, exclusive: true }, () => {
       server.close(() => {
+        resolve(undefined);
+      });
+    });
+  });
+}
+
+/** The same of a port of UDP. */
+function bind(address: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const isV6 = address.includes(":");
+    const socket = createSocket({ type: isV6 ? "udp6" : "udp4", ...(isV6 && { ipv6Only: true }) });
+    socket.once("error", (error) => {
+      socket.close();
+      resolve(errorCode(error));
+    });
+    socket.bind({ address, port, exclusive: true }, () => {
+      socket.close(() => {
         resolve(undefined);
       });
     });

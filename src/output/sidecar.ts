@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
 import { fileError } from "./file-error.js";
 import { signalOne } from "./folder-processes.js";
+import { readListens } from "./listens.js";
 import { poll } from "./poll.js";
 import { isTaken } from "./port-probe.js";
 import type { Reloader } from "./reloader.js";
@@ -50,13 +51,6 @@ class Sidecar implements Reloader {
       );
     }
   }
-}
-
-/** Where an nginx.conf of ours listens, as CompileOptions.unavailablePorts has it; none if there is no file yet. */
-async function readListens(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  const places = [...text.matchAll(/^ +listen (\S+:\d+)[ ;]/gm)].map(([, place = ""]) => place);
-  return [...new Set(places.map((place) => place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "")))];
 }
 
 async function hangUp(pidFile: string): Promise<void> {

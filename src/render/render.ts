@@ -15,9 +15,10 @@ import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-j
 import { RouteShards } from "./policy/route-shards.js";
 import { certificateFile, credentialsFile, distinctFiles } from "./policy/secret-files.js";
 import { PolicyTooLarge } from "../support/policy-too-large.js";
+import { ENDPOINTS_FILE, renderEndpoints } from "./nginx/endpoints-view.js";
 import type { RenderedFile } from "./rendered-file.js";
 
-/** nginx.conf, policy.json, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
+/** nginx.conf, policy.json, streams/, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
 export function render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
   return new Renderer().render(config, options);
 }
@@ -40,7 +41,7 @@ export class Renderer {
   readonly #upstreams = new UpstreamShards();
 
   render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
-    const { upstreams, ...routing } = config;
+    const { upstreams, streamUpstreams, ...routing } = config;
     const rendered =
       this.#routing !== undefined && isSame(this.#routing, routing, options)
         ? this.#routing
@@ -52,6 +53,10 @@ export class Renderer {
       { path: "policy.json", contents: policy, mode: 0o600 },
       ...rendered.files,
     ];
+    if (routing.streams.length > 0) {
+      const contents = renderEndpoints({ pools: routing.pools, streamUpstreams });
+      files.push({ path: ENDPOINTS_FILE, contents, mode: 0o644, patient: true });
+    }
     return files.sort((a, b) => compareStrings(a.path, b.path));
   }
 

@@ -9,6 +9,8 @@ export interface RenderedFile {
   readonly contents: string | SecretText | RenderedPolicy;
   /** 0o600 for what holds a secret, else 0o644. */
   readonly mode: 0o600 | 0o644;
+  /** Of what nginx reads at a reload: a change of it alone may wait for one. */
+  readonly patient?: true;
 }
 
 /** The text of a file in pieces, for those who write it. */

@@ -8,6 +8,8 @@ export interface ServicePortRef {
   readonly namespace: string;
   readonly name: string;
   readonly port: number | string;
+  /** Absent: TCP. */
+  readonly protocol?: "TCP" | "UDP";
 }
 
 export type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
@@ -43,7 +45,7 @@ export class Backends {
   /** The same for a reference whose problems are reported elsewhere. */
   add(ref: ServicePortRef): string {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
-    return this.#add(ref, service, service && findPort(service, ref.port));
+    return this.#add(ref, service, service && findPort(service, ref.port, ref.protocol));
   }
 
   /** Every upstream that was asked for, by id. */
@@ -99,20 +101,24 @@ export function isExternalName(service: Service): boolean {
   return service.spec?.type === "ExternalName";
 }
 
-function tcpPorts(service: Service): readonly ServicePort[] {
-  return (service.spec?.ports ?? []).filter(({ protocol }) => (protocol ?? "TCP") === "TCP");
+function portsOf(service: Service, transport: "TCP" | "UDP"): readonly ServicePort[] {
+  return (service.spec?.ports ?? []).filter(({ protocol = "TCP" }) => protocol === transport);
 }
 
-/** The TCP port with the number or name. */
-export function findPort(service: Service, wanted: number | string): ServicePort | undefined {
-  return tcpPorts(service).find((port) =>
+/** The port with the number or name. */
+export function findPort(
+  service: Service,
+  wanted: number | string,
+  transport: "TCP" | "UDP" = "TCP",
+): ServicePort | undefined {
+  return portsOf(service, transport).find((port) =>
     typeof wanted === "number" ? port.port === wanted : port.name === wanted,
   );
 }
 
-/** The TCP ports, for messages. */
-export function portList(service: Service): string {
-  const ports = tcpPorts(service).map(({ name, port }) =>
+/** The ports, for messages. */
+export function portList(service: Service, transport: "TCP" | "UDP" = "TCP"): string {
+  const ports = portsOf(service, transport).map(({ name, port }) =>
     name === undefined ? String(port) : `${String(port)} (${name})`,
   );
   return ports.length === 0 ? "none" : ports.join(", ");
@@ -120,5 +126,6 @@ export function portList(service: Service): string {
 
 /** By the port's number, so that references by name and by number share one upstream. */
 function upstreamId(ref: ServicePortRef, port: ServicePort | undefined): string {
-  return `${ref.namespace}/${ref.name}/${String(port?.port ?? ref.port)}`;
+  const id = `${ref.namespace}/${ref.name}/${String(port?.port ?? ref.port)}`;
+  return ref.protocol === "UDP" ? `${id}/udp` : id;
 }

@@ -1,6 +1,7 @@
 import type { AuthTranslator } from "./auth/auth-policies.js";
 import type { Backends } from "./backends.js";
 import type { Certificates } from "./certificates.js";
+import type { StreamBuilder } from "./gateway/streams/stream-builder.js";
 import type { ConfigBuilder } from "./config-builder.js";
 import type { TranslateContext } from "./context.js";
 
@@ -10,4 +11,5 @@ export interface BuildContext extends TranslateContext {
   readonly backends: Backends;
   readonly certificates: Certificates;
   readonly auth: AuthTranslator;
+  readonly streams: StreamBuilder;
 }

@@ -9,7 +9,7 @@ import { compareBy, compareStrings } from "../support/compare.js";
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<
   RoutingModel,
-  "auths" | "credentials" | "backendTls" | "certificates"
+  "auths" | "credentials" | "backendTls" | "certificates" | "streams" | "pools"
 >;
 
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */
@@ -46,6 +46,11 @@ export class ConfigBuilder {
       hosts.set(listener, known.set(hostKey(host), host));
     }
     return new Map([...hosts].map(([listener, known]) => [listener, [...known.values()]]));
+  }
+
+  /** So far. */
+  listeners(): readonly Listener[] {
+    return sorted(this.#listeners.values());
   }
 
   /** The certificate that the host on this server has already, if it is another one; the first one stays. */

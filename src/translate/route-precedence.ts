@@ -39,7 +39,7 @@ const PATH_DIGIT = { exact: "0", regex: "1", prefix: "2" } as const;
 export function routeOrderKey({ hostname, match, route, position }: RouteRank): string {
   const { namespace, name, creationTimestamp } = route.metadata;
   return [
-    HOST_DIGIT[hostname.kind] + longerFirst(hostKey(hostname).length),
+    hostnameRank(hostname),
     PATH_DIGIT[match.path.kind] + longerFirst(match.path.length),
     match.method ? "0" : "1",
     longerFirst(match.headers),
@@ -50,6 +50,11 @@ export function routeOrderKey({ hostname, match, route, position }: RouteRank): 
     route.kind,
     ...position.map((index) => digits(index, 4)),
   ].join(" ");
+}
+
+/** Exact before wildcards before none; the longer first. */
+export function hostnameRank(hostname: HostPattern): string {
+  return HOST_DIGIT[hostname.kind] + longerFirst(hostKey(hostname).length);
 }
 
 function longerFirst(length: number): string {

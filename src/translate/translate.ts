@@ -23,6 +23,8 @@ import { createPolicies } from "./gateway/policies/gateway-policies.js";
 import type { Policies } from "./gateway/policies/policies.js";
 import { RouteMemory } from "./gateway/routes/route-memory.js";
 import { translateRoutes } from "./gateway/routes/routes.js";
+import { StreamBuilder } from "./gateway/streams/stream-builder.js";
+import { translateStreamRoutes } from "./gateway/streams/stream-routes.js";
 import { ingressStatuses } from "./ingress/ingress-status.js";
 import { translateIngresses } from "./ingress/ingresses.js";
 import { reportUnserved } from "./ingress/unserved-ingresses.js";
@@ -36,20 +38,27 @@ export function translate(
   diagnostics: DiagnosticSink,
 ): Translation {
   const routing = translateRouting(resources, options, diagnostics, new RouteMemory());
-  return withUpstreams(routing, resources, new Upstreams());
+  return withUpstreams(routing, resources, newEndpoints());
 }
 
-/** `upstreams`: what was looked up before. */
+/** What was looked up before: of requests' upstreams, and of streams'. */
+export interface KnownEndpoints {
+  readonly requests: Upstreams;
+  readonly streams: Upstreams;
+}
+
+export function newEndpoints(): KnownEndpoints {
+  return { requests: new Upstreams(), streams: new Upstreams() };
+}
+
 export function withUpstreams(
-  { config, statuses, objects, upstreams: plans }: Routing,
+  { config, statuses, objects, ...plans }: Routing,
   resources: Pick<Resources, "endpointSlices">,
-  upstreams: Upstreams,
+  { requests, streams }: KnownEndpoints,
 ): Translation {
-  return {
-    config: { ...config, upstreams: upstreams.resolve(plans, resources) },
-    statuses,
-    objects,
-  };
+  const upstreams = requests.resolve(plans.upstreams, resources);
+  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources);
+  return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 
 /** All but the endpoints, which it can't see. `memory`: what became of routes before. */
@@ -66,6 +75,7 @@ export function translateRouting(
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),
+    streams: new StreamBuilder(context),
   };
 
   const balancers = translateLoadBalancers(build, portsOfGateways(build));
@@ -73,6 +83,7 @@ export function translateRouting(
   const gateways = translateGateways(balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build, memory);
+  const streams = translateStreamRoutes(gateways, policies, build);
   reportTakenHosts(gateways, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);
@@ -84,8 +95,12 @@ export function translateRouting(
     ...albStatuses(balancers),
     ...ingressStatuses(ingresses, build),
     ...gatewayClassStatuses(build),
-    ...gatewayStatuses(gateways, { attached: routes.attached, policies }),
+    ...gatewayStatuses(gateways, {
+      attached: new Map([...routes.attached, ...streams.attached]),
+      policies,
+    }),
     ...routes.statuses,
+    ...streams.statuses,
     ...policies.statuses(),
   ];
   return {
@@ -93,12 +108,13 @@ export function translateRouting(
     statuses,
     objects: gatewayServices(gateways, build),
     upstreams: build.backends.collected(),
+    streamUpstreams: build.streams.upstreams(),
   };
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
-  { config, backends, certificates, auth, options }: BuildContext,
+  { config, backends, certificates, auth, streams, options }: BuildContext,
   policies: Policies,
 ): Routing["config"] {
   const { auths, credentials, services } = auth.collected();
@@ -108,6 +124,7 @@ function finish(
     credentials,
     backendTls: policies.collected(),
     certificates: certificates.collected(),
+    ...streams.build(config.listeners()),
   });
   return withoutUnavailable(built, { options });
 }

@@ -13,4 +13,5 @@ export interface Translation {
 export interface Routing extends Omit<Translation, "config"> {
   readonly config: RoutingModel;
   readonly upstreams: readonly UpstreamPlan[];
+  readonly streamUpstreams: readonly UpstreamPlan[];
 }

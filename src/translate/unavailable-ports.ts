@@ -8,10 +8,16 @@ import { placeOf } from "./place.js";
 
 /** Why the port can't be had on these addresses, none meaning every one; undefined: it can. */
 export function unavailability(
-  { addresses, port }: Pick<Server, "addresses" | "port">,
+  {
+    addresses,
+    port,
+    transport,
+  }: Pick<Server, "addresses" | "port"> & { transport?: "tcp" | "udp" },
   { options: { unavailablePorts } }: Pick<TranslateContext, "options">,
 ): string | undefined {
-  const places = addresses.length === 0 ? [String(port)] : addresses.map((ip) => at(ip, port));
+  const places = (
+    addresses.length === 0 ? [String(port)] : addresses.map((ip) => at(ip, port))
+  ).map((place) => (transport === "udp" ? `${place}/udp` : place));
   const taken = places.find((place) => unavailablePorts.includes(place));
   return taken === undefined
     ? undefined

@@ -14,6 +14,9 @@ const KINDS = [
   ["ListenerSet", "listenersets"],
   ["HTTPRoute", "httproutes"],
   ["GRPCRoute", "grpcroutes"],
+  ["TLSRoute", "tlsroutes"],
+  ["TCPRoute", "tcproutes"],
+  ["UDPRoute", "udproutes"],
   ["BackendTLSPolicy", "backendtlspolicies"],
   ["ReferenceGrant", "referencegrants"],
 ] as const;

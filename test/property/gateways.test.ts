@@ -29,15 +29,17 @@ const listener = fc
   .record(
     {
       port: fc.constantFrom(80, 8080),
-      protocol: fc.constantFrom("HTTP", "HTTP", "HTTP", "HTTPS", "TCP", "UDP"),
+      protocol: fc.constantFrom("HTTP", "HTTP", "HTTPS", "TLS", "TLS", "TCP", "UDP"),
       hostname: fc.constantFrom("a.example", "*.example", "b.test"),
     },
     { requiredKeys: ["port", "protocol"] },
   )
-  .map(({ hostname, ...rest }) =>
+  .map(({ hostname, ...rest }) => ({
+    ...rest,
+    ...(rest.protocol === "TLS" && { tls: { mode: "Passthrough" } }),
     // Neither TCP nor UDP has one.
-    hostname !== undefined && rest.protocol.startsWith("HTTP") ? { ...rest, hostname } : rest,
-  );
+    ...(hostname !== undefined && !["TCP", "UDP"].includes(rest.protocol) && { hostname }),
+  }));
 
 const wanted: fc.Arbitrary<Wanted> = fc
   .record({
@@ -119,13 +121,26 @@ test("a host and port of an address belong to one listener, and a port to one pr
         ({ server, hostname }) => `${server} ${hostKey(hostname)}`,
       );
       expect(new Set(places).size).toBe(places.length);
-      const sockets = result.config.servers.flatMap(({ addresses, port }) =>
-        (addresses.length === 0 ? ["*"] : addresses).map((address) => `${address} ${String(port)}`),
+      const { servers, streams } = result.config;
+      const named = new Set(streams.flatMap(({ id, protocol }) => (protocol === "tls" ? id : [])));
+      const bound = [
+        // A stream has the port of those, and passes connections on.
+        ...servers.filter(({ id }) => !named.has(id)),
+        ...streams,
+      ];
+      const sockets = bound.flatMap((each) =>
+        (each.addresses.length === 0 ? ["*"] : each.addresses).map(
+          (address) => `${address} ${String(each.port)} ${String(isUdp(each))}`,
+        ),
       );
       expect(new Set(sockets).size).toBe(sockets.length);
     }),
   );
 });
+
+function isUdp(bound: object): boolean {
+  return "protocol" in bound && bound.protocol === "udp";
+}
 
 interface StatusOfListener {
   readonly name: string;
@@ -136,11 +151,16 @@ function listenersOf({ status }: ObjectStatus): readonly StatusOfListener[] {
   return (status["listeners"] ?? []) as readonly StatusOfListener[];
 }
 
+function isTrueOf({ conditions }: StatusOfListener, type: string): boolean {
+  return conditions.some((each) => each.type === type && each.status === "True");
+}
+
 test("every Gateway has a status for each listener, which is programmed exactly when it is served", () => {
   fc.assert(
     fc.property(world, pools, (all, pool) => {
       const result = translateAll(all, pool);
       const ids = new Set(served(result).map(({ id }) => id));
+      const programmed: string[] = [];
       for (const { kind, name, listeners } of all) {
         const status = result.statuses.find(
           (each) => each.kind === kind && each.metadata.name === name,
@@ -151,13 +171,19 @@ test("every Gateway has a status for each listener, which is programmed exactly 
           );
         }
         for (const entry of status === undefined ? [] : listenersOf(status)) {
-          const isTrue = (type: string): boolean =>
-            entry.conditions.some((each) => each.type === type && each.status === "True");
-          expect(isTrue("Programmed")).toBe(
-            ids.has(`${kind.toLowerCase()}/n/${name}/${entry.name}`),
-          );
+          const isTrue = (type: string): boolean => isTrueOf(entry, type);
+          const protocol = listeners.find((each) => each.name === entry.name)?.protocol ?? "";
+          const isServed = ids.has(`${kind.toLowerCase()}/n/${name}/${entry.name}`);
+          if (protocol.startsWith("HTTP")) expect(isTrue("Programmed")).toBe(isServed);
+          else if (isTrue("Programmed")) programmed.push(protocol);
           if (isTrue("Conflicted")) expect(isTrue("Accepted")).toBe(false);
         }
+      }
+      const bound = result.config.streams.map(({ protocol }) => protocol.toUpperCase());
+      for (const protocol of ["TCP", "UDP"]) {
+        const count = (all: readonly string[]): number =>
+          all.filter((each) => each === protocol).length;
+        expect(count(programmed)).toBe(count(bound));
       }
     }),
   );

@@ -14,6 +14,7 @@ import {
   LISTENER_SET_SCHEMA,
 } from "../../src/api/schemas/gateway-schema.js";
 import { GRPC_ROUTE_SCHEMA } from "../../src/api/schemas/grpc-route-schema.js";
+import { PORT_ROUTE_SCHEMA, TLS_ROUTE_SCHEMA } from "../../src/api/schemas/stream-route-schemas.js";
 import { HTTP_ROUTE_SCHEMA } from "../../src/api/schemas/http-route-schema.js";
 import { INGRESS_SCHEMA } from "../../src/api/schemas/ingress-schema.js";
 import { RULE_SCHEMA } from "../../src/api/schemas/rule-schema.js";
@@ -40,6 +41,9 @@ const KINDS: readonly (readonly [string, string, JsonSchema])[] = [
   ["gateway.networking.k8s.io/v1", "ListenerSet", LISTENER_SET_SCHEMA],
   ["gateway.networking.k8s.io/v1", "HTTPRoute", HTTP_ROUTE_SCHEMA],
   ["gateway.networking.k8s.io/v1", "GRPCRoute", GRPC_ROUTE_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "TLSRoute", TLS_ROUTE_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "TCPRoute", PORT_ROUTE_SCHEMA],
+  ["gateway.networking.k8s.io/v1", "UDPRoute", PORT_ROUTE_SCHEMA],
   ["gateway.networking.k8s.io/v1", "BackendTLSPolicy", BACKEND_TLS_POLICY_SCHEMA],
   ["crd.alauda.io/v1alpha1", "AuthPolicy", AUTH_POLICY_SCHEMA],
 ];

@@ -109,3 +109,84 @@ describe.each(Object.entries(GRPC_FIELDS))("an unknown %s of a GRPCRoute", (_fie
     );
   });
 });
+
+const STREAM_KINDS = [
+  ["TLSRoute", "  hostnames: [a.example]\n"],
+  ["TCPRoute", ""],
+  ["UDPRoute", ""],
+] as const;
+
+const STREAM_GATEWAY = `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: alb }
+spec: { controllerName: alb.cpaas.io/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: gw, namespace: default }
+spec:
+  gatewayClassName: alb
+  listeners:
+    - { name: tcp, port: 53, protocol: TCP }
+    - { name: udp, port: 53, protocol: UDP }
+    - { name: tls, port: 443, protocol: TLS, tls: { mode: Passthrough } }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: db, namespace: default }
+spec: { ports: [{ name: tcp, port: 53 }, { name: udp, port: 53, protocol: UDP }] }
+`;
+
+function streamRoute(kind: string, hostnames: string, spec: string): string {
+  return `---
+apiVersion: gateway.networking.k8s.io/v1
+kind: ${kind}
+metadata: { name: r, namespace: default }
+spec:
+  parentRefs: [{ name: gw }]
+${hostnames}${spec}
+`;
+}
+
+const TO_DB = "  rules: [{ backendRefs: [{ name: db, port: 53 }] }]";
+
+/** Ids of the pools that anything leads to. */
+function poolsUsed({ config }: Translated): readonly string[] {
+  return config.streams.flatMap((stream) => {
+    if (stream.protocol !== "tls") return stream.pool ?? [];
+    return stream.names.flatMap(({ to }) => (to.kind === "pool" ? to.pool : []));
+  });
+}
+
+describe.each(STREAM_KINDS)("a value of a %s that is not known", (kind, hostnames) => {
+  it("is an unsupported value as a scope of default Gateways, and connections are closed", () => {
+    const plain = translated(STREAM_GATEWAY + streamRoute(kind, hostnames, TO_DB));
+    expect(poolsUsed(plain)).toHaveLength(1);
+    fc.assert(
+      fc.property(value, (text) => {
+        fc.pre(text !== "All" && text !== "None");
+        const scope = `${TO_DB}\n  useDefaultGateways: ${JSON.stringify(text)}`;
+        const result = translated(STREAM_GATEWAY + streamRoute(kind, hostnames, scope));
+        const accepted = conditions(result, kind).find(({ type }) => type === "Accepted");
+        expect(accepted).toMatchObject({ status: "False", reason: "UnsupportedValue" });
+        expect(poolsUsed(result)).toEqual([]);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("is an invalid kind as that of a backend, and its share is closed", () => {
+    const name = fc.stringMatching(/^[A-Z][a-z]{0,9}$/).filter((text) => text !== "Service");
+    fc.assert(
+      fc.property(name, (text) => {
+        const rules = `  rules: [{ backendRefs: [{ kind: ${JSON.stringify(text)}, name: db, port: 53 }] }]`;
+        const result = translated(STREAM_GATEWAY + streamRoute(kind, hostnames, rules));
+        const resolved = conditions(result, kind).find(({ type }) => type === "ResolvedRefs");
+        expect(resolved).toMatchObject({ status: "False", reason: "InvalidKind" });
+        expect(result.config.pools.flatMap(({ backends }) => backends)).toEqual([{ weight: 1 }]);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});

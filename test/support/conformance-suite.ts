@@ -13,14 +13,14 @@ const SUITE = gatewayApi("conformance");
 const CLASS = "gateway-conformance";
 const INFRA = "gateway-conformance-infra";
 const WEB = "gateway-conformance-web-backend";
-/** The tests of other profiles need one of these. */
-const OTHER_KINDS = ["TLSRoute", "TCPRoute", "UDPRoute", "Mesh"];
+/** The tests of meshes need this. */
+const OTHER_FEATURE = "Mesh";
 
 export interface SuiteTest {
   readonly name: string;
   /** Paths below the suite. */
   readonly manifests: readonly string[];
-  /** It counts for the profiles GATEWAY-HTTP and GATEWAY-GRPC. */
+  /** It is about gateways. */
   readonly isOurs: boolean;
 }
 
@@ -34,7 +34,7 @@ export function suiteTests(): readonly SuiteTest[] {
     .map(({ shortName, features, manifests }) => ({
       name: shortName,
       manifests,
-      isOurs: !features.some((feature) => OTHER_KINDS.some((kind) => feature.startsWith(kind))),
+      isOurs: !features.some((feature) => feature.startsWith(OTHER_FEATURE)),
     }));
 }
 

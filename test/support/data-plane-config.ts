@@ -22,6 +22,9 @@ export const EMPTY_CONFIG: DataPlaneConfig = {
   upstreams: [],
   serverCertificates: [],
   certificates: [],
+  streams: [],
+  pools: [],
+  streamUpstreams: [],
 };
 
 export const HTTP_SERVER: Server = { id: "p80", addresses: [], port: 80, tls: false };
@@ -86,6 +89,9 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
     backendTls: backendTlsOf(text, source),
     upstreams: [{ id: text("upstream"), endpoints: [{ address: "10.0.0.1", port: 8080 }] }],
     serverCertificates: [{ server: "p443", host, certificate: text("certificate") }],
+    streams: [],
+    pools: [],
+    streamUpstreams: [],
     certificates: [
       { id: text("certificate"), chain: text("chain"), key: new SecretText(text("private key")) },
     ],

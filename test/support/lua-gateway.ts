@@ -124,6 +124,9 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
     upstreams: [backend, ...(setup.upstreams ?? [])],
     serverCertificates: [],
     certificates: [],
+    streams: [],
+    pools: [],
+    streamUpstreams: [],
   };
 }
 

@@ -34,6 +34,9 @@ const SESSION_PERSISTENCE = object({
   cookieConfig: object({ lifetimeType: choice("Session") }),
 });
 
+/** Of a backendRef. */
+export const WEIGHT = integer({ minimum: 0, maximum: 1_000_000, default: 1 });
+
 /** Fields of rules of both kinds. */
 export function ruleFields(filters: JsonSchema): Readonly<Record<string, JsonSchema>> {
   return {
@@ -43,7 +46,7 @@ export function ruleFields(filters: JsonSchema): Readonly<Record<string, JsonSch
       object(
         {
           ...BACKEND_FIELDS,
-          weight: integer({ minimum: 0, maximum: 1_000_000, default: 1 }),
+          weight: WEIGHT,
           filters,
         },
         { required: ["name"] },

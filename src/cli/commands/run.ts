@@ -112,7 +112,7 @@ function createSource(
 ): Promise<RunSource> {
   const context = {
     ...{ call, settings, log, terminal, observer: health.observer },
-    ...(binary && { nginx: binary.version }),
+    ...(binary && { nginx: binary }),
   };
   const apply: Apply = (files) => applier.apply(files);
   return call.kubernetes ? clusterSource(context, apply) : fileSource(context, apply);

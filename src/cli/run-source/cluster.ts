@@ -7,9 +7,8 @@ import type { Replica } from "../../controller/status-publisher.js";
 import { ApiClient, ApiError } from "../../kubernetes/api-client.js";
 import { loadKubeConfig } from "../../kubernetes/kube-config.js";
 import { EnvironmentError } from "../../support/environment-error.js";
-import { compileOptions } from "../settings.js";
 import type { Apply, RunContext, RunSource } from "./run-source.js";
-import { fixedFiles } from "./run-source.js";
+import { fixedFiles, runOptions } from "./run-source.js";
 
 /**
  * How much the heap may grow, in percent, before it is collected. By itself Node lets it double, and most of a large cluster's heap is
@@ -27,7 +26,7 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
   const controller = new KubernetesController({
     config: config.config,
     client: new ApiClient(config.config),
-    options: compileOptions(settings),
+    options: runOptions(context),
     scope: {
       namespaces: settings.list("namespaces"),
       secretNamespaces: wanted.length > 0 ? wanted : [replica.namespace],

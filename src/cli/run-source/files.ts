@@ -1,23 +1,22 @@
 import { FileController } from "../../controller/file-controller.js";
 import { readSources } from "../../input/files.js";
 import { untilWritten } from "../open-for-writing.js";
-import { compileOptions } from "../settings.js";
 import { watchPaths } from "../watch-paths.js";
 import type { Apply, RunContext, RunSource } from "./run-source.js";
-import { fixedFiles } from "./run-source.js";
+import { fixedFiles, runOptions } from "./run-source.js";
 
 /** Milliseconds after which files are read although they go on changing. */
 const LONGEST_WAIT = 2000;
 
 /** Manifests below the paths, and what becomes of them. */
 export async function fileSource(context: RunContext, apply: Apply): Promise<RunSource> {
-  const { call, settings, log, observer, terminal } = context;
+  const { call, log, observer, terminal } = context;
   // Standard input can be read once only.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
   /** Since they were read last. */
   const changed = new Set<string>();
   const controller = new FileController({
-    options: compileOptions(settings),
+    options: runOptions(context),
     log,
     observer,
     readSources: async () => {

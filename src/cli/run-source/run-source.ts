@@ -4,8 +4,11 @@ import type { Observer } from "../../controller/observer.js";
 import type { Applied } from "../../output/apply.js";
 import { environmentFiles } from "../../output/environment.js";
 import { luaBundle } from "../../output/lua-bundle.js";
+import type { NginxBinary } from "../../output/nginx-binary.js";
+import type { CompileOptions } from "../../options.js";
 import type { RenderedFile } from "../../render/rendered-file.js";
 import type { RunCall } from "../arguments.js";
+import { compileOptions } from "../settings.js";
 import type { Settings } from "../settings.js";
 import type { Terminal } from "../terminal.js";
 
@@ -23,11 +26,17 @@ export interface RunContext {
   readonly log: Log;
   readonly observer: Observer;
   readonly terminal: Terminal;
-  /** Version of nginx; absent when somebody else runs it. */
-  readonly nginx?: string;
+  /** Absent when somebody else runs nginx. */
+  readonly nginx?: NginxBinary;
 }
 
 export type Apply = (files: readonly RenderedFile[]) => Promise<Applied>;
+
+/** Those of the settings; what nginx is found not to have can't be switched on. */
+export function runOptions({ settings, nginx }: RunContext): CompileOptions {
+  const options = compileOptions(settings);
+  return { ...options, stream: options.stream && (nginx?.stream ?? true) };
+}
 
 /** Files that do not come from compiling: the Lua code and what the machine needs. */
 export async function fixedFiles({
@@ -39,7 +48,7 @@ export async function fixedFiles({
     ...(await environmentFiles({
       resolver: settings.list("resolver"),
       caFile: settings.text("authCaFile"),
-      ...(nginx !== undefined && { nginx }),
+      ...(nginx !== undefined && { nginx: nginx.version }),
     })),
   ];
 }

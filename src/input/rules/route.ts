@@ -50,7 +50,7 @@ export function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: Filt
 }
 
 /** Two references to one parent must each say which part of it they mean. */
-function* checkParents(parents: readonly ParentReference[], field: FieldPath): Findings {
+export function* checkParents(parents: readonly ParentReference[], field: FieldPath): Findings {
   for (const [i, parent] of parents.entries()) {
     const before = parents.slice(0, i).filter((other) => sameParent(parent, other));
     if (before.some((other) => sectionOf(other) === sectionOf(parent))) {

@@ -35,7 +35,7 @@ function profileView(tls: BackendTls, certificates: ReadonlyMap<string, string>)
 }
 
 /** Where nothing is verified, the file is not read. */
-function authoritiesPath({ authorities }: BackendTls): string {
+export function authoritiesPath({ authorities }: BackendTls): string {
   return authorities.kind === "pem" ? authorityFile(authorities.pem).path : SYSTEM_AUTHORITIES;
 }
 

@@ -33,13 +33,17 @@ export function clientView(options: DataPlaneOptions): object {
 
 /**
  * Which peers' X-Forwarded-* are believed. The HTTP peer is the other end of the connection, but with the PROXY
- * protocol the address that it tells: what speaks that protocol passes bytes on and writes no headers.
+ * protocol the address that it tells: what speaks that protocol passes bytes on and writes no headers. `behind`: some servers get
+ * their connections from a stream, where nginx knows no port of theirs.
  */
-export function variablesView(options: DataPlaneOptions): object {
+export function variablesView(options: DataPlaneOptions, behind: boolean): object {
   const { proxyProtocol, trustedProxies } = options;
+  const portless = behind && !proxyProtocol && trustedProxies.length > 0;
+  const port = portless ? "albc_port" : "server_port";
   return {
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
-    port: variable(proxyProtocol ? "proxy_protocol_server_port" : "server_port"),
+    port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
+    portless,
     trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
   };
 }

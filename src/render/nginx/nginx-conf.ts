@@ -8,6 +8,7 @@ import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { backendTlsView } from "./backend-tls-view.js";
 import { authBodyLimits, bodyLimits, serverView } from "./server-view.js";
+import { streamsView } from "./stream-view.js";
 import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
 import { integer, seconds, word } from "./text.js";
@@ -23,24 +24,31 @@ export function renderNginxConf(
   certificates: ReadonlyMap<string, string>,
 ): string {
   const { dataPlane } = options;
+  const behind = new Set(
+    config.streams.flatMap(({ id, protocol }) => (protocol === "tls" ? id : [])),
+  );
   const shared = {
     bodyLimits: bodyLimits(config, dataPlane),
     tries: tryViews(config),
     rereads: authBodyLimits(config).some((limit) => limit > 0),
   };
-  return fillTemplate({
+  return fillTemplate("nginx", {
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
     lua: luaView(policyMemory),
     client: clientView(dataPlane),
     log: logView(dataPlane),
-    variables: variablesView(dataPlane),
+    variables: variablesView(dataPlane, behind.size > 0),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     backendTls: backendTlsView(config, certificates),
     servers: config.servers.map((server) =>
-      serverView(server, listenersOf(server, config), shared, dataPlane),
+      serverView(server, listenersOf(server, config), shared, {
+        ...dataPlane,
+        behind: behind.has(server.id),
+      }),
     ),
+    streams: streamsView(config, dataPlane, certificates),
   });
 }
 

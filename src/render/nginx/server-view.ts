@@ -4,6 +4,7 @@ import type { RoutingModel } from "../../ir/config.js";
 import type { Listener, Server } from "../../ir/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { headersView } from "./headers-view.js";
+import { httpsSocket } from "./stream-sockets.js";
 import { address, bytes, identifier, integer } from "./text.js";
 
 const EVERY_IPV4 = "0.0.0.0";
@@ -19,13 +20,14 @@ export interface SharedLocations {
   readonly rereads: boolean;
 }
 
-/** `listeners`: those of the server. */
+/** `listeners`: those of the server. `behind`: a stream has the port, and passes connections on by their names. */
 export function serverView(
   server: Server,
   listeners: readonly Listener[],
   shared: SharedLocations,
-  options: DataPlaneOptions,
+  options: DataPlaneOptions & { readonly behind: boolean },
 ): object {
+  const { behind, trustedProxies } = options;
   return {
     id: identifier(server.id),
     tls: server.tls,
@@ -33,7 +35,10 @@ export function serverView(
       server.tls &&
       listeners.some((listener) => listener.isolated ?? listener.clientCertificates !== undefined),
     sessionless: listeners.some(({ clientCertificates }) => clientCertificates !== undefined),
-    listens: listenAddresses(server, options.ipv6).map((ip) => ({
+    // Nothing of a connection that is passed on tells the port; only with trusted proxies somebody asks nginx for it.
+    ownPort: behind && trustedProxies.length > 0 && integer(server.port),
+    socket: behind && httpsSocket(server.id),
+    listens: (behind ? [] : listenAddresses(server, options.ipv6)).map((ip) => ({
       address: address(ip),
       port: integer(server.port),
       ipv6: isIPv6(ip),
@@ -62,7 +67,11 @@ export function authBodyLimits(config: RoutingModel): readonly number[] {
   return config.auths.map(({ forward }) => forward?.external?.maxBody ?? 0);
 }
 
-function listenAddresses(server: Server, ipv6: boolean): readonly string[] {
+/** Where the addresses are those of a bound port: none are all. */
+export function listenAddresses(
+  server: Pick<Server, "addresses">,
+  ipv6: boolean,
+): readonly string[] {
   if (server.addresses.length > 0) return server.addresses;
   return ipv6 ? [EVERY_IPV4, EVERY_IPV6] : [EVERY_IPV4];
 }

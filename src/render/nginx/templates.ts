@@ -17,22 +17,27 @@ const OPTIONS: Parameters<typeof Handlebars.compile>[1] = {
   knownHelpers: { text: true },
 };
 
-/** Fills templates/nginx.conf.hbs; a value that is not NginxText, or a missing one, is an exception. */
-export function fillTemplate(view: object): string {
+/** The files, by template. */
+export type TemplateName = "nginx" | "endpoints";
+
+/** Fills templates/<name>.conf.hbs; a value that is not NginxText, or a missing one, is an exception. */
+export function fillTemplate(name: TemplateName, view: object): string {
   // Handlebars indents the empty lines of partials, too. No parameter ends with a line, so none is touched.
-  return nginxConf(view, { helpers: { text: printText } }).replace(/ +$/gm, "");
+  return templates[name](view, { helpers: { text: printText } }).replace(/ +$/gm, "");
 }
 
-const nginxConf = load();
+const templates = load();
 
-function load(): Handlebars.TemplateDelegate {
+function load(): Readonly<Record<TemplateName, Handlebars.TemplateDelegate>> {
   const engine = Handlebars.create();
   const partials = new URL("partials/", FOLDER);
   for (const file of readdirSync(partials).filter((name) => name.endsWith(SUFFIX))) {
     const source = readFileSync(new URL(file, partials), "utf8");
     engine.registerPartial(file.slice(0, -SUFFIX.length), engine.compile(source, OPTIONS));
   }
-  return engine.compile(readFileSync(new URL("nginx.conf.hbs", FOLDER), "utf8"), OPTIONS);
+  const compile = (name: TemplateName): Handlebars.TemplateDelegate =>
+    engine.compile(readFileSync(new URL(`${name}${SUFFIX}`, FOLDER), "utf8"), OPTIONS);
+  return { nginx: compile("nginx"), endpoints: compile("endpoints") };
 }
 
 /** `strict` does not guard the arguments of helpers, so this does. */

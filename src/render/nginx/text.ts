@@ -57,6 +57,25 @@ export function quoted(text: string): NginxText {
   return new SafeText(`"${text.replace(/["\\]/g, "\\$&")}"`);
 }
 
+/** The words that mean something else than a name at the beginning of a line of `map`. */
+const MAP_WORDS = ["default", "hostnames", "include", "volatile"];
+
+/** Labels of letters, digits and inner dashes; nothing of a parameter's syntax can be among them. */
+const DNS_NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+
+/** A DNS name that a user wrote, lower case, as the source value of a line of `map`; with `*.` before it, for any name below. */
+export function mapHost(text: string): NginxText {
+  const name = text.startsWith("*.") ? text.slice(2) : text;
+  if (text.length > 253 || !DNS_NAME.test(name)) refuse("host", text);
+  return new SafeText(MAP_WORDS.includes(text) ? `\\${text}` : text);
+}
+
+/** A DNS name as a parameter. */
+export function dnsName(text: string): NginxText {
+  if (text.length > 253 || !DNS_NAME.test(text)) refuse("DNS name", text);
+  return new SafeText(text);
+}
+
 /** A whole number ≥ 0, as nginx reads it (signed 64 bits hold every safe integer). */
 export function integer(value: number): NginxText {
   if (!Number.isSafeInteger(value) || value < 0) refuse("integer", String(value));
@@ -88,6 +107,11 @@ export function milliseconds(value: number): NginxText {
 export function address(text: string): NginxText {
   if (isIP(text) === 0 || text.includes("%")) refuse("address", text);
   return new SafeText(isIPv6(text) ? `[${text}]` : text);
+}
+
+/** An address with a port, as `server` of an upstream wants it. */
+export function endpoint(ip: string, port: number): NginxText {
+  return new SafeText(`${address(ip).toString()}:${integer(port).toString()}`);
 }
 
 /** An address or `address/bits`, without brackets, as `geo` and `set_real_ip_from` want it. */

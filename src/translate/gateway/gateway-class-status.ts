@@ -3,7 +3,7 @@ import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { condition } from "./conditions.js";
 import { classVerdict, ownClasses } from "./gateway-classes.js";
-import { SUPPORTED_FEATURES } from "./supported-features.js";
+import { supportedFeatures } from "./supported-features.js";
 import { HOLDS } from "./verdict.js";
 
 /** Statuses of our GatewayClasses, and a report of those that can't be accepted. */
@@ -35,7 +35,7 @@ export function gatewayClassStatuses(context: TranslateContext): readonly Object
             gatewayClass,
           ),
         ],
-        supportedFeatures: SUPPORTED_FEATURES.map((name) => ({ name })),
+        supportedFeatures: supportedFeatures(context.options).map((name) => ({ name })),
       },
     };
   });

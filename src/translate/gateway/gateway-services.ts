@@ -8,6 +8,7 @@ import type { Gateway } from "../../api/gateway.js";
 import type { OwnedObject } from "../../status/owned-object.js";
 import type { Domains } from "../../options.js";
 import type { TranslateContext } from "../context.js";
+import { compareBy, compareStrings } from "../../support/compare.js";
 import { resourceRef } from "../place.js";
 import type { TranslatedGateway } from "./translated.js";
 
@@ -72,14 +73,24 @@ function objectsOf(translated: TranslatedGateway, domains: Domains): readonly Ow
 interface ServicePort {
   readonly name: string;
   readonly port: number;
-  readonly protocol: "TCP";
+  readonly protocol: "TCP" | "UDP";
 }
 
 /** Those that are served. */
 function portsOf({ listeners }: TranslatedGateway): readonly ServicePort[] {
-  return [...new Set(listeners.flatMap(({ serves, port }) => (serves ? [port] : [])))]
-    .sort((a, b) => a - b)
-    .map((port) => ({ name: `p${String(port)}`, port, protocol: "TCP" }));
+  const served = listeners.filter(({ serves }) => serves !== undefined);
+  const ports = served.map(({ port, stream }) => servicePort(port, stream === "udp"));
+  return [...new Map(ports.map((port) => [port.name, port])).values()].sort(
+    compareBy(
+      (a, b) => a.port - b.port,
+      (a, b) => compareStrings(a.protocol, b.protocol),
+    ),
+  );
+}
+
+function servicePort(port: number, isUdp: boolean): ServicePort {
+  const name = `p${String(port)}`;
+  return isUdp ? { name: `${name}-udp`, port, protocol: "UDP" } : { name, port, protocol: "TCP" };
 }
 
 function serviceOf(

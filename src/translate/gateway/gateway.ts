@@ -1,6 +1,5 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
-import type { LoadedCertificate } from "../certificates.js";
 import type { AddressAssignment } from "./addresses.js";
 import {
   gatewayAccepted,
@@ -20,15 +19,13 @@ import type { PortTable } from "./port-table.js";
 import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
 import type { Refused, Verdict } from "./verdict.js";
 
-export type WithCertificates = readonly [TranslatedListener, readonly LoadedCertificate[]];
-
 export interface GatewayScope {
   /** What is wrong with it before its listeners are looked at. */
   readonly written: Verdict;
   readonly assignment: AddressAssignment;
   readonly ports: PortTable;
   /** Every listener so far is added to it. */
-  readonly served: WithCertificates[];
+  readonly served: TranslatedListener[];
   readonly overlaps: ListenerOverlaps;
   readonly context: BuildContext;
 }
@@ -46,10 +43,12 @@ export interface DraftedGateway {
 
 /** Claims ports for the Gateway and the ListenerSets that name it; to be called in the order of precedence. */
 export function draftGateway(gateway: Gateway, scope: GatewayScope): DraftedGateway {
-  const own = draftListeners(gateway, gateway);
+  const own = draftListeners(gateway, gateway, scope.context.options);
   const sets = listenerSetsOf(gateway, scope.context.resources).map((claim): DraftedSet => ({
     ...claim,
-    drafts: claim.allowed.ok ? draftListeners(gateway, claim.listenerSet) : [],
+    drafts: claim.allowed.ok
+      ? draftListeners(gateway, claim.listenerSet, scope.context.options)
+      : [],
   }));
   const groups = [own, ...sets.map(({ drafts }) => drafts)];
   const conflicts = conflictsOf(groups, scope);
@@ -129,7 +128,7 @@ function translateAll(
 ): readonly TranslatedListener[] {
   const listeners = drafts.map((draft) => translateListener(draft, listenerScope));
   served.push(...listeners);
-  return listeners.map(([listener]) => listener);
+  return listeners;
 }
 
 function judgeSet(

@@ -6,7 +6,6 @@ import type { AddressAssignment } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";
 import { rememberedAddresses } from "./gateway-services.js";
 import { draftGateway, takesPorts, translateGateway } from "./gateway.js";
-import type { WithCertificates } from "./gateway.js";
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
@@ -16,7 +15,7 @@ import { ownParameters, parametersFor } from "./parameters.js";
 import { PortTable } from "./port-table.js";
 import { isServedProtocol } from "./route-kinds.js";
 import { reportShadowedIngresses } from "./shadowed-ingresses.js";
-import type { TranslatedGateway } from "./translated.js";
+import type { TranslatedGateway, TranslatedListener } from "./translated.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 
@@ -39,14 +38,14 @@ export function translateGateways(
   const assignments = assignAddresses(valid, addressesFor, (gateway) =>
     rememberedAddresses(gateway, context),
   );
-  const shared = sharedPorts(balancers);
-  const served: WithCertificates[] = [];
+  const shared = sharedPorts(balancers, context);
+  const served: TranslatedListener[] = [];
   const overlaps = new ListenerOverlaps(context);
   const drafted = gateways.map(({ gateway, written }) =>
     draftGateway(gateway, {
       written,
       assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
-      ports: isShared(gateway) ? shared : new PortTable(),
+      ports: isShared(gateway) ? shared : new PortTable(context.options),
       served,
       overlaps,
       context,
@@ -78,15 +77,17 @@ export function portsOfGateways(context: TranslateContext): ReadonlySet<number> 
     ]);
   const listeners = parents.flatMap(({ spec }) => spec.listeners);
   return new Set(
-    listeners.flatMap(({ protocol, port }) => (isServedProtocol(protocol) ? port : [])),
+    listeners.flatMap(({ protocol, port }) =>
+      protocol !== "UDP" && isServedProtocol(protocol, context.options) ? port : [],
+    ),
   );
 }
 
 const NOT_ASSIGNED: AddressAssignment = { addresses: [], isServed: false, verdict: HOLDS };
 
 /** Without addresses of their own, Gateways meet what ALB2s and the options serve. */
-function sharedPorts(balancers: readonly LoadBalancer[]): PortTable {
-  const ports = new PortTable();
+function sharedPorts(balancers: readonly LoadBalancer[], { options }: TranslateContext): PortTable {
+  const ports = new PortTable(options);
   for (const { alb, ports: taken } of balancers) {
     for (const { port, tls, frontend } of taken) {
       const owner = frontend ?? alb;

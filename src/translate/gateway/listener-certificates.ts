@@ -1,4 +1,5 @@
 import type { X509Certificate } from "node:crypto";
+import type { GatewayListener } from "../../api/gateway.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
@@ -20,12 +21,17 @@ export interface ListenerCertificates {
   readonly verdict: Verdict;
 }
 
-/** The certificates of an HTTPS listener. One that names none has that of the option defaultCertificate. */
+/** Whether a listener ends TLS, and needs a certificate for that. */
+export function endsTls({ protocol, tls }: GatewayListener): boolean {
+  return protocol === "HTTPS" || (protocol === "TLS" && tls?.mode !== "Passthrough");
+}
+
+/** The certificates of a listener that ends TLS. One that names none has that of the option defaultCertificate. */
 export function listenerCertificates(
   { spec, place }: ListenerDraft,
   context: BuildContext,
 ): ListenerCertificates {
-  if (spec.protocol !== "HTTPS") return { certificates: [], verdict: HOLDS };
+  if (!endsTls(spec)) return { certificates: [], verdict: HOLDS };
   const refs = spec.tls?.certificateRefs ?? [];
   if (refs.length === 0) return defaultCertificate(context);
   const found = refs.map((ref, index) =>
@@ -61,35 +67,34 @@ function defaultCertificate({ options, certificates }: BuildContext): ListenerCe
 }
 
 /**
- * Serves the listeners' certificates: the first one for the hostname, and of several each one also for the names in it that belong
+ * Serves the certificates of HTTPS listeners: the first one for the hostname, and of several each one also for the names in it that belong
  * to the listener, so that clients get the one that is for them.
  */
 export function serveListenerCertificates(
-  listeners: readonly (readonly [TranslatedListener, readonly LoadedCertificate[]])[],
+  served: readonly TranslatedListener[],
   context: BuildContext,
 ): void {
-  for (const [{ hostname, port, serves, place }, [first]] of listeners) {
+  const listeners = served.filter(({ stream }) => stream === undefined);
+  for (const { hostname, port, serves, place, certificates } of listeners) {
+    const [first] = certificates;
     if (serves === undefined || first === undefined) continue;
     const use = { port: { server: serves.server, port }, place, context };
     serveCertificate(first.id, hostname, use);
   }
-  for (const [listener, certificates] of listeners) {
-    if (certificates.length > 1) serveByNames(listener, certificates, listeners, context);
+  for (const listener of listeners) {
+    if (listener.certificates.length > 1) serveByNames(listener, listeners, context);
   }
 }
 
 function serveByNames(
   listener: TranslatedListener,
-  certificates: readonly LoadedCertificate[],
-  listeners: readonly (readonly [TranslatedListener, unknown])[],
+  listeners: readonly TranslatedListener[],
   { config }: BuildContext,
 ): void {
   const server = listener.serves?.server;
   if (server === undefined) return;
-  const rivals = listeners
-    .map(([other]) => other)
-    .filter(({ serves }) => serves?.server === server);
-  for (const { id, leaf } of certificates) {
+  const rivals = listeners.filter(({ serves }) => serves?.server === server);
+  for (const { id, leaf } of listener.certificates) {
     for (const host of certificateNames(leaf)) {
       // A name that has a certificate keeps it.
       if (mostSpecific(host, rivals) === listener) {

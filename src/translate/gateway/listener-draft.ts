@@ -6,7 +6,8 @@ import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import type { PortUse } from "./port-table.js";
 import { unknownInNamespaces } from "./namespace-filter.js";
-import { isServedProtocol } from "./route-kinds.js";
+import type { CompileOptions } from "../../options.js";
+import { protocolVerdict } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 
@@ -24,6 +25,7 @@ export interface ListenerDraft extends PortUse {
 export function draftListeners(
   gateway: Gateway,
   parent: Gateway | ListenerSet,
+  options: Pick<CompileOptions, "stream">,
 ): readonly ListenerDraft[] {
   return parent.spec.listeners.map((spec, index) => {
     const hostname = parseHostPattern(spec.hostname, "many");
@@ -36,7 +38,7 @@ export function draftListeners(
       port: spec.port,
       hostname: hostname.ok ? hostname.value : ANY_HOST,
       written: firstRefused([
-        protocolVerdict(spec),
+        protocolVerdict(spec.protocol, options),
         modeVerdict(spec),
         hostnameVerdict(spec.hostname),
         namespacesVerdict(spec),
@@ -46,15 +48,17 @@ export function draftListeners(
   });
 }
 
-function protocolVerdict({ protocol }: GatewayListener): Verdict {
-  if (isServedProtocol(protocol)) return HOLDS;
-  return refused("UnsupportedProtocol", `protocol ${protocol} is not served; HTTP and HTTPS are`);
-}
+/** By protocol; others have no tls. */
+const MODES: Readonly<Record<string, readonly string[] | undefined>> = {
+  HTTPS: ["Terminate"],
+  TLS: ["Terminate", "Passthrough"],
+};
 
 function modeVerdict({ protocol, tls }: GatewayListener): Verdict {
-  return protocol === "HTTPS" && tls?.mode !== undefined && tls.mode !== "Terminate"
-    ? refused("UnsupportedValue", `tls.mode ${JSON.stringify(tls.mode)} is not known`)
-    : HOLDS;
+  const modes = MODES[protocol];
+  return tls?.mode === undefined || modes === undefined || modes.includes(tls.mode)
+    ? HOLDS
+    : refused("UnsupportedValue", `tls.mode ${JSON.stringify(tls.mode)} is not known`);
 }
 
 /** Names of hosts are not addresses (Gateway API, Hostname), though one of IPv4 looks like a name. */

@@ -1,12 +1,12 @@
+import type { GatewayListener } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
-import type { LoadedCertificate } from "../certificates.js";
 import { serverId } from "../entry-port.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";
 import type { AddressAssignment } from "./addresses.js";
 import type { ClientValidation } from "./client-validation.js";
 import { clientValidation } from "./client-validation.js";
-import { listenerCertificates } from "./listener-certificates.js";
+import { endsTls, listenerCertificates } from "./listener-certificates.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import type { ListenerOverlaps } from "./listener-overlap.js";
 import type { ListenerState } from "./model.js";
@@ -28,22 +28,20 @@ export interface ListenerScope {
   readonly context: BuildContext;
 }
 
-/** Judges a listener and, when it can be served, adds it to the data plane; its certificates are for the caller to serve. */
-export function translateListener(
-  draft: ListenerDraft,
-  scope: ListenerScope,
-): readonly [TranslatedListener, readonly LoadedCertificate[]] {
+/** Judges a listener and, when it can be served, adds it to the data plane; its certificates, and what its routes say of streams, are for
+ * the caller to serve. */
+export function translateListener(draft: ListenerDraft, scope: ListenerScope): TranslatedListener {
   const { context, conflicts } = scope;
   const { spec, gateway, parent, place, hostname } = draft;
   const conflict = conflicts.get(draft);
-  const { kinds, verdict: kindsVerdict } = routeKinds(spec);
+  const { kinds, verdict: kindsVerdict } = routeKinds(spec, context.options);
   const tls = listenerCertificates(draft, context);
   const clients =
     spec.protocol === "HTTPS" ? clientValidation(gateway, spec.port, context) : ANYBODY;
   const accepted =
     conflict ?? firstRefused([draft.written, portVerdict(draft, scope), clients.accepted]);
   const resolvedRefs = firstRefused([tls.verdict, clients.resolvedRefs, kindsVerdict]);
-  const hasCertificate = spec.protocol !== "HTTPS" || tls.certificates.length > 0;
+  const hasCertificate = !endsTls(spec) || tls.certificates.length > 0;
   const usable = kinds.length > 0 && hasCertificate ? HOLDS : resolvedRefs;
   const programmed = programmedVerdict(accepted, usable, scope);
   const overlap = accepted.ok ? scope.overlaps.of(draft, scope.neighbours) : undefined;
@@ -54,6 +52,7 @@ export function translateListener(
     port: spec.port,
     hostname,
     tls: spec.protocol === "HTTPS",
+    ...streamOf(spec),
     kinds,
     allowsNamespace: namespaceFilter(
       spec.allowedRoutes?.namespaces,
@@ -67,12 +66,13 @@ export function translateListener(
     accepted,
     resolvedRefs,
     programmed,
+    certificates: tls.certificates,
     ...(conflict && { conflict }),
     ...(overlap && { overlap }),
     ...(clients.clientCertificates && { clientCertificates: clients.clientCertificates }),
   };
   addToConfig(listener, scope);
-  return [listener, tls.certificates];
+  return listener;
 }
 
 const ANYBODY: Pick<ClientValidation, "accepted" | "resolvedRefs" | "clientCertificates"> = {
@@ -81,8 +81,9 @@ const ANYBODY: Pick<ClientValidation, "accepted" | "resolvedRefs" | "clientCerti
 };
 
 function portVerdict({ spec }: ListenerDraft, { assignment, context }: ListenerScope): Verdict {
-  const place = { addresses: assignment.addresses, port: spec.port };
-  const message = unavailability(place, context);
+  const { addresses } = assignment;
+  const transport = spec.protocol === "UDP" ? "udp" : "tcp";
+  const message = unavailability({ addresses, port: spec.port, transport }, context);
   return message === undefined ? HOLDS : refused("PortUnavailable", message);
 }
 
@@ -108,18 +109,32 @@ function servedAs(
 ): NonNullable<ListenerState["serves"]> {
   const { namespace, name } = parent.metadata;
   const [address] = addresses;
-  const server = serverId(spec.port);
+  const server = `${serverId(spec.port)}${spec.protocol === "UDP" ? "-udp" : ""}`;
   return {
     listener: `${parent.kind.toLowerCase()}/${namespace}/${name}/${spec.name}`,
     server: address === undefined ? server : `a${address.replace(/[^0-9a-z]/g, "-")}-${server}`,
   };
 }
 
+/** What becomes of its connections, if they are no requests. */
+function streamOf(spec: GatewayListener): Pick<ListenerState, "stream"> {
+  switch (spec.protocol) {
+    case "TCP":
+      return { stream: "tcp" };
+    case "UDP":
+      return { stream: "udp" };
+    case "TLS":
+      return { stream: endsTls(spec) ? "terminate" : "passthrough" };
+    default:
+      return {};
+  }
+}
+
 function addToConfig(
-  { serves, port, tls, hostname, place, clientCertificates }: TranslatedListener,
+  { serves, port, tls, stream, hostname, place, clientCertificates }: TranslatedListener,
   { context, assignment }: ListenerScope,
 ): void {
-  if (serves === undefined) return;
+  if (serves === undefined || stream !== undefined) return;
   context.config.addListener(
     { id: serves.server, addresses: assignment.addresses, port, tls },
     {

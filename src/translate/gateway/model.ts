@@ -2,14 +2,20 @@
  * What the steps of Gateway API's translation give each other: Gateways are translated to listeners, routes are attached to
  * listeners, and how many were attached goes back into the statuses of the Gateways.
  */
-import type { Gateway, ListenerSet } from "../../api/gateway.js";
+import type { CommonRouteSpec, Gateway, ListenerSet } from "../../api/gateway.js";
+import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import type { Refusal } from "../../ir/upstream.js";
 
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
 /** Kinds of routes that can be attached. */
-export type RouteKindName = "HTTPRoute" | "GRPCRoute";
+export type RouteKindName = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";
+
+/** What is attached: a route of any kind. */
+export interface AttachableRoute extends KubernetesObject {
+  readonly spec: CommonRouteSpec;
+}
 
 /** A Gateway of one of our classes. */
 export interface GatewayState {
@@ -29,6 +35,8 @@ export interface ListenerState {
   readonly port: number;
   readonly hostname: HostPattern;
   readonly tls: boolean;
+  /** Of listeners whose connections or datagrams are passed on as they are; TLS ends here in `terminate`. */
+  readonly stream?: "tcp" | "udp" | "passthrough" | "terminate";
   /** Kinds of routes that it takes. */
   readonly kinds: readonly RouteKindName[];
   /** Whether routes of the namespace may be attached. */

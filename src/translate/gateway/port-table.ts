@@ -1,5 +1,6 @@
 import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
+import type { CompileOptions } from "../../options.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
@@ -18,12 +19,26 @@ interface PortOwner {
   readonly hosts: Map<string, string>;
 }
 
-/** Protocols over TCP, which a port of another such protocol is in the way of. */
-const OVER_TCP = ["HTTP", "HTTPS", "TLS", "TCP"];
+/**
+ * What a port can be for, by protocol: others are in each other's way. The server name of a handshake tells HTTPS and TLS apart; ports of
+ * UDP are others than those of TCP. A protocol that is not here is in nobody's way.
+ */
+const USES: Readonly<Record<string, string | undefined>> = {
+  HTTP: "http",
+  HTTPS: "tls",
+  TLS: "tls",
+  TCP: "tcp",
+  UDP: "udp",
+};
 
 /** Who has which port and hostname of one set of addresses. */
 export class PortTable {
-  readonly #ports = new Map<number, PortOwner>();
+  readonly #ports = new Map<string, PortOwner>();
+  readonly #options: Pick<CompileOptions, "stream">;
+
+  constructor(options: Pick<CompileOptions, "stream">) {
+    this.#options = options;
+  }
 
   /** A port that something else than a Gateway serves for every host. */
   reserve(port: number, tls: boolean, owner: string): void {
@@ -43,24 +58,25 @@ export class PortTable {
     }
     const left = listeners.filter((listener) => !conflicts.has(listener));
     for (const listener of left) {
-      const conflict = siblingConflict(listener, left);
+      const conflict = this.#siblingConflict(listener, left);
       if (conflict !== undefined) conflicts.set(listener, conflict);
-      else if (isServedProtocol(listener.protocol)) this.#claim(listener, owner);
+      else if (this.#isServed(listener)) this.#claim(listener, owner);
     }
     return conflicts;
   }
 
   #claim({ protocol, port, hostname }: PortUse, owner: string): void {
-    const existing = this.#ports.get(port);
+    const key = portKey({ protocol, port });
+    const existing = this.#ports.get(key);
     const entry = existing ?? { protocol, owner, hosts: new Map<string, string>() };
     entry.hosts.set(hostKey(hostname), owner);
-    this.#ports.set(port, entry);
+    this.#ports.set(key, entry);
   }
 
   #conflict({ protocol, port, hostname }: PortUse): Refused | undefined {
-    const existing = this.#ports.get(port);
-    if (existing === undefined || !OVER_TCP.includes(protocol)) return undefined;
-    if (existing.protocol !== protocol) {
+    const existing = this.#ports.get(portKey({ protocol, port }));
+    if (existing === undefined || USES[protocol] === undefined) return undefined;
+    if (USES[existing.protocol] !== USES[protocol]) {
       return protocolConflict(
         port,
         protocol,
@@ -70,36 +86,48 @@ export class PortTable {
     const owner = existing.hosts.get(hostKey(hostname));
     return owner === undefined
       ? undefined
-      : hostnameConflict(port, hostname, `it belongs to ${owner}`);
+      : hostnameConflict({ protocol, port, hostname }, `it belongs to ${owner}`);
+  }
+
+  /** Listeners whose protocol is not served are in nobody's way. */
+  #siblingConflict<T extends PortUse>(listener: T, siblings: readonly T[]): Refused | undefined {
+    const { protocol, port, hostname } = listener;
+    if (!this.#isServed(listener)) return undefined;
+    const rivals = siblings.filter(
+      (other) =>
+        other !== listener && portKey(other) === portKey(listener) && this.#isServed(other),
+    );
+    const ofOtherProtocol = rivals.find((other) => USES[other.protocol] !== USES[protocol]);
+    if (ofOtherProtocol !== undefined) {
+      const message = `another listener here is for ${ofOtherProtocol.protocol} on it`;
+      return protocolConflict(port, protocol, message);
+    }
+    return rivals.some((other) => hostKey(other.hostname) === hostKey(hostname))
+      ? hostnameConflict(listener, "another listener here is for it, too")
+      : undefined;
+  }
+
+  #isServed({ protocol }: PortUse): boolean {
+    return isServedProtocol(protocol, this.#options);
   }
 }
 
-/** Listeners whose protocol is not served are in nobody's way. */
-function siblingConflict<T extends PortUse>(
-  listener: T,
-  siblings: readonly T[],
-): Refused | undefined {
-  const { protocol, port, hostname } = listener;
-  if (!isServedProtocol(protocol)) return undefined;
-  const rivals = siblings.filter(
-    (other) => other !== listener && other.port === port && isServedProtocol(other.protocol),
-  );
-  const ofOtherProtocol = rivals.find((other) => other.protocol !== protocol);
-  if (ofOtherProtocol !== undefined) {
-    const message = `another listener here is for ${ofOtherProtocol.protocol} on it`;
-    return protocolConflict(port, protocol, message);
-  }
-  return rivals.some((other) => hostKey(other.hostname) === hostKey(hostname))
-    ? hostnameConflict(port, hostname, "another listener here is for it, too")
-    : undefined;
+/** Ports of TCP and UDP have nothing to do with each other. */
+function portKey({ protocol, port }: Pick<PortUse, "protocol" | "port">): string {
+  return `${String(port)}/${protocol === "UDP" ? "udp" : "tcp"}`;
 }
 
 function protocolConflict(port: number, protocol: string, why: string): Refused {
   return refused("ProtocolConflict", `port ${String(port)} can't be used for ${protocol}: ${why}`);
 }
 
-function hostnameConflict(port: number, hostname: HostPattern, why: string): Refused {
+function hostnameConflict({ protocol, port, hostname }: PortUse, why: string): Refused {
   const host = hostKey(hostname).replace("**.", "*.");
   const what = host === "" ? "every host" : `hostname ${host}`;
-  return refused("HostnameConflict", `${what} on port ${String(port)} can't be had: ${why}`);
+  const isNamed = protocol !== "TCP" && protocol !== "UDP";
+  const place = `port ${String(port)}${isNamed ? "" : ` of ${protocol}`}`;
+  return refused(
+    "HostnameConflict",
+    `${isNamed ? `${what} on ` : ""}${place} can't be had: ${why}`,
+  );
 }

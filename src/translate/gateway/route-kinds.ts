@@ -1,25 +1,53 @@
 import type { GatewayListener } from "../../api/gateway.js";
+import type { CompileOptions } from "../../options.js";
 import type { RouteKindName } from "./model.js";
 import { GATEWAY_GROUP } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 
-const HTTP_KINDS: readonly RouteKindName[] = ["HTTPRoute", "GRPCRoute"];
+/** Protocols of listeners that are served, and the kinds of routes that each takes. */
+const KINDS = {
+  HTTP: ["HTTPRoute", "GRPCRoute"],
+  HTTPS: ["HTTPRoute", "GRPCRoute"],
+  TLS: ["TLSRoute"],
+  TCP: ["TCPRoute"],
+  UDP: ["UDPRoute"],
+} as const satisfies Record<string, readonly RouteKindName[]>;
 
-/** Protocols of listeners that are served. */
-export type ServedProtocol = "HTTP" | "HTTPS";
+export type ServedProtocol = keyof typeof KINDS;
 
-export function isServedProtocol(protocol: string): protocol is ServedProtocol {
-  return protocol === "HTTP" || protocol === "HTTPS";
+type ServingOptions = Pick<CompileOptions, "stream">;
+
+const NEEDS_STREAM: readonly string[] = ["TLS", "TCP", "UDP"];
+
+export function isServedProtocol(
+  protocol: string,
+  options: ServingOptions,
+): protocol is ServedProtocol {
+  return Object.hasOwn(KINDS, protocol) && (options.stream || !NEEDS_STREAM.includes(protocol));
+}
+
+/** UnsupportedProtocol. */
+export function protocolVerdict(protocol: string, options: ServingOptions): Verdict {
+  if (isServedProtocol(protocol, options)) return HOLDS;
+  const why = NEEDS_STREAM.includes(protocol)
+    ? "nginx has no stream module (Debian's package libnginx-mod-stream), or one before 1.25.5"
+    : `${Object.keys(KINDS).join(", ")} are`;
+  return refused("UnsupportedProtocol", `protocol ${protocol} is not served; ${why}`);
 }
 
 /** The kinds of routes that a listener takes, and InvalidRouteKinds when it names one that it can't take. */
-export function routeKinds(listener: GatewayListener): {
+export function routeKinds(
+  { protocol, allowedRoutes }: GatewayListener,
+  options: ServingOptions,
+): {
   readonly kinds: readonly RouteKindName[];
   readonly verdict: Verdict;
 } {
-  const possible = isServedProtocol(listener.protocol) ? HTTP_KINDS : [];
-  const wanted = listener.allowedRoutes?.kinds ?? [];
+  const possible: readonly RouteKindName[] = isServedProtocol(protocol, options)
+    ? KINDS[protocol]
+    : [];
+  const wanted = allowedRoutes?.kinds ?? [];
   if (wanted.length === 0) return { kinds: possible, verdict: HOLDS };
   const inGroup = wanted.filter(({ group = GATEWAY_GROUP }) => group === GATEWAY_GROUP);
   const kinds = possible.filter((name) => inGroup.some(({ kind }) => kind === name));
@@ -32,6 +60,6 @@ export function routeKinds(listener: GatewayListener): {
     unknown.group === undefined || unknown.group === GATEWAY_GROUP
       ? unknown.kind
       : `${unknown.kind} of ${JSON.stringify(unknown.group)}`;
-  const message = `a listener of protocol ${listener.protocol} takes ${possible.join(", ") || "no routes"}, not ${shown}`;
+  const message = `a listener of protocol ${protocol} takes ${possible.join(", ") || "no routes"}, not ${shown}`;
   return { kinds, verdict: refused("InvalidRouteKinds", message) };
 }

@@ -1,5 +1,7 @@
+import type { CompileOptions } from "../../options.js";
+
 /**
- * Features of Gateway API v1.7 (its package pkg/features) for the profiles GATEWAY-HTTP and GATEWAY-GRPC. What is claimed is what
+ * Features of Gateway API v1.7 (its package pkg/features) for the profiles of gateways. What is claimed is what
  * GatewayClasses say in status.supportedFeatures and what the conformance suite then tests.
  */
 interface Feature {
@@ -7,6 +9,8 @@ interface Feature {
   readonly isSupported: boolean;
   /** What does it, or why nothing does. */
   readonly why: string;
+  /** Only with nginx's stream module (CompileOptions.stream). */
+  readonly needsStream?: true;
 }
 
 function has(name: string, why: string): Feature {
@@ -17,17 +21,27 @@ function lacks(name: string, why: string): Feature {
   return { name, isSupported: false, why };
 }
 
+function streams(name: string, why: string): Feature {
+  return { name, isSupported: true, why, needsStream: true };
+}
+
 const ROUTER = "the router tries bindings in Gateway API's order of precedence";
 const REDIRECT = "a redirect is an action of a route";
 const MODIFIER = "headers are changed before the request is forwarded or the answer sent";
 
 export const FEATURES: readonly Feature[] = [
-  has("Gateway", "listeners of protocol HTTP and HTTPS are served"),
+  has("Gateway", "listeners of protocol HTTP, HTTPS, TLS, TCP and UDP are served"),
   has("ReferenceGrant", "every reference to another namespace is looked up in the grants"),
   has("HTTPRoute", ROUTER),
   has("GRPCRoute", "methods are paths of HTTP/2 requests, so the router is the same"),
   has("GRPCRouteNamedRouteRule", "rules are found by index; policies may name them"),
   has("GRPCRouteRequestHeaderModifier", MODIFIER),
+
+  streams("TLSRoute", "connections are passed on by the server name of their handshake"),
+  streams("TLSRouteModeTerminate", "nginx ends TLS with the listener's certificates"),
+  streams("TLSRouteModeMixed", "the server name says whether TLS ends here"),
+  streams("TCPRoute", "connections are passed on, shared out by weight"),
+  streams("UDPRoute", "datagrams are passed on, shared out by weight"),
 
   has("GatewayPort8080", "any port can be listened on"),
   has("GatewayStaticAddresses", "spec.addresses are taken from the pool of gatewayAddresses"),
@@ -97,9 +111,11 @@ export const FEATURES: readonly Feature[] = [
   has("HTTPRouteBackendProtocolWebSocket", "appProtocol kubernetes.io/ws"),
 ];
 
-/** Sorted, as status.supportedFeatures has to be. */
-export const SUPPORTED_FEATURES: readonly string[] = FEATURES.filter(
-  ({ isSupported }) => isSupported,
-)
-  .map(({ name }) => name)
-  .sort();
+/** What is claimed; sorted, as status.supportedFeatures has to be. */
+export function supportedFeatures({ stream }: Pick<CompileOptions, "stream">): readonly string[] {
+  return FEATURES.filter(
+    ({ isSupported, needsStream = false }) => isSupported && (stream || !needsStream),
+  )
+    .map(({ name }) => name)
+    .sort();
+}

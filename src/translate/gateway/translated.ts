@@ -1,6 +1,7 @@
 /** Gateways, their ListenerSets and listeners with what their statuses say. */
 import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
 import type { ClientCertificates } from "../../ir/listener.js";
+import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { GatewayState, ListenerState } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
@@ -24,6 +25,8 @@ export interface TranslatedListener extends ListenerState {
   /** With another listener that takes hosts over TLS. */
   readonly overlap?: Overlap;
   readonly clientCertificates?: ClientCertificates;
+  /** Those that can be used, in the order of its references. */
+  readonly certificates: readonly LoadedCertificate[];
 }
 
 /** A ListenerSet whose parent is one of our Gateways. */

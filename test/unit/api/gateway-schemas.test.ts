@@ -22,6 +22,9 @@ const PLURALS = {
   ListenerSet: "listenersets",
   HTTPRoute: "httproutes",
   GRPCRoute: "grpcroutes",
+  TLSRoute: "tlsroutes",
+  TCPRoute: "tcproutes",
+  UDPRoute: "udproutes",
   BackendTLSPolicy: "backendtlspolicies",
   ReferenceGrant: "referencegrants",
 } as const;
@@ -103,6 +106,8 @@ const INTENDED: readonly RegExp[] = [
   // The standard channel's CRDs take more.
   /^\.rules.*\.(add|set|headers)\[\]\.value pattern: "\^\[\^/,
   /^\.validation\.caCertificateRefs minItems: undefined/,
+  // A TLSRoute of v1alpha2 needs no hostnames; of the others a rule says that they do.
+  /^ required$/,
   // Fields of v1.6.
   /^\.rules\[\]\.sessionPersistence\.(cookieConfig|idleTimeout|sessionName) is only in one$/,
 ];

@@ -4,6 +4,7 @@
  */
 import type { ExpectedFacts } from "../../support/status-facts.js";
 import { EXPECTED_OF_LISTENER_SETS } from "./expected-listener-sets.js";
+import { EXPECTED_OF_STREAMS } from "./expected-of-streams.js";
 
 /** Follows from what else is wrong; the test does not look at it. */
 const ANY = "";
@@ -210,4 +211,5 @@ export const EXPECTED: Readonly<Record<string, ExpectedFacts>> = {
   ...OF_ROUTES,
   ...OF_POLICIES,
   ...EXPECTED_OF_LISTENER_SETS,
+  ...EXPECTED_OF_STREAMS,
 };

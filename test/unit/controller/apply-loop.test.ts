@@ -103,3 +103,14 @@ test("what is served but not written is said to be served, and written again and
   expect(turns()).toBe(3);
   expect(errors).toEqual(Array<unknown>(2).fill(expect.stringContaining("not written")));
 });
+
+test("endpoints that had to wait are applied when they may be", async () => {
+  const { loop, served, turns } = loopOf({ held: 5000 }, {});
+  await loop.refresh();
+  loop.open();
+  expect(served).toHaveBeenCalledTimes(1);
+  await jest.advanceTimersByTimeAsync(4900);
+  expect(turns()).toBe(1);
+  await jest.advanceTimersByTimeAsync(200);
+  expect(turns()).toBe(2);
+});

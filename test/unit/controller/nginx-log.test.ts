@@ -13,6 +13,10 @@ test.each([
   [`${AT} [emerg] 7#7: bind() to [::]:80 failed (98: Address already in use)`, "debug"],
   [`${AT} [emerg] 7#7: still could not bind()`, "debug"],
   [`${AT} [emerg] 7#7: bind() to 0.0.0.0:80 failed (13: Permission denied)`, "error"],
+  [
+    `${AT} [error] 7#7: *3 recv() failed (104: Connection reset by peer) while proxying and reading from upstream, client: 10.0.0.1, server: 0.0.0.0:53, upstream: "unix:tmp/closed.sock", bytes from/to client:0/0`,
+    "debug",
+  ],
 ])("%j is logged as %s", (line, level) => {
   const levels: string[] = [];
   const write = (name: string) => () => void levels.push(name);

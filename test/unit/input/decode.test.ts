@@ -54,8 +54,7 @@ describe("what an object is", () => {
     { apiVersion: "v1", kind: "ServiceAccount" },
     { apiVersion: "v1", kind: "Pod" },
     { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
-    { apiVersion: "gateway.networking.k8s.io/v1alpha2", kind: "TCPRoute" },
-    { apiVersion: "gateway.networking.k8s.io/v1alpha2", kind: "TLSRoute" },
+    { apiVersion: "gateway.networking.x-k8s.io/v1alpha1", kind: "XBackend" },
   ])("%j is of an unknown kind", (value) => {
     expect(decode(value, TABLE)).toEqual({ result: "unknown", ...value });
   });

@@ -26,7 +26,10 @@ test("the given one is taken, with its version and what it needs for Lua", async
   const found = await findNginx({ given: REAL, path: "" });
   expect(found.path).toBe(REAL);
   expect(found.version).toMatch(/^1\.\d+\.\d+$/);
-  expect(found.directives).toMatch(/^load_module \S+ndk\S+\.so; load_module \S+lua\S+\.so;$/);
+  expect(found.directives).toMatch(
+    /^load_module \S+ndk\S+\.so; load_module \S+lua\S+\.so; load_module \S+stream\S+\.so;$/,
+  );
+  expect(found.stream).toBe(true);
   expect(found.variables["LUA_PATH"]).toMatch(/\/lua\/5\.1\/\?\.lua;;$/);
 });
 
@@ -36,7 +39,21 @@ test("openresty on the PATH comes before nginx, and needs no modules", async () 
   makeProgram("b/nginx", { version });
   const openresty = makeProgram("b/openresty", { version });
   const found = await findNginx({ path: `${join(folder(), "a")}:${join(folder(), "b")}` });
-  expect(found).toEqual({ path: openresty, version: "1.27.1", directives: "", variables: {} });
+  expect(found).toEqual({
+    path: openresty,
+    version: "1.27.1",
+    directives: "",
+    stream: true,
+    variables: {},
+  });
+});
+
+test("one without all that is needed of the stream module is taken all the same", async () => {
+  const version = "nginx version: nginx/1.29.0\nconfigure arguments: --add-module=../ngx_lua";
+  const test = `! grep -q "^stream {" "$4/nginx.conf"`;
+  const nginx = makeProgram("b/nginx", { version, test });
+  const found = await findNginx({ path: join(folder(), "b") });
+  expect(found).toMatchObject({ path: nginx, stream: false, directives: "" });
 });
 
 test("one on the PATH that can't be used is passed over", async () => {

@@ -13,7 +13,13 @@ async function failureOf(script: string): Promise<unknown> {
   mkdirSync(bin);
   writeFileSync(join(bin, "nginx"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   const nginx = new NginxProcess({
-    binary: { path: join(bin, "nginx"), version: "0", directives: "", variables: {} },
+    binary: {
+      path: join(bin, "nginx"),
+      version: "0",
+      directives: "",
+      stream: false,
+      variables: {},
+    },
     folder: await makeRunFolder(join(folder(), "run")),
     user: "",
     drainTimeout: 100,

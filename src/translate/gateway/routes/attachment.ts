@@ -1,11 +1,10 @@
-import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
+import type { ParentReference } from "../../../api/gateway.js";
 import type { HostPattern } from "../../../ir/host-pattern.js";
 import { hostKey } from "../../../ir/host-pattern.js";
-import type { ListenerState, RouteKindName } from "../model.js";
+import type { AttachableRoute, ListenerState } from "../model.js";
 import { intersect } from "./hostname-intersection.js";
 import type { GatewayParent } from "./parents.js";
 import type { RouteHost } from "./route-hostnames.js";
-import { isGrpcRoute } from "./scope.js";
 
 /** A listener that takes the route, and the hosts that they have in common. */
 export interface Attachment {
@@ -27,7 +26,7 @@ export type Attached =
  * of ListenerSets there, is for every parent that serves nothing.
  */
 export function attach(
-  route: HttpRoute | GrpcRoute,
+  route: AttachableRoute,
   reference: ParentReference,
   parent: GatewayParent,
   hosts: readonly RouteHost[],
@@ -39,10 +38,11 @@ export function attach(
       ? { ok: false, reason: "NoMatchingParent", message: noListener(reference, parent) }
       : notAccepted(parent);
   }
-  const kind: RouteKindName = isGrpcRoute(route) ? "GRPCRoute" : "HTTPRoute";
-  const { namespace } = route.metadata;
+  const { kind, metadata } = route;
+  const { namespace } = metadata;
   const allowing = named.filter(
-    (listener) => listener.kinds.includes(kind) && listener.allowsNamespace(namespace),
+    (listener) =>
+      listener.kinds.some((taken) => taken === kind) && listener.allowsNamespace(namespace),
   );
   if (allowing.length === 0) {
     const message = `no listener of ${title} allows ${kind}s of namespace ${namespace}: ${names(named)}`;

@@ -1,15 +1,15 @@
 import type { BackendReference } from "../../../api/gateway.js";
 import type { Service } from "../../../api/core.js";
 import type { ServicePort } from "../../backends.js";
-import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { BackendProtocol, Refusal } from "../../../ir/upstream.js";
-import { findPort, isExternalName, portList } from "../../backends.js";
-import { placeOf, resourceRef } from "../../place.js";
+import { findPort, isExternalName } from "../../backends.js";
+import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";
 import type { BackendTlsChoice } from "../model.js";
 import { backendProtocol, speaksHttp2 } from "./backend-protocol.js";
-import type { UnresolvedReason } from "./findings.js";
+import { missing, portReference, unusable } from "./port-reference.js";
+import type { PortReference, Unusable } from "./port-reference.js";
 import { isGrpcRoute } from "./scope.js";
 import type { RouteContext, RuleScope } from "./scope.js";
 
@@ -37,38 +37,9 @@ export function destinationOf(
   return { ok: false, refusal: invalidBackend(found.reason) };
 }
 
-interface Unusable {
-  readonly ok: false;
-  readonly reason: UnresolvedReason;
-  readonly message: string;
-  /** Instead of the reason's. */
-  readonly code?: DiagnosticCode;
-}
-
-function unusable(reason: UnresolvedReason, message: string): Unusable {
-  return { ok: false, reason, message };
-}
-
 function findDestination(reference: BackendReference, scope: RuleScope): Destination | Unusable {
-  const { group = "", kind = "Service", name, port } = reference;
-  if (group !== "" || kind !== "Service") {
-    const what = group === "" ? kind : `${kind}.${group}`;
-    return unusable("InvalidKind", `a ${what} can't be a backend, only a Service can`);
-  }
-  const { kind: from, metadata } = scope.route;
-  const { namespace = metadata.namespace } = reference;
-  if (!isPermitted(namespace, name, scope)) {
-    const message = `no ReferenceGrant in ${namespace} lets ${from}s of ${metadata.namespace} name Service ${name}`;
-    return unusable("RefNotPermitted", message);
-  }
-  if (port === undefined) return unusable("BackendNotFound", "a Service needs a port");
-  return servicePortDestination({ namespace, name, port }, scope);
-}
-
-interface PortReference {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
+  const port = portReference(reference, scope.route, scope.context);
+  return "ok" in port ? port : servicePortDestination(port, scope);
 }
 
 function servicePortDestination(
@@ -129,20 +100,4 @@ function protocolOf(
     return { ...unusable("UnsupportedProtocol", message), code: "ROUTE_BACKEND_TLS_NAMES" };
   }
   return protocol;
-}
-
-function isPermitted(namespace: string, name: string, { route, context }: RuleScope): boolean {
-  if (namespace === route.metadata.namespace) return true;
-  const to = { kind: "Service", namespace, name } as const;
-  return context.isGranted(resourceRef(route), to);
-}
-
-function missing({ namespace, name, port }: PortReference, service: Service | undefined): Unusable {
-  const subject = `Service ${namespace}/${name}`;
-  if (service === undefined) return unusable("BackendNotFound", `there is no ${subject}`);
-  if (isExternalName(service)) {
-    return unusable("UnsupportedValue", `${subject} is of type ExternalName`);
-  }
-  const message = `${subject} has no TCP port ${String(port)}; it has ${portList(service)}`;
-  return unusable("BackendNotFound", message);
 }

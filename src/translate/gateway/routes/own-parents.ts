@@ -1,7 +1,8 @@
-import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
+import type { ParentReference } from "../../../api/gateway.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
+import type { AttachableRoute } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
 import { attach } from "./attachment.js";
 import type { Attached } from "./attachment.js";
@@ -19,7 +20,7 @@ export interface OwnParent {
 
 /** Of a route without any the rest is not looked at: it is another controller's. */
 export function ownParents(
-  route: HttpRoute | GrpcRoute,
+  route: AttachableRoute,
   parents: Parents,
   findings: Findings,
   { diagnostics }: Pick<RouteContext, "diagnostics">,
@@ -44,7 +45,7 @@ interface WantedParent {
 }
 
 function namedParents(
-  route: HttpRoute | GrpcRoute,
+  route: AttachableRoute,
   parents: Parents,
   diagnostics: DiagnosticSink,
 ): readonly WantedParent[] {
@@ -59,7 +60,7 @@ function namedParents(
 
 /** The default Gateways that the route asks for and does not name itself (GEP-3793). */
 function defaultParents(
-  route: HttpRoute | GrpcRoute,
+  route: AttachableRoute,
   parents: Parents,
   named: readonly WantedParent[],
   findings: Findings,

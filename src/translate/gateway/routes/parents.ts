@@ -1,14 +1,8 @@
-import type {
-  Gateway,
-  GrpcRoute,
-  HttpRoute,
-  ListenerSet,
-  ParentReference,
-} from "../../../api/gateway.js";
+import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import { hostKey } from "../../../ir/host-pattern.js";
 import type { TranslateContext } from "../../context.js";
 import { GATEWAY_GROUP } from "../model.js";
-import type { GatewayState, ListenerState } from "../model.js";
+import type { AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
 
 /** What a parentRef names. */
@@ -74,7 +68,7 @@ export class Parents {
     return this.#defaults;
   }
 
-  find(route: HttpRoute | GrpcRoute, reference: ParentReference): Parent {
+  find(route: AttachableRoute, reference: ParentReference): Parent {
     const { group = GATEWAY_GROUP, kind = "Gateway", name } = reference;
     const namespace = reference.namespace ?? route.metadata.namespace;
     if (group === "" && kind === "Service") return { kind: "mesh" };
@@ -103,7 +97,7 @@ export class Parents {
   }
 
   /** All that routes of this one's namespace with its parentRefs can learn here: while it is the same text, so is what they learn. */
-  describe(route: HttpRoute | GrpcRoute): string {
+  describe(route: AttachableRoute): string {
     const { namespace } = route.metadata;
     const named = (route.spec.parentRefs ?? []).map((reference) =>
       this.#describeParent(this.find(route, reference), namespace),

@@ -1,12 +1,18 @@
-import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { Condition } from "../../../status/condition.js";
+import type { AttachableRoute } from "../model.js";
 import type { Finding, Findings, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
-import type { RulePlan } from "./rule-plan.js";
 
 /** Nobody reads more findings, or longer ones, in a condition (which holds 32768 characters); diagnostics tell all. */
 const MOST_FINDINGS = 8;
 const MOST_CHARACTERS = 4096;
+
+/** What became of a rule. */
+export interface RuleOutcome {
+  readonly name?: string | undefined;
+  readonly index: number;
+  readonly findings: Findings;
+}
 
 /** What a route is for one parent. */
 export interface ParentVerdict {
@@ -16,10 +22,10 @@ export interface ParentVerdict {
 
 /** `findings` are those of the whole route, such as hostnames that can't be matched. */
 export function judge(
-  route: HttpRoute | GrpcRoute,
+  route: AttachableRoute,
   own: OwnParent,
   findings: Findings,
-  plans: readonly RulePlan[],
+  plans: readonly RuleOutcome[],
 ): ParentVerdict {
   const { generation } = route.metadata;
   const stamp = generation === undefined ? {} : { observedGeneration: generation };
@@ -58,7 +64,7 @@ interface Acceptance {
 function acceptance(
   { parent, attached }: OwnParent,
   findings: Findings,
-  plans: readonly RulePlan[],
+  plans: readonly RuleOutcome[],
 ): Acceptance {
   if (!attached.ok) return { ...attached, dropped: [] };
   const [invalid] = findings.refused;
@@ -85,7 +91,7 @@ function refusal(findings: readonly Finding<RefusedReason>[], reason: RefusedRea
   return { reason, message: listed(findings), dropped: [] };
 }
 
-function resolvedRefs(plans: readonly RulePlan[]): Condition {
+function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
   const unresolved = plans.flatMap((plan) => plan.findings.unresolved);
   const [first] = unresolved;
   if (first === undefined) {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { HostPattern } from "../../../ir/host-pattern.js";
 import { ANY_HOST } from "../../../ir/host-pattern.js";
 import { parseHostPattern } from "../../hostnames.js";
 import { placeOf } from "../../place.js";
+import type { AttachableRoute } from "../model.js";
 import type { Findings } from "./findings.js";
 
 /** A hostname of the route, and its position in the list. */
@@ -13,7 +13,7 @@ export interface RouteHost {
 }
 
 /** The hostnames that can be matched; a route without hostnames is for every host. */
-export function routeHosts(route: HttpRoute | GrpcRoute, findings: Findings): readonly RouteHost[] {
+export function routeHosts(route: AttachableRoute, findings: Findings): readonly RouteHost[] {
   const { hostnames = [] } = route.spec;
   if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
   return hostnames.flatMap((text, index) => {

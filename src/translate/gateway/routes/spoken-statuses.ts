@@ -24,13 +24,13 @@ export function spokenOf(
   return sameElements(spoken, before) ? before : spoken;
 }
 
+const ROUTE_KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
+
 function writtenParents(
   { kind, metadata: { namespace, name } }: ObjectStatus,
   resources: RoutingResources,
 ): readonly { readonly controllerName?: string }[] {
-  const route =
-    kind === "GRPCRoute"
-      ? resources.get("GRPCRoute", namespace, name)
-      : resources.get("HTTPRoute", namespace, name);
+  const known = ROUTE_KINDS.find((each) => each === kind);
+  const route = known && resources.get(known, namespace, name);
   return route?.status?.parents ?? [];
 }

@@ -16,14 +16,15 @@ const VIEW = {
   lua: luaView(0),
   client: clientView(dataPlane),
   log: logView(dataPlane),
-  variables: variablesView(dataPlane),
+  variables: variablesView(dataPlane, false),
   forward: forwardView(),
   upstreams: [],
   servers: [],
+  streams: false,
 };
 
 test("the template prints the values of its view", () => {
-  expect(fillTemplate(VIEW)).toContain("worker_processes auto;");
+  expect(fillTemplate("nginx", VIEW)).toContain("worker_processes auto;");
 });
 
 test.each<[string, unknown]>([
@@ -32,5 +33,7 @@ test.each<[string, unknown]>([
   ["nothing", undefined],
   ["an object that passes for text", { toString: () => "auto" }],
 ])("%s instead of NginxText is an exception", (_what, workers) => {
-  expect(() => fillTemplate({ ...VIEW, workers })).toThrow("printed what is not NginxText");
+  expect(() => fillTemplate("nginx", { ...VIEW, workers })).toThrow(
+    "printed what is not NginxText",
+  );
 });

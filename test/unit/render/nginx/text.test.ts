@@ -2,8 +2,11 @@ import {
   address,
   bytes,
   cidr,
+  dnsName,
+  endpoint,
   identifier,
   locationName,
+  mapHost,
   integer,
   isNginxText,
   milliseconds,
@@ -41,6 +44,11 @@ test.each([
   [address, "10.0.0.1", "10.0.0.1"],
   [address, "::1", "[::1]"],
   [address, "2001:db8::1", "[2001:db8::1]"],
+  [mapHost, "a.example", "a.example"],
+  [mapHost, "*.a.example", "*.a.example"],
+  [mapHost, "include", "\\include"],
+  [mapHost, "*.include", "*.include"],
+  [dnsName, "a-b.example", "a-b.example"],
   [cidr, "10.0.0.0/8", "10.0.0.0/8"],
   [cidr, "10.0.0.1", "10.0.0.1"],
   [cidr, "fd00::/8", "fd00::/8"],
@@ -52,7 +60,7 @@ test.each([
 const HOSTILE = ["", " ", "a b", "a;b", "a{", "}", '"', "'", "$x", "#", "\\", "a\nb", "a\0"];
 
 test.each(
-  [word, identifier, variable, locationName, address, cidr].flatMap((make) =>
+  [word, identifier, variable, locationName, address, cidr, mapHost, dnsName].flatMap((make) =>
     HOSTILE.map((text) => [make, text] as const),
   ),
 )("%p refuses %j", (make, text) => {
@@ -97,4 +105,25 @@ test("only what was made here counts as NginxText", () => {
   for (const impostor of ["on", { toString: () => "on" }, null, undefined, 1, new String("on")]) {
     expect(isNginxText(impostor)).toBe(false);
   }
+});
+
+test.each([
+  "~a",
+  "*",
+  "*.",
+  ".a",
+  "a.",
+  "A.example",
+  "*.*.a",
+  "a_b",
+  "ü.example",
+  `${"a.".repeat(130)}a`,
+])("%j is no hostname of a map", (text) => {
+  expect(() => mapHost(text)).toThrow("not fit for nginx.conf");
+});
+
+test("an endpoint has an address and a port", () => {
+  expect(endpoint("10.0.0.1", 80).toString()).toBe("10.0.0.1:80");
+  expect(endpoint("fd00::1", 80).toString()).toBe("[fd00::1]:80");
+  expect(() => endpoint("a.example", 80)).toThrow("not fit for nginx.conf");
 });

@@ -114,3 +114,31 @@ test("names that look alike stay apart", () => {
   const names = ["a.b", "a-b"].map((name) => objectsFor(name, [])[0]?.metadata.name);
   expect(new Set(names).size).toBe(2);
 });
+
+test("a port is of TCP or of UDP, or of both", () => {
+  const { resources } = resourcesFromYaml(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: albc }
+spec: { controllerName: alb.cpaas.io/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: edge, namespace: edge }
+spec:
+  gatewayClassName: albc
+  listeners:
+    - { name: a, port: 53, protocol: UDP }
+    - { name: b, port: 53, protocol: TCP }
+    - { name: c, port: 443, protocol: TLS, tls: { mode: Passthrough } }
+`);
+  const options = { ...DEFAULT_OPTIONS, gatewayAddresses: ["10.1.0.1"] };
+  const [service, slice] = compile(resources, options).objects;
+  const ports = [
+    { name: "p53", port: 53, protocol: "TCP" },
+    { name: "p53-udp", port: 53, protocol: "UDP" },
+    { name: "p443", port: 443, protocol: "TCP" },
+  ];
+  expect(service?.fields).toMatchObject({ spec: { ports } });
+  expect(slice?.fields).toMatchObject({ ports });
+});

@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   FEATURES,
-  SUPPORTED_FEATURES,
+  supportedFeatures,
 } from "../../../../src/translate/gateway/supported-features.js";
 import { gatewayApi } from "../../../support/gateway-api.js";
 
@@ -13,11 +13,24 @@ test("each feature is named once, with a reason", () => {
 });
 
 test("what is claimed is sorted, no more than a status holds, and leaves out what is lacking", () => {
-  expect([...SUPPORTED_FEATURES].sort()).toEqual(SUPPORTED_FEATURES);
-  expect(SUPPORTED_FEATURES.length).toBeLessThanOrEqual(64);
+  const claimed = supportedFeatures({ stream: true });
+  expect([...claimed].sort()).toEqual(claimed);
+  expect(claimed.length).toBeLessThanOrEqual(64);
   const lacking = FEATURES.filter(({ isSupported }) => !isSupported).map(({ name }) => name);
-  expect(lacking.filter((name) => SUPPORTED_FEATURES.includes(name))).toEqual([]);
-  expect(SUPPORTED_FEATURES.length + lacking.length).toBe(FEATURES.length);
+  expect(lacking.filter((name) => claimed.includes(name))).toEqual([]);
+  expect(claimed.length + lacking.length).toBe(FEATURES.length);
+});
+
+test("without nginx's stream module its routes are not claimed, and all else is", () => {
+  const all = supportedFeatures({ stream: true });
+  const without = supportedFeatures({ stream: false });
+  expect(all.filter((name) => !without.includes(name))).toEqual([
+    "TCPRoute",
+    "TLSRoute",
+    "TLSRouteModeMixed",
+    "TLSRouteModeTerminate",
+    "UDPRoute",
+  ]);
 });
 
 test("they are the API's own, and none of them is passed over but those of other kinds of routes", () => {

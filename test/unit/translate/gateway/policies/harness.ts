@@ -13,6 +13,7 @@ import type { BuildContext } from "../../../../../src/translate/build-context.js
 import { Certificates } from "../../../../../src/translate/certificates.js";
 import { ConfigBuilder } from "../../../../../src/translate/config-builder.js";
 import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
+import { StreamBuilder } from "../../../../../src/translate/gateway/streams/stream-builder.js";
 import { createPolicies } from "../../../../../src/translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "../../../../../src/translate/gateway/policies/policies.js";
 
@@ -42,6 +43,7 @@ export function harness(yaml: string): Harness {
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),
+    streams: new StreamBuilder(context),
   };
   const states = resources.list("Gateway").map((gateway) => stateOf(gateway, build));
   const policies = createPolicies(states, build);

@@ -1,0 +1,102 @@
+/** streams/endpoints.conf: the endpoints of the pools. They change all the time, and a change of them alone is a reload that can wait. */
+import type { DataPlaneConfig } from "../../ir/config.js";
+import type { StreamPool } from "../../ir/stream.js";
+import type { Endpoint } from "../../ir/upstream.js";
+import { CLOSED, poolName } from "./stream-sockets.js";
+import { fillTemplate } from "./templates.js";
+import { bytes, endpoint, integer, type NginxText } from "./text.js";
+
+export const ENDPOINTS_FILE = "streams/endpoints.conf";
+
+type Pools = Pick<DataPlaneConfig, "pools" | "streamUpstreams">;
+
+export function renderEndpoints({ pools, streamUpstreams }: Pools): string {
+  const endpoints = new Map(streamUpstreams.map((upstream) => [upstream.id, upstream.endpoints]));
+  return fillTemplate("endpoints", {
+    pools: pools.map((pool) => poolView(pool, endpoints)),
+  });
+}
+
+/** One that is asked for connections, and how many of so many it gets. */
+interface Peer {
+  readonly server: NginxText;
+  readonly weight: number;
+  /** Never to be thought of as failed. */
+  readonly closing: boolean;
+}
+
+function poolView(pool: StreamPool, endpoints: ReadonlyMap<string, readonly Endpoint[]>): object {
+  const peers = peersOf(pool, endpoints);
+  return {
+    name: poolName(pool.id),
+    memory: bytes(zoneSize(peers.length)),
+    peers: peers.map(({ server, weight, closing }) => ({
+      server,
+      weight: integer(weight),
+      closing,
+    })),
+  };
+}
+
+/**
+ * The endpoints of a backend share its weight; what can't be used closes its share. Weights are whole numbers, so each is multiplied
+ * by the same number first: the product of all numbers of endpoints over their common divisors.
+ */
+function peersOf(
+  { transport, backends }: StreamPool,
+  endpoints: ReadonlyMap<string, readonly Endpoint[]>,
+): readonly Peer[] {
+  const shares = backends.map(({ upstream, weight }) => ({
+    weight,
+    servers: (upstream === undefined ? [] : (endpoints.get(upstream) ?? [])).map(
+      ({ address, port }) => endpoint(address, port),
+    ),
+  }));
+  const weights = wholeWeights(
+    shares.map(({ weight, servers }) => ({ weight, parts: Math.max(1, servers.length) })),
+  );
+  // Two backends may have an endpoint in common.
+  const peers = new Map<string, Peer>();
+  for (const [i, { servers }] of shares.entries()) {
+    const closing = servers.length === 0;
+    for (const server of closing ? [CLOSED[transport]] : servers) {
+      const key = server.toString();
+      const weight = (weights[i] ?? 1) + (peers.get(key)?.weight ?? 0);
+      peers.set(key, { server, weight, closing });
+    }
+  }
+  return [...peers.values()];
+}
+
+/** nginx adds the weights of a pool up, and once more for each that is chosen: far below 2^53. */
+const HIGHEST_WEIGHT = 1_000_000_000;
+
+/** The weight of one part of each, so that they are to each other as `weight / parts`: exactly, or nearly where that would be too high. */
+export function wholeWeights(
+  shares: readonly { readonly weight: number; readonly parts: number }[],
+): readonly number[] {
+  const multiple = shares.map(({ parts }) => BigInt(parts)).reduce(leastCommonMultiple, 1n);
+  const exact = shares.map(({ weight, parts }) => (BigInt(weight) * multiple) / BigInt(parts));
+  const divisor = exact.reduce(greatestCommonDivisor, 0n);
+  const least = exact.map((weight) => (divisor === 0n ? weight : weight / divisor));
+  const highest = least.reduce((a, b) => (a > b ? a : b), 1n);
+  if (highest <= BigInt(HIGHEST_WEIGHT)) return least.map(Number);
+  return least.map((weight) => Math.max(1, Number((weight * BigInt(HIGHEST_WEIGHT)) / highest)));
+}
+
+function leastCommonMultiple(a: bigint, b: bigint): bigint {
+  return (a / greatestCommonDivisor(a, b)) * b;
+}
+
+function greatestCommonDivisor(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : greatestCommonDivisor(b, a % b);
+}
+
+const ZONE = 65_536;
+/** Of a peer with its address and name, rounded up. */
+const PEER = 1024;
+
+/** Bytes of the memory in which workers count together, so that shares are exact over all of them. */
+function zoneSize(peers: number): number {
+  return ZONE * Math.ceil((ZONE / 2 + peers * PEER) / ZONE);
+}

@@ -1,0 +1,140 @@
+/**
+ * What templates/partials/streams.conf.hbs prints: connections and datagrams that are passed on as they are. Debian's stream module has
+ * no Lua, so all of it is in nginx.conf; endpoints, which change most, are in a file of their own (endpoints-view.ts).
+ */
+import { isIPv6 } from "node:net";
+import type { RoutingModel } from "../../ir/config.js";
+import { hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import type { NamedStream, PortStream, StreamPool, StreamTarget } from "../../ir/stream.js";
+import type { DataPlaneOptions } from "../../options.js";
+import { authoritiesPath } from "./backend-tls-view.js";
+import { logView } from "./http-view.js";
+import { listenAddresses } from "./server-view.js";
+import { CLOSED, httpsSocket, NO_ROUTE, poolName, poolSocket } from "./stream-sockets.js";
+import { address, dnsName, integer, mapHost, type NginxText, variable, word } from "./text.js";
+
+/** `certificates`: paths of the certificate files by id. False: there are none. */
+export function streamsView(
+  config: RoutingModel,
+  options: DataPlaneOptions,
+  certificates: ReadonlyMap<string, string>,
+): object | false {
+  const { streams, pools } = config;
+  if (streams.length === 0) return false;
+  const named = streams.filter((stream) => stream.protocol === "tls");
+  const ported = streams.filter((stream) => stream.protocol !== "tls");
+  const poolOf = (id: string): StreamPool => {
+    const pool = pools.find((each) => each.id === id);
+    if (pool === undefined) throw new Error(`no pool ${id}`);
+    return pool;
+  };
+  return {
+    log: { ...logView(options), proxyProtocol: options.proxyProtocol },
+    ports: ported.map((stream) => portView(stream, options)),
+    names: named.map((stream) => namesView(stream, options)),
+    targets: targets(named).map(({ pool, certificate }) => ({
+      socket: poolSocket(pool, certificate),
+      pool: poolName(pool),
+      certificate: certificate !== undefined && word(pathOf(certificates, certificate)),
+      tls: tlsView(poolOf(pool), config, certificates),
+    })),
+    noRoute: named.length > 0 && NO_ROUTE,
+    closed: [
+      { socket: CLOSED.tcp, udp: false },
+      ...(pools.some(({ transport }) => transport === "udp")
+        ? [{ socket: CLOSED.udp, udp: true }]
+        : []),
+    ],
+  };
+}
+
+type Bound = PortStream | NamedStream;
+
+function listens(stream: Bound, { ipv6, proxyProtocol }: DataPlaneOptions): readonly object[] {
+  const udp = stream.protocol === "udp";
+  return listenAddresses(stream, ipv6).map((ip) => ({
+    address: address(ip),
+    port: integer(stream.port),
+    ipv6: isIPv6(ip),
+    udp,
+    // Who speaks it puts it before the first bytes of a connection; datagrams have none.
+    proxyProtocol: proxyProtocol && !udp,
+  }));
+}
+
+function portView(stream: PortStream, options: DataPlaneOptions): object {
+  return {
+    listens: listens(stream, options),
+    udp: stream.protocol === "udp",
+    pool: stream.pool !== undefined && poolName(stream.pool),
+  };
+}
+
+function namesView(stream: NamedStream, options: DataPlaneOptions): object {
+  const target = variable(`albc_to_${stream.id.replaceAll("-", "_")}`);
+  const any = stream.names.find(({ host }) => host.kind === "any");
+  return {
+    listens: listens(stream, options),
+    target,
+    fallback: any === undefined ? NO_ROUTE : socketOf(any.to, stream),
+    hosts: stream.names.flatMap(({ host, to }) =>
+      host.kind === "any" ? [] : [{ host: mapHost(written(host)), socket: socketOf(to, stream) }],
+    ),
+  };
+}
+
+/** As `map` has it: its wildcards are for any number of labels. */
+function written(host: HostPattern): string {
+  return hostKey(host).replace(/^\*\*/, "*");
+}
+
+function socketOf(to: StreamTarget, { id }: NamedStream): NginxText {
+  switch (to.kind) {
+    case "closed":
+      return NO_ROUTE;
+    case "https":
+      return httpsSocket(id);
+    case "pool":
+      return poolSocket(to.pool, to.certificate);
+  }
+}
+
+/** Each once, in the order of their sockets' names. */
+function targets(
+  named: readonly NamedStream[],
+): readonly Extract<StreamTarget, { kind: "pool" }>[] {
+  const found = new Map<string, Extract<StreamTarget, { kind: "pool" }>>();
+  for (const { to } of named.flatMap(({ names }) => names)) {
+    if (to.kind === "pool") found.set(poolSocket(to.pool, to.certificate).toString(), to);
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, target]) => target);
+}
+
+/** How the connections to backends are encrypted again. */
+function tlsView(
+  pool: StreamPool,
+  { backendTls }: RoutingModel,
+  certificates: ReadonlyMap<string, string>,
+): object | false {
+  if (pool.tls === undefined) return false;
+  const tls = backendTls.find(({ id }) => id === pool.tls);
+  if (tls === undefined) throw new Error(`no TLS ${pool.tls} for ${pool.id}`);
+  const { hostname, clientCertificate, authorities } = tls;
+  // Without a name any certificate of the authorities would do.
+  if (hostname === undefined && authorities.kind !== "none") {
+    throw new Error(`no name for the certificates of ${pool.id}`);
+  }
+  return {
+    name: hostname !== undefined && dnsName(hostname),
+    verified: authorities.kind !== "none",
+    authorities: word(authoritiesPath(tls)),
+    certificate: clientCertificate !== undefined && word(pathOf(certificates, clientCertificate)),
+  };
+}
+
+function pathOf(certificates: ReadonlyMap<string, string>, id: string): string {
+  const path = certificates.get(id);
+  if (path === undefined) throw new Error(`no certificate ${id}`);
+  return path;
+}

@@ -1,0 +1,74 @@
+import { createSocket } from "node:dgram";
+import type { Socket } from "node:dgram";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { readListens, refusedPlaces } from "../../../src/output/listens.js";
+import { isFree, isTaken } from "../../../src/output/port-probe.js";
+import { useTempFolder } from "../../support/temp-folder.js";
+
+const folder = useTempFolder();
+
+function conf(...listens: readonly string[]): string {
+  const path = join(folder(), "nginx.conf");
+  writeFileSync(path, listens.map((each) => `    listen ${each};\n`).join(""));
+  return path;
+}
+
+/** A port of UDP that somebody has. */
+async function takenPort(): Promise<{ readonly socket: Socket; readonly port: number }> {
+  const socket = createSocket("udp4");
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return { socket, port: socket.address().port };
+}
+
+test("where an nginx.conf listens is told by transport", async () => {
+  const path = conf(
+    "0.0.0.0:53 so_keepalive=on backlog=4096",
+    "[::]:53 ipv6only=on so_keepalive=on",
+    "0.0.0.0:53 udp reuseport",
+    "10.0.0.1:443 ssl backlog=4096",
+    "[fd00::1]:53 udp reuseport",
+    "unix:control/control.sock",
+  );
+  expect(await readListens(path)).toEqual(["53", "53/udp", "10.0.0.1:443", "[fd00::1]:53/udp"]);
+  expect(await readListens(join(folder(), "none"))).toEqual([]);
+});
+
+test("what nginx could not have is of the transport that it wanted it for", async () => {
+  const path = conf("0.0.0.0:80 backlog=1", "0.0.0.0:53 udp reuseport");
+  expect(await refusedPlaces(["53", "80", "10.0.0.1:81"], path)).toEqual([
+    "53/udp",
+    "80",
+    "10.0.0.1:81",
+  ]);
+  expect(await refusedPlaces([], path)).toEqual([]);
+});
+
+test("where it wanted a port for both, the one that is taken is meant", async () => {
+  const { socket, port } = await takenPort();
+  const place = `127.0.0.1:${String(port)}`;
+  const path = conf(`${place} backlog=1`, `${place} udp reuseport`);
+  expect(await refusedPlaces([place], path)).toEqual([`${place}/udp`]);
+  await new Promise<void>((resolve) => socket.close(resolve));
+  // By now it may be any of them.
+  expect(await refusedPlaces([place], path)).toEqual([place, `${place}/udp`]);
+});
+
+test("ports of TCP and UDP are looked at apart", async () => {
+  const { socket, port } = await takenPort();
+  const place = `127.0.0.1:${String(port)}`;
+  expect([await isTaken(`${place}/udp`), await isFree(`${place}/udp`)]).toEqual([true, false]);
+  expect(await isTaken(`${String(port)}/udp`)).toBe(true);
+  expect(await isFree(place)).toBe(true);
+  await new Promise<void>((resolve) => socket.close(resolve));
+  expect(await isFree(`${place}/udp`)).toBe(true);
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const tcp = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+  expect([await isFree(tcp), await isFree(`${tcp}/udp`)]).toEqual([false, true]);
+  await new Promise((resolve) => server.close(resolve));
+});

@@ -1,0 +1,84 @@
+import type { DataPlaneConfig } from "../../../../src/ir/config.js";
+import type { DataPlaneOptions } from "../../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import { contentsOf } from "../../../../src/render/rendered-file.js";
+import { render } from "../../../../src/render/render.js";
+import { EMPTY_CONFIG, SOURCE } from "../../../support/data-plane-config.js";
+
+/** HTTPS for `web.example` and TLS for all else on one port, and a port of TCP and UDP. */
+const CONFIG: DataPlaneConfig = {
+  ...EMPTY_CONFIG,
+  servers: [{ id: "p443", addresses: ["10.0.0.1"], port: 443, tls: true }],
+  listeners: [
+    { id: "l", server: "p443", hostname: { kind: "exact", host: "web.example" }, source: SOURCE },
+  ],
+  streams: [
+    {
+      ...{ protocol: "tls", id: "p443", addresses: ["10.0.0.1"], port: 443 },
+      names: [
+        { host: { kind: "any" }, to: { kind: "pool", pool: "tlsroute/n/a" } },
+        { host: { kind: "exact", host: "web.example" }, to: { kind: "https" } },
+      ],
+    },
+    { protocol: "tcp", id: "p53", addresses: ["10.0.0.1"], port: 53 },
+    { protocol: "udp", id: "p53-udp", addresses: ["10.0.0.1"], port: 53 },
+  ],
+  pools: [{ id: "tlsroute/n/a", transport: "tcp", backends: [{ weight: 1 }] }],
+};
+
+function conf(dataPlane: Partial<DataPlaneOptions> = {}, config = CONFIG): string {
+  const options = {
+    ...DEFAULT_OPTIONS,
+    dataPlane: { ...DEFAULT_OPTIONS.dataPlane, ...dataPlane },
+  };
+  const file = render(config, options).find(({ path }) => path === "nginx.conf");
+  return file === undefined ? "" : contentsOf(file);
+}
+
+function listens(text: string): readonly string[] {
+  return [...text.matchAll(/^ +(listen 10.*|listen unix:control\/https.*);/gm)].map(
+    ([, line = ""]) => line,
+  );
+}
+
+test("a port has one owner: HTTPS gets its connections from the stream", () => {
+  expect(listens(conf())).toEqual([
+    "listen unix:control/https-p443.sock ssl",
+    "listen 10.0.0.1:53 so_keepalive=on backlog=4096",
+    "listen 10.0.0.1:53 udp reuseport",
+    "listen 10.0.0.1:443 so_keepalive=on backlog=4096",
+  ]);
+});
+
+test("the PROXY protocol is expected where connections arrive, and of no datagrams", () => {
+  expect(listens(conf({ proxyProtocol: true }))).toEqual([
+    "listen unix:control/https-p443.sock ssl",
+    "listen 10.0.0.1:53 proxy_protocol so_keepalive=on backlog=4096",
+    "listen 10.0.0.1:53 udp reuseport",
+    "listen 10.0.0.1:443 proxy_protocol so_keepalive=on backlog=4096",
+  ]);
+});
+
+test("a name without a line of its own goes where the wildcard of all leads", () => {
+  expect(conf()).toMatch(/hostnames;\n +default unix:control\/[0-9a-f]{20}\.sock;\n/);
+  expect(conf()).toContain("web.example unix:control/https-p443.sock;");
+});
+
+test("a port that trusted proxies are told of is known without one", () => {
+  expect(conf()).not.toContain("albc_own_port");
+  expect(conf({ trustedProxies: ["10.0.0.9"] })).toContain("set $albc_own_port 443;");
+  expect(conf({ trustedProxies: ["10.0.0.9"], proxyProtocol: true })).not.toContain("$albc_port;");
+});
+
+test("without the access log there is none of streams", () => {
+  const off = conf({ accessLog: "off" });
+  expect(off.slice(off.indexOf("\nstream {"))).not.toContain("log_format");
+});
+
+test("without streams nothing is said of them", () => {
+  const config = { ...CONFIG, streams: [], pools: [] };
+  expect(conf({}, config)).not.toContain("\nstream {");
+  expect(render(config, DEFAULT_OPTIONS).map(({ path }) => path)).not.toContain(
+    "streams/endpoints.conf",
+  );
+});
