@@ -24,8 +24,9 @@ export function streamsView(
   if (streams.length === 0) return false;
   const named = streams.filter((stream) => stream.protocol === "tls");
   const ported = streams.filter((stream) => stream.protocol !== "tls");
+  const byId = new Map(pools.map((pool) => [pool.id, pool]));
   const poolOf = (id: string): StreamPool => {
-    const pool = pools.find((each) => each.id === id);
+    const pool = byId.get(id);
     if (pool === undefined) throw new Error(`no pool ${id}`);
     return pool;
   };
