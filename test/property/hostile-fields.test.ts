@@ -20,11 +20,12 @@ function lines(conf: string): readonly string[] {
 
 /** DNS names are the one text of users that may be here, where a name can be nothing else. */
 function withoutNames(line: string): string {
-  const [, word = "", rest = ""] =
-    /^(?:\*\.)?([a-z0-9][-a-z0-9.]*|\\[a-z]+)( unix:control\/[-a-z0-9]+\.sock;)$/.exec(line) ?? [];
-  if (rest !== "" && !MAP_WORDS.includes(word)) return `NAME${rest.replace(/\/.*/, "")}`;
+  const [, word = "", rest = ""] = MAP_LINE.exec(line) ?? [];
+  if (rest !== "" && !MAP_WORDS.includes(word)) return `NAME ${rest}`;
   return line.replace(/^(proxy_ssl_name) [a-z0-9][-a-z0-9.]*;$/, "$1 NAME;");
 }
+const MAP_LINE =
+  /^(?:\*\.)?([a-z0-9][-a-z0-9.]*|\\[a-z]+) (unix:control\/|pool-)[-a-z0-9]+(?:\.sock)?;$/;
 const MAP_WORDS = ["default", "hostnames", "include", "volatile"];
 
 function confOf(objects: readonly Json[]): string {

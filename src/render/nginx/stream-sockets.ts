@@ -11,9 +11,14 @@ export function httpsSocket(server: string): NginxText {
   return word(`unix:control/https-${server}.sock`);
 }
 
-/** Of the server that passes connections to the pool, and ends TLS if there is a certificate. */
-export function poolSocket(pool: string, certificate: string | undefined): NginxText {
-  return word(`unix:control/${digest(`${pool} ${certificate ?? ""}`)}.sock`);
+/** Of the server that passes TLS through, unread, for the stream with the id. */
+export function throughSocket(stream: string): NginxText {
+  return word(`unix:control/through-${stream}.sock`);
+}
+
+/** Of the server that ends TLS with the certificate for connections to the pool. */
+export function endingSocket(pool: string, certificate: string): NginxText {
+  return word(`unix:control/${digest(`${pool} ${certificate}`)}.sock`);
 }
 
 /** For connections that no route is for. */

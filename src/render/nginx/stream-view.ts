@@ -8,10 +8,18 @@ import { hostKey } from "../../ir/host-pattern.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import type { NamedStream, PortStream, StreamPool, StreamTarget } from "../../ir/stream.js";
 import type { DataPlaneOptions } from "../../options.js";
+import { compareStrings } from "../../support/compare.js";
 import { authoritiesPath } from "./backend-tls-view.js";
 import { logView } from "./http-view.js";
 import { listenAddresses } from "./server-view.js";
-import { CLOSED, httpsSocket, NO_ROUTE, poolName, poolSocket } from "./stream-sockets.js";
+import {
+  CLOSED,
+  endingSocket,
+  httpsSocket,
+  NO_ROUTE,
+  poolName,
+  throughSocket,
+} from "./stream-sockets.js";
 import { address, dnsName, integer, mapHost, type NginxText, variable, word } from "./text.js";
 
 /** `certificates`: paths of the certificate files by id. False: there are none. */
@@ -34,10 +42,10 @@ export function streamsView(
     log: { ...logView(options), proxyProtocol: options.proxyProtocol },
     ports: ported.map((stream) => portView(stream, options)),
     names: named.map((stream) => namesView(stream, options)),
-    targets: targets(named).map(({ pool, certificate }) => ({
-      socket: poolSocket(pool, certificate),
+    endings: endings(named).map(({ pool, certificate }) => ({
+      socket: endingSocket(pool, certificate),
       pool: poolName(pool),
-      certificate: certificate !== undefined && word(pathOf(certificates, certificate)),
+      certificate: word(pathOf(certificates, certificate)),
       tls: tlsView(poolOf(pool), config, certificates),
     })),
     noRoute: named.length > 0 && NO_ROUTE,
@@ -82,6 +90,26 @@ function namesView(stream: NamedStream, options: DataPlaneOptions): object {
     hosts: stream.names.flatMap(({ host, to }) =>
       host.kind === "any" ? [] : [{ host: mapHost(written(host)), socket: socketOf(to, stream) }],
     ),
+    through: throughView(stream),
+  };
+}
+
+/**
+ * Where what is passed through goes: a second look at the name in place of a server for each pool, since every socket that is listened
+ * on costs each worker one of its connections. False: nothing is.
+ */
+function throughView(stream: NamedStream): object | false {
+  const passed = stream.names.flatMap(({ host, to }) =>
+    to.kind === "pool" && to.certificate === undefined ? [{ host, pool: poolName(to.pool) }] : [],
+  );
+  if (passed.length === 0) return false;
+  return {
+    socket: throughSocket(stream.id),
+    pool: variable(`albc_pool_${stream.id.replaceAll("-", "_")}`),
+    fallback: passed.find(({ host }) => host.kind === "any")?.pool ?? false,
+    hosts: passed.flatMap(({ host, pool }) =>
+      host.kind === "any" ? [] : [{ host: mapHost(written(host)), pool }],
+    ),
   };
 }
 
@@ -97,19 +125,26 @@ function socketOf(to: StreamTarget, { id }: NamedStream): NginxText {
     case "https":
       return httpsSocket(id);
     case "pool":
-      return poolSocket(to.pool, to.certificate);
+      return to.certificate === undefined
+        ? throughSocket(id)
+        : endingSocket(to.pool, to.certificate);
   }
 }
 
-/** Each once, in the order of their sockets' names. */
-function targets(
-  named: readonly NamedStream[],
-): readonly Extract<StreamTarget, { kind: "pool" }>[] {
-  const found = new Map<string, Extract<StreamTarget, { kind: "pool" }>>();
+interface Ending {
+  readonly pool: string;
+  readonly certificate: string;
+}
+
+/** Where TLS ends; each once, in the order of their sockets' names. */
+function endings(named: readonly NamedStream[]): readonly Ending[] {
+  const found = new Map<string, Ending>();
   for (const { to } of named.flatMap(({ names }) => names)) {
-    if (to.kind === "pool") found.set(poolSocket(to.pool, to.certificate).toString(), to);
+    if (to.kind !== "pool" || to.certificate === undefined) continue;
+    const { pool, certificate } = to;
+    found.set(endingSocket(pool, certificate).toString(), { pool, certificate });
   }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, target]) => target);
+  return [...found].sort(([a], [b]) => compareStrings(a, b)).map(([, ending]) => ending);
 }
 
 /** How the connections to backends are encrypted again. */

@@ -60,7 +60,8 @@ test("the PROXY protocol is expected where connections arrive, and of no datagra
 });
 
 test("a name without a line of its own goes where the wildcard of all leads", () => {
-  expect(conf()).toMatch(/hostnames;\n +default unix:control\/[0-9a-f]{20}\.sock;\n/);
+  expect(conf()).toMatch(/hostnames;\n +default unix:control\/through-p443\.sock;\n/);
+  expect(conf()).toMatch(/hostnames;\n +default pool-[0-9a-f]{20};\n/);
   expect(conf()).toContain("web.example unix:control/https-p443.sock;");
 });
 
