@@ -13,8 +13,15 @@ export const POLICY_DIAGNOSTICS = {
     severity: "error",
     title: "a policy is for a kind that it can't be for",
     explanation:
-      "A BackendTLSPolicy is for Services, an AuthPolicy for Gateways, ListenerSets, HTTPRoutes and GRPCRoutes. It has no effect on others.",
-    hint: "correct group and kind of the target",
+      "A BackendTLSPolicy is for Services, an AuthPolicy for Gateways, ListenerSets, HTTPRoutes and GRPCRoutes, and for listeners of HTTP and HTTPS. It has no effect on others.",
+    hint: "correct group, kind and section of the target",
+  },
+  POLICY_NOT_FOR_CONNECTIONS: {
+    severity: "warning",
+    title: "an AuthPolicy does not cover all listeners of its Gateway",
+    explanation:
+      "Listeners of protocol TLS, TCP and UDP pass on connections and datagrams, which nobody looks into, so that nobody can ask for a login there.",
+    hint: "give such listeners a Gateway of their own, or name the listeners that the policy is for (sectionName)",
   },
   POLICY_CONFLICT: {
     severity: "error",

@@ -20,17 +20,22 @@ type ServingOptions = Pick<CompileOptions, "stream">;
 
 const NEEDS_STREAM: readonly string[] = ["TLS", "TCP", "UDP"];
 
+/** Whether its listeners pass on connections or datagrams, which nobody looks into: there is no auth for them. */
+export function needsStream(protocol: string): boolean {
+  return NEEDS_STREAM.includes(protocol);
+}
+
 export function isServedProtocol(
   protocol: string,
   options: ServingOptions,
 ): protocol is ServedProtocol {
-  return Object.hasOwn(KINDS, protocol) && (options.stream || !NEEDS_STREAM.includes(protocol));
+  return Object.hasOwn(KINDS, protocol) && (options.stream || !needsStream(protocol));
 }
 
 /** UnsupportedProtocol. */
 export function protocolVerdict(protocol: string, options: ServingOptions): Verdict {
   if (isServedProtocol(protocol, options)) return HOLDS;
-  const why = NEEDS_STREAM.includes(protocol)
+  const why = needsStream(protocol)
     ? "nginx has no stream module (Debian's package libnginx-mod-stream), or one before 1.25.5"
     : `${Object.keys(KINDS).join(", ")} are`;
   return refused("UnsupportedProtocol", `protocol ${protocol} is not served; ${why}`);

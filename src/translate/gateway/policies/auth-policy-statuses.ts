@@ -80,12 +80,16 @@ function contentVerdict(
 
 function report(
   policy: AuthPolicy,
-  { index, problem }: ResolvedTarget,
+  { index, problem, streams = [] }: ResolvedTarget,
   verdict: Verdict,
   { diagnostics }: BuildContext,
 ): void {
-  if (verdict.ok) return;
   const place = placeOf(policy, "spec", "targetRefs", index);
+  if (streams.length > 0) {
+    const message = `auth is for requests; connections are passed on without it by ${streams.join(", ")}`;
+    diagnostics.report({ code: "POLICY_NOT_FOR_CONNECTIONS", message, ...place });
+  }
+  if (verdict.ok) return;
   const missing =
     problem?.unsupported === true ? "POLICY_TARGET_UNSUPPORTED" : "POLICY_TARGET_NOT_FOUND";
   const code = problem === undefined ? "POLICY_CONFLICT" : missing;

@@ -3,6 +3,7 @@ import type { Gateway, GatewayListener, ParentReference } from "../../../api/gat
 import type { RoutingResources } from "../../../input/resources.js";
 import type { GatewayState } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
+import { needsStream } from "../route-kinds.js";
 import type { Refused } from "../verdict.js";
 import { refused } from "../verdict.js";
 import { gatewayRef, targetAsAncestor } from "./policy-status.js";
@@ -17,6 +18,8 @@ export interface ResolvedTarget {
   readonly index: number;
   /** What the status names; none when the target belongs to another controller. */
   readonly ancestors: readonly ParentReference[];
+  /** Names of the target's listeners that it is not for, because they pass on connections or datagrams. */
+  readonly streams?: readonly string[];
   /** Why the policy can't be for it. */
   readonly problem?: Refused & { readonly unsupported: boolean };
 }
@@ -34,7 +37,7 @@ export function resolveTargets(policy: AuthPolicy, known: Known): readonly Resol
   });
 }
 
-type Resolution = Pick<ResolvedTarget, "ancestors" | "problem">;
+type Resolution = Pick<ResolvedTarget, "ancestors" | "streams" | "problem">;
 
 function resolve(target: PolicyTarget, known: Known): Resolution {
   const kind = target.group === GATEWAY_GROUP ? target.kind : "";
@@ -58,7 +61,7 @@ function resolveGateway(target: PolicyTarget, { resources, states }: Known): Res
   const gateway = resources.get("Gateway", target.namespace, target.name);
   if (gateway === undefined) return notFound(target);
   if (!states.some((state) => isNamed(state.gateway, target))) return { ancestors: [] };
-  return withSection(target, gateway.spec.listeners, [gatewayRef(gateway, target.section)]);
+  return withListeners(target, gateway.spec.listeners, [gatewayRef(gateway, target.section)]);
 }
 
 function resolveListenerSet(target: PolicyTarget, { resources, states }: Known): Resolution {
@@ -69,7 +72,7 @@ function resolveListenerSet(target: PolicyTarget, { resources, states }: Known):
       listeners.some(({ parent }) => parent.kind === "ListenerSet" && isNamed(parent, target)),
     )
     .map(({ gateway }) => gatewayRef(gateway));
-  return withSection(target, set.spec.listeners, ancestors);
+  return withListeners(target, set.spec.listeners, ancestors);
 }
 
 function resolveRoute(
@@ -84,6 +87,22 @@ function resolveRoute(
   );
   const ancestors = gatewaysOfRoute(route, states).map((gateway) => gatewayRef(gateway));
   return withSection(target, rules, ancestors);
+}
+
+function withListeners(
+  target: PolicyTarget,
+  listeners: readonly Pick<GatewayListener, "name" | "protocol">[],
+  ancestors: readonly ParentReference[],
+): Resolution {
+  const resolution = withSection(target, listeners, ancestors);
+  const streams = listeners.filter(({ protocol }) => needsStream(protocol));
+  const named = streams.find(({ name }) => name === target.section);
+  if (named !== undefined) {
+    const message = `auth is for requests, and listener ${named.name} of protocol ${named.protocol} passes on connections: it is open`;
+    return { ancestors, problem: { ...refused("Invalid", message), unsupported: true } };
+  }
+  const isWhole = target.section === undefined && streams.length > 0;
+  return { ...resolution, ...(isWhole && { streams: streams.map(({ name }) => name) }) };
 }
 
 function withSection(
