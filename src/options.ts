@@ -22,6 +22,8 @@ export interface CompileOptions {
   readonly defaultCertificate: string;
   /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
   readonly allowCrossNamespaceAuth: boolean;
+  /** What becomes of a restriction of access that can't be honoured: its paths answer 503, or are served with an error. */
+  readonly unsupportedRestrictions: "close" | "report";
   /** Ends the names of Services: `<service>.<namespace>.svc.<cluster domain>`. */
   readonly clusterDomain: string;
   /** What can't be listened on: `80` on every address, `10.0.0.1:80` or `[fd00::1]:80` on one; `53/udp`. Found out, never given. */
@@ -85,6 +87,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   publishAddress: [],
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
+  unsupportedRestrictions: "close",
   clusterDomain: "cluster.local",
   unavailablePorts: [],
   stream: true,

@@ -10,7 +10,6 @@ _M.catalog = {
     invalid_rule = { 500, "InvalidRule : regular expression", "a pattern of the rule that the request may match can not be compiled, or gave up on the request: it backtracks too much, or those before it took too long" },
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule has a regular expression for, to choose it or to rewrite the path, is longer than 8 KiB" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can not be done as written; albc's diagnostics say where" },
-    closed_rule = { 503, "InvalidRule : invalid cfg <what>", "what restricts access to the path can not be read, so nobody gets in; albc's diagnostics say where" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
     ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path than the gateway in the request target (dot segments, encoded slashes, `;` or `\\`), and another rule restricts access to that path" },
     body_too_large = { 413, "BadRequest : request body too large", "the request body is larger than proxy-body-size or the limit of the gateway" },
@@ -24,7 +23,7 @@ _M.catalog = {
     bad_gateway = { 502, "BackendError : no valid response from backend", "every endpoint tried refused the connection, closed it or sent no HTTP" },
     -- Access
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among those that are allowed" },
-    auth_invalid = { 503, "AuthFail : invalid cfg <what>", "the auth configuration of the path has an error; albc's diagnostics say where" },
+    auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another restriction of access of the path can not be honoured; albc's diagnostics say where" },
     client_certificate = { 444, "AccessFail : client certificate missing or not valid", "a client of a listener that requires certificates showed none, or none of its authorities; the connection is closed, only the access log tells" },
     basic_missing = { 401, "AuthFail : basic_auth but req no auth header", "no Authorization header" },
     basic_scheme = { 401, "AuthFail : invalid Authorization scheme, not basic auth.", "Authorization of another scheme than Basic" },

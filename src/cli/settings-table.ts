@@ -125,6 +125,14 @@ export const SETTINGS = [
       "let Ingresses and AuthPolicies name auth secrets and config maps of other namespaces",
   },
   {
+    key: "unsupportedRestrictions",
+    kind: "text",
+    default: "close",
+    choices: ["close", "report"],
+    description:
+      "whether paths with a restriction that can't be honoured (firewall, snippets that deny, unreadable source ranges) answer 503, or are served and reported as errors",
+  },
+  {
     key: "clusterDomain",
     kind: "text",
     default: "cluster.local",

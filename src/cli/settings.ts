@@ -156,6 +156,8 @@ export function compileOptions(settings: Settings): CompileOptions {
     publishAddress: settings.list("publishAddress"),
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
+    unsupportedRestrictions:
+      settings.text("unsupportedRestrictions") === "report" ? "report" : "close",
     clusterDomain: settings.text("clusterDomain"),
     stream: settings.switch("stream"),
     auth: { timeout: settings.number("authTimeout"), tlsVerify: settings.switch("authTlsVerify") },

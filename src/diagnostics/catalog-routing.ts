@@ -199,22 +199,37 @@ export const ROUTING_DIAGNOSTICS = {
   },
   ANNOTATION_CLOSED: {
     severity: "error",
-    title: "an annotation that restricts access is invalid",
+    title: "an annotation that restricts access or redirects is invalid",
     explanation:
-      "The value can't be read. Without the restriction anybody could pass, so the paths answer 503.",
+      "The value can't be read. Without it every client could pass, or a backend would answer in place of a redirect, so the paths answer 503. With the option unsupportedRestrictions: report they are served, and the code is ANNOTATION_INVALID.",
     hint: "correct the value; the paths stay closed until then",
+  },
+  RESTRICTION_UNSUPPORTED: {
+    severity: "error",
+    title: "a restriction of access is not supported",
+    explanation:
+      "The setting decides who may pass (a web application firewall, or a snippet with deny, allow, auth_…, limit_except, internal, satisfy, or an error status), and the gateway can't enforce it. Its paths answer 503. With the option unsupportedRestrictions: report they are served without it.",
+    hint: "restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+  },
+  LIMIT_UNSUPPORTED: {
+    severity: "error",
+    title: "a limit is not enforced",
+    explanation:
+      "The setting limits how much clients may send or receive, and the gateway can't enforce it. The paths are served without the limit.",
+    hint: "limit requests in front of the gateway or in the backend, and remove the setting",
   },
   ANNOTATION_MISSPELT: {
     severity: "error",
     title: "an annotation that restricts access is probably misspelt",
     explanation:
-      "Its key has one of our domains and no annotation has its name, but it is near to one that restricts access, or of that family (auth-…, …-source-range). Without the restriction anybody could pass, so the paths that it is for answer 503. One without a value is only reported as unknown.",
-    hint: "correct the name, or remove the annotation; docs/annotations.md lists them",
+      "Its name is near to that of an annotation that restricts access, or of that family (auth-…, …-source-range); or it restricts access, and its domain is one or two letters away from ours or its index points at no path. Without the restriction every client could pass, so the paths that it is for answer 503; those of the whole Ingress, when the domain or the index is wrong. One without a value is only reported as unknown.",
+    hint: "correct the key, or remove the annotation; docs/annotations.md lists them",
   },
   ANNOTATION_UNKNOWN: {
     severity: "warning",
     title: "an annotation is not known",
-    explanation: "Its key has one of our domains, but no such annotation exists. It has no effect.",
+    explanation:
+      "Its key has one of our domains, or one that is near, but no such annotation exists. It has no effect.",
     hint: "correct the name, or remove the annotation; docs/annotations.md lists them",
   },
   ANNOTATION_UNSUPPORTED: {

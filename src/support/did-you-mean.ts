@@ -10,7 +10,7 @@ export function didYouMean(
     const quarter = Math.floor(Math.max(name.length, candidate.length) / 4);
     const limit = Math.min(farthest, Math.max(1, quarter));
     if (Math.abs(name.length - candidate.length) > limit) continue;
-    const distance = editDistance(lower, candidate.toLowerCase());
+    const distance = editDistance(lower, candidate.toLowerCase(), limit);
     if (distance <= limit && (best === undefined || distance < best.distance)) {
       best = { candidate, distance };
     }
@@ -18,20 +18,28 @@ export function didYouMean(
   return best?.candidate;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment). */
-function editDistance(a: string, b: string): number {
+/**
+ * Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment); Infinity above `limit`.
+ * Only cells within `limit` of the diagonal are computed, so long names cost no more than their length.
+ */
+function editDistance(a: string, b: string, limit: number): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
+    const row = new Array<number>(b.length + 1).fill(Infinity);
+    row[0] = i;
+    let least = i;
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swapped =
         i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
           ? at(beforeLast, j - 2) + 1
           : Infinity;
-      row.push(Math.min(replaced, swapped, at(last, j) + 1, at(row, j - 1) + 1));
+      const distance = Math.min(replaced, swapped, at(last, j) + 1, at(row, j - 1) + 1);
+      row[j] = distance;
+      least = Math.min(least, distance);
     }
+    if (least > limit) return Infinity;
     beforeLast = last;
     last = row;
   }

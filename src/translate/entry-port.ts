@@ -4,7 +4,7 @@ import type { Redirect } from "../ir/filters.js";
 import type { Timeouts } from "../ir/route.js";
 import { DEFAULT_TIMEOUTS } from "../ir/route.js";
 import type { SourceRef } from "../ir/source-ref.js";
-import type { BackendProtocol } from "../ir/upstream.js";
+import type { BackendProtocol, Refusal } from "../ir/upstream.js";
 import type { ConfigBuilder } from "./config-builder.js";
 import { orderKey } from "./precedence.js";
 import type { Rank } from "./precedence.js";
@@ -26,6 +26,8 @@ export interface Inherited {
   readonly auth: readonly string[];
   readonly timeouts: Timeouts;
   readonly protocol: BackendProtocol;
+  /** What every route answers, since a restriction of all of them can't be honoured. */
+  readonly closed?: Refusal;
   /** To another scheme on the same host; clients that came by that scheme are served. */
   readonly schemeRedirect?: Redirect;
 }

@@ -1,13 +1,27 @@
+import type { Report } from "../diagnostics/sink.js";
 import type { Refusal } from "../ir/upstream.js";
+import type { CompileOptions } from "../options.js";
 
 /** The rule can't be done as written; its requests must not fall to a wider rule. */
 export function invalidRule(what: string): Refusal {
   return { status: 500, reason: `InvalidRule : invalid cfg ${what}` };
 }
 
-/** A restriction of access can't be honoured, so nobody passes. */
+/** A restriction of access can't be honoured, so no request passes. */
 export function closedRule(what: string): Refusal {
-  return { status: 503, reason: `InvalidRule : invalid cfg ${what}` };
+  return { status: 503, reason: `AuthFail : invalid cfg ${what}` };
+}
+
+/** How a restriction that is not supported is reported, with what becomes of its paths. */
+export function unsupportedRestriction(
+  what: string,
+  { unsupportedRestrictions }: Pick<CompileOptions, "unsupportedRestrictions">,
+): Report {
+  const outcome =
+    unsupportedRestrictions === "close"
+      ? "The paths answer 503"
+      : "The paths are served without it";
+  return { code: "RESTRICTION_UNSUPPORTED", message: `${what} ${outcome}` };
 }
 
 /** The backend can't be one. */

@@ -15,11 +15,20 @@ Annotations are read under three prefixes, highest priority first; the tables na
 Each name is looked up by itself: the first prefix that holds the key wins, also with an empty value, which is as if the annotation
 were absent. The domains are options (docs/options.md).
 
-What can't be honoured is reported, always: a value that is malformed, an annotation that is not supported or not known, one under a
-prefix where it is not read, an index that points at no path. If it only tunes, it is *ignored* and the paths are served without it. If
-it restricts access, the paths are *closed* and answer 503 until it is corrected; no other path is affected. A name that no annotation
-has closes them too when it is near to one whose wrong value does (\`auth-tpye\`), or looks like one (\`auth-…\`, \`…-source-range\`); with
-any other it is reported and ignored.
+Every annotation that can't be honoured is reported: one with a malformed value, one that is not supported or not known, one under a
+prefix where it is not read, one with an index that points at no path. What happens then stands in the last column:
+
+- *ignored*: it only tunes, and the paths are served without it.
+- *unenforced*: it limits how much, such as rates. The paths are served without the limit, and the report is an error.
+- *closed*: it decides who may pass, or redirects. The paths answer 503 until it is corrected; no other path is affected. A snippet is
+  closed if it contains \`deny\`, \`allow\`, \`auth_…\`, \`limit_except\`, \`internal\`, \`satisfy\` or an error status, and a switch
+  if it is on. With the option \`unsupportedRestrictions: report\` the paths are served instead, and the report is an error; authentication
+  stays closed.
+- *unserved*: the Ingress is not served.
+
+A typo closes paths too. A name that no annotation has closes them when it is near to one that is *closed* (\`auth-tpye\`), or looks
+like one (\`auth-…\`, \`…-source-range\`). An annotation that is *closed* also closes the whole Ingress when its domain is one or two
+letters away from ours (\`ngnix.ingress.kubernetes.io\`), or when its index points at no path.
 
 HTTP and HTTPS serve the same paths. Hosts in \`spec.tls\` of any Ingress are redirected from HTTP to HTTPS unless \`ssl-redirect\` says
 otherwise. Of ImplementationSpecific paths, those on hosts in regex mode are regular expressions, all others are prefixes by path

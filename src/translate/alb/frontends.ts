@@ -90,13 +90,14 @@ function bindRedirect(
 
 /** The default backend has the auth that the Frontend has, as every route of it. */
 function bindServiceGroup(frontend: Frontend, port: EntryPort, context: BuildContext): void {
-  const { schemeRedirect, auth, timeouts, protocol } = port.inherited;
+  const { schemeRedirect, auth, timeouts, protocol, closed } = port.inherited;
   const place = placeOf(frontend, "spec", "serviceGroup");
   const group = frontend.spec.serviceGroup ?? {};
   const route = context.config.addRoute(
     {
       id: frontendId(frontend),
       source: sourceRef(place),
+      ...(closed && { refusal: closed }),
       ...(schemeRedirect && { redirect: schemeRedirect }),
       satisfy: "all",
       auth,

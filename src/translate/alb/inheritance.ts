@@ -1,15 +1,18 @@
 import type { Alb2, Frontend, RoutingConfig, Rule } from "../../api/alb.js";
 import type { BuildContext } from "../build-context.js";
+import type { Refusal } from "../../ir/upstream.js";
 import type { Inherited } from "../entry-port.js";
 import { NOTHING_INHERITED } from "../entry-port.js";
+import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
+import { closedRule, unsupportedRestriction } from "../reasons.js";
 import { timeoutsOf } from "./timeouts.js";
 
 /** The settings that ALB2, Frontend and Rule share. */
 type SharedConfig = Omit<RoutingConfig, "redirect">;
 
-/** Extensions of the origin that do not exist here; that there is none is worth knowing, above all of the firewall. */
-const UNSUPPORTED = ["modsecurity", "otel", "keepalive"] as const;
+/** Extensions of the origin that do not exist here and only tune. */
+const UNSUPPORTED = ["otel", "keepalive"] as const;
 
 /** What an ALB2 gives to its ports. */
 export function inheritedFromAlb(alb: Alb2, context: BuildContext): Inherited {
@@ -32,6 +35,7 @@ export function overridden(
     const message = `${field} is not supported and has no effect`;
     context.diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...within(place, field) });
   }
+  const closed = firewallRefusal(inherited, place, config, context);
   const auth =
     config?.auth &&
     context.auth.fromObject(config.auth, {
@@ -42,5 +46,39 @@ export function overridden(
   const timeouts =
     config?.timeout &&
     timeoutsOf(config.timeout, placeOf(owner, "spec", "config", "timeout"), context);
-  return { ...inherited, ...(auth && { auth }), ...(timeouts && { timeouts }) };
+  const { closed: _, ...rest } = inherited;
+  return {
+    ...rest,
+    ...(closed && { closed }),
+    ...(auth && { auth }),
+    ...(timeouts && { timeouts }),
+  };
+}
+
+/** What the routes of an owner answer that has, or inherits, a firewall: there is none here that could inspect their requests. */
+function firewallRefusal(
+  inherited: Inherited,
+  place: Place,
+  config: SharedConfig | undefined,
+  { options, diagnostics }: BuildContext,
+): Refusal | undefined {
+  const firewall = config?.modsecurity;
+  if (firewall === undefined) return inherited.closed;
+  const at = within(place, "modsecurity");
+  const what = "modsecurity has no effect: there is no web application firewall.";
+  if (!isEnabled(firewall)) {
+    diagnostics.report({ code: "SETTING_UNSUPPORTED", message: what, ...at });
+    return undefined;
+  }
+  diagnostics.report({ ...unsupportedRestriction(what, options), ...at });
+  return options.unsupportedRestrictions === "close" ? closedRule("modsecurity") : undefined;
+}
+
+/** The object is off unless `enable` says otherwise; whatever can't be read as off may be meant to be on. */
+function isEnabled(firewall: unknown): boolean {
+  const enable: unknown =
+    typeof firewall === "object" && firewall !== null && "enable" in firewall
+      ? firewall.enable
+      : undefined;
+  return enable !== undefined && enable !== null && enable !== false && enable !== "false";
 }

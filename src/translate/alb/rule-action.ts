@@ -40,6 +40,7 @@ export function translateRuleAction(
   const group = spec.serviceGroup ?? {};
   const place = placeOf(rule, "spec", "serviceGroup");
   return {
+    ...(inherited.closed && { refusal: inherited.closed }),
     ...(redirect && { redirect }),
     ...common,
     ...(rewrite && { rewrite }),

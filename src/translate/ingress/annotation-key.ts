@@ -1,3 +1,4 @@
+import { didYouMean } from "../../support/did-you-mean.js";
 import type { Domains } from "../../options.js";
 import type { AnnotationPrefix, PathIndex } from "./annotation-lookup.js";
 
@@ -7,12 +8,18 @@ export interface AnnotationKey {
   readonly name: string;
   /** Of an index prefix; undefined when it is not two numbers. */
   readonly index?: PathIndex;
+  /** The domain is not ours but near to this one, which was probably meant. */
+  readonly meant?: string;
 }
 
 const INDEX = /^(0|[1-9]\d{0,8})-(0|[1-9]\d{0,8})$/;
 
-/** Undefined: the key is of another domain. */
+/** Undefined: the key is of another domain, which is not near to ours either. */
 export function parseAnnotationKey(key: string, domains: Domains): AnnotationKey | undefined {
+  return exactKey(key, domains) ?? misspeltKey(key, domains);
+}
+
+function exactKey(key: string, domains: Domains): AnnotationKey | undefined {
   const slash = key.indexOf("/");
   const domain = key.slice(0, slash);
   const name = key.slice(slash + 1);
@@ -23,4 +30,26 @@ export function parseAnnotationKey(key: string, domains: Domains): AnnotationKey
   const match = INDEX.exec(domain.slice("index.".length, -suffix.length));
   const index = match && { rule: Number(match[1]), path: Number(match[2]) };
   return { prefix: "index", name, ...(index && { index }) };
+}
+
+const SEPARATOR = /[./:\\_-]/g;
+
+/** A key with a domain of one or two wrong letters, letters in another case, or another separator than the slash. */
+function misspeltKey(key: string, domains: Domains): AnnotationKey | undefined {
+  const text = key.replace(/\d{1,9}-\d{1,9}/, "0-0");
+  const prefixes = new Map<string, AnnotationPrefix>([
+    [domains.compatAnnotations, "compat"],
+    [domains.annotations, "own"],
+    [`index.0-0.${domains.annotations}`, "index"],
+  ]);
+  const longest = Math.max(...[...prefixes.keys()].map(({ length }) => length));
+  const cuts = [...text.slice(0, longest + 3).matchAll(SEPARATOR)].map(({ index }) => index);
+  for (const cut of [text.indexOf("/"), ...cuts]) {
+    const meant = didYouMean(text.slice(0, Math.max(0, cut)), prefixes.keys(), 2);
+    const prefix = meant === undefined ? undefined : prefixes.get(meant);
+    if (meant !== undefined && prefix !== undefined) {
+      return { prefix, name: text.slice(cut + 1), meant };
+    }
+  }
+  return undefined;
 }

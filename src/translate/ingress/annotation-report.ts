@@ -1,11 +1,14 @@
 import type { Ingress } from "../../api/core.js";
+import type { CompileOptions } from "../../options.js";
 import type { TranslateContext } from "../context.js";
 import { annotationField, placeOf } from "../place.js";
-import type { AnyAnnotation } from "./annotation.js";
+import { unsupportedRestriction } from "../reasons.js";
+import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotation.js";
 import type { AnnotationKey } from "./annotation-key.js";
 import { parseAnnotationKey } from "./annotation-key.js";
 import type { AnnotationPrefix } from "./annotation-lookup.js";
 import { findAnnotation } from "./annotation-table.js";
+import { isUnsupportedRestriction, restrictsAccess } from "./closing-annotations.js";
 import type { UnknownAnnotation } from "./unknown-annotation.js";
 import { unknownAnnotation } from "./unknown-annotation.js";
 import type { Report } from "../../diagnostics/sink.js";
@@ -18,31 +21,49 @@ export function reportAnnotations(ingress: Ingress, context: TranslateContext): 
   const annotations = ingress.metadata.annotations ?? {};
   for (const [key, value] of Object.entries(annotations)) {
     const own = parseAnnotationKey(key, context.options.domains);
-    const problem = own && (problemOfIndex(own, ingress) ?? problemOfName(own, value));
+    const problem =
+      own && (problemOfKey(own, value, ingress) ?? problemOfName(own, value, context.options));
     if (problem === undefined) continue;
     context.diagnostics.report({ ...problem, ...placeOf(ingress, ...annotationField(key)) });
   }
 }
 
-function problemOfIndex({ prefix, index }: AnnotationKey, ingress: Ingress): Report | undefined {
-  if (prefix !== "index") return undefined;
-  if (index === undefined) {
-    const message = "its prefix is not index.<rule>-<path>, with two numbers from 0";
-    return { code: "ANNOTATION_INDEX_UNUSED", message };
+/** Of a domain or an index that is not right: the annotation has no effect, so one that restricts access closes the paths. */
+function problemOfKey(key: AnnotationKey, value: string, ingress: Ingress): Report | undefined {
+  const { name, meant } = key;
+  const message =
+    meant === undefined
+      ? problemOfIndex(key, ingress)
+      : "its domain is none of ours, but near to one";
+  if (message === undefined) return undefined;
+  const hint =
+    meant === undefined ? {} : { hint: `did you mean ${meant.replace("0-0", "<rule>-<path>")}/?` };
+  if (restrictsAccess(name, value)) {
+    const closed = `${message}, and ${name} restricts access`;
+    return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
   }
+  const code = meant === undefined ? "ANNOTATION_INDEX_UNUSED" : "ANNOTATION_UNKNOWN";
+  return { code, message, ...hint };
+}
+
+function problemOfIndex({ prefix, index }: AnnotationKey, ingress: Ingress): string | undefined {
+  if (prefix !== "index") return undefined;
+  if (index === undefined) return "its prefix is not index.<rule>-<path>, with two numbers from 0";
   const rule = ingress.spec?.rules?.[index.rule];
   if (rule === undefined) {
-    const message = `the Ingress has no rule ${String(index.rule)}, counted from 0`;
-    return { code: "ANNOTATION_INDEX_UNUSED", message };
+    return `the Ingress has no rule ${String(index.rule)}, counted from 0`;
   }
   if (rule.http?.paths[index.path] === undefined) {
-    const message = `rule ${String(index.rule)} has no path ${String(index.path)}, counted from 0`;
-    return { code: "ANNOTATION_INDEX_UNUSED", message };
+    return `rule ${String(index.rule)} has no path ${String(index.path)}, counted from 0`;
   }
   return undefined;
 }
 
-function problemOfName({ prefix, name }: AnnotationKey, value: string): Report | undefined {
+function problemOfName(
+  { prefix, name }: AnnotationKey,
+  value: string,
+  options: CompileOptions,
+): Report | undefined {
   const unknown = unknownAnnotation(name);
   if (unknown !== undefined) return problemOfUnknown(name, value, unknown);
   const annotation = findAnnotation(name);
@@ -51,7 +72,11 @@ function problemOfName({ prefix, name }: AnnotationKey, value: string): Report |
     const message = `${name} is not read under this prefix, only under ${prefixList(annotation)}`;
     return { code: "ANNOTATION_PREFIX", message };
   }
-  return value.trim() === "" ? undefined : problemOfValue(annotation, value.trim());
+  const text = value.trim();
+  if (text === "") return undefined;
+  return annotation.supported
+    ? problemOfValue(annotation, text, options)
+    : problemOfUnsupported(annotation, text, options);
 }
 
 function problemOfUnknown(
@@ -72,17 +97,28 @@ function problemOfUnknown(
   return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
 }
 
-function problemOfValue(annotation: AnyAnnotation, text: string): Report | undefined {
-  const { name, group, fallback } = annotation;
-  if (!annotation.supported) {
-    // auth-tls-secret, which closes its path.
-    if (fallback === "closed") return undefined;
-    return { code: "ANNOTATION_UNSUPPORTED", message: `${name} has no effect. ${annotation.why}` };
-  }
+function problemOfUnsupported(
+  { name, why, fallback, acts }: UnsupportedAnnotation,
+  text: string,
+  options: CompileOptions,
+): Report | undefined {
+  if (fallback === "closed" && !isUnsupportedRestriction(name)) return undefined;
+  const message = `${name} has no effect. ${why}`;
+  if (fallback === "ignored" || !acts(text)) return { code: "ANNOTATION_UNSUPPORTED", message };
+  if (fallback === "unenforced") return { code: "LIMIT_UNSUPPORTED", message };
+  return unsupportedRestriction(message, options);
+}
+
+function problemOfValue(
+  { name, group, fallback, type }: Annotation<unknown>,
+  text: string,
+  { unsupportedRestrictions }: CompileOptions,
+): Report | undefined {
   if (group === "auth") return undefined;
-  const result = annotation.type.parse(text);
+  const result = type.parse(text);
   if (result.ok) return undefined;
-  const code = fallback === "closed" ? "ANNOTATION_CLOSED" : "ANNOTATION_INVALID";
+  const isClosed = fallback === "closed" && unsupportedRestrictions === "close";
+  const code = isClosed ? "ANNOTATION_CLOSED" : "ANNOTATION_INVALID";
   return { code, message: `${name}: ${result.problem}` };
 }
 

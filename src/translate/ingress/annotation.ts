@@ -12,10 +12,11 @@ export interface AnnotationType<T> {
 /**
  * What becomes of a value that can't be honoured, because it is malformed or the annotation is not supported.
  * `ignored`: reported, and the paths are served as if it were absent (it only tunes).
- * `closed`: reported, and the paths answer 503 (it restricts access, so serving them would open them).
+ * `closed`: reported, and the paths answer 503 (it restricts access or redirects, so serving them would open them).
+ * `unenforced`: reported as an error, and the paths are served (it limits how much, not who).
  * `unserved`: reported, and the Ingress is not served (it means something else than its rules say).
  */
-export type Fallback = "ignored" | "closed" | "unserved";
+export type Fallback = "ignored" | "closed" | "unenforced" | "unserved";
 
 /** What the annotation is about; a section of docs/annotations.md. */
 export type AnnotationGroup =
@@ -53,6 +54,8 @@ export interface Annotation<T> extends AnnotationBase {
 /** An annotation that is known and has no effect but `fallback`. */
 export interface UnsupportedAnnotation extends AnnotationBase {
   readonly supported: false;
+  /** Whether a value, never blank, does what `fallback` is for; `false` of a switch does not. */
+  readonly acts: (text: string) => boolean;
   /** Why not, and what to use instead where there is something; a sentence for the report and the documentation. */
   readonly why: string;
 }

@@ -1,4 +1,5 @@
 import type { Route } from "../../ir/route.js";
+import type { CompileOptions } from "../../options.js";
 import type { EntryPort } from "../entry-port.js";
 import { protocolOn } from "../entry-port.js";
 import type { Place } from "../place.js";
@@ -24,7 +25,7 @@ export interface RouteInput {
   /** Whether the path is a pattern, whose captures rewrite-target may use. */
   readonly isRegex: boolean;
   readonly hasTls: boolean;
-  /** The annotation that was probably meant to restrict access and is not known, if there is one. */
+  /** The annotation that restricts access and is misspelt or not supported, if there is one. */
   readonly closedBy?: string;
   /** What keeps it from being done as written: `path`, or another field. */
   readonly invalid?: string;
@@ -45,7 +46,7 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
   });
   const action = readAction(reader, input.isRegex ? input.path : undefined, inherited);
   const protocol = readProtocol(reader, inherited);
-  const refusal = refusalOf(input, reader);
+  const refusal = refusalOf(input, reader, context.options) ?? inherited.closed;
   return {
     id: `ingress/${namespace}/${name}/${input.key}`,
     source: sourceRef(place),
@@ -59,9 +60,14 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
   };
 }
 
-function refusalOf(input: RouteInput, reader: AnnotationReader): Route["refusal"] {
+function refusalOf(
+  input: RouteInput,
+  reader: AnnotationReader,
+  { unsupportedRestrictions }: CompileOptions,
+): Route["refusal"] {
   if (input.invalid !== undefined) return invalidRule(input.invalid);
-  const closedBy = reader.closedBy ?? input.closedBy;
+  const malformed = unsupportedRestrictions === "close" ? reader.closedBy : undefined;
+  const closedBy = malformed ?? input.closedBy;
   return closedBy === undefined ? undefined : closedRule(closedBy);
 }
 

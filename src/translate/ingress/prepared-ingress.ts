@@ -6,8 +6,8 @@ import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import { annotationLookup } from "./annotation-lookup.js";
 import type { AnnotationLookup, PathIndex } from "./annotation-lookup.js";
-import type { MisspeltRestriction } from "./misspelt-restriction.js";
-import { closingName, misspeltRestrictions } from "./misspelt-restriction.js";
+import type { ClosingAnnotations } from "./closing-annotations.js";
+import { closedBy, closingAnnotations } from "./closing-annotations.js";
 
 type IngressSpec = NonNullable<Ingress["spec"]>;
 type IngressRule = NonNullable<IngressSpec["rules"]>[number];
@@ -22,7 +22,7 @@ export interface PreparedIngress {
   readonly paths: readonly IngressPath[];
   /** Annotations as they hold for the whole Ingress. */
   readonly lookup: AnnotationLookup;
-  /** The misspelt annotation that closes the Ingress's default backend. */
+  /** The annotation that closes the Ingress's default backend. */
   readonly closedBy?: string;
   /** What keeps the whole Ingress from being done as written. */
   readonly invalid?: string;
@@ -41,7 +41,7 @@ export interface IngressPath {
   readonly pathType: string;
   readonly backend: IngressBackend;
   readonly lookup: AnnotationLookup;
-  /** The misspelt annotation that closes the path. */
+  /** The annotation that closes the path. */
   readonly closedBy?: string;
   /** What keeps the path from being done as written. */
   readonly invalid?: string;
@@ -55,27 +55,26 @@ export function prepareIngress(ingress: Ingress, context: TranslateContext): Pre
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
   });
-  const misspelt = misspeltRestrictions(ingress, domains);
-  const closedBy = closingName(misspelt);
+  const closing = closingAnnotations(ingress, context.options);
   return {
     ingress,
     hosts,
-    paths: hosts.flatMap((host) => pathsOf(ingress, host, misspelt, context)),
+    paths: hosts.flatMap((host) => pathsOf(ingress, host, closing, context)),
     lookup: annotationLookup(annotations, domains),
-    ...(closedBy !== undefined && { closedBy }),
+    ...(closing.whole !== undefined && { closedBy: closing.whole }),
   };
 }
 
 function pathsOf(
   ingress: Ingress,
   { rule, host }: IngressHost,
-  misspelt: readonly MisspeltRestriction[],
+  closing: ClosingAnnotations,
   { options }: TranslateContext,
 ): readonly IngressPath[] {
   const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
   return paths.map(({ path = "", pathType, backend }, position) => {
     const index = { rule, path: position };
-    const closedBy = closingName(misspelt, index);
+    const closer = closedBy(closing, index);
     return {
       index,
       host,
@@ -83,7 +82,7 @@ function pathsOf(
       pathType,
       backend,
       lookup: annotationLookup(ingress.metadata.annotations, options.domains, index),
-      ...(closedBy !== undefined && { closedBy }),
+      ...(closer !== undefined && { closedBy: closer }),
       place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
     };
   });

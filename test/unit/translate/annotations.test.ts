@@ -239,9 +239,6 @@ describe("an annotation that can't be read", () => {
     ["proxy-read-timeout", "99999999999"],
     ["enable-cors", "yes"],
     ["ssl-redirect", "no"],
-    ["permanent-redirect", "https://b.example/$request_uri"],
-    ["permanent-redirect", "javascript:alert(1)"],
-    ["permanent-redirect", "/path"],
     ["permanent-redirect-code", "200"],
     ["upstream-vhost", "b.example\r\nX: y"],
     ["app-root", "app"],
@@ -276,15 +273,48 @@ describe("an annotation that can't be read", () => {
     ["whitelist-source-range", ","],
     ["denylist-source-range", "10.0.0.1, evil.example"],
     ["denylist-source-range", "fd00::/129"],
-  ])("%s: %j closes the paths, since it restricts access", (name, value) => {
-    const result = one(nginx({ [name]: value }));
+    ["permanent-redirect", "https://b.example/$request_uri"],
+    ["permanent-redirect", "javascript:alert(1)"],
+    ["permanent-redirect", "/path"],
+    ["temporal-redirect", "ftp://b.example/"],
+    ["force-ssl-redirect", "yes"],
+  ])("%s: %j closes the paths, since they would be open, or served, without it", (name, value) => {
+    const annotations = nginx({ [name]: value });
+    const served = one(annotations, {}, { unsupportedRestrictions: "report" });
+    expect(served.reports.join()).toMatch(/^ANNOTATION_INVALID /);
+    expect(served.route(ID).refusal).toBeUndefined();
+    const result = one(annotations);
     expect(result.reports).toEqual([
       `ANNOTATION_CLOSED Ingress default/web metadata.annotations["nginx.ingress.kubernetes.io/${name}"]`,
     ]);
     expect(result.route(ID).refusal).toEqual({
       status: 503,
-      reason: `InvalidRule : invalid cfg ${name}`,
+      reason: `AuthFail : invalid cfg ${name}`,
     });
+  });
+
+  it.each([
+    ["enable-modsecurity", "true", true],
+    ["enable-modsecurity", "on", true],
+    ["enable-modsecurity", "false", false],
+    ["enable-owasp-core-rules", "1", true],
+    ["modsecurity-snippet", "SecRuleEngine On", true],
+    ["modsecurity-transaction-id", "$request_id", false],
+    ["configuration-snippet", "deny all;", true],
+    ["configuration-snippet", 'more_set_headers "X-Frame-Options: deny";', false],
+    ["server-snippet", "location = /admin { return 403; }", true],
+    ["server-snippet", "gzip on;", false],
+  ])("%s: %j restricts access: %j", (name, value, restricts) => {
+    const annotations = nginx({ [name]: value });
+    const key = `metadata.annotations["nginx.ingress.kubernetes.io/${name}"]`;
+    const code = restricts ? "RESTRICTION_UNSUPPORTED" : "ANNOTATION_UNSUPPORTED";
+    const result = one(annotations);
+    const served = one(annotations, {}, { unsupportedRestrictions: "report" });
+    const report = [`${code} Ingress default/web ${key}`];
+    expect([result.reports, served.reports]).toEqual([report, report]);
+    const refusal = { status: 503, reason: `AuthFail : invalid cfg ${name}` };
+    expect(result.route(ID).refusal).toEqual(restricts ? refusal : undefined);
+    expect(served.route(ID).refusal).toBeUndefined();
   });
 
   it("closes only its path when it has an index", () => {
@@ -312,12 +342,17 @@ describe("reports about annotations", () => {
     ["alb.ingress.cpaas.io/something", "ANNOTATION_UNKNOWN"],
     ["index.0-0.alb.ingress.cpaas.io/something", "ANNOTATION_UNKNOWN"],
     ["nginx.ingress.kubernetes.io/configuration-snippet", "ANNOTATION_UNSUPPORTED"],
-    ["nginx.ingress.kubernetes.io/limit-rps", "ANNOTATION_UNSUPPORTED"],
+    ["nginx.ingress.kubernetes.io/limit-rps", "LIMIT_UNSUPPORTED"],
+    ["nginx.ingress.kubernetes.io/limit-burst-multiplier", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/default-backend", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/session-cookie-path", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/rewrite-request", "ANNOTATION_PREFIX"],
     ["nginx.ingress.kubernetes.io/auth-enable", "ANNOTATION_PREFIX"],
     ["index.0-0.alb.ingress.cpaas.io/server-alias", "ANNOTATION_PREFIX"],
+    ["nginx.ingress.kubernetes.oi/satisfy", "ANNOTATION_UNKNOWN"],
+    ["nginx.ingress.kubernetes.oi/auth-url", "ANNOTATION_MISSPELT"],
+    ["nginx.ingress.kubernetes.io.auth-url", "ANNOTATION_MISSPELT"],
+    ["index.1-0.alb.ingress.cpaas.io/auth-url", "ANNOTATION_MISSPELT"],
     ["index.1-0.alb.ingress.cpaas.io/satisfy", "ANNOTATION_INDEX_UNUSED"],
     ["index.0-2.alb.ingress.cpaas.io/satisfy", "ANNOTATION_INDEX_UNUSED"],
     ["index.0.alb.ingress.cpaas.io/satisfy", "ANNOTATION_INDEX_UNUSED"],

@@ -233,7 +233,7 @@ describe("ports", () => {
       expect(first).toBe("any → alb2/cpaas-system/alb/80/closed");
       expect(result.route("alb2/cpaas-system/alb/80/closed").refusal).toEqual({
         status: 503,
-        reason: `InvalidRule : invalid cfg Frontend cpaas-system/${name}`,
+        reason: `AuthFail : invalid cfg Frontend cpaas-system/${name}`,
       });
     }
   });

@@ -22,6 +22,7 @@ function unsupported(name: string, doc: string, why: string): UnsupportedAnnotat
     prefixes: PATH_PREFIXES,
     fallback: "ignored",
     supported: false,
+    acts: () => true,
     doc,
     why,
   };
@@ -96,6 +97,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
     prefixes: PATH_PREFIXES,
     fallback: "closed",
     supported: false,
+    acts: () => true,
     doc: "Secret with the CA of client certificates.",
     why: "Client certificates are not verified for Ingresses, and without them the path would be open. Use basic auth (auth-type) or forward auth (auth-url).",
   },

@@ -19,46 +19,51 @@ function own<T>(name: string, type: Annotation<T>["type"], doc: string): Annotat
   return { ...row(name, type, doc), prefixes: OWN_PREFIXES };
 }
 
+/** Without the redirect a backend would answer that was never to. */
+function closing<T>(annotation: Annotation<T>): Annotation<T> {
+  return { ...annotation, fallback: "closed" };
+}
+
 export const SSL_REDIRECT = row(
   "ssl-redirect",
   BOOLEAN,
   "Redirects to https with 308 where the host has TLS; true by default.",
 );
-export const FORCE_SSL_REDIRECT = row(
-  "force-ssl-redirect",
-  BOOLEAN,
-  "Redirects to https with 308, also where the host has no TLS here.",
+export const FORCE_SSL_REDIRECT = closing(
+  row(
+    "force-ssl-redirect",
+    BOOLEAN,
+    "Redirects to https with 308, also where the host has no TLS here.",
+  ),
 );
-export const PERMANENT_REDIRECT = row(
-  "permanent-redirect",
-  URL_TEXT,
-  "Redirects to this URL with 301.",
+export const PERMANENT_REDIRECT = closing(
+  row("permanent-redirect", URL_TEXT, "Redirects to this URL with 301."),
 );
 export const PERMANENT_REDIRECT_CODE = row(
   "permanent-redirect-code",
   REDIRECT_STATUS,
   "Status of permanent-redirect.",
 );
-export const TEMPORAL_REDIRECT = row(
-  "temporal-redirect",
-  URL_TEXT,
-  "Redirects to this URL with 302; wins over permanent-redirect.",
+export const TEMPORAL_REDIRECT = closing(
+  row(
+    "temporal-redirect",
+    URL_TEXT,
+    "Redirects to this URL with 302; wins over permanent-redirect.",
+  ),
 );
 export const TEMPORAL_REDIRECT_CODE = row(
   "temporal-redirect-code",
   REDIRECT_STATUS,
   "Status of temporal-redirect.",
 );
-export const REDIRECT_HOST = own(
-  "redirect-host",
-  DNS_NAME,
-  "Redirects to the same URL on this host.",
+export const REDIRECT_HOST = closing(
+  own("redirect-host", DNS_NAME, "Redirects to the same URL on this host."),
 );
-export const REDIRECT_PORT = own("redirect-port", PORT, "Redirects to the same URL on this port.");
-export const REDIRECT_PREFIX_MATCH = own(
-  "redirect-prefix-match",
-  TEXT,
-  "Redirects to the path with this prefix replaced.",
+export const REDIRECT_PORT = closing(
+  own("redirect-port", PORT, "Redirects to the same URL on this port."),
+);
+export const REDIRECT_PREFIX_MATCH = closing(
+  own("redirect-prefix-match", TEXT, "Redirects to the path with this prefix replaced."),
 );
 export const REDIRECT_REPLACE_PREFIX = own(
   "redirect-replace-prefix",

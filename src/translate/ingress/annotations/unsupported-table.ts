@@ -1,6 +1,8 @@
 /** Known annotations of ingress-nginx that have no effect here, each with the reason. */
 import type { AnnotationGroup, UnsupportedAnnotation } from "../annotation.js";
 import { PATH_PREFIXES } from "./prefixes.js";
+import { snippetRestricts } from "./snippet.js";
+import { BOOLEAN } from "./types.js";
 
 const SNIPPET =
   "Text of users never becomes nginx configuration. Headers are changed by rewrite-request and rewrite-response under the load balancer's own prefix.";
@@ -188,22 +190,14 @@ const ROWS: readonly Row[] = [
   ["canary", "canary-by-cookie", "Cookie that chooses the canary.", CANARY],
   ["canary", "canary-weight", "Share of the canary.", CANARY],
   ["canary", "canary-weight-total", "Whole that the share is of.", CANARY],
-  ["access", "limit-connections", "Connections of one client at a time.", NO_RATE_LIMIT],
-  ["access", "limit-rps", "Requests of one client in a second.", NO_RATE_LIMIT],
-  ["access", "limit-rpm", "Requests of one client in a minute.", NO_RATE_LIMIT],
   ["access", "limit-burst-multiplier", "How far a burst may go.", NO_RATE_LIMIT],
-  ["access", "limit-rate", "Bytes of a response in a second.", NO_RATE_LIMIT],
   ["access", "limit-rate-after", "Bytes before limit-rate holds.", NO_RATE_LIMIT],
   ["access", "limit-allowlist", "Clients without a limit.", NO_RATE_LIMIT],
   ["access", "limit-whitelist", "Older name of limit-allowlist.", NO_RATE_LIMIT],
-  ["access", "global-rate-limit", "Requests in a window, over all instances.", NO_RATE_LIMIT],
   ["access", "global-rate-limit-window", "That window.", NO_RATE_LIMIT],
   ["access", "global-rate-limit-key", "What is counted.", NO_RATE_LIMIT],
   ["access", "global-rate-limit-ignored-cidrs", "Clients that are not counted.", NO_RATE_LIMIT],
-  ["waf", "enable-modsecurity", "Inspects requests by ModSecurity.", NO_WAF],
-  ["waf", "enable-owasp-core-rules", "Uses the OWASP rules.", NO_WAF],
   ["waf", "modsecurity-transaction-id", "Names transactions.", NO_WAF],
-  ["waf", "modsecurity-snippet", "Rules of ModSecurity.", NO_WAF],
   [
     "observability",
     "enable-access-log",
@@ -238,8 +232,6 @@ const ROWS: readonly Row[] = [
     "Name of the server.",
     "There is no exporter for InfluxDB.",
   ],
-  ["snippet", "configuration-snippet", "nginx configuration of the paths.", SNIPPET],
-  ["snippet", "server-snippet", "nginx configuration of the hosts.", SNIPPET],
   ["snippet", "stream-snippet", "nginx configuration of TCP and UDP.", SNIPPET],
   [
     "redirect",
@@ -280,14 +272,49 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
+const FIREWALL_ROWS: readonly Row[] = [
+  ["waf", "enable-modsecurity", "Inspects requests by ModSecurity.", NO_WAF],
+  ["waf", "enable-owasp-core-rules", "Uses the OWASP rules.", NO_WAF],
+];
+
+const FIREWALL_RULES: readonly Row[] = [
+  ["waf", "modsecurity-snippet", "Rules of ModSecurity.", NO_WAF],
+];
+
+/** nginx configuration that may restrict access. */
+const SNIPPET_ROWS: readonly Row[] = [
+  ["snippet", "configuration-snippet", "nginx configuration of the paths.", SNIPPET],
+  ["snippet", "server-snippet", "nginx configuration of the hosts.", SNIPPET],
+];
+
+const LIMIT_ROWS: readonly Row[] = [
+  ["access", "limit-connections", "Connections of one client at a time.", NO_RATE_LIMIT],
+  ["access", "limit-rps", "Requests of one client in a second.", NO_RATE_LIMIT],
+  ["access", "limit-rpm", "Requests of one client in a minute.", NO_RATE_LIMIT],
+  ["access", "limit-rate", "Bytes of a response in a second.", NO_RATE_LIMIT],
+  ["access", "global-rate-limit", "Requests in a window, over all instances.", NO_RATE_LIMIT],
+];
+
+type Effect = Pick<UnsupportedAnnotation, "fallback" | "acts">;
+
+function unsupported(rows: readonly Row[], effect: Effect): readonly UnsupportedAnnotation[] {
+  return rows.map(([group, name, doc, why]) => {
+    return { name, group, prefixes: PATH_PREFIXES, supported: false, doc, why, ...effect };
+  });
+}
+
+/** A switch whose value can't be read may be meant to be on. */
+function isOn(text: string): boolean {
+  const value = BOOLEAN.parse(text);
+  return !value.ok || value.value;
+}
+
+const always = (): boolean => true;
+
 export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
-  ...ROWS.map(([group, name, doc, why]): UnsupportedAnnotation => ({
-    name,
-    group,
-    prefixes: PATH_PREFIXES,
-    fallback: "ignored",
-    supported: false,
-    doc,
-    why,
-  })),
+  ...unsupported(ROWS, { fallback: "ignored", acts: always }),
+  ...unsupported(LIMIT_ROWS, { fallback: "unenforced", acts: (text) => text !== "0" }),
+  ...unsupported(FIREWALL_ROWS, { fallback: "closed", acts: isOn }),
+  ...unsupported(FIREWALL_RULES, { fallback: "closed", acts: always }),
+  ...unsupported(SNIPPET_ROWS, { fallback: "closed", acts: snippetRestricts }),
 ];

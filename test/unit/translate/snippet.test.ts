@@ -1,0 +1,48 @@
+import { snippetRestricts } from "../../../src/translate/ingress/annotations/snippet.js";
+
+it.each([
+  "deny all;",
+  "allow 10.0.0.0/8;\ndeny all;",
+  "location /admin{deny all;}",
+  "if ($http_x_key != secret) { return 403; }",
+  "if ($request_method = POST) { return\n444; }",
+  "rewrite ^/old 410;",
+  "try_files $uri =404;",
+  "limit_except GET { allow 10.0.0.0/8; }",
+  "internal;",
+  "satisfy any;",
+  "auth_basic x; auth_basic_user_file /etc/x;",
+  "auth_request /check;",
+  "ssl_verify_client on;",
+  "access_by_lua_block { ngx.exit(403) }",
+  'add_header X "#"; deny all;',
+  "add_header X a#b; deny all;",
+  '"deny" all;',
+  "# comment\ndeny all;",
+  'set $x "a\\";b"; deny all;',
+  'set $x "unfinished; deny all;',
+])("%j restricts", (text) => {
+  expect(snippetRestricts(text)).toBe(true);
+});
+
+it.each([
+  "",
+  "# deny all;",
+  'more_set_headers "X-Frame-Options: deny";',
+  "more_set_headers 'a; deny all;';",
+  "add_header X-Internal internal;",
+  "return 301 https://b.example$request_uri;",
+  "return 200 ok;",
+  "rewrite ^/a/(.*) /b/$1 last;",
+  "proxy_set_header X-Allow allow;",
+  "error_page 404 /404.html;",
+])("%j does not", (text) => {
+  expect(snippetRestricts(text)).toBe(false);
+});
+
+it("reads a long snippet once", () => {
+  const text = '"\\" '.repeat(60_000) + "'\\' ".repeat(60_000);
+  const start = performance.now();
+  snippetRestricts(text);
+  expect(performance.now() - start).toBeLessThan(2000);
+});
