@@ -4,6 +4,7 @@ import js from "@eslint/js";
 import prettier from "eslint-config-prettier";
 import { defineConfig, globalIgnores } from "eslint/config";
 import tseslint from "typescript-eslint";
+import ownLookups from "./.ci/own-lookups.js";
 
 /** The pure middle: values in, values out; the same objects give the same bytes. */
 const PURE = [
@@ -87,7 +88,9 @@ export default defineConfig(
   {
     name: "sources",
     files: ["src/**/*.ts"],
+    plugins: { albc: { rules: { "own-lookups": ownLookups } } },
     rules: {
+      "albc/own-lookups": "error",
       // `if (text)` is false for "" too, and "" means something here: an empty realm, an empty path.
       "@typescript-eslint/strict-boolean-expressions": "error",
       // `as` asserts what the compiler cannot see; where that is right, the disabling comment says why.

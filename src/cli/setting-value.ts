@@ -4,6 +4,7 @@ import { ok, problem } from "../support/result.js";
 import { parseByteSize } from "../support/byte-size.js";
 import { textList } from "../support/text-list.js";
 import type { SettingRow } from "./settings-table.js";
+import { own } from "../support/own.js";
 
 export type SettingValue = string | number | boolean | readonly string[];
 
@@ -101,7 +102,7 @@ function textOf(raw: unknown): string {
 
 function parseTime(text: string): Result<SettingValue> {
   const [, count, unit = ""] = /^(\d{1,9})(ms|s|m|h)$/.exec(text) ?? [];
-  const milliseconds = TIMES[unit];
+  const milliseconds = own(TIMES, unit);
   return count === undefined || milliseconds === undefined
     ? problem("must be a time such as 500ms, 5s or 4m")
     : ok(Number(count) * milliseconds);

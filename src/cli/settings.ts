@@ -9,6 +9,7 @@ import type { SettingValue } from "./setting-value.js";
 import type { SettingName, SettingRow } from "./settings-table.js";
 import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./usage-error.js";
+import { own } from "../support/own.js";
 
 export interface SettingSources {
   /** By key; absent ones were not given. */
@@ -85,9 +86,9 @@ function resolveOne(
   sources: SettingSources,
   file: ReadonlyMap<string, unknown>,
 ): SettingValue {
-  const flag = sources.flags[row.key];
+  const flag = own(sources.flags, row.key);
   if (flag !== undefined) return parse(row, flag, flagOf(row.key));
-  const variable = sources.variables[variableOf(row.key)];
+  const variable = own(sources.variables, variableOf(row.key));
   if (variable !== undefined && variable !== "") return parse(row, variable, variableOf(row.key));
   if (file.has(row.key))
     return parse(row, file.get(row.key), `${sources.file?.name ?? ""}: ${row.key}`);

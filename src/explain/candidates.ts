@@ -10,6 +10,7 @@ import { pcreTest } from "./pcre.js";
 import type { RoutedRequest } from "./predicates.js";
 import { predicateHolds, predicateValue } from "./predicates.js";
 import { fromWire, toWire } from "./wire-text.js";
+import { own } from "../support/own.js";
 
 /** What became of a binding in the search for a route. */
 export type Outcome =
@@ -128,7 +129,7 @@ function describe(
   { host, binding: { route, path, when } }: HostBinding,
   outcome: Outcome,
 ): Candidate {
-  const source = policy.routes[route]?.source;
+  const source = own(policy.routes, route)?.source;
   return {
     route,
     ...(source && { source }),

@@ -19,6 +19,7 @@ import { isAmbiguous } from "./readings.js";
 import { findListener, isMisdirected } from "./listener.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
+import { own } from "../support/own.js";
 
 export interface Explanation {
   readonly request: {
@@ -87,7 +88,7 @@ function explainListener(
   const { listener } = entered;
   const { chosen, certain, all } = findCandidates(policy, listener, request);
   const routed = { ...entered, certain, candidates: all };
-  const route = chosen && policy.routes[chosen.route];
+  const route = chosen && own(policy.routes, chosen.route);
   if (chosen === undefined || route === undefined) {
     return { ...routed, answer: refused(404, NO_RULE) };
   }
@@ -104,7 +105,7 @@ function wantedOfClients(
   { clientCertificates = {} }: PolicyServer,
   listener: string,
 ): Pick<Explanation, "clientCertificate"> {
-  const wanted = clientCertificates[listener];
+  const wanted = own(clientCertificates, listener);
   return wanted === undefined ? {} : { clientCertificate: wanted[0] };
 }
 

@@ -1,6 +1,7 @@
 import type { PolicyServer } from "../render/policy/policy-document.js";
 import { hostKeyCovers } from "./host-key.js";
 import { toWire } from "./wire-text.js";
+import { own } from "../support/own.js";
 
 /** The id of the listener with the most specific host key that covers the host. */
 export function findListener({ listeners }: PolicyServer, host: string): string | undefined {
@@ -21,5 +22,5 @@ export function isMisdirected(server: PolicyServer, serverName: string, listener
 
 /** It is reached only by connections for one of its names, which lead nowhere else. */
 function isHeld({ isolated = [], clientCertificates = {} }: PolicyServer, id: string): boolean {
-  return isolated.includes(id) || clientCertificates[id] !== undefined;
+  return isolated.includes(id) || own(clientCertificates, id) !== undefined;
 }

@@ -10,6 +10,7 @@ import type {
 } from "../render/policy/policy-document.js";
 import { cidrContains } from "../support/ip-address.js";
 import type { ExplainRequest } from "./request.js";
+import { own } from "../support/own.js";
 
 /** What the gateway does with the request. */
 export type Answer =
@@ -91,7 +92,7 @@ export function routeOutcome(
   route: PolicyRoute,
   request: ExplainRequest,
 ): Outcome {
-  const auth = (route.auth ?? []).map((id) => explainAuth(policy.auths[id], id, route));
+  const auth = (route.auth ?? []).map((id) => explainAuth(own(policy.auths, id), id, route));
   const sourceRange = rangeOf(route, request.client);
   const satisfyAny = route.satisfy === "any";
   const backends = explainBackends(policy, route);
@@ -197,10 +198,11 @@ function explainBackends(policy: PolicyDocument, route: PolicyRoute): readonly E
     ...(upstream !== undefined && { upstream }),
     protocol,
     share: total === 0 ? 0 : weight / total,
-    endpoints: upstream === undefined ? 0 : (policy.upstreams[upstream]?.endpoints.length ?? 0),
+    endpoints:
+      upstream === undefined ? 0 : (own(policy.upstreams, upstream)?.endpoints.length ?? 0),
     ...(refuse && { refuse }),
     ...(filters && { filters }),
-    ...(tls !== undefined && { tls: policy.backendTls?.[tls] ?? {} }),
+    ...(tls !== undefined && { tls: own(policy.backendTls, tls) ?? {} }),
   }));
 }
 

@@ -2,6 +2,7 @@
  * PCRE patterns tried with JavaScript's expressions. The common part of both languages is translated where it differs; what
  * lies outside gives no answer instead of a wrong one.
  */
+import { own } from "../support/own.js";
 
 /** Bytes that PCRE's `\s` and `[[:space:]]` stand for (C locale); JavaScript's has more. */
 const SPACE = "\\t\\n\\v\\f\\r ";
@@ -111,7 +112,7 @@ function translateEscape(escaped: string): string | undefined {
 function translateClass(token: string): string | undefined {
   const [, negated = "", body = ""] = /^\[(\^?)([^]*)\]$/.exec(token) ?? [];
   const pieces = (body.match(/\[:\^?[a-z]+:\]|\\x[0-9A-Fa-f]{2}|\\[^]|[^]/g) ?? []).map((piece) => {
-    if (piece.startsWith("[:")) return POSIX_CLASSES[piece.slice(2, -2)];
+    if (piece.startsWith("[:")) return own(POSIX_CLASSES, piece.slice(2, -2));
     if (piece === "\\s") return SPACE;
     if (piece.startsWith("\\")) return SAME_ESCAPE.test(piece.slice(1)) ? piece : undefined;
     return piece === "[" || piece === "]" ? `\\${piece}` : piece;

@@ -2,6 +2,7 @@ import type { PolicyDocument, PolicyRoute } from "../render/policy/policy-docume
 import { findCandidates } from "./candidates.js";
 import type { RoutedRequest } from "./predicates.js";
 import { percentDecode } from "./request-path.js";
+import { own } from "../support/own.js";
 
 /**
  * The paths that backends may read in a request target which is not one in every way, as route/readings.lua has them: dot
@@ -26,13 +27,15 @@ export function isAmbiguous(
   request: RoutedRequest,
   chosen: string,
 ): boolean {
-  const own = policy.routes[chosen];
+  const wanted = own(policy.routes, chosen);
   const paths = new Set(otherReadings(request.target));
   paths.delete(request.path);
   return [...paths].some((path) => {
     const other = findCandidates(policy, listener, { ...request, path }).chosen?.route;
-    const route = other === undefined ? undefined : policy.routes[other];
-    return other !== chosen && route !== undefined && own !== undefined && protects(route, own);
+    const route = other === undefined ? undefined : own(policy.routes, other);
+    return (
+      other !== chosen && route !== undefined && wanted !== undefined && protects(route, wanted)
+    );
   });
 }
 

@@ -9,6 +9,7 @@ import type { AuthShape } from "./auth-shape.js";
 import type { UnknownField } from "./conform.js";
 import type { Finding } from "./finding.js";
 import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,6 +62,6 @@ function isAuthField(field: FieldPath): boolean {
 }
 
 function recordAt(value: Fields, name: string): Fields {
-  const field = value[name];
+  const field = own(value, name);
   return isObject(field) ? field : {};
 }

@@ -2,6 +2,7 @@
 import type { JsonSchema } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -51,8 +52,8 @@ class ConformVisitor {
   #visitMap(values: JsonSchema, map: Fields): Fields {
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(map)) {
-      const next = this.#step(key, values, map[key]);
-      if (next !== map[key]) (copy ??= { ...map })[key] = next;
+      const next = this.#step(key, values, own(map, key));
+      if (next !== own(map, key)) (copy ??= { ...map })[key] = next;
     }
     return copy ?? map;
   }
@@ -61,18 +62,18 @@ class ConformVisitor {
     const properties = schema.properties ?? {};
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(object)) {
-      const known = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      const known = own(properties, key);
       if (known === undefined) {
         this.#reportUnknown(schema, key);
         if (schema["x-kubernetes-preserve-unknown-fields"] === true) continue;
         copy ??= { ...object };
         Reflect.deleteProperty(copy, key);
-      } else if (object[key] === null) {
+      } else if (own(object, key) === null) {
         copy ??= { ...object };
         Reflect.deleteProperty(copy, key);
       } else {
-        const next = this.#step(key, known, object[key]);
-        if (next !== object[key]) (copy ??= { ...object })[key] = next;
+        const next = this.#step(key, known, own(object, key));
+        if (next !== own(object, key)) (copy ??= { ...object })[key] = next;
       }
     }
     return copy ?? object;

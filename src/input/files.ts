@@ -6,6 +6,7 @@ import { compareStrings } from "../support/compare.js";
 import { EnvironmentError } from "../support/environment-error.js";
 import { isObject } from "../support/json-object.js";
 import type { Source } from "./source.js";
+import { own } from "../support/own.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
 const STANDARD_INPUT = "-";
@@ -134,7 +135,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   if (error instanceof NotUtf8Error) return error.message;
-  return REASONS[textOf(error, "code")] ?? textOf(error, "message");
+  return own(REASONS, textOf(error, "code")) ?? textOf(error, "message");
 }
 
 function textOf(error: unknown, name: "code" | "message"): string {

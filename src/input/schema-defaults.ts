@@ -4,6 +4,7 @@
  */
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,7 +31,7 @@ function filledFields(properties: Readonly<Record<string, JsonSchema>>, object: 
   let copy: Record<string, unknown> | undefined;
   for (const [name, property] of Object.entries(properties)) {
     if (!fillsIn(property)) continue;
-    const given = Object.hasOwn(object, name) ? object[name] : property.default;
+    const given = Object.hasOwn(object, name) ? own(object, name) : property.default;
     const filled = given === undefined ? undefined : withDefaults(property, given);
     if (filled !== undefined && (filled !== given || !Object.hasOwn(object, name))) {
       (copy ??= { ...object })[name] = filled;

@@ -7,6 +7,7 @@ import { invalid, missing, shown } from "./finding.js";
 import type { Finding } from "./finding.js";
 import { isObject } from "../support/json-object.js";
 import { typeHint } from "./type-hints.js";
+import { own } from "../support/own.js";
 
 /** More of one object help nobody, and a hostile one could have millions. */
 const MAX_FINDINGS = 50;
@@ -51,7 +52,7 @@ function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Finding {
   const schema: unknown = error.parentSchema;
   const value: unknown = error.data;
   const visible = mayShow(field);
-  const explain = Object.hasOwn(KEYWORDS, error.keyword) ? KEYWORDS[error.keyword] : undefined;
+  const explain = own(KEYWORDS, error.keyword);
   const failure = {
     field,
     name,
@@ -165,7 +166,7 @@ function fieldOf(pointer: string, root: unknown): FieldPath {
         value = value[index];
         return index;
       }
-      value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      value = isObject(value) && own(value, name);
       return name;
     });
 }

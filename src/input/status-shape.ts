@@ -2,6 +2,7 @@
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { isObject } from "../support/json-object.js";
 import { sameElements } from "../support/same-elements.js";
+import { own } from "../support/own.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -30,7 +31,7 @@ function readable(schema: JsonSchema, value: unknown): unknown {
 
 function readableFields({ properties = {}, required = [] }: JsonSchema, value: Fields): unknown {
   const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const property = own(properties, name);
     const read = property === undefined ? field : readable(property, field);
     return read === undefined ? [] : [[name, read]];
   });
@@ -38,6 +39,6 @@ function readableFields({ properties = {}, required = [] }: JsonSchema, value: F
   if (!required.every((name) => names.has(name))) return undefined;
   const isWhole =
     names.size === Object.keys(value).length &&
-    entries.every(([name, read]) => read === value[name]);
+    entries.every(([name, read]) => read === own(value, name));
   return isWhole ? value : Object.fromEntries(entries);
 }

@@ -1,4 +1,5 @@
 /** Which quote or bracket of a broken YAML text was never closed: the parser says only where it could not go on. */
+import { own } from "../support/own.js";
 
 export interface Unclosed {
   readonly character: string;
@@ -33,7 +34,7 @@ export function findUnclosed(text: string, end: number): Unclosed | undefined {
       open.push({ character, offset: at++ });
     } else if (character === "}" || character === "]") {
       const opened = open.pop();
-      if (opened !== undefined && CLOSING[opened.character] !== character) {
+      if (opened !== undefined && own(CLOSING, opened.character) !== character) {
         return { ...opened, closedBy: character };
       }
       at++;

@@ -3,6 +3,7 @@
  * timestamps stay text), so that a manifest means here what it means in a cluster.
  */
 import { boolYaml11Tag, CORE_SCHEMA, defineScalarTag, mergeTag, NOT_RESOLVED } from "js-yaml";
+import { own } from "../support/own.js";
 
 const DECIMAL = /^[-+]?(?:0|[1-9][0-9_]*)$/;
 const PREFIXED = /^([-+]?)0([box]?)([0-9a-fA-F_]+)$/;
@@ -19,7 +20,7 @@ function integer(text: string): number | undefined {
   const match = PREFIXED.exec(text);
   if (match === null) return undefined;
   const [, sign = "", prefix = "", rest = ""] = match;
-  const radix = RADIX[prefix] ?? 10;
+  const radix = own(RADIX, prefix) ?? 10;
   const digits = rest.replaceAll("_", "");
   if (DIGITS[radix]?.test(digits) !== true) return undefined;
   return (sign === "-" ? -1 : 1) * parseInt(digits, radix);

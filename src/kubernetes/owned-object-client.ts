@@ -11,6 +11,7 @@ import { ApiError } from "./api-client.js";
 import { isRawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { listPath, objectPath } from "./resource.js";
+import { own } from "../support/own.js";
 
 /** What is in the cluster under the name of an object that is to be made. */
 export interface FoundObject {
@@ -174,7 +175,7 @@ export class OwnedObjectClient {
     const controller = controllerOf(metadata);
     return {
       ...{ kind, namespace, name, uid, version: resourceVersion },
-      madeBy: annotations?.[this.#options.annotation] ?? "",
+      madeBy: own(annotations, this.#options.annotation) ?? "",
       ...(controller !== undefined && { controller }),
     };
   }

@@ -1,4 +1,5 @@
 import { EnvironmentError } from "../support/environment-error.js";
+import { own } from "../support/own.js";
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
@@ -18,7 +19,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function fileError(action: string, path: string, cause: unknown): EnvironmentError {
   const code = errorCode(cause);
   const said = cause instanceof Error ? cause.message : String(cause);
-  return new EnvironmentError(`can't ${action} ${path}: ${REASONS[code] ?? said}`, { cause });
+  return new EnvironmentError(`can't ${action} ${path}: ${own(REASONS, code) ?? said}`, { cause });
 }
 
 /** The `code` of a system error, such as ENOENT; empty for any other value. */

@@ -1,4 +1,5 @@
 import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
 
 /** Statuses as an API server holds them: anybody may have written anything. */
 export function listOf(value: unknown): readonly unknown[] {
@@ -13,5 +14,5 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   }
   if (!isObject(a) || !isObject(b)) return false;
   const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => isSameJson(a[key], b[key]));
+  return [...keys].every((key) => isSameJson(own(a, key), own(b, key)));
 }

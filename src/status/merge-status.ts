@@ -7,6 +7,7 @@ import { isObject } from "../support/json-object.js";
 import { isSameJson, listOf } from "./json.js";
 import { hasNewerCondition, mergeConditions } from "./merge-conditions.js";
 import type { ObjectStatus } from "./object-status.js";
+import { own } from "../support/own.js";
 
 export interface MergeContext {
   /** Name under which our entries stand in status.parents and status.ancestors. */
@@ -51,12 +52,12 @@ export function mergedStatus(
   context: MergeContext,
 ): JsonObject {
   const before = isObject(existing) ? existing : {};
-  const own = OWN_FIELDS[kind] ?? [];
+  const replaced = own(OWN_FIELDS, kind) ?? [];
   const merged: Record<string, unknown> = Object.fromEntries(
-    Object.entries(before).filter(([field]) => !own.includes(field)),
+    Object.entries(before).filter(([field]) => !replaced.includes(field)),
   );
   for (const [field, value] of Object.entries(status)) {
-    merged[field] = mergeField(field, before[field], value, context);
+    merged[field] = mergeField(field, own(before, field), value, context);
   }
   return merged;
 }
@@ -67,7 +68,7 @@ function mergeField(
   computed: unknown,
   context: MergeContext,
 ): unknown {
-  const subject = ENTRIES[field];
+  const subject = own(ENTRIES, field);
   if (subject !== undefined) return mergeEntries(subject, before, computed, context);
   if (field === "conditions") return mergeConditions(before, computed, context.now);
   if (field === "listeners") return mergeListeners(before, computed, context);
@@ -97,7 +98,9 @@ function mergeEntries(
   const missing = [...listOf(computed)].filter(isObject);
   const kept = listOf(before).flatMap((entry): readonly unknown[] => {
     if (!isOwn(entry, context)) return [entry];
-    const index = missing.findIndex((candidate) => isSameJson(candidate[subject], entry[subject]));
+    const index = missing.findIndex((candidate) =>
+      isSameJson(own(candidate, subject), own(entry, subject)),
+    );
     const [found] = index < 0 ? [] : missing.splice(index, 1);
     return found === undefined ? [] : [withConditions(found, entry, context)];
   });
@@ -115,9 +118,9 @@ function isOwn(entry: unknown, { controllerName }: MergeContext): entry is JsonO
 function isOutdated(before: JsonObject, status: JsonObject, context: MergeContext): boolean {
   if (hasNewerCondition(before["conditions"], status["conditions"])) return true;
   return Object.keys(ENTRIES).some((field) => {
-    const computed = conditionsOf(listOf(status[field]).filter(isObject));
+    const computed = conditionsOf(listOf(own(status, field)).filter(isObject));
     return hasNewerCondition(
-      conditionsOf(listOf(before[field]).filter((entry) => isOwn(entry, context))),
+      conditionsOf(listOf(own(before, field)).filter((entry) => isOwn(entry, context))),
       computed,
     );
   });

@@ -1,4 +1,5 @@
 import type { ObjectStatus } from "./object-status.js";
+import { own } from "../support/own.js";
 
 /** As Gateway API has them before any controller has come (Gateway, status.conditions). */
 const NOBODY = {
@@ -19,7 +20,7 @@ const WITHDRAWN: Readonly<Record<string, readonly string[]>> = {
  */
 export function withdrawnStatus(said: ObjectStatus, generation?: number): ObjectStatus | undefined {
   if (said.kind === "Ingress") return { ...said, status: { loadBalancer: {} } };
-  const types = WITHDRAWN[said.kind];
+  const types = own(WITHDRAWN, said.kind);
   if (types === undefined) return undefined;
   const conditions = types.map((type) => ({
     type,

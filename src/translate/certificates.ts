@@ -11,6 +11,7 @@ import type { TranslateContext } from "./context.js";
 import { parsePemCertificates } from "./pem-certificates.js";
 import type { Place } from "./place.js";
 import type { NamespacedName } from "./references.js";
+import { own } from "../support/own.js";
 
 /** A usable certificate and what its leaf is for. */
 export interface LoadedCertificate {
@@ -93,7 +94,7 @@ export class Certificates {
 
 function decoded(secret: Secret, key: string): string | undefined {
   const data = secret.data ?? {};
-  const base64 = Object.hasOwn(data, key) ? data[key] : undefined;
+  const base64 = own(data, key);
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("latin1");
 }
 

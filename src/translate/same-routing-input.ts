@@ -5,6 +5,7 @@ import { ROUTING_KINDS } from "../input/resources.js";
 import { isSameJson } from "../status/json.js";
 import { differInStatusOnly } from "../status/status-only.js";
 import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
 
 /**
  * Fields of statuses by which something is decided: where a Service is reached, which addresses a Gateway has already, and the room
@@ -51,5 +52,5 @@ function statusField(
   object: KubernetesObject & { readonly status?: unknown },
   field: string,
 ): unknown {
-  return isObject(object.status) ? object.status[field] : undefined;
+  return isObject(object.status) ? own(object.status, field) : undefined;
 }

@@ -9,7 +9,14 @@ import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
 import type { Json } from "../support/hostile-input.js";
-import { HOSTILE, inputs, places, replaced, replacedEverywhere } from "../support/hostile-input.js";
+import {
+  HOSTILE,
+  INHERITED,
+  inputs,
+  places,
+  replaced,
+  replacedEverywhere,
+} from "../support/hostile-input.js";
 
 /** Lines of nginx.conf; numbers, digests and the hostnames of streams made alike. */
 function lines(conf: string): readonly string[] {
@@ -71,3 +78,23 @@ test.each(HOSTILE.map((text) => [JSON.stringify(text.slice(0, 40)), text]))(
     }
   },
 );
+
+/** Of each text field of each kind the first place where it is written: [objects, path from the list of them]. */
+const fields = new Map<string, readonly [readonly Json[], readonly (string | number)[]]>();
+for (const objects of inputs) {
+  for (const path of places(objects)) {
+    if (path[0] === "key") continue;
+    const { kind } = objects[Number(path[0])] as { readonly kind?: string };
+    const field = path.slice(1).map((step) => (typeof step === "number" ? "" : step));
+    const isOfMap = /^metadata,(annotations|labels)/.test(String(field));
+    if (isOfMap || ["kind", "apiVersion"].includes(String(field))) continue;
+    const key = [kind, ...field].join(".");
+    if (!fields.has(key)) fields.set(key, [objects, path]);
+  }
+}
+
+test.each(INHERITED)("%s in every text field of every kind", (name) => {
+  for (const [objects, path] of fields.values()) {
+    confOf(replaced(objects, path, name) as readonly Json[]);
+  }
+});

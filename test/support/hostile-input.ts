@@ -27,6 +27,9 @@ export const HOSTILE = [
   "x".repeat(1_000_000),
 ];
 
+/** What every object has without having been given it, so that a lookup of a user's text may find it. */
+export const INHERITED = Object.getOwnPropertyNames(Object.prototype);
+
 /** The objects of each golden case. */
 export const inputs = goldenCases().map((golden): readonly Json[] => {
   try {

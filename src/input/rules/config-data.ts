@@ -3,6 +3,7 @@ import type { ConfigMap, Secret } from "../../api/core.js";
 import { invalid, missing, shown } from "../finding.js";
 import type { Findings } from "../finding.js";
 import { dataKeyProblem } from "./names.js";
+import { own } from "../../support/own.js";
 
 type Data = Readonly<Record<string, string>>;
 
@@ -43,7 +44,7 @@ export function* checkSecret(secret: Secret): Findings {
 }
 
 function* checkType(type: string, data: Data): Findings {
-  const keys = Object.hasOwn(TYPE_KEYS, type) ? (TYPE_KEYS[type] ?? []) : [];
+  const keys = own(TYPE_KEYS, type) ?? [];
   for (const key of keys) {
     if (!Object.hasOwn(data, key))
       yield missing(["data", key], `a Secret of type ${type} needs the key ${shown(key)}`);

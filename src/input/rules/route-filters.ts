@@ -6,6 +6,7 @@ import type { Findings } from "../finding.js";
 import { checkBackendReference } from "./backend-reference.js";
 import { checkExternalAuth } from "./external-auth.js";
 import { checkUnique } from "./unique.js";
+import { own } from "../../support/own.js";
 
 type FilterField = Exclude<keyof RouteFilter, "type">;
 
@@ -62,13 +63,13 @@ export function* checkFilters(
 /** Whatever comes with a type that is not known passes: a condition tells that the type is not supported. */
 export function* checkFilter(filter: RouteFilter, types: FilterTypes, field: FieldPath): Findings {
   const { type } = filter;
-  const own = Object.hasOwn(types, type) ? types[type] : undefined;
-  if (own !== undefined) {
-    if (filter[own] === undefined) {
-      yield missing([...field, own], `a filter of type ${type} needs the field ${own}`);
+  const needed = own(types, type);
+  if (needed !== undefined) {
+    if (filter[needed] === undefined) {
+      yield missing([...field, needed], `a filter of type ${type} needs the field ${needed}`);
     }
     for (const other of Object.values(types)) {
-      if (other === own || filter[other] === undefined) continue;
+      if (other === needed || filter[other] === undefined) continue;
       yield invalid(
         [...field, other],
         `a filter of type ${type} must not have the field ${other}`,

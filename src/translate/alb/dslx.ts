@@ -7,6 +7,7 @@ import { ok, problem } from "../../support/result.js";
 import { parseHostRow } from "./dslx-host.js";
 import { parseRow } from "./dslx-row.js";
 import type { Row } from "./dslx-row.js";
+import { own } from "../../support/own.js";
 
 /** What a Rule matches: one of the hosts, the path, and all conditions. */
 export interface RuleMatch {
@@ -72,7 +73,7 @@ export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
 }
 
 function parseTerm(term: DslxTerm, index: number): ParsedTerm | DslxProblem {
-  const subject = Object.hasOwn(SUBJECTS, term.type) ? SUBJECTS[term.type] : undefined;
+  const subject = own(SUBJECTS, term.type);
   if (subject === undefined) {
     const known = Object.keys(SUBJECTS).join(", ");
     return { term: index, problem: `the type ${JSON.stringify(term.type)} is none of ${known}` };

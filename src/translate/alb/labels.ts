@@ -1,17 +1,18 @@
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Domains } from "../../options.js";
+import { own } from "../../support/own.js";
 
 /** The ALB2 that a Frontend or Rule belongs to: one of that name in its own namespace. */
 export function albNameOf(object: KubernetesObject, { labels }: Domains): string | undefined {
-  return object.metadata.labels?.[`alb2.${labels}/name`];
+  return own(object.metadata.labels, `alb2.${labels}/name`);
 }
 
 /** The Frontend that a Rule belongs to, in its own namespace. */
 export function frontendNameOf(object: KubernetesObject, { labels }: Domains): string | undefined {
-  return object.metadata.labels?.[`alb2.${labels}/frontend`];
+  return own(object.metadata.labels, `alb2.${labels}/frontend`);
 }
 
 /** The project of a namespace. */
 export function projectOf(object: KubernetesObject, { labels }: Domains): string | undefined {
-  return object.metadata.labels?.[`${labels}/project`];
+  return own(object.metadata.labels, `${labels}/project`);
 }

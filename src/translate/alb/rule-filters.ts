@@ -6,6 +6,7 @@ import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.
 import { parseHeaderRewrite } from "../http/header-rewrites.js";
 import { isAuthority, isHeaderName, splitList } from "../http/header-text.js";
 import { annotationField, placeOf } from "../place.js";
+import { own } from "../../support/own.js";
 
 type RuleFilters = Pick<Route, "cors" | "upstreamHost" | "requestHeaders" | "responseHeaders">;
 
@@ -61,7 +62,7 @@ function headerRewrite(
   { options, diagnostics }: BuildContext,
 ): HeaderChanges | undefined {
   const key = `alb.rule.${options.domains.labels}/${name}`;
-  const text = rule.metadata.annotations?.[key];
+  const text = own(rule.metadata.annotations, key);
   if (text === undefined) return undefined;
   const changes = parseHeaderRewrite(text);
   if (changes.ok) return changes.value;

@@ -11,6 +11,7 @@ import type { TranslateContext } from "../context.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { resourceRef } from "../place.js";
 import type { TranslatedGateway } from "./translated.js";
+import { own } from "../../support/own.js";
 
 const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 const GATEWAY_CLASS = "gateway.networking.k8s.io/gateway-class-name";
@@ -50,7 +51,7 @@ export function rememberedAddresses(
   const service = resources.get("Service", namespace, serviceName(name));
   const key = addressesKey(options.domains);
   const { annotations = {} } = service?.metadata ?? {};
-  const text = Object.hasOwn(annotations, key) ? annotations[key] : undefined;
+  const text = own(annotations, key);
   return text === undefined || text === "" ? [] : text.split(",");
 }
 

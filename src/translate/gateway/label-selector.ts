@@ -1,4 +1,5 @@
 import type { LabelSelector } from "../../api/gateway.js";
+import { own } from "../../support/own.js";
 
 type Labels = Readonly<Record<string, string>>;
 type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
@@ -35,5 +36,5 @@ function satisfies({ key, operator, values = [] }: Expression, labels: Labels): 
 }
 
 function labelOf(labels: Labels, key: string): string | undefined {
-  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+  return own(labels, key);
 }

@@ -10,6 +10,7 @@ import type { CompileOptions } from "../../options.js";
 import { protocolVerdict } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
+import { own } from "../../support/own.js";
 
 /** A listener as it is written, before others are looked at. */
 export interface ListenerDraft extends PortUse {
@@ -55,7 +56,7 @@ const MODES: Readonly<Record<string, readonly string[] | undefined>> = {
 };
 
 function modeVerdict({ protocol, tls }: GatewayListener): Verdict {
-  const modes = MODES[protocol];
+  const modes = own(MODES, protocol);
   return tls?.mode === undefined || modes === undefined || modes.includes(tls.mode)
     ? HOLDS
     : refused("UnsupportedValue", `tls.mode ${JSON.stringify(tls.mode)} is not known`);

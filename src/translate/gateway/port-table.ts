@@ -4,6 +4,7 @@ import type { CompileOptions } from "../../options.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
+import { own } from "../../support/own.js";
 
 /** A listener as far as it can be in another one's way. */
 export interface PortUse {
@@ -75,8 +76,8 @@ export class PortTable {
 
   #conflict({ protocol, port, hostname }: PortUse): Refused | undefined {
     const existing = this.#ports.get(portKey({ protocol, port }));
-    if (existing === undefined || USES[protocol] === undefined) return undefined;
-    if (USES[existing.protocol] !== USES[protocol]) {
+    if (existing === undefined || own(USES, protocol) === undefined) return undefined;
+    if (own(USES, existing.protocol) !== own(USES, protocol)) {
       return protocolConflict(
         port,
         protocol,
@@ -97,7 +98,9 @@ export class PortTable {
       (other) =>
         other !== listener && portKey(other) === portKey(listener) && this.#isServed(other),
     );
-    const ofOtherProtocol = rivals.find((other) => USES[other.protocol] !== USES[protocol]);
+    const ofOtherProtocol = rivals.find(
+      (other) => own(USES, other.protocol) !== own(USES, protocol),
+    );
     if (ofOtherProtocol !== undefined) {
       const message = `another listener here is for ${ofOtherProtocol.protocol} on it`;
       return protocolConflict(port, protocol, message);

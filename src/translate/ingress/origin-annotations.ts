@@ -13,6 +13,7 @@ import type { NamespacedName } from "../references.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { PathIndex } from "./annotation-lookup.js";
+import { own } from "../../support/own.js";
 
 /** An annotation outside the two domains of the table; `<labels>` stands for the label domain. */
 export interface OriginAnnotation {
@@ -106,7 +107,7 @@ function isSame(a: NamespacedName, b: NamespacedName): boolean {
 
 function valueOf({ metadata }: Ingress, key: string): string | undefined {
   const annotations = metadata.annotations ?? {};
-  const text = Object.hasOwn(annotations, key) ? annotations[key]?.trim() : undefined;
+  const text = Object.hasOwn(annotations, key) ? own(annotations, key)?.trim() : undefined;
   return text === "" ? undefined : text;
 }
 

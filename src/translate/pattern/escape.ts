@@ -1,6 +1,7 @@
 import type { Atom } from "./part.js";
 import type { PatternSource } from "./source.js";
 import { PatternProblem } from "./source.js";
+import { own } from "../../support/own.js";
 
 /** Groups that a pattern has, for what refers to them; forward too. */
 export interface References {
@@ -42,7 +43,7 @@ export function readSharedEscape(source: PatternSource): number | undefined {
   const hex = source.take(/x([0-9A-Fa-f]{2})/y);
   if (hex) return Number.parseInt(hex[1] ?? "", 16);
   const control = source.take(/[nrtfea]/y);
-  if (control) return CONTROLS[control[0]];
+  if (control) return own(CONTROLS, control[0]);
   const text = source.next();
   if (/[A-Za-z0-9]/.test(text)) throw new PatternProblem(`\\${text} is not supported there`);
   return text.charCodeAt(0);

@@ -1,6 +1,7 @@
 import type { Atom, Part } from "./part.js";
 import type { PatternSource } from "./source.js";
 import { PatternProblem } from "./source.js";
+import { own } from "../../support/own.js";
 
 /** How often; without `max` as often as can be. */
 interface Quantifier {
@@ -39,7 +40,7 @@ function repeated({ kind, width, size }: Atom, { min, max }: Quantifier): Part {
 /** Undefined when there is none. */
 export function readQuantifier(source: PatternSource): Quantifier | undefined {
   const sign = source.take(/[*+?]/y);
-  if (sign) return SIGNS[sign[0]];
+  if (sign) return own(SIGNS, sign[0]);
   const counts = source.take(/\{([0-9]{1,9})(?:(,)([0-9]{1,9})?)?\}/y);
   if (counts === undefined) {
     // Text to one version of PCRE2, a quantifier to another.

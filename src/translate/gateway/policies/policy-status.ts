@@ -8,6 +8,7 @@ import { GATEWAY_GROUP } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import { shownTarget } from "./policy-targets.js";
+import { own } from "../../../support/own.js";
 
 /** Entries that a status holds (Gateway API, PolicyStatus). */
 const MAX_ANCESTORS = 16;
@@ -95,7 +96,7 @@ function conditionsOf(
     type,
     status: verdict.ok ? "True" : "False",
     reason: verdict.ok ? type : verdict.reason,
-    message: verdict.ok ? (MESSAGES[type] ?? "") : verdict.message,
+    message: verdict.ok ? (own(MESSAGES, type) ?? "") : verdict.message,
     ...(generation !== undefined && { observedGeneration: generation }),
   }));
 }

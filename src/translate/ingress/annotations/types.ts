@@ -8,6 +8,7 @@ import type { Redirect } from "../../../ir/filters.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import type { AnnotationType } from "../annotation.js";
+import { own } from "../../../support/own.js";
 
 export const TEXT: AnnotationType<string> = { description: "text", parse: ok };
 
@@ -50,7 +51,7 @@ export const SIZE: AnnotationType<number> = {
   description: "bytes, or a number with `k`, `m` or `g`; 0 means no limit",
   parse: (text) => {
     const match = SIZE_TEXT.exec(text);
-    const unit = SIZE_UNITS[match?.[2]?.toLowerCase() ?? ""] ?? 1;
+    const unit = own(SIZE_UNITS, match?.[2]?.toLowerCase() ?? "") ?? 1;
     const bytes = Number(match?.[1]) * unit;
     return Number.isSafeInteger(bytes)
       ? ok(bytes)
