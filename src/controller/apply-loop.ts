@@ -92,6 +92,11 @@ export class ApplyLoop {
     return this.#ports.places;
   }
 
+  /** This compilation is for a reload that frees ports for the next one: its diagnostics and statuses are not told. */
+  get isInterim(): boolean {
+    return this.#ports.isInterim;
+  }
+
   /** What is compiled from now on does without these, until they are free; false when it does so already. */
   exclude(unavailablePorts: readonly string[], reason: string): boolean {
     if (!this.#ports.add(unavailablePorts)) return false;
@@ -118,12 +123,15 @@ export class ApplyLoop {
       const compiled = await compile();
       watch.compiled();
       const applied = await apply(compiled.files);
+      this.#ports.listens(applied.listens ?? []);
+      if (this.#unblock(applied.blockedPorts ?? [])) return "again";
       const duration = watch.applied(applied);
       if (this.exclude(applied.unavailablePorts ?? [], applied.refused ?? "")) return "again";
       this.#report(applied, duration);
       this.#conclude(compiled, applied);
     } catch (error: unknown) {
       watch.failed(error);
+      if (error instanceof NginxRefused && this.#unblock(error.blockedPorts)) return "again";
       if (error instanceof NginxRefused && this.exclude(error.unavailablePorts, error.message))
         return "again";
       const delay = this.#retryLater();
@@ -133,6 +141,13 @@ export class ApplyLoop {
       );
     }
     return "done";
+  }
+
+  /** True when there is more to do: a reload without the blocked ports, or one with those that it has freed. */
+  #unblock(blockedPorts: readonly string[]): boolean {
+    const wasInterim = this.#ports.isInterim;
+    this.#ports.block(wasInterim ? [] : blockedPorts);
+    return wasInterim || blockedPorts.length > 0;
   }
 
   /** Nothing is said to be served before a worker is there to serve it. */

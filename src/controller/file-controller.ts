@@ -60,8 +60,10 @@ export class FileController implements Controller {
       unavailablePorts,
     });
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
-    this.#diagnostics.update(diagnostics);
-    this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
+    if (!this.#loop.isInterim) {
+      this.#diagnostics.update(diagnostics);
+      this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
+    }
     this.#reportLostAlbs(input.resources);
     this.#served = { ports: portsOf(compilation), objects: input.objects };
     return [...compilation.files, ...this.#setup.fixedFiles];

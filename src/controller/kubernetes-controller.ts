@@ -160,8 +160,10 @@ export class KubernetesController implements Controller {
     const { unavailablePorts } = this.#loop;
     const compilation = this.#compiler.compile(input.resources, { ...options, unavailablePorts });
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
-    this.#diagnostics.update(diagnostics);
-    this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
+    if (!this.#loop.isInterim) {
+      this.#diagnostics.update(diagnostics);
+      this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
+    }
     this.#served = { ports: portsOf(compilation), objects: this.#objects.size };
     return {
       files: [...compilation.files, ...fixedFiles],

@@ -6,7 +6,7 @@
  * A policy that is swapped is sent first and written after: a master that starts or reloads in between reads the old one, so
  * what is served is looked at again once the new one is written (DataPlane.confirm).
  */
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { RenderedPolicy } from "../render/rendered-policy.js";
@@ -20,7 +20,9 @@ import {
   keepingConfiguration,
   needsReload,
   reloadPart,
+  textOf,
 } from "./kept-configuration.js";
+import { listensOf } from "./listens.js";
 import { inTime } from "./held-endpoints.js";
 import { LoadedMark } from "./loaded-mark.js";
 import { policyDelta } from "./policy-delta.js";
@@ -28,6 +30,7 @@ import { mustFit } from "./policy-size.js";
 import { ENDPOINT_RELOADS, ReloadAllowance } from "./reload-allowance.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
+import { removeSockets } from "./sockets.js";
 import { WrittenFiles } from "./written-files.js";
 
 /** `written`: on disk, but no nginx was there to be told; it reads the files when it starts. */
@@ -39,6 +42,10 @@ export interface Applied {
   readonly refused?: string;
   /** What it could not listen on, as CompileOptions has it. */
   readonly unavailablePorts?: readonly string[];
+  /** What it can open once a reload without them has closed a socket of its own that is in the way. */
+  readonly blockedPorts?: readonly string[];
+  /** Where nginx listens now. */
+  readonly listens?: readonly string[];
   /** Milliseconds until nginx can be told of endpoints of streams, which have changed, too. All else is done. */
   readonly held?: number;
   /** Why policy.json is not written: the policy is served, but an nginx that starts now would serve an older one. */
@@ -109,7 +116,9 @@ export class Applier {
     await this.#confirming;
     try {
       const { due, held } = inTime(this.#files, files, this.#allowance);
-      return { ...(await this.#applyOrKeep(due)), ...(held > 0 && { held }) };
+      const applied = await this.#applyOrKeep(due);
+      const listens = listensOf(textOf(this.#files, "nginx.conf"));
+      return { ...applied, listens, ...(held > 0 && { held }) };
     } finally {
       this.#isApplying = false;
     }
@@ -140,8 +149,8 @@ export class Applier {
       this.#refused = part;
       const applied = await this.#applyKept(files);
       if (applied === undefined) throw error;
-      const { message, unavailablePorts } = error;
-      return { ...applied, refused: message, unavailablePorts };
+      const { message, unavailablePorts, blockedPorts } = error;
+      return { ...applied, refused: message, unavailablePorts, blockedPorts };
     }
   }
 
@@ -209,6 +218,10 @@ export class Applier {
   }
 
   async #reload(files: readonly RenderedFile[], policy: RenderedPolicy): Promise<Outcome> {
+    if (await this.#loaded.isSet()) {
+      const live = await readFile(join(this.#folder, "nginx.conf"), "utf8").catch(() => undefined);
+      if (live !== undefined) await removeSockets(this.#folder, live);
+    }
     await this.#loaded.clear();
     await this.#disk.write(policyLast(files));
     const before = await this.#dataPlane.reach();

@@ -17,6 +17,12 @@ export function reloadPart(files: readonly RenderedFile[]): string {
   return JSON.stringify(parts);
 }
 
+/** Empty when there is no such file. */
+export function textOf(files: readonly RenderedFile[], path: string): string {
+  const file = files.find((each) => each.path === path);
+  return file === undefined ? "" : contentsOf(file);
+}
+
 /** The new files but for those that need a reload, which stay with all that the old nginx.conf names. */
 export function keepingConfiguration(
   old: readonly RenderedFile[],
@@ -24,8 +30,7 @@ export function keepingConfiguration(
 ): readonly RenderedFile[] {
   const swapped = files.filter((file) => !needsReload(file));
   const paths = new Set(swapped.map(({ path }) => path));
-  const configuration = old.find(({ path }) => path === "nginx.conf");
-  const text = configuration === undefined ? "" : contentsOf(configuration);
+  const text = textOf(old, "nginx.conf");
   const kept = old.filter(
     (file) => needsReload(file) || (!paths.has(file.path) && text.includes(file.path)),
   );

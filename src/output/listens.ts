@@ -1,18 +1,19 @@
 import { readFile } from "node:fs/promises";
+import { behindOwn, withoutWildcard } from "./places.js";
 import { isTaken } from "./port-probe.js";
+import { NginxRefused } from "./reloader.js";
 
 /** Where an nginx.conf of ours listens, as CompileOptions.unavailablePorts has it; none if there is no file yet. */
 export async function readListens(path: string): Promise<readonly string[]> {
-  const text = await readFile(path, "utf8").catch(() => "");
+  return listensOf(await readFile(path, "utf8").catch(() => ""));
+}
+
+/** The same of its text. */
+export function listensOf(text: string): readonly string[] {
   const places = [...text.matchAll(/^ +listen (\S+:\d+)( udp)?[ ;]/gm)].map(
     ([, place = "", udp]) => `${withoutWildcard(place)}${udp === undefined ? "" : "/udp"}`,
   );
   return [...new Set(places)];
-}
-
-/** `80` of `0.0.0.0:80` and `[::]:80`. */
-export function withoutWildcard(place: string): string {
-  return place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "");
 }
 
 /**
@@ -22,6 +23,7 @@ export function withoutWildcard(place: string): string {
 export async function refusedPlaces(
   said: readonly string[],
   path: string,
+  own: readonly string[] = [],
 ): Promise<readonly string[]> {
   const listens = said.length === 0 ? [] : await readListens(path);
   const refused: string[] = [];
@@ -33,8 +35,16 @@ export async function refusedPlaces(
       continue;
     }
     const taken: string[] = [];
-    for (const each of wanted) if (await isTaken(each)) taken.push(each);
+    for (const each of wanted) if (await isTaken(each, own)) taken.push(each);
     refused.push(...(taken.length > 0 ? taken : wanted));
   }
   return refused;
+}
+
+/** Throws NginxRefused when a socket of the running nginx must be closed before it can open one of the next configuration. */
+export function refuseBlocked(next: readonly string[], live: readonly string[]): void {
+  const blocked = behindOwn(next, live);
+  if (blocked.length === 0) return;
+  const message = `${blocked.join(", ")}: nginx itself listens there on other addresses until it is reloaded`;
+  throw new NginxRefused(message, [], blocked);
 }

@@ -1,5 +1,5 @@
 /** nginx's own words → one line that says what to do. */
-import { withoutWildcard } from "./listens.js";
+import { withoutWildcard } from "./places.js";
 
 /** Takes what nginx wrote on standard error, as a whole or a line; gives the first failure in it, translated. */
 export function nginxFailure(said: string): string {

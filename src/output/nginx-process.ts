@@ -13,7 +13,7 @@ import type { NginxBinary } from "./nginx-binary.js";
 import { isFinalFailure, nginxFailure, unavailablePorts } from "./nginx-failure.js";
 import { NginxNotStarted } from "./nginx-not-started.js";
 import { mainDirectives } from "./nginx-directives.js";
-import { refusedPlaces } from "./listens.js";
+import { readListens, refuseBlocked, refusedPlaces } from "./listens.js";
 import { poll } from "./poll.js";
 import { removeSockets } from "./sockets.js";
 import type { Reloader } from "./reloader.js";
@@ -97,6 +97,9 @@ export class NginxProcess implements Reloader {
     if (tested.exitCode !== 0) {
       throw await refused(tested.stderr, folder);
     }
+    if (this.pid === undefined) return;
+    const live = join(this.#options.folder, "nginx.conf");
+    refuseBlocked(await readListens(join(folder, "nginx.conf")), await readListens(live));
   }
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {

@@ -1,28 +1,75 @@
 import { createSocket } from "node:dgram";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { endianness } from "node:os";
+import { addressBytes } from "../support/ip-address.js";
 import { errorCode } from "./file-error.js";
+import { overlaps, placeParts } from "./places.js";
 
-/** Whether the place (`80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`) can be listened on now. */
-export async function isFree(place: string): Promise<boolean> {
-  return (await obstacle(place)) === undefined;
+/**
+ * Whether our nginx can listen on the place now (`80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`). `own`: where it
+ * listens already; a socket of its own is no obstacle.
+ */
+export async function isFree(place: string, own: readonly string[]): Promise<boolean> {
+  return (await obstacle(place, own)) === undefined;
 }
 
-/** Whether nobody can listen there now; that this process may not, where another may, does not count. */
-export async function isTaken(place: string): Promise<boolean> {
-  const code = await obstacle(place);
+/** Whether no process can listen there now; a missing permission of this process does not count. */
+export async function isTaken(place: string, own: readonly string[]): Promise<boolean> {
+  const code = await obstacle(place, own);
   return code === "EADDRINUSE" || code === "EADDRNOTAVAIL";
 }
 
-/** The code of the error that keeps this process from listening there. */
-async function obstacle(place: string): Promise<string | undefined> {
-  const [, bracketed, plain, port, udp] =
-    /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)(\/udp)?$/.exec(place) ?? [];
-  const address = bracketed ?? plain;
-  const attempt = udp === undefined ? listen : bind;
-  if (address !== undefined) return attempt(address, Number(port));
-  const failure = await attempt("0.0.0.0", Number(port));
+/** The code of the error that keeps a process from listening there. */
+async function obstacle(place: string, own: readonly string[]): Promise<string | undefined> {
+  const code = await bindFailure(place);
+  const isOwn = code === "EADDRINUSE" && own.some((each) => overlaps(each, place));
+  return isOwn && !(await othersListen(place, own)) ? undefined : code;
+}
+
+/** Whether the kernel's tables list a socket in the way that is none of ours. Without /proc there is none. */
+async function othersListen(place: string, own: readonly string[]): Promise<boolean> {
+  const { port, transport } = placeParts(place);
+  const ours = new Set(own.flatMap(kernelNames));
+  const sockets = await Promise.all(
+    [transport, `${transport}6`].map(async (table) => {
+      const text = await readFile(`/proc/net/${table}`, "utf8").catch(() => "");
+      return text.split("\n").map((line) => line.trim().split(/\s+/));
+    }),
+  );
+  // proc_pid_net(5): the local address is the second column, the state the fourth: 0A listens, 07 is an unconnected UDP socket.
+  const state = transport === "tcp" ? "0A" : "07";
+  return sockets.flat().some(([, local = "", , is]) => {
+    const [address = "", hexPort = ""] = local.split(":");
+    if (is !== state || parseInt(hexPort, 16) !== port) return false;
+    return !ours.has(`${transport} ${local}`) && isInTheWay(address, place);
+  });
+}
+
+function isInTheWay(address: string, place: string): boolean {
+  const wanted = placeParts(place).address;
+  if (wanted === undefined || /^0+$/.test(address)) return true;
+  return kernelNames(place).some((name) => name.includes(` ${address}:`));
+}
+
+/** The place as the kernel's tables have it: hexadecimal, each 32 bits in the byte order of the machine. */
+function kernelNames(place: string): readonly string[] {
+  const { address, port, transport } = placeParts(place);
+  const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
+  return (address === undefined ? ["0.0.0.0", "::"] : [address]).map((each) => {
+    const bytes = Buffer.from(addressBytes(each) ?? "", "latin1");
+    if (endianness() === "LE") bytes.swap32();
+    return `${transport} ${bytes.toString("hex").toUpperCase()}:${hexPort}`;
+  });
+}
+
+async function bindFailure(place: string): Promise<string | undefined> {
+  const { address, port, transport } = placeParts(place);
+  const attempt = transport === "tcp" ? listen : bind;
+  if (address !== undefined) return attempt(address, port);
+  const failure = await attempt("0.0.0.0", port);
   if (failure !== undefined) return failure;
-  const failure6 = await attempt("::", Number(port));
+  const failure6 = await attempt("::", port);
   // A machine without IPv6 has nobody there.
   return failure6 === "EAFNOSUPPORT" || failure6 === "EADDRNOTAVAIL" ? undefined : failure6;
 }

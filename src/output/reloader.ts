@@ -5,9 +5,17 @@ export class NginxRefused extends Error {
   /** What it could not listen on, as CompileOptions has it. */
   readonly unavailablePorts: readonly string[];
 
-  constructor(message: string, unavailablePorts: readonly string[] = []) {
+  /** What it can open once a reload has closed a socket of its own that is in the way. */
+  readonly blockedPorts: readonly string[];
+
+  constructor(
+    message: string,
+    unavailablePorts: readonly string[] = [],
+    blockedPorts: readonly string[] = [],
+  ) {
     super(message);
     this.unavailablePorts = unavailablePorts;
+    this.blockedPorts = blockedPorts;
   }
 }
 

@@ -5,7 +5,7 @@ import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
 import { fileError } from "./file-error.js";
 import { signalOne } from "./folder-processes.js";
-import { readListens } from "./listens.js";
+import { readListens, refuseBlocked } from "./listens.js";
 import { poll } from "./poll.js";
 import { isTaken } from "./port-probe.js";
 import type { Reloader } from "./reloader.js";
@@ -33,12 +33,12 @@ class Sidecar implements Reloader {
    * somebody else of the pod has: with that in its files an nginx that is about to start could serve nothing at all.
    */
   async test(folder: string): Promise<void> {
-    const [next, written] = await Promise.all(
-      [folder, join(folder, "..")].map((each) => readListens(join(each, "nginx.conf"))),
-    );
-    const fresh = (next ?? []).filter((place) => written?.includes(place) !== true);
+    const next = await readListens(join(folder, "nginx.conf"));
+    const written = await readListens(join(folder, "..", "nginx.conf"));
+    refuseBlocked(next, written);
+    const fresh = next.filter((place) => !written.includes(place));
     const taken: string[] = [];
-    for (const place of fresh) if (await isTaken(place)) taken.push(place);
+    for (const place of fresh) if (await isTaken(place, written)) taken.push(place);
     if (taken.length === 0) return;
     throw new NginxRefused(`${taken.join(", ")}: in use by another process of this machine`, taken);
   }

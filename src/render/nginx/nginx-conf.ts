@@ -7,7 +7,7 @@ import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { backendTlsView } from "./backend-tls-view.js";
-import { authBodyLimits, bodyLimits, serverView } from "./server-view.js";
+import { authBodyLimits, bodyLimits, serverView, sharedPorts } from "./server-view.js";
 import { streamsView } from "./stream-view.js";
 import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
@@ -32,6 +32,7 @@ export function renderNginxConf(
     tries: tryViews(config),
     rereads: authBodyLimits(config).some((limit) => limit > 0),
   };
+  const reuseports = sharedPorts(config);
   return fillTemplate("nginx", {
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
@@ -46,9 +47,10 @@ export function renderNginxConf(
       serverView(server, listenersOf(server, config), shared, {
         ...dataPlane,
         behind: behind.has(server.id),
+        reuseport: reuseports.has(server.port),
       }),
     ),
-    streams: streamsView(config, dataPlane, certificates),
+    streams: streamsView(config, { ...dataPlane, reuseports }, certificates),
   });
 }
 

@@ -25,7 +25,7 @@ export function serverView(
   server: Server,
   listeners: readonly Listener[],
   shared: SharedLocations,
-  options: DataPlaneOptions & { readonly behind: boolean },
+  options: DataPlaneOptions & { readonly behind: boolean; readonly reuseport: boolean },
 ): object {
   const { behind, trustedProxies } = options;
   return {
@@ -43,6 +43,7 @@ export function serverView(
       port: integer(server.port),
       ipv6: isIPv6(ip),
       tls: server.tls,
+      reuseport: options.reuseport,
       proxyProtocol: options.proxyProtocol,
     })),
     bodyLimits: shared.bodyLimits.map(bytes),
@@ -65,6 +66,22 @@ export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): rea
 /** Of bodies that auth services get; 0 for none. */
 export function authBodyLimits(config: RoutingModel): readonly number[] {
   return config.auths.map(({ forward }) => forward?.external?.maxBody ?? 0);
+}
+
+/**
+ * Ports of TCP that nginx has on every address and on single ones: the kernel gives it both only where all of the sockets share the
+ * port (SO_REUSEPORT), which makes each of them one socket for each worker.
+ */
+export function sharedPorts({
+  servers,
+  streams,
+}: Pick<RoutingModel, "servers" | "streams">): ReadonlySet<number> {
+  const bound = [...servers, ...streams.filter(({ protocol }) => protocol !== "udp")];
+  const ofEvery = new Set(
+    bound.filter(({ addresses }) => addresses.length === 0).map(({ port }) => port),
+  );
+  const ofSingle = bound.filter(({ addresses }) => addresses.length > 0).map(({ port }) => port);
+  return new Set(ofSingle.filter((port) => ofEvery.has(port)));
 }
 
 /** Where the addresses are those of a bound port: none are all. */

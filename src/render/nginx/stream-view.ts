@@ -22,10 +22,13 @@ import {
 } from "./stream-sockets.js";
 import { address, dnsName, integer, mapHost, type NginxText, variable, word } from "./text.js";
 
+/** `reuseports`: from `sharedPorts`. */
+type StreamOptions = DataPlaneOptions & { readonly reuseports: ReadonlySet<number> };
+
 /** `certificates`: paths of the certificate files by id. False: there are none. */
 export function streamsView(
   config: RoutingModel,
-  options: DataPlaneOptions,
+  options: StreamOptions,
   certificates: ReadonlyMap<string, string>,
 ): object | false {
   const { streams, pools } = config;
@@ -60,19 +63,23 @@ export function streamsView(
 
 type Bound = PortStream | NamedStream;
 
-function listens(stream: Bound, { ipv6, proxyProtocol }: DataPlaneOptions): readonly object[] {
+function listens(
+  stream: Bound,
+  { ipv6, proxyProtocol, reuseports }: StreamOptions,
+): readonly object[] {
   const udp = stream.protocol === "udp";
   return listenAddresses(stream, ipv6).map((ip) => ({
     address: address(ip),
     port: integer(stream.port),
     ipv6: isIPv6(ip),
     udp,
+    reuseport: udp || reuseports.has(stream.port),
     // Who speaks it puts it before the first bytes of a connection; datagrams have none.
     proxyProtocol: proxyProtocol && !udp,
   }));
 }
 
-function portView(stream: PortStream, options: DataPlaneOptions): object {
+function portView(stream: PortStream, options: StreamOptions): object {
   return {
     listens: listens(stream, options),
     udp: stream.protocol === "udp",
@@ -80,7 +87,7 @@ function portView(stream: PortStream, options: DataPlaneOptions): object {
   };
 }
 
-function namesView(stream: NamedStream, options: DataPlaneOptions): object {
+function namesView(stream: NamedStream, options: StreamOptions): object {
   const target = variable(`albc_to_${stream.id.replaceAll("-", "_")}`);
   const any = stream.names.find(({ host }) => host.kind === "any");
   return {

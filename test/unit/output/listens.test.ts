@@ -6,6 +6,7 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { readListens, refusedPlaces } from "../../../src/output/listens.js";
+import { behindOwn } from "../../../src/output/places.js";
 import { isFree, isTaken } from "../../../src/output/port-probe.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
@@ -61,14 +62,39 @@ test("where it wanted a port for both, the one that is taken is meant", async ()
 test("ports of TCP and UDP are looked at apart", async () => {
   const { socket, port } = await takenPort();
   const place = `127.0.0.1:${String(port)}`;
-  expect([await isTaken(`${place}/udp`), await isFree(`${place}/udp`)]).toEqual([true, false]);
-  expect(await isTaken(`${String(port)}/udp`)).toBe(true);
-  expect(await isFree(place)).toBe(true);
+  expect([await isTaken(`${place}/udp`, []), await isFree(`${place}/udp`, [])]).toEqual([
+    true,
+    false,
+  ]);
+  expect(await isTaken(`${String(port)}/udp`, [])).toBe(true);
+  expect(await isFree(place, [])).toBe(true);
   await new Promise<void>((resolve) => socket.close(resolve));
-  expect(await isFree(`${place}/udp`)).toBe(true);
+  expect(await isFree(`${place}/udp`, [])).toBe(true);
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const tcp = `127.0.0.1:${String((server.address() as AddressInfo).port)}`;
-  expect([await isFree(tcp), await isFree(`${tcp}/udp`)]).toEqual([false, true]);
+  expect([await isFree(tcp, []), await isFree(`${tcp}/udp`, [])]).toEqual([false, true]);
   await new Promise((resolve) => server.close(resolve));
+});
+
+test("a socket of nginx itself is no obstacle, another one beside it is", async () => {
+  const own = createServer().listen(0, "127.0.0.1");
+  await once(own, "listening");
+  const { port } = own.address() as AddressInfo;
+  const [live, every] = [`127.0.0.1:${String(port)}`, String(port)];
+  expect([await isFree(every, []), await isFree(every, [live])]).toEqual([false, true]);
+  const other = createServer().listen(port, "127.0.0.2");
+  await once(other, "listening");
+  expect([await isFree(every, [live]), await isTaken(every, [live])]).toEqual([false, true]);
+  await Promise.all([own, other].map((each) => new Promise((resolve) => each.close(resolve))));
+});
+
+test.each([
+  [["80"], ["10.0.0.1:80"], ["10.0.0.1:80"]],
+  [["10.0.0.1:80"], ["80", "81"], ["80"]],
+  [["80"], ["80", "10.0.0.1:80"], []],
+  [["10.0.0.1:80"], ["10.0.0.2:80"], []],
+  [["53/udp"], ["10.0.0.1:53/udp"], []],
+])("of %j, changed to %j, a reload has to free %j first", (live, next, blocked) => {
+  expect(behindOwn(next, live)).toEqual(blocked);
 });
