@@ -1,7 +1,11 @@
---- What follows the head of a response: how far it goes, reading past it, and reading it.
+--- The body of a response: how its end is found, reading past it, and reading it.
+-- A service may send it in any pieces, so every byte is looked at once, whatever the pieces are.
 -- May yield: drain and collect do. Phases: any with cosockets for these.
-local now = ngx.now
+local incoming = require("alb.auth.incoming")
+
 local concat = table.concat
+local min = math.min
+local more = incoming.more
 local str_find = string.find
 local str_lower = string.lower
 local str_match = string.match
@@ -12,6 +16,10 @@ local _M = {}
 
 -- A larger body costs more to read than a new connection does.
 local MAX_BYTES = 65536
+-- Each chunk costs about a microsecond, however small it is.
+local MAX_CHUNKS = 2048
+-- Bytes of a chunk's first line, and of the trailer: all that is searched again when a piece comes.
+local MAX_LINE, MAX_TRAILER = 1024, 8192
 
 -- A length alone that everyone reads alike, nil for all else.
 local function single_length(lengths)
@@ -45,183 +53,190 @@ local function chunk_size(line)
     return digits and #digits <= 6 and tonumber(digits, 16) or nil
 end
 
--- Past the whole chunks that the text holds.
--- Returns the position after the last chunk's trailer when it is there, else nil and where to go on.
-local function skip_chunks(text, pos)
-    while true do
-        local stop = str_find(text, "\r\n", pos, true)
-        if not stop then
-            return nil, pos
-        end
-        local size = chunk_size(str_sub(text, pos, stop - 1))
-        if not size then
-            return nil, nil
-        end
-        if size == 0 then
-            local _, last = str_find(text, "\r\n\r\n", stop, true)
-            return last and last + 1, pos
-        end
-        local after = stop + 2 + size
-        if #text < after + 1 then
-            return nil, pos
-        end
-        if str_sub(text, after, after + 1) ~= "\r\n" then
-            return nil, nil
-        end
-        pos = after + 2
+-- Data of the chunk that has begun. Returns where to go on.
+local function take_data(body, text, pos)
+    local last = min(#text, pos + body.left - 1)
+    body.left = body.left - (last - pos + 1)
+    body.size = body.size + last - pos + 1
+    if body.parts then
+        body.parts[#body.parts + 1] = str_sub(text, pos, last)
     end
+    return last + 1
 end
 
-local function receive_more(sock, deadline)
-    local left = deadline - now()
-    if left <= 0 then
-        return nil, "timeout"
+-- The line end after a chunk's data. Returns where to go on; nil: more must come, or it is not there (an error).
+local function take_line_end(body, text, pos)
+    if #text < pos + 1 then
+        return nil
     end
-    sock:settimeout(left * 1000)
-    return sock:receiveany(MAX_BYTES)
+    body.after_data = false
+    if str_sub(text, pos, pos + 1) ~= "\r\n" then
+        return nil, "malformed chunk"
+    end
+    return pos + 2
 end
 
-local function drain_length(sock, rest, length, deadline)
-    local got = #rest
-    while got < length do
-        local data, err = receive_more(sock, deadline)
-        if not data then
-            return nil, err
-        end
-        got = got + #data
+-- The first line of a chunk, or the last chunk with its trailer. Returns as above.
+local function take_first_line(body, text, pos)
+    local stop = str_find(text, "\r\n", pos, true)
+    if not stop then
+        return nil, #text - pos > MAX_LINE and "malformed chunk" or nil
     end
-    return true, got == length
+    local size = stop - pos <= MAX_LINE and chunk_size(str_sub(text, pos, stop - 1))
+    if not size then
+        return nil, "malformed chunk"
+    end
+    if size > 0 then
+        body.chunks = body.chunks + 1
+        body.left, body.after_data = size, true
+        return stop + 2, body.chunks > MAX_CHUNKS and "too many chunks" or nil
+    end
+    local _, last = str_find(text, "\r\n\r\n", stop, true)
+    if (last or #text) - stop > MAX_TRAILER then
+        return nil, "malformed chunk"
+    end
+    body.ended = last ~= nil
+    return last and last + 1
 end
 
-local function drain_chunked(sock, rest, deadline)
+local function step(body, text, pos)
+    if body.left > 0 then
+        return take_data(body, text, pos)
+    elseif body.after_data then
+        return take_line_end(body, text, pos)
+    end
+    return take_first_line(body, text, pos)
+end
+
+-- Goes on in the text as far as it can. Returns where; or nil and the error.
+local function advance(body, text)
     local pos = 1
-    while true do
-        local after, next_pos = skip_chunks(rest, pos)
-        if after then
-            return true, after == #rest + 1
-        end
-        if not next_pos then
-            return nil, "malformed chunk"
-        end
-        if #rest > MAX_BYTES then
-            return true, false
-        end
-        local data, err = receive_more(sock, deadline)
-        if not data then
+    while pos <= #text do
+        local next_pos, err = step(body, text, pos)
+        if err then
             return nil, err
+        elseif not next_pos then
+            break
         end
         pos = next_pos
-        rest = rest .. data
+        if body.ended then
+            break
+        end
     end
+    return pos
+end
+
+-- Reads chunks to their end, or until there are more than `limit` bytes in them.
+---@param parts string[]? gets the data
+---@return integer? size nil: they can't be read
+---@return boolean|string clean nothing follows; else the error
+local function read_chunks(source, text, limit, parts)
+    local body = { left = 0, after_data = false, chunks = 0, size = 0, parts = parts }
+    while true do
+        local pos, err = advance(body, text)
+        if not pos then
+            return nil, err
+        elseif body.ended then
+            return body.size, pos > #text
+        elseif body.size > limit then
+            return body.size, false
+        end
+        local data
+        data, err = more(source)
+        if not data then
+            return nil, err
+        end
+        text = str_sub(text, pos) .. data
+    end
+end
+
+-- Reads until there are `length` bytes.
+---@param parts string[]? gets them
+---@return integer? size nil: they do not come
+---@return string? err
+local function read_bytes(source, text, length, parts)
+    local size = #text
+    while size < length do
+        local data, err = more(source)
+        if not data then
+            return nil, err, size
+        end
+        size = size + #data
+        if parts then
+            parts[#parts + 1] = data
+        end
+    end
+    return size
 end
 
 --- Reads past the body. One that is cut short makes the whole response worthless (RFC 9112, 8); of a large one the
 --- beginning is enough, and the connection is given up.
+---@param source table see incoming.lua
 ---@param rest string what came after the head already
----@return true? ok
+---@return boolean? ok
 ---@return boolean|string clean the connection stands right before the next response; else the error
-function _M.drain(sock, rest, framing, length, deadline)
+function _M.drain(source, rest, framing, length)
+    local size, clean
     if framing == "length" then
         if length <= #rest or length > MAX_BYTES then
             return true, length == #rest
         end
-        return drain_length(sock, rest, length, deadline)
+        size, clean = read_bytes(source, rest, length)
+        return size ~= nil, size and size == length or clean
     end
     if framing == "chunked" then
-        return drain_chunked(sock, rest, deadline)
+        size, clean = read_chunks(source, rest, MAX_BYTES)
+        return size ~= nil, clean
     end
     return true, framing == "none" and rest == ""
 end
 
--- Reads on until `is_whole` says where the body ends in the text.
-local function read_until(sock, text, deadline, limit, is_whole)
-    while true do
-        local last, err = is_whole(text)
-        if last or err then
-            return last and text, last or err
-        end
-        if #text > 2 * limit + MAX_BYTES then
-            return nil, "response body too large"
-        end
-        local data
-        data, err = receive_more(sock, deadline)
-        if not data then
-            return nil, err
-        end
-        text = text .. data
+local function collect_length(source, rest, length, parts)
+    local size, err = read_bytes(source, rest, length, parts)
+    if not size then
+        return nil, err
     end
+    return str_sub(concat(parts), 1, length), size == length
 end
 
-local function content_of_chunks(text)
-    local parts, pos = {}, 1
-    while true do
-        local stop = str_find(text, "\r\n", pos, true)
-        local size = chunk_size(str_sub(text, pos, stop - 1))
-        if size == 0 then
-            return concat(parts)
-        end
-        parts[#parts + 1] = str_sub(text, stop + 2, stop + 1 + size)
-        pos = stop + 4 + size
+local function collect_chunks(source, rest, limit)
+    local parts = {}
+    local size, clean = read_chunks(source, rest, limit, parts)
+    if not size then
+        return nil, clean
+    elseif size > limit then
+        return nil, "response body too large"
     end
+    return concat(parts), clean
 end
 
-local function collect_chunked(sock, rest, deadline, limit)
-    local text, last = read_until(sock, rest, deadline, limit, function(text)
-        local after, next_pos = skip_chunks(text, 1)
-        return after, not after and not next_pos and "malformed chunk" or nil
-    end)
-    if not text then
-        return nil, last
+local function collect_to_end(source, rest, limit, parts)
+    local size, err = read_bytes(source, rest, limit + 1, parts)
+    if size then
+        return nil, "response body too large"
+    elseif err ~= "closed" then
+        return nil, err
     end
-    return content_of_chunks(text), last == #text + 1
-end
-
-local function collect_length(sock, rest, length, deadline, limit)
-    local text, last = read_until(sock, rest, deadline, limit, function(text)
-        return #text >= length and length or nil
-    end)
-    if not text then
-        return nil, last
-    end
-    return str_sub(text, 1, length), #text == length
-end
-
-local function collect_to_end(sock, rest, deadline, limit)
-    local text = rest
-    while #text <= limit do
-        local data, err = receive_more(sock, deadline)
-        if not data then
-            return err == "closed" and text or nil, err == "closed" and false or err
-        end
-        text = text .. data
-    end
-    return nil, "response body too large"
+    return concat(parts), false
 end
 
 --- Reads the body.
+---@param source table see incoming.lua
 ---@param rest string what came after the head already
 ---@param limit integer bytes
 ---@return string? body
 ---@return boolean|string clean the connection stands right before the next response; else the error
-function _M.collect(sock, rest, framing, length, deadline, limit)
+function _M.collect(source, rest, framing, length, limit)
     if framing == "none" then
         return "", rest == ""
-    end
-    local body, clean
-    if framing == "length" then
-        if length > limit then
-            return nil, "response body too large"
-        end
-        return collect_length(sock, rest, length, deadline, limit)
     elseif framing == "chunked" then
-        body, clean = collect_chunked(sock, rest, deadline, limit)
-    else
-        body, clean = collect_to_end(sock, rest, deadline, limit)
-    end
-    if body and #body > limit then
+        return collect_chunks(source, rest, limit)
+    elseif framing == "close" then
+        return collect_to_end(source, rest, limit, { rest })
+    elseif length > limit then
         return nil, "response body too large"
     end
-    return body, clean
+    return collect_length(source, rest, length, { rest })
 end
 
 return _M

@@ -3,15 +3,19 @@
 local connection = require("alb.auth.connection")
 local http_body = require("alb.auth.http_body")
 local http_head = require("alb.auth.http_head")
+local incoming = require("alb.auth.incoming")
 
-local now = ngx.now
+local concat = table.concat
+local find_end = http_head.find_end
+local more = incoming.more
 local re_find = ngx.re.find
 local str_sub = string.sub
 
 local _M = {}
 
--- Bytes of all heads of a response, interim ones included.
+-- Bytes of a head, and interim responses before the one that counts.
 local MAX_HEAD = 65536
+local MAX_INTERIM = 10
 
 --- Adds to a set of wanted header names those that the client itself needs.
 function _M.with_framing(wanted)
@@ -21,45 +25,47 @@ function _M.with_framing(wanted)
     return wanted
 end
 
-local function receive(sock, deadline)
-    local ms = (deadline - now()) * 1000
-    if ms <= 0 then
-        return nil, "timeout"
-    end
-    sock:settimeout(ms)
-    return sock:receiveany(MAX_HEAD)
-end
-
--- The text up to the end of a head, read on from what is there.
-local function receive_head(sock, text, received, deadline)
-    local from = 1
+-- The text up to the end of a head that has not come whole: in pieces, of which each is looked at once.
+local function receive_rest(source, text)
+    local parts, size = { text }, #text
+    local tail = str_sub(text, -3)
     while true do
-        local last = http_head.find_end(text, from)
-        if last then
-            return text, received, last
-        end
-        if received >= MAX_HEAD then
+        if size >= MAX_HEAD then
             return nil, "response header too large"
         end
-        local data, err = receive(sock, deadline)
+        local data, err = more(source)
         if not data then
-            return nil, err, received == 0
+            return nil, err
         end
-        from = #text > 3 and #text - 2 or 1
-        text = text .. data
-        received = received + #data
+        parts[#parts + 1] = data
+        tail = tail .. data
+        if find_end(tail, 1) then
+            text = concat(parts)
+            return text, find_end(text, size > 3 and size - 2 or 1)
+        end
+        size, tail = size + #data, str_sub(tail, -3)
     end
+end
+
+-- The text up to the end of a head and where that is; or nil and the error.
+local function receive_head(source, text)
+    local last = find_end(text, 1)
+    if last then
+        return text, last
+    end
+    return receive_rest(source, text)
 end
 
 -- Returns the response and what came after its head; or nil, the error, and whether nothing had come at all.
-local function read_response(sock, deadline, wanted)
-    local text, received = "", 0
-    while true do
-        local last
-        text, received, last = receive_head(sock, text, received, deadline)
+local function read_response(source, wanted)
+    local text, last = more(source)
+    if not text then
+        return nil, last, true
+    end
+    for _ = 0, MAX_INTERIM do
+        text, last = receive_head(source, text)
         if not text then
-            -- Here: the error, and whether nothing had come.
-            return nil, received, last
+            return nil, last
         end
         local status, headers, old = http_head.parse(text, last, wanted)
         if not status then
@@ -71,6 +77,7 @@ local function read_response(sock, deadline, wanted)
             return { status = status, headers = headers, old = old }, text
         end
     end
+    return nil, "too many interim responses"
 end
 
 local function wants_close(response)
@@ -85,14 +92,15 @@ local function wants_close(response)
 end
 
 -- Keeps the connection for the next request if nothing speaks against it.
-local function finish(sock, method, response, rest, deadline, body_limit)
+local function finish(source, method, response, rest, body_limit)
+    local sock = source.sock
     local framing, length = http_body.framing(method, response.status, response.headers)
     local ok, clean
     if framing and body_limit then
-        ok, clean = http_body.collect(sock, rest, framing, length, deadline, body_limit)
+        ok, clean = http_body.collect(source, rest, framing, length, body_limit)
         response.body = ok
     elseif framing then
-        ok, clean = http_body.drain(sock, rest, framing, length, deadline)
+        ok, clean = http_body.drain(source, rest, framing, length)
     else
         clean = "contradictory length"
     end
@@ -113,12 +121,13 @@ local function exchange(sock, method, bytes, deadline, wanted, body_limit)
         sock:close()
         return nil, err, true
     end
-    local response, rest, nothing = read_response(sock, deadline, wanted)
+    local source = incoming.new(sock, deadline)
+    local response, rest, nothing = read_response(source, wanted)
     if not response then
         sock:close()
         return nil, rest, nothing and rest ~= "timeout"
     end
-    return finish(sock, method, response, rest, deadline, body_limit)
+    return finish(source, method, response, rest, body_limit)
 end
 
 --- Sends a request and reads the response's head; the body is passed over.

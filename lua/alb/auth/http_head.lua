@@ -11,6 +11,8 @@ local tonumber = tonumber
 local _M = {}
 
 local CR, SPACE, TAB = 13, 32, 9
+-- Each may become a header of a request or response, and nginx looks at all that are there for each that is set.
+local MAX_LINES = 256
 
 --- Where the head ends.
 ---@param from integer where to start looking
@@ -28,19 +30,15 @@ local function is_blank(byte)
     return byte == SPACE or byte == TAB
 end
 
--- The value between two positions without the blanks around it: usually one, before it.
+-- The value between two positions without the blanks around it; a pattern for that would try every blank inside, too.
 local function value_of(text, first, last)
-    if str_byte(text, first) == SPACE then
+    while first <= last and is_blank(str_byte(text, first)) do
         first = first + 1
     end
-    if last < first then
-        return ""
+    while last > first and is_blank(str_byte(text, last)) do
+        last = last - 1
     end
-    local value = str_sub(text, first, last)
-    if is_blank(str_byte(text, first)) or is_blank(str_byte(text, last)) then
-        return str_match(value, "^[ \t]*(.-)[ \t]*$")
-    end
-    return value
+    return str_sub(text, first, last)
 end
 
 -- The header line between two positions. Unwanted ones are only held to have a name.
@@ -81,7 +79,12 @@ function _M.parse(text, last, wanted)
         return nil, headers, true
     end
     local pos = str_find(text, "\n", 1, true) + 1
+    local count = 0
     while pos <= last do
+        count = count + 1
+        if count > MAX_LINES then
+            return nil, headers, true
+        end
         local stop = str_find(text, "\n", pos, true)
         local line_end = str_byte(text, stop - 1) == CR and stop - 2 or stop - 1
         if line_end >= pos and not parse_line(text, pos, line_end, wanted, headers) then

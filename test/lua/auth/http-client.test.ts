@@ -205,9 +205,20 @@ describe("a response that is wrong", () => {
   it.each([
     ["a line without end", `HTTP/1.1 200 OK\r\nX-Big: ${"x".repeat(1_000_000)}`],
     ["too many lines", `HTTP/1.1 200 OK\r\n${"X-Filler: some value\r\n".repeat(10_000)}`],
-    ["interim responses without end", "HTTP/1.1 100 Continue\r\nX: y\r\n\r\n".repeat(10_000)],
   ])("%s", async (_, text) => {
     expect(await ask(say(text))).toBe("response header too large");
+  });
+
+  it.each([
+    ["headers", `HTTP/1.1 200 OK\r\n${"X: y\r\n".repeat(300)}\r\n`, "malformed response"],
+    ["interim responses", "HTTP/1.1 100 C\r\n\r\n".repeat(11) + OK, "too many interim responses"],
+    [
+      "chunks",
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\nx\r\n".repeat(2049)}0\r\n\r\n`,
+      "too many chunks",
+    ],
+  ])("too many %s", async (_, text, error) => {
+    expect(await ask(say(text))).toBe(error);
   });
 
   it("a head up to 64 KiB is read", async () => {
@@ -231,7 +242,7 @@ describe("the deadline", () => {
     ["a byte now and then", drip(Array.from("HTTP/1.1 200 OK\r\nX-Long: ".padEnd(200, "x")), 20)],
     [
       "interim responses now and then",
-      drip(Array<string>(200).fill("HTTP/1.1 102 Wait\r\n\r\n"), 20),
+      drip(Array<string>(200).fill("HTTP/1.1 102 Wait\r\n\r\n"), 50),
     ],
   ])("ends %s", async (_, answer) => {
     const time = await timed(answer);
