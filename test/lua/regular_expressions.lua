@@ -1,5 +1,6 @@
---- Times the router's regular expressions for tests.
+--- Times and compares the router's regular expressions for tests.
 local expression = require("alb.route.expression")
+local re_match = ngx.re.match
 
 local _M = {}
 
@@ -11,6 +12,8 @@ function _M.try(patterns, subject)
     local made = {}
     for i = 1, #patterns do
         made[i] = expression.new(patterns[i], false)
+        expression.start()
+        expression.matches(made[i], "")
     end
     expression.start()
     local matched, given_up, began = 0, 0, os.clock()
@@ -22,14 +25,91 @@ function _M.try(patterns, subject)
     return os.clock() - began, matched, given_up
 end
 
---- What PCRE says against each pattern, "" for nothing.
+-- The least of some tries: on a busy machine the others measure its caches.
+local function seconds(made, subject)
+    local least
+    for _ = 1, 3 do
+        expression.start()
+        local began = os.clock()
+        expression.matches(made, subject)
+        local taken = os.clock() - began
+        least = least and math.min(least, taken) or taken
+    end
+    return least
+end
+
+--- Seconds that each pattern takes for the subject on which it takes longest; with groups asked for, and without.
+function _M.costs(patterns, subjects)
+    local costs = {}
+    for i = 1, #patterns do
+        costs[i] = 0
+        for j = 1, #subjects do
+            for _, captures in ipairs({ false, true }) do
+                local made = expression.new(patterns[i], false, captures)
+                costs[i] = math.max(costs[i], seconds(made, subjects[j]))
+            end
+        end
+    end
+    return costs
+end
+
+local function describe(captures)
+    local list = {}
+    if not captures then
+        return "none"
+    end
+    for i = 0, #captures do
+        list[#list + 1] = tostring(captures[i])
+    end
+    return table.concat(list, " | ")
+end
+
+--- What PCRE matches with a pattern as it is and as the router tries it; nil where one of them gave up.
+---@return string? plain
+---@return string? bounded
+---@return boolean? found by the expression that only tells whether there is a match
+function _M.both(pattern, subject)
+    local plain, failed = re_match(subject, pattern, "j")
+    local bounded, after = expression.match(expression.new(pattern, false, true), subject)
+    expression.start()
+    local found, err = expression.matches(expression.new(pattern, false), subject)
+    if failed or err or not bounded and after then
+        return nil
+    end
+    return describe(plain), describe(bounded), found
+end
+
+--- What PCRE says against each pattern as it is, or as the router tries it; "" for nothing.
 function _M.problems(patterns)
     local problems = {}
     for i = 1, #patterns do
         local _, _, err = ngx.re.find("", patterns[i], "")
+        for _, captures in ipairs({ false, true }) do
+            local made = expression.new(patterns[i], false, captures)
+            expression.start()
+            expression.matches(made, "")
+            err = err or made.err
+        end
         problems[i] = err or ""
     end
     return problems
+end
+
+--- Processor time of the first request for many patterns, each turn of which ends when its time is up, and the longest.
+function _M.compile(patterns, subject)
+    local made, longest, turns = {}, 0, 0
+    for i = 1, #patterns do
+        made[i] = expression.new(patterns[i], false)
+    end
+    repeat
+        expression.start()
+        local began = os.clock()
+        for i = 1, #made do
+            expression.matches(made[i], subject)
+        end
+        longest, turns = math.max(longest, os.clock() - began), turns + 1
+    until not expression.is_unfinished()
+    return longest, turns
 end
 
 return _M

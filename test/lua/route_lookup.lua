@@ -1,6 +1,6 @@
 --- Asks the router for tests: builds a host's table from lists of bindings and looks paths up in it.
 local candidates = require("alb.route.candidate")
-local expression = require("alb.route.expression")
+local predicates = require("alb.route.predicates")
 local host_table = require("alb.route.host_table")
 local lookup = require("alb.route.lookup")
 local select_candidate = require("alb.route.select").select
@@ -8,7 +8,7 @@ local select_candidate = require("alb.route.select").select
 local _M = {}
 
 local function routes(built, find, paths)
-    expression.start()
+    predicates.start()
     local found = {}
     for i = 1, #paths do
         local candidate = find(built, paths[i])
@@ -31,7 +31,7 @@ end
 --- For each path: is the rule that it meets one that can not be decided?
 function _M.undecided(lists, paths)
     local built, found = host_table.build(lists), {}
-    expression.start()
+    predicates.start()
     for i = 1, #paths do
         local candidate = lookup.find(built, paths[i])
         found[i] = candidate ~= nil and candidate.broken == true

@@ -2,7 +2,7 @@
 -- The bindings of a listener by host key come as JSON in the header X-Test-Hosts.
 local cjson = require("cjson.safe")
 local candidates = require("alb.route.candidate")
-local expression = require("alb.route.expression")
+local predicates = require("alb.route.predicates")
 local host_keys = require("alb.route.host_keys")
 local host_table = require("alb.route.host_table")
 local lookup = require("alb.route.lookup")
@@ -10,7 +10,7 @@ local lookup = require("alb.route.lookup")
 local _M = {}
 
 function _M.run()
-    expression.start()
+    predicates.start()
     local hosts = cjson.decode(ngx.decode_base64(ngx.var.http_x_test_hosts))
     local lists = {}
     for _, key in ipairs(host_keys.matching(ngx.var.host)) do

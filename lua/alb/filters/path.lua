@@ -7,7 +7,6 @@
 local expression = require("alb.route.expression")
 
 local re_find = ngx.re.find
-local re_match = ngx.re.match
 local concat = table.concat
 local str_byte = string.byte
 local str_char = string.char
@@ -129,9 +128,7 @@ end
 
 local function prepare_regex(rewrite)
     local replacement, whole = rewrite[4], rewrite[5]
-    rewrite.flags = "jo" .. rewrite[3]
-    rewrite.pattern = expression.counted(rewrite[2])
-    rewrite.scratch = {}
+    rewrite.expression = expression.new(rewrite[2], rewrite[3] == "i", true)
     local mark = whole and str_find(replacement, "?", 1, true)
     if mark then
         -- As nginx's own rewrite: the client's query follows, unless the replacement ends with `?`.
@@ -194,18 +191,12 @@ local function join_query(rewrite, captures, args)
 end
 
 local function rewrite_regex(rewrite, uri, args)
-    if #uri > expression.LONGEST_SUBJECT then
-        return nil, nil, expression.TOO_LONG
-    end
-    local position = rewrite.scratch
-    position.pos = 1
-    local captures, err = re_match(uri, rewrite.pattern, rewrite.flags, position)
+    local captures, after = expression.match(rewrite.expression, uri)
     if not captures then
-        return nil, nil, err
+        return nil, nil, after
     end
     local path = expand(rewrite.segments, captures, NOT_PATH)
     if not rewrite[5] then
-        local after = position.pos
         local before = str_sub(uri, 1, after - #captures[0] - 1)
         path = _M.encode(before) .. path .. _M.encode(str_sub(uri, after))
     end

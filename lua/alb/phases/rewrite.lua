@@ -10,6 +10,7 @@ local cors = require("alb.filters.cors")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
+local predicates = require("alb.route.predicates")
 local find = require("alb.route.lookup").find
 local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
@@ -31,6 +32,7 @@ local reasons = errors.reasons
 local is_one = readings.is_one
 local known_candidate = require("alb.route.known").candidate
 local re_find = ngx.re.find
+local sleep = ngx.sleep
 local set_route = require("alb.nginx_variable").writer("albc_route")
 local str_byte = string.byte
 local str_sub = string.sub
@@ -73,13 +75,19 @@ local function resolve(candidate)
 end
 
 -- The candidate of a request; nil when no rule matches. It never mixes commits: if a lookup moved the worker to a newer
--- one, it starts again.
+-- one, it starts again. So it does when patterns were compiled until the time was up, after other requests.
 local function find_candidate(server_id, host, path)
-    for _ = 1, 10 do
+    local tries = 0
+    while tries < 10 do
         local at = index.seq()
         local by_host = hosts.tables[server_id]
         local candidate = find(by_host and by_host[host] or hosts.find(server_id, host), path)
-        if candidate and candidate[SEQ] ~= at then
+        tries = tries + 1
+        if expression.is_unfinished() then
+            sleep(0)
+            predicates.start()
+            tries, at = 0, nil
+        elseif candidate and candidate[SEQ] ~= at then
             resolve(candidate)
         end
         if at == index.seq() then
@@ -169,7 +177,7 @@ local function find_any(server_id)
     if raw_host ~= host then
         check_host(host, raw_host)
     end
-    expression.start()
+    predicates.start()
     local request_uri = var.request_uri
     if not is_one(request_uri, path) then
         readings.check(find_candidate, server_id, host, request_uri, path)

@@ -13,8 +13,8 @@ local _M = {
     UPSTREAM = 4,
 }
 
---- A candidate of rank `rank` (its place in the order of the bindings). `when` (conditions), `expression`,
---- `broken` and `literal` are added by host_table.lua where there are any. What ends at a `broken` one is refused.
+--- A candidate of rank `rank` (its place in the order of the bindings). `when` (conditions) and `expression` are
+--- added by host_table.lua where there are any. What ends at a `broken` one is refused.
 ---@param rank integer
 ---@param route_id string
 function _M.new(rank, route_id)

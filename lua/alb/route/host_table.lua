@@ -8,9 +8,7 @@ local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
 local prefix_index = require("alb.route.prefix")
 
-local ngx = ngx
 local str_find = string.find
-local str_match = string.match
 local str_sub = string.sub
 local sort = table.sort
 local next = next
@@ -71,30 +69,6 @@ local function count_elements(prefix)
     end
 end
 
--- What every path that the pattern matches must begin with.
-local function literal_start(pattern)
-    local literal, stop = str_match(pattern, "^%^([%w/_%-~%%!@&=:,;]*)(.?)")
-    if not literal then
-        return ""
-    end
-    if str_find("?*{|", stop, 1, true) and stop ~= "" then
-        return stop == "|" and "" or str_sub(literal, 1, -2)
-    end
-    return literal
-end
-
--- A pattern that PCRE refuses must not leave its requests to a wider rule: what it may have matched is answered 500.
-local function add_regex(built, candidate, path)
-    candidate.expression = expression.new(path[2], path[3] == "i")
-    local err = candidate.expression.err
-    if err then
-        ngx.log(ngx.ERR, "albc: route ", candidate[candidates.ID], ": regular expression: ", err)
-        candidate.broken = true
-        candidate.literal = path[3] == "i" and "" or literal_start(path[2])
-    end
-    built.regex[#built.regex + 1] = candidate
-end
-
 local function add(built, candidate, path)
     if candidate.when then
         built.simple = false
@@ -118,7 +92,8 @@ local function add(built, candidate, path)
         append(built.start, path[2], candidate)
     else
         built.simple = false
-        add_regex(built, candidate, path)
+        candidate.expression = expression.new(path[2], path[3] == "i")
+        built.regex[#built.regex + 1] = candidate
     end
 end
 

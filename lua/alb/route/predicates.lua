@@ -11,7 +11,7 @@ local get_uri_args = ngx.req.get_uri_args
 local get_method = ngx.req.get_method
 local str_find = string.find
 local str_sub = string.sub
-local str_gsub = string.gsub
+local str_match = string.match
 local concat = table.concat
 local tonumber = tonumber
 local rawget = rawget
@@ -19,35 +19,40 @@ local type = type
 
 local _M = {}
 
--- Of the request being routed; routing never yields, so one of each is enough.
-local headers, args
+-- Of the request being routed; routing never yields, so one of each is enough. Thousands of rules may ask for the same.
+local headers, args, cookies
 
---- Forgets what was read for the request before.
+--- Called once a request, before the first `hold`, and when it was interrupted.
 function _M.start()
-    headers, args = nil, nil
+    headers, args, cookies = nil, nil, nil
+    expression.start()
 end
 
 local function trim(text)
-    return (str_gsub(text, "^[ \t]*(.-)[ \t]*$", "%1"))
+    -- Not in one pattern: that tries each end for each run of blanks.
+    local from = str_find(text, "[^ \t]")
+    return from and str_match(text, ".*[^ \t]", from) or ""
 end
 
--- RFC 6265: names are compared with case, the first pair of a name counts.
-local function cookie(name)
-    local line = var.http_cookie
-    if not line then
-        return nil
-    end
-    local pos = 1
+local function read_cookies()
+    local read, line, pos = {}, var.http_cookie or "", 1
     while pos <= #line do
         local stop = str_find(line, ";", pos, true) or #line + 1
         local pair = str_sub(line, pos, stop - 1)
         local eq = str_find(pair, "=", 1, true)
-        if eq and trim(str_sub(pair, 1, eq - 1)) == name then
-            return trim(str_sub(pair, eq + 1))
+        local name = eq and trim(str_sub(pair, 1, eq - 1))
+        if name and not read[name] then
+            read[name] = trim(str_sub(pair, eq + 1))
         end
         pos = stop + 1
     end
-    return nil
+    return read
+end
+
+-- RFC 6265: names are compared with case, the first pair of a name counts.
+local function cookie(name)
+    cookies = cookies or read_cookies()
+    return cookies[name]
 end
 
 -- Lines of one name count as one value joined by commas (RFC 9110, 5.3).
@@ -56,7 +61,8 @@ local function header(name)
     -- rawget: the table's own lookup would take `x_a` for `x-a`.
     local value = rawget(headers, name)
     if type(value) == "table" then
-        return concat(value, ",")
+        value = concat(value, ",")
+        headers[name] = value
     end
     return value
 end

@@ -70,15 +70,6 @@ local function first_start(built, path, best, best_rank)
     return best, best_rank
 end
 
--- Does the path match, and if that can't be told (see expression.lua): what says so.
-local function matches(candidate, path)
-    if candidate.broken then
-        return str_sub(path, 1, #candidate.literal) == candidate.literal
-    end
-    local found, err = expression.matches(candidate.expression, path)
-    return found or err ~= nil, err
-end
-
 local function first_regex(built, path, best, best_rank)
     local list = built.regex
     for i = 1, #list do
@@ -86,8 +77,8 @@ local function first_regex(built, path, best, best_rank)
         if candidate.rank > best_rank then
             break
         end
-        local may_match, err = matches(candidate, path)
-        local found = may_match and held(candidate, err)
+        local matches, err = expression.matches(candidate.expression, path)
+        local found = (matches or err) and held(candidate, err)
         if found then
             return found, found.rank
         end
@@ -98,7 +89,6 @@ end
 --- The candidate for a path in a table that is not `simple`; nil when none holds.
 ---@param path string normalised path
 function _M.select(built, path)
-    predicates.start()
     local best, best_rank = nil, math_huge
     local list = built.exact[path]
     if list then

@@ -61,7 +61,6 @@ export async function startFilterServer(): Promise<FilterServer> {
   const nginx = await startLuaNginx({
     http: `
       lua_transform_underscores_in_response_headers off;
-      lua_regex_match_limit 100000;
       large_client_header_buffers 4 64k;
       absolute_redirect off;
       map $albc_host $albc_upstream_host { default $albc_host; "" $http_host; }
