@@ -14,6 +14,10 @@ export interface CompileOptions {
   readonly controllerName: string;
   /** Addresses and CIDRs that the machine holds, for Gateways to have one each; none: they share the wildcard address. */
   readonly gatewayAddresses: readonly string[];
+  /** How many sockets the listeners of Gateways may have together: addresses × ports, for UDP × workers. */
+  readonly listenerSockets: number;
+  /** Of the machine: how many workers 0 of them are. Found out, never given. */
+  readonly processors: number;
   /** `<namespace>/<name>` of the Service before us, whose addresses the statuses of Ingresses name; empty: none. */
   readonly publishService: string;
   /** Addresses and names that the statuses of Ingresses name, when no Service has them. */
@@ -83,6 +87,8 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   ingressController: "k8s.io/ingress-nginx",
   controllerName: "alb.cpaas.io/gateway-controller",
   gatewayAddresses: [],
+  listenerSockets: 8192,
+  processors: 1,
   publishService: "",
   publishAddress: [],
   defaultCertificate: "",

@@ -37,6 +37,7 @@ export async function startNginx({
     const what = refusal(error);
     if (what === undefined || !(error instanceof Error)) throw error;
     log.error({ reason: error.message }, `${what}; nothing is served`);
+    observer.servesNothing();
     await prepareNothing(controller, applier);
     await nginx.start();
   }

@@ -60,8 +60,12 @@ function observing(metrics: RunMetrics, probes: Probes): Observer {
       probes.applying();
     },
     applied: (outcome, times, version) => {
+      if (outcome !== "refused" && outcome !== "error") probes.servesAll();
       probes.applied(version);
       metrics.applied(outcome, times, version);
+    },
+    servesNothing: () => {
+      probes.servesNothing();
     },
     compiled: (objects, diagnostics) => {
       metrics.compiled(objects, diagnostics);

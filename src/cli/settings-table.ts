@@ -96,6 +96,14 @@ export const SETTINGS = [
       "addresses that the machine holds, of which each Gateway gets one of its own; empty: Gateways share all addresses",
   },
   {
+    key: "listenerSockets",
+    kind: "whole",
+    default: 8192,
+    placeholder: "NUMBER",
+    description:
+      "sockets that the listeners of all Gateways may have together, in equal shares for namespaces: a port has one for each address, and of UDP one for each address and worker",
+  },
+  {
     key: "publishService",
     kind: "text",
     default: "",

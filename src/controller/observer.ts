@@ -16,6 +16,8 @@ export interface Observer {
   applying(): void;
   /** `version`: of the policy that is served now, or that nginx will read; absent when it is the one before. */
   applied(outcome: Outcome, times: ApplyTimes, version?: string): void;
+  /** nginx refuses what the objects give at the start and serves none of them. Ends when a configuration is applied whole. */
+  servesNothing(): void;
   /** What the compiler has seen, and found. `objects`: of each kind. */
   compiled(objects: ReadonlyMap<string, number>, diagnostics: readonly Diagnostic[]): void;
   /** Watching a kind failed and is begun again; `discovery`: the question for the kinds failed. */
@@ -31,6 +33,7 @@ export interface Observer {
 export const NOBODY: Observer = {
   applying: () => undefined,
   applied: () => undefined,
+  servesNothing: () => undefined,
   compiled: () => undefined,
   watchFailed: () => undefined,
   statusWritten: () => undefined,

@@ -30,6 +30,13 @@ export const GATEWAY_DIAGNOSTICS = {
       "Addresses come from the option gatewayAddresses, and each belongs to one Gateway. The Gateway is served on those that it got, and on none if it got none.",
     hint: "add addresses that the machine holds to the option gatewayAddresses, or ask for another one",
   },
+  LISTENER_OVER_BUDGET: {
+    severity: "error",
+    title: "there is no socket left for a listener",
+    explanation:
+      "Each worker of nginx holds every listening socket, so their number is limited (option listenerSockets). A port needs one for each address of its Gateway; for UDP, and where Ingresses have the same port on all addresses, one for each address and worker. Namespaces get equal shares. One that wants more loses its newest listeners; all others are served.",
+    hint: "remove listeners of this namespace, or raise the option listenerSockets",
+  },
   GATEWAY_REFERENCE: {
     severity: "error",
     title: "a reference of a Gateway can't be resolved",

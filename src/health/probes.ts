@@ -17,6 +17,7 @@ export class Probes {
   #applyingSince: number | undefined;
   #version: string | undefined;
   #hasServed = false;
+  #servesNothing = false;
   #stops = false;
 
   constructor({ status, now = () => performance.now() }: ProbesOptions) {
@@ -33,6 +34,15 @@ export class Probes {
   applied(version?: string): void {
     this.#applyingSince = undefined;
     this.#version = version ?? this.#version;
+  }
+
+  /** No object is served, because nginx refuses what they give; until `servesAll`. */
+  servesNothing(): void {
+    this.#servesNothing = true;
+  }
+
+  servesAll(): void {
+    this.#servesNothing = false;
   }
 
   /** The end was asked for: no request should come any more. */
@@ -52,6 +62,7 @@ export class Probes {
   async reluctance(): Promise<string | undefined> {
     if (this.#stops) return "stopping";
     if (this.#version === undefined) return "no configuration is applied yet";
+    if (this.#servesNothing) return "nothing is served: nginx refuses the first configuration";
     const status = await this.#status().catch(() => undefined);
     if (this.#isStopping()) return "stopping";
     if (status === undefined) return "nginx does not answer";

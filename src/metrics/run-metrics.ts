@@ -11,7 +11,7 @@ const FAILURES: ReadonlySet<Outcome> = new Set(["refused", "error"]);
 const SEVERITIES = ["error", "warning", "info"] as const;
 
 /** The run's own metrics and those of its process. */
-export class RunMetrics implements Observer {
+export class RunMetrics implements Omit<Observer, "servesNothing"> {
   readonly #registry = new Registry();
   readonly #buildInfo = this.#gauge(METRICS.buildInfo);
   readonly #applies = this.#counter(METRICS.applies);

@@ -85,7 +85,7 @@ export class NginxProcess implements Reloader {
 
   async test(folder: string): Promise<void> {
     const { binary } = this.#options;
-    const words = ["-t", "-q", "-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
+    const words = ["-t", "-q", "-p", folder, "-c", "nginx.conf", "-g", this.#directives()];
     const tested = await execa(binary.path, words, {
       cwd: folder,
       env: binary.variables,
@@ -142,7 +142,7 @@ export class NginxProcess implements Reloader {
   async #launch(): Promise<void> {
     const { binary, folder } = this.#options;
     await removeSockets(folder);
-    const words = ["-p", folder, "-c", "nginx.conf", "-g", await this.#directives()];
+    const words = ["-p", folder, "-c", "nginx.conf", "-g", this.#directives()];
     this.#said = [];
     this.#startedAt = performance.now();
     // In a session of its own: an interrupt at the terminal is for albc, which then drains nginx.
@@ -253,7 +253,7 @@ export class NginxProcess implements Reloader {
     return status !== undefined && status.workers.length >= status.expected;
   }
 
-  async #directives(): Promise<string> {
+  #directives(): string {
     return mainDirectives(this.#options.binary, this.#options.user);
   }
 }

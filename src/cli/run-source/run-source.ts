@@ -1,3 +1,4 @@
+import { cpus } from "node:os";
 import type { Controller } from "../../controller/controller.js";
 import type { Log } from "../../controller/log.js";
 import type { Observer } from "../../controller/observer.js";
@@ -5,6 +6,7 @@ import type { Applied } from "../../output/apply.js";
 import { environmentFiles } from "../../output/environment.js";
 import { luaBundle } from "../../output/lua-bundle.js";
 import type { NginxBinary } from "../../output/nginx-binary.js";
+import { mostSockets } from "../../output/nginx-directives.js";
 import type { CompileOptions } from "../../options.js";
 import type { RenderedFile } from "../../render/rendered-file.js";
 import type { RunCall } from "../arguments.js";
@@ -35,7 +37,12 @@ export type Apply = (files: readonly RenderedFile[]) => Promise<Applied>;
 /** Those of the settings; what nginx is found not to have can't be switched on. */
 export function runOptions({ settings, nginx }: RunContext): CompileOptions {
   const options = compileOptions(settings);
-  return { ...options, stream: options.stream && (nginx?.stream ?? true) };
+  return {
+    ...options,
+    stream: options.stream && (nginx?.stream ?? true),
+    listenerSockets: Math.min(options.listenerSockets, mostSockets()),
+    processors: cpus().length,
+  };
 }
 
 /** Files that do not come from compiling: the Lua code and what the machine needs. */

@@ -4,11 +4,17 @@
  */
 import type { RoutingModel } from "../../ir/config.js";
 import type { Listener, Server } from "../../ir/listener.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions, DataPlaneOptions } from "../../options.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { backendTlsView } from "./backend-tls-view.js";
-import { authBodyLimits, bodyLimits, serverView, sharedPorts } from "./server-view.js";
-import { streamsView } from "./stream-view.js";
+import {
+  authBodyLimits,
+  bodyLimits,
+  listenAddresses,
+  serverView,
+  sharedPorts,
+} from "./server-view.js";
+import { streamsView, unixSockets } from "./stream-view.js";
 import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
 import { integer, seconds, word } from "./text.js";
@@ -36,6 +42,7 @@ export function renderNginxConf(
   return fillTemplate("nginx", {
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
+    connections: integer(workerConnections(config, dataPlane)),
     lua: luaView(policyMemory),
     client: clientView(dataPlane),
     log: logView(dataPlane),
@@ -52,6 +59,17 @@ export function renderNginxConf(
     ),
     streams: streamsView(config, { ...dataPlane, reuseports }, certificates),
   });
+}
+
+const CONNECTIONS = 16_384;
+const STEP = 1024;
+
+/** A worker holds every listening socket in its table of connections, so the table grows with them. */
+function workerConnections(config: RoutingModel, { ipv6 }: DataPlaneOptions): number {
+  const bound = [...config.servers, ...config.streams];
+  const addresses = bound.map((server) => listenAddresses(server, ipv6).length);
+  const sockets = addresses.reduce((sum, count) => sum + count, unixSockets(config));
+  return CONNECTIONS + Math.floor(sockets / STEP) * STEP;
 }
 
 function listenersOf(server: Server, config: RoutingModel): readonly Listener[] {

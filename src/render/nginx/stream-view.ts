@@ -138,6 +138,12 @@ function socketOf(to: StreamTarget, { id }: NamedStream): NginxText {
   }
 }
 
+/** How many sockets streams have between themselves: of TLS one for the HTTPS server, one to pass it through, and those where it ends. */
+export function unixSockets({ streams }: Pick<RoutingModel, "streams">): number {
+  const named = streams.filter((stream) => stream.protocol === "tls");
+  return 2 * named.length + endings(named).length;
+}
+
 interface Ending {
   readonly pool: string;
   readonly certificate: string;

@@ -39,6 +39,8 @@ function reportListener(listener: TranslatedListener, context: TranslateContext)
   if (conflict !== undefined) report("LISTENER_CONFLICT", conflict, place);
   else if (!accepted.ok && accepted.reason === "PortUnavailable") {
     report("PORT_UNAVAILABLE", accepted, within(place, "port"));
+  } else if (!accepted.ok && accepted.reason === "NoResources") {
+    report("LISTENER_OVER_BUDGET", accepted, place);
   }
   // Without any authority the references tell why.
   else if (!accepted.ok && accepted.reason !== "NoValidCACertificate") {

@@ -56,17 +56,17 @@ export function draftGateway(gateway: Gateway, scope: GatewayScope): DraftedGate
   return { gateway, scope, own, sets, conflicts, free };
 }
 
-/** One Gateway with the ListenerSets that name it. `neighbours`: as in ListenerScope. */
+/** One Gateway with the ListenerSets that name it. */
 export function translateGateway(
   { gateway, scope, own, sets, conflicts }: DraftedGateway,
-  neighbours: readonly ListenerDraft[],
+  others: Pick<ListenerScope, "neighbours" | "overBudget">,
 ): TranslatedGateway {
   const { written, assignment, overlaps, context } = scope;
   const listenerScope: ListenerScope = {
     gateway: written,
     assignment,
     conflicts,
-    neighbours,
+    ...others,
     overlaps,
     context,
   };

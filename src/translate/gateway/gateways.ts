@@ -14,6 +14,7 @@ import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { ownParameters, parametersFor } from "./parameters.js";
 import { PortTable } from "./port-table.js";
 import { isServedProtocol } from "./route-kinds.js";
+import { overBudget } from "./socket-budget.js";
 import { reportShadowedIngresses } from "./shadowed-ingresses.js";
 import type { TranslatedGateway, TranslatedListener } from "./translated.js";
 import type { Verdict } from "./verdict.js";
@@ -53,8 +54,12 @@ export function translateGateways(
   );
   const together = drafted.filter(({ gateway, scope }) => isShared(gateway) && takesPorts(scope));
   const neighbours = together.flatMap(({ free }) => free);
+  const refusedOnes = overBudget(drafted, balancers, context.options);
   const translated = drafted.map((draft) =>
-    translateGateway(draft, together.includes(draft) ? neighbours : draft.free),
+    translateGateway(draft, {
+      neighbours: together.includes(draft) ? neighbours : draft.free,
+      overBudget: refusedOnes,
+    }),
   );
   serveListenerCertificates(served, context);
   for (const gateway of translated) reportGateway(gateway, context);

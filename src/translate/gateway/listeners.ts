@@ -25,6 +25,8 @@ export interface ListenerScope {
   /** Those without conflict on the Gateway's addresses: its own, its ListenerSets', and of other Gateways that share the addresses. */
   readonly neighbours: readonly ListenerDraft[];
   readonly overlaps: ListenerOverlaps;
+  /** Those that get no sockets. */
+  readonly overBudget: ReadonlyMap<ListenerDraft, Refused>;
   readonly context: BuildContext;
 }
 
@@ -80,11 +82,14 @@ const ANYBODY: Pick<ClientValidation, "accepted" | "resolvedRefs" | "clientCerti
   resolvedRefs: HOLDS,
 };
 
-function portVerdict({ spec }: ListenerDraft, { assignment, context }: ListenerScope): Verdict {
+function portVerdict(draft: ListenerDraft, scope: ListenerScope): Verdict {
+  const { spec } = draft;
+  const { assignment, context, overBudget } = scope;
   const { addresses } = assignment;
   const transport = spec.protocol === "UDP" ? "udp" : "tcp";
   const message = unavailability({ addresses, port: spec.port, transport }, context);
-  return message === undefined ? HOLDS : refused("PortUnavailable", message);
+  if (message !== undefined) return refused("PortUnavailable", message);
+  return overBudget.get(draft) ?? HOLDS;
 }
 
 /** A conflict, or a port that can't be had, keeps its reason; everything else that is wrong with the listener is Invalid. */
@@ -95,7 +100,7 @@ function programmedVerdict(
 ): Verdict {
   if (!gateway.ok) return refused("Invalid", `the Gateway is not accepted: ${gateway.message}`);
   if (!accepted.ok) {
-    const isOfPort = /Conflict$|^PortUnavailable$/.test(accepted.reason);
+    const isOfPort = /Conflict$|^PortUnavailable$|^NoResources$/.test(accepted.reason);
     return isOfPort ? accepted : refused("Invalid", accepted.message);
   }
   if (!usable.ok) return refused("Invalid", usable.message);

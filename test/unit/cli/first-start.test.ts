@@ -39,7 +39,7 @@ async function startFailing(at: "compile" | "prepare", error: Error): Promise<re
         return Promise.resolve();
       },
     },
-    observer: NOBODY,
+    observer: { ...NOBODY, servesNothing: () => told.push("not ready") },
     log: { debug: log, info: log, warn: log, error: log },
   });
   return told;
@@ -50,6 +50,7 @@ test.each(["compile", "prepare"] as const)(
   async (at) => {
     expect(await startFailing(at, new PolicyTooLarge("261 MiB"))).toEqual([
       'the objects are too many or too large; nothing is served: {"reason":"261 MiB"}',
+      "not ready",
       "prepared nothing",
       "started",
     ]);

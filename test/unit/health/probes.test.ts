@@ -49,6 +49,16 @@ describe("readiness", () => {
     expect(await probes.reluctance()).toBeUndefined();
   });
 
+  test("waits while nginx refuses what the objects give at the start", async () => {
+    const { probes, say } = create();
+    probes.servesNothing();
+    probes.applied("a");
+    say(serving("a", "a"));
+    expect(await probes.reluctance()).toMatch("nothing is served");
+    probes.servesAll();
+    expect(await probes.reluctance()).toBeUndefined();
+  });
+
   test("ends while nginx does not answer, and for good when the end was asked for", async () => {
     const { probes, say } = create();
     probes.applied("a");

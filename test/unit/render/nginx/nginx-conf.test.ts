@@ -37,6 +37,21 @@ describe("listening", () => {
     ]);
   });
 
+  test("has room for connections beside any number of sockets", () => {
+    const many = Array.from({ length: 3000 }, (_, index) => ({
+      ...HTTP_SERVER,
+      id: `p${String(index)}`,
+      port: index + 1,
+    }));
+    const text = conf({}, { config: { ...EMPTY_CONFIG, servers: many } });
+    expect(directives(conf({}, servers), "worker_connections")).toEqual([
+      "worker_connections 16384",
+    ]);
+    expect(directives(text, "worker_connections")).toEqual([
+      `worker_connections ${String(16_384 + 5 * 1024)}`,
+    ]);
+  });
+
   test("is on IPv4 alone without the option ipv6", () => {
     expect(conf({ ipv6: false }, servers)).not.toContain("[::]");
   });

@@ -13,6 +13,7 @@ const { dataPlane } = DEFAULT_OPTIONS;
 const VIEW = {
   workers: word("auto"),
   drainTimeout: word("1s"),
+  connections: word("16384"),
   lua: luaView(0),
   client: clientView(dataPlane),
   log: logView(dataPlane),
