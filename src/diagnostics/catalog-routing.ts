@@ -121,18 +121,25 @@ export const ROUTING_DIAGNOSTICS = {
       "A Rule belongs to the Frontend that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name, in its own namespace. Without one it is not served.",
     hint: "set both labels to an ALB2 and a Frontend of the same namespace",
   },
+  RULE_GENERATED: {
+    severity: "info",
+    title: "a Rule that was generated from an Ingress is not served",
+    explanation:
+      "The label alb2.<label domain>/source-type: ingress says that another controller made the Rule from an Ingress. The Ingress is served by itself, with its current content, so the Rule is left out.",
+    hint: "remove the Rule once the controller that made it is gone; if it is your own, remove the label",
+  },
   RULE_WITHOUT_MATCH: {
     severity: "error",
     title: "a Rule matches nothing",
     explanation:
-      "A Rule's requests are those that its dslx matches. Without dslx, or when none of its terms can be read, there are none, so the Rule is not served.",
+      "A Rule's requests are those that its dslx matches. Without a term that has a row there are none, so the Rule is not served.",
     hint: "write at least one valid term in spec.dslx",
   },
   RULE_MATCH_INVALID: {
     severity: "error",
     title: "a term of a Rule's match is invalid",
     explanation:
-      "The match can't be done as written. The Rule keeps its hosts and its other terms and answers 500, so that no wider rule serves its requests.",
+      "The match can't be done as written. The Rule keeps its rank and its other terms, and answers 500 to every request that these match, so that no wider rule serves its requests. If no term can be read, that is every request of the Frontend that no rule of a higher rank serves.",
     hint: "correct the term",
   },
   OBJECT_TOO_LARGE: {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Predicate, ValueTest } from "../../ir/match.js";
+import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { regexProblem } from "../regex.js";
@@ -23,6 +24,11 @@ const ARITY: Readonly<Record<Operator, { readonly min: number; readonly max: num
   RANGE: { min: 2, max: 2 },
   EXIST: { min: 0, max: 0 },
 };
+
+/** What an operator is or was probably meant to be; EQ, the narrowest, when none is near. */
+export function meantOperator(name: string): string {
+  return isOperator(name) ? name : (didYouMean(name, Object.keys(ARITY)) ?? "EQ");
+}
 
 /** Reads a row of a term that looks at `of`. */
 export function parseRow(values: readonly string[], of: Predicate["of"]): Result<Row> {

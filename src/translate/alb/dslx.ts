@@ -2,10 +2,11 @@ import type { DslxTerm } from "../../api/alb.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
 import type { PathMatch, Predicate, ValueTest } from "../../ir/match.js";
+import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseHostRow } from "./dslx-host.js";
-import { parseRow } from "./dslx-row.js";
+import { meantOperator, parseRow } from "./dslx-row.js";
 import type { Row } from "./dslx-row.js";
 import { own } from "../../support/own.js";
 
@@ -24,9 +25,9 @@ export interface DslxProblem {
 }
 
 export interface ParsedDslx {
-  /** Undefined when no term holds anything, or none of them could be read. */
+  /** Undefined when no term holds anything. */
   readonly match: RuleMatch | undefined;
-  /** The terms that could be read. */
+  /** What the rule's rank is measured by: the terms as written, with the types and operators that were probably meant. */
   readonly terms: readonly DslxTerm[];
   readonly problems: readonly DslxProblem[];
 }
@@ -53,8 +54,8 @@ interface ParsedTerm {
 }
 
 /**
- * Terms are ANDed, rows of one term ORed. A term that is wrong is left out of the match, which then is wider than meant: the caller
- * refuses what it matches.
+ * Terms are ANDed, rows of one term ORed. A term with anything wrong is left out of the match, which then covers more than meant but
+ * keeps its rank: the caller refuses what it matches, so no wider rule serves it.
  */
 export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
   const problems: DslxProblem[] = [];
@@ -64,12 +65,19 @@ export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
     // The origin drops a term without rows.
     if (term.values.length === 0) continue;
     const result = parseTerm(term, index);
-    if ("rows" in result) {
-      terms.push(term);
-      parsed.push(result);
-    } else problems.push(result);
+    const isRead = "rows" in result;
+    terms.push(isRead ? term : meantTerm(term));
+    if (isRead) parsed.push(result);
+    else problems.push(result);
   }
-  return { match: parsed.length === 0 ? undefined : combine(parsed), terms, problems };
+  return { match: terms.length === 0 ? undefined : combine(parsed), terms, problems };
+}
+
+function meantTerm(term: DslxTerm): DslxTerm {
+  const isKnown = Object.hasOwn(SUBJECTS, term.type);
+  const type = isKnown ? term.type : (didYouMean(term.type, Object.keys(SUBJECTS)) ?? "HOST");
+  const values = term.values.map(([operator = "", ...args]) => [meantOperator(operator), ...args]);
+  return { ...term, type, values };
 }
 
 function parseTerm(term: DslxTerm, index: number): ParsedTerm | DslxProblem {

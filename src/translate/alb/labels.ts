@@ -12,6 +12,11 @@ export function frontendNameOf(object: KubernetesObject, { labels }: Domains): s
   return own(object.metadata.labels, `alb2.${labels}/frontend`);
 }
 
+/** The origin's controller made the Rule of an Ingress. */
+export function isGenerated(object: KubernetesObject, { labels }: Domains): boolean {
+  return object.metadata.labels?.[`alb2.${labels}/source-type`] === "ingress";
+}
+
 /** The project of a namespace. */
 export function projectOf(object: KubernetesObject, { labels }: Domains): string | undefined {
   return own(object.metadata.labels, `${labels}/project`);

@@ -6,7 +6,7 @@ import { placeOf, sourceRef } from "../place.js";
 import { orderKey, specificity } from "../precedence.js";
 import { parseDslx } from "./dslx.js";
 import type { ParsedDslx, RuleMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf } from "./labels.js";
+import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
 import { sizeProblem, widened } from "./rule-size.js";
 import { addRuleCertificate } from "./rule-certificate.js";
 import { translateRuleAction } from "./rule-action.js";
@@ -30,7 +30,8 @@ export function translateRules(balancers: readonly LoadBalancer[], context: Buil
     const alb = albNameOf(rule, domains) ?? "";
     const frontend = frontendNameOf(rule, domains) ?? "";
     const port = ports.get(`${rule.metadata.namespace}/${alb}/${frontend}`);
-    if (port !== undefined) translateRule(rule, port, context);
+    if (isGenerated(rule, domains)) reportGenerated(rule, context);
+    else if (port !== undefined) translateRule(rule, port, context);
     else reportUnattached(rule, context);
   }
 }
@@ -92,6 +93,16 @@ function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: BuildCont
       ...placeOf(rule, "spec", "dslx", term, ...below),
     });
   }
+}
+
+function reportGenerated(rule: Rule, { diagnostics }: BuildContext): void {
+  const { name = "", namespace = "" } = rule.spec.source ?? {};
+  const ingress = name === "" ? "an Ingress" : `Ingress ${namespace}/${name}`;
+  diagnostics.report({
+    code: "RULE_GENERATED",
+    message: `the rule was made from ${ingress}, which is served itself`,
+    ...placeOf(rule, "metadata", "labels"),
+  });
 }
 
 /** A Rule of a Frontend that is not served; one of an instance that is not this one's is nobody's business here. */

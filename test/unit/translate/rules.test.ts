@@ -78,6 +78,27 @@ describe("a Rule", () => {
     },
   );
 
+  it("that was generated from an Ingress is not served", () => {
+    const generated = rule("r", {
+      dslx: ANY,
+      source: { type: "ingress", name: "web", namespace: "default" },
+    });
+    const labelled = generated.replace(
+      '"labels":{',
+      '"labels":{"alb2.cpaas.io/source-type":"ingress",',
+    );
+    const result = translated(BASE + labelled);
+    expect(result.config.bindings).toEqual([]);
+    expect(result.reports).toEqual(["RULE_GENERATED Rule cpaas-system/r metadata.labels"]);
+    expect(result.messages("RULE_GENERATED")[0]).toContain("Ingress default/web");
+  });
+
+  it("of which no term can be read answers 500 to all that no other rule serves before", () => {
+    const result = one({ dslx: [{ type: "URL", values: [["REGEX", "("]] }] });
+    expect(result.tried(80)).toEqual(["any → rule/cpaas-system/r"]);
+    expect(result.route("rule/cpaas-system/r").refusal?.status).toBe(500);
+  });
+
   it("with a wrong term keeps the others and answers 500", () => {
     const dslx = [
       { type: "HOST", values: [["EQ", "a.example"]] },
