@@ -125,15 +125,15 @@ describe("CORS", () => {
     expect(response.status).toBe(204);
     expect(response.header("x-echo")).toBeUndefined();
     expect(access(response)).toEqual({
-      origin: ORIGIN,
-      credentials: "true",
+      origin: "*",
+      credentials: undefined,
       methods: "GET, PUT, POST, DELETE, PATCH, OPTIONS",
       headers:
         "DNT, Keep-Alive, User-Agent, X-Requested-With, If-Modified-Since, Cache-Control, " +
         "Content-Type, Range, Authorization",
     });
     expect(response.header("access-control-max-age")).toBe("1728000");
-    expect(response.header("vary")).toBe("Origin");
+    expect(response.header("vary")).toBeUndefined();
   });
 
   it.each([
@@ -193,7 +193,7 @@ describe("CORS", () => {
     });
 
     expect(response.status).toBe(404);
-    expect(response.header("access-control-allow-origin")).toBe(ORIGIN);
+    expect(response.header("access-control-allow-origin")).toBe("*");
   });
 });
 

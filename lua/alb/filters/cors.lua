@@ -1,7 +1,7 @@
 --- Cross-origin resource sharing (https://fetch.spec.whatwg.org/#http-cors-protocol).
 -- As ingress-nginx has it: every OPTIONS request of an allowed origin is answered, and actual
--- responses carry the headers too, whatever their status. Differences: with credentials the answer
--- never says `*` but names the origin, and responses that depend on the origin say so in Vary.
+-- responses carry the headers too, whatever their status. Differences: where every origin is allowed,
+-- none gets credentials, and responses that depend on the origin say so in Vary.
 -- Policies of Gateway API's dialect go to gateway_cors.lua.
 -- May yield: no. Phases: preflight in rewrite, response in header_filter.
 local cors_policy = require("alb.filters.cors_policy")
@@ -27,17 +27,21 @@ function _M.prepare(route)
         return gateway_cors.prepare(cors)
     end
     cors_policy.prepare(cors, cors.origins)
+    if cors.matcher.any then
+        -- Browsers take `*` only without credentials. Naming the asking origin instead would let every site read as
+        -- the user.
+        cors.credentials, cors.varies = nil, false
+    end
 end
 
 -- Access-Control-Allow-Origin for this request; nil: the origin gets no permission.
 local function permitted_origin(cors)
-    local origin = var.http_origin
-    if not origin or origin == "" then
-        -- No browser asks across origins without one; tools get the general answer.
-        return cors.matcher.any and "*" or nil
-    end
     if not cors.varies then
         return "*"
+    end
+    local origin = var.http_origin
+    if not origin or origin == "" then
+        return nil
     end
     return origin_list.allowed(cors.matcher, origin) and origin or nil
 end
@@ -46,8 +50,7 @@ end
 local function write(cors, origin)
     local header = ngx.header
     header["Access-Control-Allow-Origin"] = origin
-    header["Access-Control-Allow-Credentials"] = cors.credentials and origin ~= "*" and "true"
-        or nil
+    header["Access-Control-Allow-Credentials"] = cors.credentials and "true" or nil
     header["Access-Control-Expose-Headers"] = cors.expose_headers
     cors_policy.put_lists(cors, header)
 end

@@ -14,7 +14,7 @@ export function frontendNameOf(object: KubernetesObject, { labels }: Domains): s
 
 /** The origin's controller made the Rule of an Ingress. */
 export function isGenerated(object: KubernetesObject, { labels }: Domains): boolean {
-  return object.metadata.labels?.[`alb2.${labels}/source-type`] === "ingress";
+  return own(object.metadata.labels, `alb2.${labels}/source-type`) === "ingress";
 }
 
 /** The project of a namespace. */

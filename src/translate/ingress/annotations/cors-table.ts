@@ -43,7 +43,7 @@ export const CORS_EXPOSE_HEADERS = row(
 export const CORS_ALLOW_CREDENTIALS = row(
   "cors-allow-credentials",
   BOOLEAN,
-  "Whether cookies may be sent; true by default.",
+  "Whether cookies may be sent; true by default. Never where every origin is allowed.",
 );
 export const CORS_MAX_AGE_SECONDS = row(
   "cors-max-age",
