@@ -1,11 +1,13 @@
 --- Parts of basic auth, run in one request: there ngx.now() stands still, so counting is exact.
 local _M = {}
 
--- Attempts of a client until one is refused, each of them failing at this cost.
-local function drain(attempts, client, cost)
+-- Attempts of a client until one is refused, each of them failing at this cost. `name` is that of a client, with its
+-- realm before it if that matters: `realm/client`.
+local function drain(attempts, name, cost)
+    local realm = name:match("^(.*)/") or "realm"
     local count = 0
-    while attempts.allowed(client) do
-        attempts.failed(client, cost)
+    while attempts.allowed(realm, name) do
+        attempts.failed(realm, name, cost)
         count = count + 1
     end
     return count

@@ -1,8 +1,9 @@
 --- How many failed logins a worker computes. A wrong password costs about 0.1 ms, so a flood of them could hold a core.
 --
--- Two buckets that refill evenly: one for each client and credential set, one for the worker. A flood empties its own
--- bucket first. The last quarter of the worker's is kept for those that have not failed just now, so that many floods
--- leave room for the others too. Only failures are counted: users who log in, however many, are never held up by it.
+-- Buckets that refill evenly: one for each client of a realm, one for each realm (a set of credentials), one for the
+-- worker. A flood empties its own first: a realm under attack leaves the other realms all of theirs. A quarter of a
+-- realm's is kept for clients that have not failed just now, and half of the worker's for such realms, so that many
+-- floods leave room for the others too. Only failures are counted: users who log in are never held up by it.
 -- May yield: no. Phases: any.
 local now = ngx.now
 local max = math.max
@@ -11,12 +12,15 @@ local _M = {}
 
 -- Attempts a second, and as many at once after a pause.
 local CLIENT_RATE, CLIENT_BURST = 50, 50
-local WORKER_RATE, WORKER_BURST = 150, 100
-local RESERVE = WORKER_BURST / 4
--- Seconds after which a client's bucket is full again, whatever it did.
+local REALM_RATE, REALM_BURST = 150, 100
+-- A tenth of a processor.
+local WORKER_RATE, WORKER_BURST = 1000, 400
+-- For those that have failed just now.
+local REALM_REST, WORKER_REST = REALM_BURST * 3 / 4, WORKER_BURST / 2
+-- Seconds after which the bucket of a client or realm is full again, whatever it did.
 local FORGET = CLIENT_BURST / CLIENT_RATE
 
--- A bucket is the moment when it would be full (generic cell rate algorithm).
+-- A bucket is the moment when it would be full (generic cell rate algorithm); clients and realms by their keys.
 local worker_full = 0
 local young, old, rotated = {}, {}, 0
 
@@ -24,7 +28,7 @@ local function has_room(full, rate, burst)
     return (full - now()) * rate < burst - 0.5
 end
 
-local function full_at(client)
+local function forget()
     local time = now()
     if time < rotated then
         -- The clock was set back: else nobody could log in until it is where it was.
@@ -33,25 +37,26 @@ local function full_at(client)
         old = time - rotated > 2 * FORGET and {} or young
         young, rotated = {}, time
     end
-    return young[client] or old[client]
 end
 
 --- May this client's attempt be computed?
+---@param realm string names the credential set
 ---@param client string names client and credential set
-function _M.allowed(client)
-    local full = full_at(client)
-    if not full then
-        return has_room(worker_full, WORKER_RATE, WORKER_BURST)
-    end
-    return has_room(full, CLIENT_RATE, CLIENT_BURST)
-        and has_room(worker_full, WORKER_RATE, WORKER_BURST - RESERVE)
+function _M.allowed(realm, client)
+    forget()
+    local of_realm, of_client = young[realm] or old[realm], young[client] or old[client]
+    return has_room(of_client or 0, CLIENT_RATE, CLIENT_BURST)
+        and has_room(of_realm or 0, REALM_RATE, of_client and REALM_REST or REALM_BURST)
+        and has_room(worker_full, WORKER_RATE, of_realm and WORKER_REST or WORKER_BURST)
 end
 
 --- Counts an attempt that failed.
 ---@param cost number 1 for a password of usual length
-function _M.failed(client, cost)
+function _M.failed(realm, client, cost)
+    forget()
     local time = now()
-    young[client] = max(full_at(client) or 0, time) + cost / CLIENT_RATE
+    young[realm] = max(young[realm] or old[realm] or 0, time) + cost / REALM_RATE
+    young[client] = max(young[client] or old[client] or 0, time) + cost / CLIENT_RATE
     worker_full = max(worker_full, time) + cost / WORKER_RATE
 end
 

@@ -84,14 +84,14 @@ local function compute(set, user, password, key, is_known)
     end
     local client = set.key .. str_sub(source_range.client(), 1, 8)
     -- What was right before is not held up: nobody else can have sent it.
-    if not is_known and not attempts.allowed(client) then
+    if not is_known and not attempts.allowed(set.key, client) then
         return 429, reasons.basic_flood
     end
     if credentials.verify(set, user, password) then
         verified.add(key)
         return nil
     end
-    attempts.failed(client, 1 + floor(#password / COST_UNIT))
+    attempts.failed(set.key, client, 1 + floor(#password / COST_UNIT))
     return 401, reasons.basic_wrong
 end
 

@@ -51,6 +51,22 @@ describe("failed logins", () => {
     expect(counts.slice(27)).toEqual(Array<number>(7).fill(0));
   });
 
+  it("of 60 clients at one realm leave the others theirs", async () => {
+    const flood = Array.from({ length: 60 }, (_, i) => `attacked/${i}`);
+    const [counts] = (await call("drain_all", [...flood, "calm/0"], 1)) as [number[]];
+    expect(counts.slice(0, 60).reduce((a, b) => a + b)).toBe(100);
+    expect(counts.at(-1)).toBe(50);
+  });
+
+  it("at many realms are bounded, and leave room for one that did not fail", async () => {
+    const flood = Array.from({ length: 100 }, (_, i) => [`${i}/a`, `${i}/b`, `${i}/c`]).flat();
+    const [counts] = (await call("drain_all", [...flood, "calm/a"], 1)) as [number[]];
+    const sum = counts.reduce((a, b) => a + b);
+    expect(sum).toBeGreaterThanOrEqual(200);
+    expect(sum).toBeLessThanOrEqual(400);
+    expect(counts.at(-1)).toBeGreaterThan(0);
+  });
+
   it("with long passwords count for what they cost", async () => {
     expect(await call("drain_all", ["a"], 10)).toEqual([[5]]);
   });
@@ -121,7 +137,10 @@ describe("a worker", () => {
         backend: backend.port,
         credentials: [
           await credentialSet("flooded", { ann: "secret", bob: "secret" }),
-          await credentialSet("calm", { ann: "secret" }),
+          await credentialSet("calm", {
+            ann: "secret",
+            ...Object.fromEntries(Array.from({ length: 39 }, (_, i) => [`user${i}`, "secret"])),
+          }),
           await credentialSet("late", { ann: "secret" }),
         ],
         routes: {
@@ -156,6 +175,22 @@ describe("a worker", () => {
     expect((await ask("flooded.example", "ann", "secret")).status).toBe(200);
     expect((await ask("flooded.example", "bob", "secret", "127.0.0.2")).status).toBe(200);
     expect((await ask("calm.example", "ann", "secret")).status).toBe(200);
+  });
+
+  it("answers first logins of a realm while 60 addresses flood another", async () => {
+    const addresses = Array.from({ length: 60 }, (_, i) => `127.0.1.${i + 1}`);
+    let flooding = true;
+    const flood = addresses.map(async (from) => {
+      for (let n = 0; flooding; n += 1) await ask("flooded.example", "eve", `${from} ${n}`, from);
+    });
+    const first = Array.from({ length: 39 }, (_, i) =>
+      ask("calm.example", `user${i}`, "secret", `127.0.2.${i + 1}`),
+    );
+    const statuses = (await Promise.all(first)).map(({ status }) => status);
+    flooding = false;
+    await Promise.all(flood);
+
+    expect(statuses).toEqual(statuses.map(() => 200));
   });
 
   it("looks at credentials again that could not be read", async () => {
