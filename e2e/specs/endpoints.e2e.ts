@@ -36,6 +36,7 @@ beforeAll(async () => {
   rude = await scene.use(RudeServer.start("reset"));
   silent = await scene.use(RudeServer.start("silence"));
   const dead = await freePort();
+  const deadPorts = [dead, await freePort(), await freePort(), await freePort()];
   const terminating = { ready: false, serving: true, terminating: true };
   gateway = await scene.use(
     Gateway.start({
@@ -53,6 +54,7 @@ beforeAll(async () => {
           none: [],
           refused: [{ port: dead }, { port: a.port }],
           dead: [{ port: dead }],
+          fifth: [...deadPorts.map((port) => ({ port })), { port: a.port }],
           rude: [{ port: rude.port }, { port: a.port }],
           silent: [{ port: silent.port }, { port: a.port }],
           six: [{ address: "::1", port: six.port }],
@@ -123,6 +125,10 @@ describe("endpoints", () => {
 describe("a failing endpoint", () => {
   it.each(["GET", "POST"])("that refuses %s is replaced by another", async (method) => {
     expect(await shares("refused.example", { method, body: "once" })).toEqual({ a: 20 });
+  });
+
+  it("is replaced by up to four others", async () => {
+    expect(await shares("fifth.example")).toEqual({ a: 20 });
   });
 
   it("alone makes a 502 with its reason", async () => {

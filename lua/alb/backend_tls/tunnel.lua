@@ -5,6 +5,7 @@ local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local index = require("alb.policy.index")
 local names = require("alb.backend_tls.names")
+local peer = require("alb.upstream.peer")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
 
@@ -20,8 +21,6 @@ local str_byte = string.byte
 local _M = {}
 
 local ASTERISK = 42
--- Endpoints that one request may try.
-local MAX_TRIES = 3
 -- Milliseconds, where the route says nothing; as in nginx.conf.
 local CONNECT, SEND, READ = 5000, 120000, 120000
 local A_DAY = 86400000
@@ -104,7 +103,7 @@ local function open(plan, profile)
     local upstream = endpoints.upstream(plan.upstream)
     local count = upstream and upstream.count or 1
     local err, reason
-    for i = 1, min(MAX_TRIES, count) do
+    for i = 1, min(peer.MAX_TRIES, count) do
         local sock
         sock, err, reason = connect(plan, profile, i == 1 and plan.preferred or 0)
         if sock then

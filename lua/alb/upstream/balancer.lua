@@ -16,6 +16,7 @@ local set_more_tries = balancer.set_more_tries
 local set_timeouts = balancer.set_timeouts
 local get_last_failure = balancer.get_last_failure
 local connect = peer.connect
+local MAX_TRIES = peer.MAX_TRIES
 local refuse = peer.refuse
 local str_byte = string.byte
 
@@ -23,8 +24,6 @@ local _M = {}
 
 local ASTERISK = 42
 local EXCLAMATION = 33
--- Endpoints that one request may try.
-local MAX_TRIES = 3
 
 local function first_try(upstream, preferred)
     -- One endpoint, the usual case behind a Service's address: nothing to choose and nothing else to try.

@@ -14,6 +14,9 @@ local str_match = string.match
 
 local _M = {}
 
+--- Endpoints that one request may try, where the route says nothing of retries.
+_M.MAX_TRIES = 5
+
 -- Of grpc:// and grpcs://.
 local LOWER_G = 103
 

@@ -25,8 +25,6 @@ local tonumber = tonumber
 
 local _M = {}
 
--- Endpoints that a request may try when the route says nothing of retries.
-local MAX_TRIES = 3
 local NO_RETRY = -1
 
 -- What nginx takes for methods that must not be done twice by mistake.
@@ -120,7 +118,7 @@ local function more_tries(plan, upstream)
     if plan.attempts ~= NO_RETRY then
         return plan.attempts
     end
-    return min(upstream.count, MAX_TRIES) - 1
+    return min(upstream.count, peer.MAX_TRIES) - 1
 end
 
 -- The reason not to try again; nil: try.

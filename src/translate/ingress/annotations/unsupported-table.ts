@@ -9,7 +9,7 @@ const SNIPPET =
 const STREAMED =
   "Bodies are streamed in both directions, without buffering. Use proxy-body-size to limit those of requests.";
 const ONE_RETRY_RULE =
-  "Failed connections are retried on another endpoint, always in the same way. Use proxy-connect-timeout to fail sooner.";
+  "Failed connections are retried on up to five endpoints, always in the same way. Use proxy-connect-timeout to fail sooner.";
 const NO_RATE_LIMIT =
   "Rates are not limited; the limit is not enforced. Limit them in front of the gateway, or in the backend.";
 const NO_WAF =
