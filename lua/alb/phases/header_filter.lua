@@ -13,10 +13,20 @@ local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local var = ngx.var
+local str_sub = string.sub
 -- "1" when there is something to do, else empty.
 local read_after = require("alb.nginx_variable").reader("albc_after")
 
 local _M = {}
+
+-- nginx takes an answer without a status line for HTTP/0.9: it gives it the status 9 and would send its bytes as they
+-- are. To a client of HTTP/1 it writes no header any more, so @no_http holds one (templates/partials/server.conf.hbs).
+local HTTP_09, NO_HTTP = 9, 599
+
+local function refuse_http_09()
+    var.albc_reason = errors.reasons.bad_gateway
+    return ngx.exit(str_sub(var.server_protocol, 1, 6) == "HTTP/1" and NO_HTTP or 502)
+end
 
 -- What a route, or one of its backends, does to responses.
 local function filter(holder)
@@ -67,13 +77,20 @@ end
 --- Called by header_filter_by_lua, for every response to a client.
 function _M.run()
     local status = ngx.status
+    if status == HTTP_09 then
+        return refuse_http_09()
+    end
     counters.response(status)
     finish(status)
 end
 
 --- Called instead for what is no client's request: hops inside nginx, and albc itself.
 function _M.run_inside()
-    finish(ngx.status)
+    local status = ngx.status
+    if status == HTTP_09 then
+        return refuse_http_09()
+    end
+    finish(status)
 end
 
 return _M
