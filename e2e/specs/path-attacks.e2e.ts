@@ -21,8 +21,8 @@ import { useScene } from "../harness/scene.js";
 const scene = useScene();
 const HOST = "web.example";
 let gateway: Gateway;
-/** Where HTTPRoutes with auth of their rules, and of themselves, are served. */
-const ports = { rules: 0, routes: 0 };
+/** Where HTTPRoutes with auth of their rules, of themselves and of their backends are served. */
+const ports = { rules: 0, routes: 0, backends: 0 };
 
 const INGRESSES = [
   ingress("open", { hosts: { [HOST]: [{ service: "web" }] } }),
@@ -53,7 +53,7 @@ function route(name: string, sectionName: string, rules: readonly Fields[]): Man
     spec: {
       parentRefs: [{ name: "edge", namespace: GATEWAY_NAMESPACE, sectionName }],
       hostnames: [HOST],
-      rules: rules.map((rule) => ({ ...rule, backendRefs })),
+      rules: rules.map((rule) => ({ backendRefs, ...rule })),
     },
   };
 }
@@ -67,6 +67,10 @@ function routes(): Manifest[] {
     route("open", "routes", [{}]),
     route("closed", "routes", [{ matches }]),
     authPolicy("by-route", BASIC, ["HTTPRoute/closed"]),
+    route("backends", "backends", [
+      {},
+      { matches, backendRefs: [{ name: "web", port: 80, filters: [authFilter("by-rule")] }] },
+    ]),
   ];
 }
 
@@ -74,6 +78,7 @@ beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
   ports.rules = await freePort();
   ports.routes = await freePort();
+  ports.backends = await freePort();
   gateway = await scene.use(
     Gateway.start({
       files: {
@@ -98,6 +103,7 @@ describe.each([
   ["an Ingress", () => gateway.httpPort],
   ["an AuthPolicy of an HTTPRoute's rule", () => ports.rules],
   ["an AuthPolicy of an HTTPRoute", () => ports.routes],
+  ["an AuthPolicy of a backend", () => ports.backends],
 ])("a path behind auth of %s", (_surface, port) => {
   it.each([
     "/admin",
@@ -180,6 +186,16 @@ describe.each([
     "/open%5c..%5cadmin",
     "/open\\..;\\admin",
     "/one/secret;x",
+    "/open/..%3b/admin",
+    "/open/..%3bx/admin",
+    "/open/..;%2fadmin",
+    "/open/%2e%2e%3B%2fadmin",
+    "/open/%2e%2e%5cadmin",
+    "/open\\..%3b\\admin",
+    "/open/%252e%252e/admin",
+    "/open/..%252fadmin",
+    "/open/..%255cadmin",
+    "/%2561dmin",
     "/open#/../admin",
     "/open?x#/../admin",
   ])("is not to be had as %s, however the backend reads it", async (path) => {
@@ -254,7 +270,13 @@ describe.each([
         "%5c",
         "\\",
         ";",
+        "%3b",
         ";x=1",
+        "/..;",
+        "/..%3b",
+        "%252f",
+        "%252e%252e",
+        "%255c",
       ],
       ...[
         "admin",
@@ -274,13 +296,14 @@ describe.each([
     const target = fc
       .array(piece, { minLength: 1, maxLength: 9 })
       .map((parts) => `/${parts.join("")}`);
-    const connection = { open: await Connection.open({ port: port() }) };
+    const connect = () => Connection.open({ port: port() });
+    const connection = { open: await connect() };
     await fc.assert(
       fc.asyncProperty(target, async (path) => {
-        if (connection.open.reader.ended) connection.open = await Connection.open({ port: port() });
+        if (connection.open.reader.ended) connection.open = await connect();
         const response = await connection.open.send({ host: HOST, path });
         // nginx closes after a request that it can't read.
-        if (response.status === 400) connection.open = await Connection.open({ port: port() });
+        if (response.status === 400) connection.open = await connect();
         if (response.status !== 200) return;
         const { url } = echoOf(response);
         expect([url, isClosed(url)]).toEqual([url, false]);

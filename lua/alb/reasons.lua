@@ -11,7 +11,7 @@ _M.catalog = {
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule has a regular expression for, to choose it or to rewrite the path, is longer than 8 KiB" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can not be done as written; albc's diagnostics say where" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
-    ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path than the gateway in the request target (dot segments, encoded slashes, `;` or `\\`), and another rule restricts access to that path" },
+    ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path than the gateway in the request target (dot segments, encoded slashes, `;`, `\\` or double encoding), and another rule restricts access to that path" },
     body_too_large = { 413, "BadRequest : request body too large", "the request body is larger than proxy-body-size or the limit of the gateway" },
     -- Backends
     no_backend = { 500, "InvalidBackend : no backend", "the rule has no backend with a weight" },

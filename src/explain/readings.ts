@@ -6,19 +6,28 @@ import { own } from "../support/own.js";
 
 /**
  * The paths that backends may read in a request target which is not one in every way, as route/readings.lua has them: dot
- * segments left alone, or removed before decoding, path parameters dropped, `\` for `/`. Wire text.
+ * segments left alone, or removed before decoding, path parameters dropped, `\` for `/`, decoded twice. Wire text.
  */
 export function otherReadings(target: string): readonly string[] {
   const raw = /^[^?#]*/.exec(target)?.[0] ?? "";
+  const decoded = percentDecode(raw);
+  const texts = /%[0-9A-Fa-f]{2}/.test(decoded) ? [raw, decoded] : [raw];
   return [
-    merged(percentDecode(raw)),
+    merged(decoded),
     merged(percentDecode(resolved(raw))),
     merged(percentDecode(resolved(raw, (segment) => segment.replaceAll(/%2e/gi, ".")))),
-    resolved(percentDecode(withoutParameters(raw))),
-    resolved(percentDecode(withSlashes(raw))),
-    resolved(percentDecode(withoutParameters(withSlashes(raw)))),
+    ...texts.flatMap((text) => [text, withSlashes(text)]).flatMap(decodings),
   ];
 }
+
+/** Decoded, without parameters that are looked for before that, and after. */
+function decodings(text: string): readonly string[] {
+  const decoded = percentDecode(text);
+  const before = percentDecode(withoutParameters(text));
+  return [decoded, before, withoutParameters(decoded)].map((path) => resolved(path));
+}
+
+const OPEN = restrictions({});
 
 /** Does another rule than the chosen one keep somebody from a path that can be read in the target? */
 export function isAmbiguous(
@@ -40,12 +49,22 @@ export function isAmbiguous(
 }
 
 function protects(route: PolicyRoute, own: PolicyRoute): boolean {
-  if (route.refuse !== undefined) return true;
-  const restricted = [route.auth, route.allow, route.deny].some((list) => list !== undefined);
-  return restricted && restrictions(route) !== restrictions(own);
+  const guard = guardOf(route);
+  return route.refuse !== undefined || (guard !== OPEN && guard !== guardOf(own));
 }
 
-function restrictions({ auth = [], allow = [], deny = [], satisfy }: PolicyRoute): string {
+/** What a route and its backends ask of clients. Where no backend asks for anything, it does not matter whether there are some. */
+function guardOf(route: PolicyRoute): string {
+  const backends = (route.backends ?? []).map(({ refuse, filters = {} }) =>
+    refuse === undefined ? restrictions(filters) : "refused",
+  );
+  const guards = new Set(backends.every((guard) => guard === OPEN) ? [] : backends);
+  const own = restrictions(route);
+  return guards.size === 0 ? own : JSON.stringify([own, ...[...guards].sort()]);
+}
+
+function restrictions(holder: Pick<PolicyRoute, "auth" | "allow" | "deny" | "satisfy">): string {
+  const { auth = [], allow = [], deny = [], satisfy } = holder;
   return JSON.stringify([auth, allow, deny, satisfy ?? ""]);
 }
 

@@ -11,7 +11,8 @@ afterAll(() => nginx.stop());
 
 async function readings(target: string): Promise<unknown> {
   const [list] = await nginx.call("alb.route.readings", "of", target);
-  return list;
+  if (!Array.isArray(list)) return list;
+  return list.map((path: unknown) => (Buffer.isBuffer(path) ? path.toString("latin1") : path));
 }
 
 it.each([
@@ -21,6 +22,9 @@ it.each([
   ["removing encoded dots, not encoded slashes", "/x/%2e%2e/admin%2f../open", "/admin/../open"],
   ["path parameters dropped", "/open/..;x/admin;y=1/?z", "/admin/"],
   ["backslashes as slashes", "/open\\..%5cadmin", "/admin"],
+  ["path parameters dropped after decoding", "/open/..%3bx/admin", "/admin"],
+  ["encoded slashes after parameters", "/open/..;%2fadmin", "/admin"],
+  ["decoding twice", "/open/%252e%252e%255cadmin", "/admin"],
   ["backslashes and parameters", "/open\\..;\\admin\\.", "/admin/"],
 ])("%s: %s", async (_, target, path) => {
   expect(await readings(target)).toContain(path);

@@ -1,8 +1,8 @@
 --- Other ways to read the path of a request than the one by which its route is chosen.
 --
--- Routes are chosen by the path as nginx normalises it, and backends get the target as it came. One that leaves dot
--- segments or `%2F` alone, drops path parameters (`;…`, as servlets do) or takes `\` for `/` serves another path of it.
--- Where the checks of another rule hold for that path, the request is refused: else it would pass by them.
+-- Routes are chosen by the path as nginx normalises it, and backends get the target as it came. A backend that leaves
+-- dot segments or `%2F` alone, drops path parameters (`;…`, as servlets do), takes `\` for `/` or decodes twice serves
+-- another path. If another rule, or a backend of it, restricts that path, the request is refused: it would get past.
 -- May yield: no. Phases: rewrite.
 local candidates = require("alb.route.candidate")
 local errors = require("alb.errors")
@@ -16,6 +16,7 @@ local str_byte = string.byte
 local str_find = string.find
 local str_gsub = string.gsub
 local str_sub = string.sub
+local sort = table.sort
 
 local _M = {}
 
@@ -74,47 +75,82 @@ local function merge(text)
     return (str_gsub("/" .. text, "//+", "/"))
 end
 
+-- Decoded, without parameters that are looked for before that, and after.
+local function add_decoded(paths, text)
+    local n, decoded = #paths, decode(text)
+    paths[n + 1] = resolve(decoded)
+    paths[n + 2] = resolve(decode(without_parameters(text)))
+    paths[n + 3] = resolve(without_parameters(decoded))
+end
+
 --- The paths that backends may read in a target.
 ---@return string[]
 function _M.of(target)
     local raw = of_target(target)
-    return {
-        -- Dot segments as any other; removed before decoding; removed where only the dots are encoded (WHATWG URL).
-        merge(decode(raw)),
+    local decoded = decode(raw)
+    -- Dot segments as any other; removed before decoding; removed where only the dots are encoded (WHATWG URL).
+    local paths = {
+        merge(decoded),
         merge(decode(resolve(raw))),
         merge(decode(resolve(raw, decode_dots))),
-        resolve(decode(without_parameters(raw))),
-        resolve(decode(with_slashes(raw))),
-        resolve(decode(without_parameters(with_slashes(raw)))),
     }
+    add_decoded(paths, raw)
+    add_decoded(paths, with_slashes(raw))
+    if str_find(decoded, "%%%x%x") then
+        add_decoded(paths, decoded)
+        add_decoded(paths, with_slashes(decoded))
+    end
+    return paths
 end
 
-local function same_list(a, b)
-    if #(a or {}) ~= #(b or {}) then
-        return false
-    end
-    for i = 1, #(a or {}) do
-        if a[i] ~= b[i] then
-            return false
+-- What a route or the filters of a backend ask of clients.
+local function restrictions(holder)
+    return concat({
+        concat(holder.auth or {}, " "),
+        concat(holder.allow or {}, " "),
+        concat(holder.deny or {}, " "),
+        holder.satisfy or "",
+    }, "\n")
+end
+
+local OPEN = restrictions({})
+
+-- What backends ask of clients besides; "" where none asks for anything.
+local function guard_of_backends(backends)
+    local list, seen, guarded = {}, {}, false
+    for i = 1, #backends do
+        local backend = backends[i]
+        local asked = backend.refuse and "refused" or restrictions(backend.filters or backend)
+        guarded = guarded or asked ~= OPEN
+        if not seen[asked] then
+            seen[asked] = true
+            list[#list + 1] = asked
         end
     end
-    return true
+    sort(list)
+    return guarded and concat(list, "\n\n") or ""
 end
 
--- Does the rule keep out somebody whom the chosen one lets in?
+-- What the route and its backends ask of clients, "" for nothing; made once for each decoded route.
+local function guard_of(route)
+    if not route.guard then
+        local own, backends = restrictions(route), guard_of_backends(route.backends or {})
+        route.guard = own == OPEN and backends == "" and "" or own .. "\n\n" .. backends
+    end
+    return route.guard
+end
+
+-- Does the rule keep out a client whom the chosen one lets in?
 local function protects(other, chosen)
     local route, own = other[ROUTE], chosen[ROUTE]
     if other.broken or not own then
         return other ~= chosen
     end
-    if not route or route == own or not (route.checked or route.refuse) then
+    if not route or route == own then
         return false
     end
-    return route.refuse ~= nil
-        or not same_list(route.auth, own.auth)
-        or not same_list(route.allow, own.allow)
-        or not same_list(route.deny, own.deny)
-        or route.satisfy ~= own.satisfy
+    local guard = guard_of(route)
+    return route.refuse ~= nil or guard ~= "" and guard ~= guard_of(own)
 end
 
 --- Ends the request if its target is not one, or if what another rule protects can be read in it.

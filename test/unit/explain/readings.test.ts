@@ -7,7 +7,7 @@ const route = (name: string) => ({
   backends: [{ upstream: "default/web/80", weight: 1, protocol: "http" as const }],
 });
 
-/** `/admin` needs auth, everything else nothing. */
+/** `/admin` needs auth, and so does the backend of `/behind`; everything else needs nothing. */
 const POLICY: PolicyDocument = {
   format: 1,
   version: "v",
@@ -16,10 +16,18 @@ const POLICY: PolicyDocument = {
   hosts: {
     "http|": [
       { order: "1", route: "closed", path: ["prefix", "/admin"] },
-      { order: "2", route: "open", path: ["prefix", ""] },
+      { order: "2", route: "behind", path: ["prefix", "/behind"] },
+      { order: "3", route: "open", path: ["prefix", ""] },
     ],
   },
-  routes: { closed: { ...route("closed"), auth: ["own"] }, open: route("open") },
+  routes: {
+    closed: { ...route("closed"), auth: ["own"] },
+    behind: {
+      ...route("behind"),
+      backends: route("behind").backends.map((one) => ({ ...one, filters: { auth: ["own"] } })),
+    },
+    open: route("open"),
+  },
   auths: { own: { source: ["Ingress", "default", "web", "auth"], invalid: "nothing is read" } },
   upstreams: { "default/web/80": { endpoints: [["10.0.0.1", 8080]] } },
   certificates: {},
@@ -38,6 +46,9 @@ it.each([
   "/admin;x=1",
   "/open/..;/admin",
   "/open\\..\\admin",
+  "/open/..%3b/admin",
+  "/open/%252e%252e/admin",
+  "/open/..;/behind",
 ])("%s names a restricted path for some backends, and is refused", (target) => {
   expect(ask(target).answer).toEqual({
     kind: "refused",
