@@ -45,10 +45,11 @@ export function readFileText(
     for (const entry of chunk.entries) {
       values.push({ decoded: entry.decoded, locate: locateIn(chunk, entry, place) });
     }
-    for (const problem of chunk.syntaxProblems) {
+    for (const problem of chunk.syntaxProblems.slice(0, MAX_SYNTAX_ERRORS)) {
       syntaxErrors.push(syntaxError(problem, (offset) => place(chunk.locator.offset(offset))));
     }
     chunks.push(chunk);
+    if (syntaxErrors.length >= MAX_SYNTAX_ERRORS) break;
     lineOffset += chunk.lineBreaks;
   }
   return syntaxErrors.length === 0

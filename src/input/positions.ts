@@ -190,7 +190,8 @@ function mergeSources(value: PositionNode): readonly PositionNode[] {
   return isList ? items.map(([, item]) => item) : [value];
 }
 
-const SURELY_TEXT = /^[A-Za-z_][A-Za-z0-9_]*[A-Za-z0-9_./-]{6,}$/;
+/** No number begins so, and no other word stands for a boolean or for nothing. */
+const SURELY_TEXT = /^(?!(?:y|n|yes|no|on|off|true|false|null)$)[A-Za-z_][A-Za-z0-9_./-]*$/i;
 
 /** The property name that the constructor makes of a key: `on: 1` is the property `true`. */
 function keyName(event: Event | undefined, node: PositionNode): string {

@@ -2,9 +2,12 @@
 const DOCUMENT_START = /[\r\n]---(?=[ \t\r\n]|$)/g;
 const LINE_BREAK = /\r\n|\n|\r/g;
 
+/** Characters. A parser takes longer to begin than to read so few, and no object is shorter. */
+const SMALL = 40;
+
 /**
- * Cuts a text before its `---` lines, so that a change parses only its own documents again. A text with directives
- * stays whole: they belong to the document after them. The parts joined are the text.
+ * Cuts a text before its `---` lines, so that a change parses only its own documents again; tiny documents stay together with what
+ * follows them. A text with directives stays whole: they belong to the document after them. The parts joined are the text.
  */
 export function splitDocuments(text: string): readonly string[] {
   const hasDirectives = text.startsWith("%") || text.includes("\n%") || text.includes("\r%");
@@ -12,8 +15,10 @@ export function splitDocuments(text: string): readonly string[] {
   const parts: string[] = [];
   let start = 0;
   for (const match of text.matchAll(DOCUMENT_START)) {
-    parts.push(text.slice(start, match.index + 1));
-    start = match.index + 1;
+    const end = match.index + 1;
+    if (end - start < SMALL) continue;
+    parts.push(text.slice(start, end));
+    start = end;
   }
   parts.push(text.slice(start));
   return parts;

@@ -261,6 +261,7 @@ describe("splitting", () => {
   it("loses nothing and changes nothing", () => {
     const piece = fc.constantFrom(
       "a: 1",
+      `b: ${"x".repeat(80)}`,
       "---",
       "--- ",
       "--- b",

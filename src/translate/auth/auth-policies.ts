@@ -80,6 +80,8 @@ class Translator implements AuthTranslator {
   readonly #byId = new Map<string, Translated>();
   /** Ids by Ingress and settings: paths with equal settings share a policy. */
   readonly #annotated = new Map<string, string>();
+  /** Most paths of an Ingress share one lookup. */
+  readonly #read = new Map<AnnotationLookup, AnnotatedAuth>();
 
   constructor(context: TranslateContext) {
     this.#context = context;
@@ -94,7 +96,14 @@ class Translator implements AuthTranslator {
     return [id];
   }
 
-  fromAnnotations(lookup: AnnotationLookup, { resource, pathKey }: AnnotationOwner): AnnotatedAuth {
+  fromAnnotations(lookup: AnnotationLookup, owner: AnnotationOwner): AnnotatedAuth {
+    if (this.#read.has(lookup)) return this.#read.get(lookup);
+    const auth = this.#fromNew(lookup, owner);
+    this.#read.set(lookup, auth);
+    return auth;
+  }
+
+  #fromNew(lookup: AnnotationLookup, { resource, pathKey }: AnnotationOwner): AnnotatedAuth {
     const problems = new AuthProblems(this.#context.diagnostics, resource);
     if (isDisabled(lookup, problems)) return { disabled: true };
     const { auth, companions } = settingsOfAnnotations(lookup);

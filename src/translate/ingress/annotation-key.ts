@@ -1,6 +1,17 @@
 import { didYouMean } from "../../support/did-you-mean.js";
 import type { Domains } from "../../options.js";
-import type { AnnotationPrefix, PathIndex } from "./annotation-lookup.js";
+
+/**
+ * Where an annotation is read, highest priority first: `index.<rule>-<path>.<own domain>/` (one path of one rule, both
+ * counted from 0), `<own domain>/`, `<compatible domain>/`. Source: specification, annotation prefix priority.
+ */
+export type AnnotationPrefix = "index" | "own" | "compat";
+
+/** Positions in `spec.rules` and in that rule's `http.paths`. */
+export interface PathIndex {
+  readonly rule: number;
+  readonly path: number;
+}
 
 /** A key of our domains, taken apart. */
 export interface AnnotationKey {
@@ -19,7 +30,8 @@ export function parseAnnotationKey(key: string, domains: Domains): AnnotationKey
   return exactKey(key, domains) ?? misspeltKey(key, domains);
 }
 
-function exactKey(key: string, domains: Domains): AnnotationKey | undefined {
+/** The same of a key whose domain is exactly one of ours. */
+export function exactKey(key: string, domains: Domains): AnnotationKey | undefined {
   const slash = key.indexOf("/");
   const domain = key.slice(0, slash);
   const name = key.slice(slash + 1);
@@ -30,6 +42,10 @@ function exactKey(key: string, domains: Domains): AnnotationKey | undefined {
   const match = INDEX.exec(domain.slice("index.".length, -suffix.length));
   const index = match && { rule: Number(match[1]), path: Number(match[2]) };
   return { prefix: "index", name, ...(index && { index }) };
+}
+
+export function pathKey({ rule, path }: PathIndex): string {
+  return `${String(rule)}-${String(path)}`;
 }
 
 const SEPARATOR = /[./:\\_-]/g;

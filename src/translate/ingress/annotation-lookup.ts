@@ -1,10 +1,6 @@
 import type { Domains } from "../../options.js";
-
-/**
- * Where an annotation is read, highest priority first: `index.<rule>-<path>.<own domain>/` (one path of one rule, both
- * counted from 0), `<own domain>/`, `<compatible domain>/`. Source: specification, annotation prefix priority.
- */
-export type AnnotationPrefix = "index" | "own" | "compat";
+import type { AnnotationKey, AnnotationPrefix, PathIndex } from "./annotation-key.js";
+import { exactKey, pathKey } from "./annotation-key.js";
 
 export interface FoundAnnotation {
   /** As written; may be empty, which hides the same name under lower prefixes. */
@@ -20,48 +16,53 @@ export interface AnnotationLookup {
   get(name: string, prefixes?: readonly AnnotationPrefix[]): FoundAnnotation | undefined;
 }
 
-/** Positions in `spec.rules` and in that rule's `http.paths`. */
-export interface PathIndex {
-  readonly rule: number;
-  readonly path: number;
-}
-
 /** Highest priority first. */
 export const EVERY_PREFIX: readonly AnnotationPrefix[] = ["index", "own", "compat"];
 
 /** Nothing is annotated: most Ingresses have few annotations, many none. */
 const EMPTY: AnnotationLookup = { get: () => undefined };
 
-/** Reads `annotations` as they hold for the path at `index`; without one (default backend) index prefixes hold for nothing. */
-export function annotationLookup(
-  annotations: Readonly<Record<string, string>> | undefined,
-  domains: Domains,
-  index?: PathIndex,
-): AnnotationLookup {
-  const prefixes = new Map<string, AnnotationPrefix>([
-    [domains.compatAnnotations, "compat"],
-    [domains.annotations, "own"],
-  ]);
-  if (index !== undefined) {
-    const position = `${String(index.rule)}-${String(index.path)}`;
-    prefixes.set(`index.${position}.${domains.annotations}`, "index");
+/** The annotations of an Ingress, taken apart once: paths without an index prefix of their own share one lookup. */
+export class IngressAnnotations {
+  /** As they hold for the whole Ingress; index prefixes hold for nothing. */
+  readonly whole: AnnotationLookup;
+  readonly #shared = new Map<string, FoundAnnotation[]>();
+  readonly #ofPaths = new Map<string, Map<string, FoundAnnotation>>();
+
+  constructor(annotations: Readonly<Record<string, string>> | undefined, domains: Domains) {
+    for (const [key, value] of Object.entries(annotations ?? {})) {
+      const parsed = exactKey(key, domains);
+      if (parsed !== undefined) this.#add(parsed, { value, key, prefix: parsed.prefix });
+    }
+    this.whole = this.#shared.size === 0 ? EMPTY : lookupIn(new Map(), this.#shared);
   }
-  const found = new Map<string, FoundAnnotation[]>();
-  for (const [key, value] of Object.entries(annotations ?? {})) {
-    const slash = key.indexOf("/");
-    const prefix = prefixes.get(key.slice(0, slash));
-    if (prefix === undefined) continue;
-    const name = key.slice(slash + 1);
-    found.set(name, [...(found.get(name) ?? []), { value, key, prefix }]);
+
+  /** As they hold for the path at `index`. */
+  at(index: PathIndex): AnnotationLookup {
+    const own = this.#ofPaths.get(pathKey(index));
+    return own === undefined ? this.whole : lookupIn(own, this.#shared);
   }
-  return found.size === 0 ? EMPTY : lookupIn(found);
+
+  #add({ name, prefix, index }: AnnotationKey, found: FoundAnnotation): void {
+    if (prefix !== "index") addTo(this.#shared, name, found);
+    if (index === undefined) return;
+    const key = pathKey(index);
+    const own = this.#ofPaths.get(key);
+    if (own === undefined) this.#ofPaths.set(key, new Map([[name, found]]));
+    else own.set(name, found);
+  }
 }
 
-/** Most names are asked for in vain, so that is one look into a map. */
-function lookupIn(found: ReadonlyMap<string, readonly FoundAnnotation[]>): AnnotationLookup {
+/** `own`: under the index prefix, which comes first. Most names are asked for in vain, so that is one look into each map. */
+function lookupIn(
+  own: ReadonlyMap<string, FoundAnnotation>,
+  shared: ReadonlyMap<string, readonly FoundAnnotation[]>,
+): AnnotationLookup {
   return {
     get(name, prefixes = EVERY_PREFIX) {
-      const candidates = found.get(name);
+      const ofPath = own.get(name);
+      if (ofPath !== undefined && prefixes.includes("index")) return ofPath;
+      const candidates = shared.get(name);
       if (candidates === undefined) return undefined;
       for (const prefix of prefixes) {
         const annotation = candidates.find((candidate) => candidate.prefix === prefix);
@@ -70,4 +71,10 @@ function lookupIn(found: ReadonlyMap<string, readonly FoundAnnotation[]>): Annot
       return undefined;
     },
   };
+}
+
+function addTo(found: Map<string, FoundAnnotation[]>, name: string, added: FoundAnnotation): void {
+  const known = found.get(name);
+  if (known === undefined) found.set(name, [added]);
+  else known.push(added);
 }

@@ -1,5 +1,6 @@
-import type { Annotation } from "./annotation.js";
-import type { AnnotationLookup } from "./annotation-lookup.js";
+import type { Result } from "../../support/result.js";
+import type { Annotation, AnnotationType } from "./annotation.js";
+import type { AnnotationLookup, FoundAnnotation } from "./annotation-lookup.js";
 
 /** Typed values of the annotations that hold for one path. What can't be read is reported by annotation-report.ts, once for an Ingress. */
 export class AnnotationReader {
@@ -12,9 +13,10 @@ export class AnnotationReader {
 
   /** The value; undefined when the annotation is absent, blank or malformed. */
   get<T>({ name, prefixes, type, fallback }: Annotation<T>): T | undefined {
-    const text = this.#lookup.get(name, prefixes)?.value.trim() ?? "";
-    if (text === "") return undefined;
-    const result = type.parse(text);
+    const found = this.#lookup.get(name, prefixes);
+    const text = found?.value.trim() ?? "";
+    if (found === undefined || text === "") return undefined;
+    const result = parsed(found, type, text);
     if (result.ok) return result.value;
     if (fallback === "closed") this.#closedBy ??= name;
     return undefined;
@@ -24,4 +26,16 @@ export class AnnotationReader {
   get closedBy(): string | undefined {
     return this.#closedBy;
   }
+}
+
+/** A value of 256 KiB is parsed once, not for each of thousands of paths. */
+const PARSED = new WeakMap<FoundAnnotation, Result<unknown>>();
+
+function parsed<T>(found: FoundAnnotation, type: AnnotationType<T>, text: string): Result<T> {
+  const known = PARSED.get(found);
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- an annotation's name has one row in the table, so one type
+  if (known !== undefined) return known as Result<T>;
+  const result = type.parse(text);
+  PARSED.set(found, result);
+  return result;
 }

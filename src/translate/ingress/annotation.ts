@@ -1,5 +1,5 @@
 import type { Result } from "../../support/result.js";
-import type { AnnotationPrefix } from "./annotation-lookup.js";
+import type { AnnotationPrefix } from "./annotation-key.js";
 
 /** How the text of an annotation is read. */
 export interface AnnotationType<T> {

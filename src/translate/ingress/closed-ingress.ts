@@ -6,7 +6,7 @@ import type { HostPattern } from "../../ir/host-pattern.js";
 import type { PathMatch } from "../../ir/match.js";
 import { compareBy } from "../../support/compare.js";
 import type { EntryPort } from "../entry-port.js";
-import { annotationLookup } from "./annotation-lookup.js";
+import { IngressAnnotations } from "./annotation-lookup.js";
 import { placeOf, sourceRef } from "../place.js";
 import type { Specificity } from "../precedence.js";
 import { INGRESS_PRIORITY, orderKey } from "../precedence.js";
@@ -28,7 +28,7 @@ export function bindClosed(
   scope: IngressScope,
   duplicates: DuplicatePaths,
 ): void {
-  const lookup = annotationLookup(undefined, scope.context.options.domains);
+  const { whole: lookup } = new IngressAnnotations(undefined, scope.context.options.domains);
   const closed: PreparedIngress = {
     ...prepared,
     lookup,

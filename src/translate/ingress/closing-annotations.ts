@@ -1,8 +1,7 @@
 import type { Ingress } from "../../api/core.js";
 import type { CompileOptions } from "../../options.js";
-import type { AnnotationKey } from "./annotation-key.js";
-import { parseAnnotationKey } from "./annotation-key.js";
-import type { PathIndex } from "./annotation-lookup.js";
+import type { AnnotationKey, PathIndex } from "./annotation-key.js";
+import { parseAnnotationKey, pathKey } from "./annotation-key.js";
 import { findAnnotation } from "./annotation-table.js";
 import { unknownAnnotation } from "./unknown-annotation.js";
 
@@ -69,8 +68,4 @@ export function isUnsupportedRestriction(name: string): boolean {
 
 function hasPath(ingress: Ingress, { rule, path }: PathIndex): boolean {
   return ingress.spec?.rules?.[rule]?.http?.paths[path] !== undefined;
-}
-
-function pathKey({ rule, path }: PathIndex): string {
-  return `${String(rule)}-${String(path)}`;
 }

@@ -6,6 +6,7 @@ import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { SERVER_ALIAS } from "./annotations/routing-table.js";
+import type { AnnotationLookup } from "./annotation-lookup.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import type { TlsHosts } from "./ingress-tls.js";
 import { translateIngressTls } from "./ingress-tls.js";
@@ -22,6 +23,8 @@ export interface IngressScope {
   readonly regexHosts: ReadonlyMap<string, readonly Ingress[]>;
   /** Keys of the hosts that rules name. */
   readonly ruleHosts: ReadonlySet<string>;
+  /** What `withAliases` found, once for all hosts and paths of an Ingress. */
+  readonly aliases: Map<AnnotationLookup, readonly HostPattern[]>;
 }
 
 /** `ingresses` oldest first. */
@@ -36,6 +39,7 @@ export function ingressScope(
     tlsHosts: translateIngressTls(ingresses, balancer.ingress.https, context),
     regexHosts: regexHosts(ingresses),
     ruleHosts: new Set(ingresses.flatMap(({ hosts }) => hosts.map(({ host }) => hostKey(host)))),
+    aliases: new Map(),
   };
 }
 
@@ -71,12 +75,20 @@ export function portsFor(
 export function withAliases(
   { lookup }: PreparedIngress,
   host: HostPattern,
-  { ruleHosts }: IngressScope,
+  { ruleHosts, aliases: known }: IngressScope,
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
-  const aliases = (new AnnotationReader(lookup).get(SERVER_ALIAS) ?? []).flatMap((name) => {
+  const aliases = known.get(lookup) ?? aliasesIn(lookup, ruleHosts);
+  known.set(lookup, aliases);
+  return [host, ...aliases];
+}
+
+function aliasesIn(
+  lookup: AnnotationLookup,
+  ruleHosts: ReadonlySet<string>,
+): readonly HostPattern[] {
+  return (new AnnotationReader(lookup).get(SERVER_ALIAS) ?? []).flatMap((name) => {
     const pattern = parseHostPattern(name, "one");
     return pattern.ok && !ruleHosts.has(hostKey(pattern.value)) ? [pattern.value] : [];
   });
-  return [host, ...aliases];
 }

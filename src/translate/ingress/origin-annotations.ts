@@ -12,7 +12,7 @@ import { parseNamespacedName } from "../references.js";
 import type { NamespacedName } from "../references.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
-import type { PathIndex } from "./annotation-lookup.js";
+import type { PathIndex } from "./annotation-key.js";
 import { own } from "../../support/own.js";
 
 /** An annotation outside the two domains of the table; `<labels>` stands for the label domain. */

@@ -4,8 +4,9 @@ import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
-import { annotationLookup } from "./annotation-lookup.js";
-import type { AnnotationLookup, PathIndex } from "./annotation-lookup.js";
+import { IngressAnnotations } from "./annotation-lookup.js";
+import type { AnnotationLookup } from "./annotation-lookup.js";
+import type { PathIndex } from "./annotation-key.js";
 import type { ClosingAnnotations } from "./closing-annotations.js";
 import { closedBy, closingAnnotations } from "./closing-annotations.js";
 
@@ -49,8 +50,7 @@ export interface IngressPath {
 }
 
 export function prepareIngress(ingress: Ingress, context: TranslateContext): PreparedIngress {
-  const { annotations } = ingress.metadata;
-  const { domains } = context.options;
+  const annotations = new IngressAnnotations(ingress.metadata.annotations, context.options.domains);
   const hosts = (ingress.spec?.rules ?? []).flatMap(({ host }, rule) => {
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
@@ -59,8 +59,8 @@ export function prepareIngress(ingress: Ingress, context: TranslateContext): Pre
   return {
     ingress,
     hosts,
-    paths: hosts.flatMap((host) => pathsOf(ingress, host, closing, context)),
-    lookup: annotationLookup(annotations, domains),
+    paths: hosts.flatMap((host) => pathsOf(ingress, host, annotations, closing)),
+    lookup: annotations.whole,
     ...(closing.whole !== undefined && { closedBy: closing.whole }),
   };
 }
@@ -68,8 +68,8 @@ export function prepareIngress(ingress: Ingress, context: TranslateContext): Pre
 function pathsOf(
   ingress: Ingress,
   { rule, host }: IngressHost,
+  annotations: IngressAnnotations,
   closing: ClosingAnnotations,
-  { options }: TranslateContext,
 ): readonly IngressPath[] {
   const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
   return paths.map(({ path = "", pathType, backend }, position) => {
@@ -81,7 +81,7 @@ function pathsOf(
       path: path === "" ? "/" : path,
       pathType,
       backend,
-      lookup: annotationLookup(ingress.metadata.annotations, options.domains, index),
+      lookup: annotations.at(index),
       ...(closer !== undefined && { closedBy: closer }),
       place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
     };

@@ -73,7 +73,9 @@ items:
   });
 
   it("refuses a text with an error in any of its documents, and says where each is", () => {
-    const { resources, diagnostics } = resourcesFromYaml(`${TWO}---\na: [\n---\nb: 'x\n`);
+    const { resources, diagnostics } = resourcesFromYaml(
+      `${TWO}---\na: [ # ${"x".repeat(40)}\n---\nb: 'x\n`,
+    );
     expect(resources.list("Service")).toEqual([]);
     expect(diagnostics.map(({ code, location }) => [code, location?.line])).toEqual([
       ["YAML_INVALID", 14],

@@ -1,14 +1,18 @@
 import { countLineBreaks, lineStarts, splitDocuments } from "../../../src/input/text-chunks.js";
 
+/** As long as an object is. */
+const A = `a: ${"x".repeat(40)}`;
+
 describe("splitDocuments", () => {
   it.each([
     ["", [""]],
     ["a: 1", ["a: 1"]],
-    ["---\na: 1\n---\nb: 2\n", ["---\na: 1\n", "---\nb: 2\n"]],
-    ["a\r\n--- b\r\n---", ["a\r\n", "--- b\r\n", "---"]],
-    ["a: |\n  ---\n ---\n", ["a: |\n  ---\n ---\n"]],
-    ["a: -----BEGIN\n-----END\n---x", ["a: -----BEGIN\n-----END\n---x"]],
-    ["%TAG ! x\n---\na\n---\nb", ["%TAG ! x\n---\na\n---\nb"]],
+    [`---\n${A}\n---\nb: 2\n`, [`---\n${A}\n`, "---\nb: 2\n"]],
+    [`${A}\r\n--- ${A}\r\n---`, [`${A}\r\n`, `--- ${A}\r\n`, "---"]],
+    [`${A}: |\n  ---\n ---\n`, [`${A}: |\n  ---\n ---\n`]],
+    [`${A}-----BEGIN\n-----END\n---x`, [`${A}-----BEGIN\n-----END\n---x`]],
+    [`%TAG ! x\n---\n${A}\n---\nb`, [`%TAG ! x\n---\n${A}\n---\nb`]],
+    [`---\n---\n--- ${A}\n---\n`, [`---\n---\n--- ${A}\n`, "---\n"]],
   ])("cuts %j", (text, parts) => {
     expect(splitDocuments(text)).toEqual(parts);
   });

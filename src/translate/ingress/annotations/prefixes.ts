@@ -1,4 +1,4 @@
-import type { AnnotationPrefix } from "../annotation-lookup.js";
+import type { AnnotationPrefix } from "../annotation-key.js";
 import { EVERY_PREFIX } from "../annotation-lookup.js";
 
 /** For one path, under every prefix. */

@@ -8,8 +8,8 @@ import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import type { AuthPolicy } from "../../../../src/ir/auth.js";
 import type { AuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
 import { createAuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
-import type { PathIndex } from "../../../../src/translate/ingress/annotation-lookup.js";
-import { annotationLookup } from "../../../../src/translate/ingress/annotation-lookup.js";
+import type { PathIndex } from "../../../../src/translate/ingress/annotation-key.js";
+import { IngressAnnotations } from "../../../../src/translate/ingress/annotation-lookup.js";
 
 export const HASH = "$apr1$lZL6V/ci$PR6QJXkRFUzdUuaYcwrI//";
 
@@ -62,10 +62,13 @@ export function harness(yaml = "", options: Partial<CompileOptions> = {}): Harne
       return found;
     },
     annotated: (annotations, index = { rule: 0, path: 0 }) =>
-      translator.fromAnnotations(annotationLookup(annotations, DEFAULT_OPTIONS.domains, index), {
-        resource: INGRESS,
-        pathKey: `${index.rule}-${index.path}`,
-      }),
+      translator.fromAnnotations(
+        new IngressAnnotations(annotations, DEFAULT_OPTIONS.domains).at(index),
+        {
+          resource: INGRESS,
+          pathKey: `${index.rule}-${index.path}`,
+        },
+      ),
     policyOf: (annotations) => {
       const auth = self.annotated(annotations);
       return self.policy(auth && "ids" in auth ? auth.ids[0] : undefined);
