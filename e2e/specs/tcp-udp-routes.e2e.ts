@@ -163,6 +163,21 @@ test("endpoints change, and connections that are open stay", async () => {
   open.destroy();
 });
 
+test("endpoints that change all the time are never held back for long", async () => {
+  const times: number[] = [];
+  for (let i = 0; i < 8; i++) {
+    const word = i % 2 === 0 ? "blue" : "green";
+    const start = performance.now();
+    await gateway.write("changing.yaml", changing(word === "blue" ? blue : green));
+    await waitFor("connections reach the new endpoint", async () =>
+      (await wordsOf(ports.changing, 4)).every((each) => each === word),
+    );
+    times.push(Math.round(performance.now() - start));
+  }
+  // A second, and what a reload takes on a loaded machine.
+  expect(Math.max(...times)).toBeLessThan(5000);
+});
+
 test("the older route has the port, and when it is gone the younger one", async () => {
   expect(await firstWords(ports.shared)).toBe("blue");
   await gateway.write("shared.yaml", yaml(younger));

@@ -27,7 +27,7 @@ import { inTime } from "./held-endpoints.js";
 import { LoadedMark } from "./loaded-mark.js";
 import { policyDelta } from "./policy-delta.js";
 import { mustFit } from "./policy-size.js";
-import { ENDPOINT_RELOADS, ReloadAllowance } from "./reload-allowance.js";
+import { ENDPOINT_INTERVAL, ReloadAllowance } from "./reload-allowance.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
 import { removeSockets } from "./sockets.js";
@@ -91,7 +91,7 @@ export class Applier {
     this.#dataPlane = new DataPlane(options.folder);
     this.#disk = new WrittenFiles(options.folder, options.owner);
     this.#loaded = new LoadedMark(options.folder);
-    this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_RELOADS);
+    this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_INTERVAL);
   }
 
   /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */

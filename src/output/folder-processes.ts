@@ -42,6 +42,41 @@ export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
+/** Sets of old workers that may drain at once. Each reload leaves one, and memory has to end somewhere. */
+const MOST_DRAINING = 24;
+
+/** Ends the oldest workers of earlier reloads that still drain where there are more than two dozen sets of them. */
+export async function endOldest(folder: string): Promise<void> {
+  const workers = (await nginxProcessesIn(folder)).filter(({ role }) => role === "worker");
+  const aged = await Promise.all(
+    workers.map(async ({ pid }) => ({
+      pid,
+      drains: (await titleOf(pid)).includes("is shutting down"),
+      started: Number(await startTime(pid)),
+    })),
+  );
+  const draining = aged.filter(({ drains }) => drains).sort((a, b) => a.started - b.started);
+  const inSet = Math.max(1, aged.length - draining.length);
+  const tooMany = Math.max(0, draining.length - MOST_DRAINING * inSet);
+  for (const { pid } of draining.slice(0, tooMany)) signalOne(pid, "SIGTERM");
+}
+
+/** With the pid it names a process for good: pids are used again. Empty when there is no such process. */
+export async function startTime(pid: number): Promise<string> {
+  // The start time is the 22nd field of proc_pid_stat(5), 20 after the name.
+  return (await statOf(pid))[19] ?? "";
+}
+
+/** What follows the name, which may hold anything (proc_pid_stat(5)). */
+async function statOf(pid: number): Promise<readonly string[]> {
+  const stat = await readFile(`/proc/${String(pid)}/stat`, "utf8").catch(() => "");
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+async function titleOf(pid: number): Promise<string> {
+  return readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
+}
+
 /** Waits until none of them is left; false after `limit` milliseconds. */
 export async function haveEnded(folder: string, limit: number): Promise<boolean> {
   return poll(async () => (await nginxProcessesIn(folder)).length === 0, { limit });
@@ -54,17 +89,16 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
 
 async function roleOf(pid: number, master: number): Promise<FolderProcess["role"] | undefined> {
   if (pid === master) return "master";
-  const line = await readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
+  const line = await titleOf(pid);
   // An unpacked nginx is run by its own loader, whose words stand before the title.
   const isTitled = line.split("\0").some((word) => word.startsWith("nginx: worker process"));
   const isOurs = isTitled || (master > 0 && (await sessionOf(pid)) === master);
   return isOurs ? "worker" : undefined;
 }
 
-/** Also of a leader that has ended (proc_pid_stat(5): what follows the name, which may hold anything). */
+/** Also of a leader that has ended. */
 async function sessionOf(pid: number): Promise<number | undefined> {
-  const stat = await readFile(`/proc/${String(pid)}/stat`, "utf8").catch(() => "");
-  const [, , , session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [, , , session] = await statOf(pid);
   return session === undefined ? undefined : Number(session);
 }
 

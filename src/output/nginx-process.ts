@@ -6,7 +6,13 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import { ControlClient } from "./control-client.js";
-import { haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
+import {
+  endOldest,
+  haveEnded,
+  nginxProcessesIn,
+  signalAll,
+  signalOne,
+} from "./folder-processes.js";
 import type { LogPipe } from "./log-pipe.js";
 import { openLogPipe } from "./log-pipe.js";
 import type { NginxBinary } from "./nginx-binary.js";
@@ -116,6 +122,7 @@ export class NginxProcess implements Reloader {
     if (gaveUp()) {
       throw await refused(this.#said.join("\n"), this.#options.folder);
     }
+    await endOldest(this.#options.folder);
     if (!inTime) throw new NginxRefused(`the reload was not done in ${RELOAD_LIMIT / 1000} s`);
   }
 

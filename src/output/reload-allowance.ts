@@ -1,42 +1,27 @@
-export interface Allowance {
-  /** Reloads at once. */
-  readonly burst: number;
-  /** Milliseconds after which there is one more. */
-  readonly interval: number;
-}
-
-/** While connections drain for the usual 240 s, no more than two dozen sets of workers. */
-export const ENDPOINT_RELOADS: Allowance = { burst: 5, interval: 10_000 };
+/** Milliseconds: the longest that a change of endpoints waits. */
+export const ENDPOINT_INTERVAL = 1000;
 
 /**
- * How often endpoints of streams may have nginx reload by themselves. A reload costs more than its own work: workers of before stay
- * until their last connection ends, and where connections are long, each reload leaves a set of them behind. Some at once are a
- * rollout; what goes on and on has to wait.
+ * How often endpoints of streams may have nginx reload by themselves: the first change after a quiet interval at once, then once an
+ * interval. A reload leaves old workers behind until their last connection ends (see `endOldest`).
  */
 export class ReloadAllowance {
-  readonly #burst: number;
   readonly #interval: number;
   readonly #now: () => number;
-  #left: number;
-  #countedAt: number;
+  #takenAt = -Infinity;
 
-  /** `now`: milliseconds. */
-  constructor({ burst, interval }: Allowance, now: () => number = () => performance.now()) {
-    this.#burst = burst;
+  /** `interval`, `now`: milliseconds. */
+  constructor(interval: number, now: () => number = () => performance.now()) {
     this.#interval = interval;
     this.#now = now;
-    this.#left = burst;
-    this.#countedAt = now();
   }
 
-  /** Takes one reload; 0. Or takes none: the milliseconds until there is one. */
+  /** Takes a reload; 0. Or takes none: the milliseconds until there is one. */
   take(): number {
     const now = this.#now();
-    const grown = this.#left + (now - this.#countedAt) / this.#interval;
-    this.#left = Math.min(this.#burst, grown);
-    this.#countedAt = now;
-    if (this.#left < 1) return Math.ceil((1 - this.#left) * this.#interval);
-    this.#left -= 1;
+    const left = Math.ceil(this.#takenAt + this.#interval - now);
+    if (left > 0) return left;
+    this.#takenAt = now;
     return 0;
   }
 }

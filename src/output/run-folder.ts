@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { EnvironmentError } from "../support/environment-error.js";
 import { errorCode, fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
+import { startTime } from "./folder-processes.js";
 import { makeFolders } from "./make-folder.js";
 
 /** Folder and mode. control/ lets in nobody else: whoever reaches the socket in it decides about all traffic. */
@@ -71,11 +72,4 @@ async function writeNew(path: string, text: string): Promise<boolean> {
     if (errorCode(error) === "EEXIST") return false;
     throw fileError("write", path, error);
   }
-}
-
-/** With the pid it names a process for good: pids are used again. Empty when there is no such process. */
-async function startTime(pid: number): Promise<string> {
-  const text = await readFile(`/proc/${String(pid)}/stat`, "utf8").catch(() => "");
-  // The name, in parentheses, may hold blanks; the start time is the 22nd field, 20 after it.
-  return text.slice(text.lastIndexOf(")") + 2).split(" ")[19] ?? "";
 }

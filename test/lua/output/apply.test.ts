@@ -389,7 +389,7 @@ describe("an nginx that somebody else runs", () => {
 /** An nginx on the run folder that nobody starts again. */
 async function startNginx(): Promise<ChildProcess> {
   const binary = await testBinary();
-  const words = ["-p", run, "-c", "nginx.conf", "-g", await mainDirectives(binary, "")];
+  const words = ["-p", run, "-c", "nginx.conf", "-g", mainDirectives(binary, "")];
   rmSync(join(run, "control"), { recursive: true, force: true });
   mkdirSync(join(run, "control"));
   const child = spawn(binary.path, words, {
@@ -416,7 +416,7 @@ async function within<T>(limit: number, promise: Promise<T>): Promise<T> {
 }
 
 test("endpoints of streams are a reload, and wait when there were too many; all else does not", async () => {
-  const allowance = new ReloadAllowance({ burst: 1, interval: 60_000 });
+  const allowance = new ReloadAllowance(60_000);
   const own = new Applier({ folder: run, reloader: nginx, allowance });
   const tcp = await freePort();
   const { port: upstream } = backend.address() as AddressInfo;
