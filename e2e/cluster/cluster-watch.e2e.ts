@@ -23,13 +23,12 @@ class Seen {
 
   async watch(scope: WatchScope): Promise<ClusterWatch> {
     const watch = new ClusterWatch({
-      config: cluster.config,
       client: cluster.client,
       table: kindTable(GROUP),
       scope,
-      onObject: ({ kind }, object) => this.names.set(`${kind} ${object.metadata.name}`, object),
-      onGone: ({ kind }, object) => this.names.delete(`${kind} ${object.metadata.name}`),
-      onError: ({ kind }) => this.lost.push(kind),
+      onObject: (kind, object) => this.names.set(`${kind} ${object.metadata.name}`, object),
+      onGone: (kind, object) => this.names.delete(`${kind} ${object.metadata.name}`),
+      onError: (kind) => this.lost.push(kind),
       onDiscoveryError: (error) => this.lost.push(String(error)),
     });
     await scene.use(Promise.resolve(watch));

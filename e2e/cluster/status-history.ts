@@ -15,9 +15,9 @@ export class StatusHistory implements Closable {
   readonly #addresses = new Map<string, string[]>();
   readonly #watch: KindWatch;
 
-  private constructor({ config, client, namespace }: Cluster) {
+  private constructor({ client, namespace }: Cluster) {
     this.#watch = new KindWatch({
-      ...{ config, client, namespace, resource: INGRESSES },
+      ...{ client, namespace, resource: INGRESSES },
       onObject: (object) => {
         this.#note(object);
       },

@@ -2,16 +2,13 @@
  * Objects of an API server → a data plane that serves them: watches, compiles, applies; and when every worker serves what was
  * compiled, says so in the objects' statuses.
  */
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { KindName } from "../api/kinds.js";
 import { compile, Compiler } from "../compile.js";
 import { kindTable } from "../input/kind-table.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import { ClusterWatch } from "../kubernetes/cluster-watch.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
-import { sharing, trimmed } from "../kubernetes/raw-object.js";
-import type { Resource } from "../kubernetes/resource.js";
-import { apiVersionOf } from "../kubernetes/resource.js";
 import type { WatchScope } from "../kubernetes/scope.js";
 import { differInStatusOnly } from "../status/status-only.js";
 import type { CompileOptions } from "../options.js";
@@ -29,7 +26,6 @@ import type { Replica } from "./status-publisher.js";
 import { StatusPublisher } from "./status-publisher.js";
 
 export interface KubernetesControllerOptions {
-  readonly config: KubeConfig;
   readonly client: ApiClient;
   readonly options: CompileOptions;
   readonly scope: WatchScope;
@@ -53,22 +49,21 @@ export class KubernetesController implements Controller {
   #served: ServedSummary = { ports: [], objects: 0 };
 
   constructor(setup: KubernetesControllerOptions) {
-    const { config, client, options, scope, log, observer } = setup;
+    const { client, options, scope, log, observer } = setup;
     this.#setup = setup;
     this.#objects = new LiveObjects({ albGroup: options.domains.group });
     this.#diagnostics = new DiagnosticLog(log);
     this.#watch = new ClusterWatch({
-      config,
       client,
       scope,
       table: kindTable(options.domains.group),
-      onObject: (resource, object) => {
-        this.#put(resource, object);
+      onObject: (kind, object) => {
+        this.#put(kind, object);
       },
-      onGone: (resource, object) => {
-        this.#delete(resource, object);
+      onGone: (kind, object) => {
+        this.#delete(kind, object);
       },
-      onError: ({ kind }, { status, message }) => {
+      onError: (kind, { status, message }) => {
         observer.watchFailed(kind);
         log.warn({ kind, status, reason: message }, "a watch was lost; it goes on");
       },
@@ -81,18 +76,12 @@ export class KubernetesController implements Controller {
       client,
       log,
       observer,
-      onObject: (resource, object) => {
-        const { name, namespace = "" } = object.metadata;
-        const before = this.#raw.get(rawKey(resource.kind, namespace, name));
-        const now = trimmed(object, apiVersionOf(resource), resource.kind);
-        this.#put(resource, sharing(now, before));
-      },
       controllerName: options.controllerName,
       controllerAnnotation: `${options.domains.annotations}/controller-name`,
       namespaces: scope.namespaces,
       hides: scope.labelSelector !== "",
       replica: setup.replica,
-      resourceOf: (kind) => this.#watch.resources.find((resource) => resource.kind === kind),
+      resourceOf: (kind) => this.#watch.resourceOf(kind),
       current: (kind, namespace, name) => this.#raw.get(rawKey(kind, namespace, name)),
     });
     this.#loop = new ApplyLoop({
@@ -174,25 +163,26 @@ export class KubernetesController implements Controller {
     };
   }
 
-  #put(resource: Resource, object: RawObject): void {
+  #put(kind: KindName, object: RawObject): void {
     const { name, namespace = "" } = object.metadata;
-    const key = rawKey(resource.kind, namespace, name);
+    const key = rawKey(kind, namespace, name);
     const before = this.#raw.get(key);
     this.#raw.set(key, object);
-    this.#objects.put(resource.kind, namespace, name, object);
-    this.#publisher.observe(resource.kind, namespace, name, object.metadata.resourceVersion);
+    this.#objects.put(kind, namespace, name, object);
+    this.#publisher.observe(kind, object, before);
     // Most of what a controller hears are the statuses that it writes itself.
-    const isOfOthers = STATUS_READ.has(resource.kind);
+    const isOfOthers = STATUS_READ.has(kind);
     if (!isOfOthers && before !== undefined && differInStatusOnly(before, object))
       this.#publisher.recheck();
-    else this.#loop.notify(URGENT.has(resource.kind));
+    else this.#loop.notify(URGENT.has(kind));
   }
 
-  #delete(resource: Resource, { metadata: { name, namespace = "" } }: RawObject): void {
-    this.#raw.delete(rawKey(resource.kind, namespace, name));
-    this.#objects.delete(resource.kind, namespace, name);
-    this.#publisher.observe(resource.kind, namespace, name, undefined);
-    this.#loop.notify(URGENT.has(resource.kind));
+  #delete(kind: KindName, object: RawObject): void {
+    const { name, namespace = "" } = object.metadata;
+    this.#raw.delete(rawKey(kind, namespace, name));
+    this.#objects.delete(kind, namespace, name);
+    this.#publisher.observeGone(kind, object);
+    this.#loop.notify(URGENT.has(kind));
   }
 }
 

@@ -39,7 +39,6 @@ export interface StatusPublisherOptions {
   readonly observer: Pick<Observer, "statusWritten" | "leads">;
   readonly resourceOf: (kind: string) => Resource | undefined;
   readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
-  readonly onObject: (resource: Resource, object: RawObject) => void;
 }
 
 /** What is to be said and made. */
@@ -53,6 +52,8 @@ const NAME = "albc";
 const LEASE = "albc-leader";
 const NOT_OURS =
   "an object of that name is there that was not made for the Gateway; it is left alone";
+const CONTESTED =
+  "another controller keeps overwriting this status; it is written less and less often: let one controller serve the object (ingressClassName)";
 
 export class StatusPublisher {
   readonly #options: StatusPublisherOptions;
@@ -65,7 +66,7 @@ export class StatusPublisher {
 
   constructor(options: StatusPublisherOptions) {
     const { client, controllerName, replica, log, observer } = options;
-    const { resourceOf, current, hides, onObject } = options;
+    const { resourceOf, current, hides } = options;
     this.#options = options;
     this.#events = new EventRecorder(client, NAME);
     const mayWrite = (): boolean => this.#election.isLeader;
@@ -75,7 +76,7 @@ export class StatusPublisher {
       resourceOf,
       current,
       hides,
-      onObject,
+      isGoing: (namespace) => this.#isGoing(namespace),
       mayWrite,
       merge: (object, computed, now) =>
         mergeStatus(object.status, computed, { controllerName, now }),
@@ -85,6 +86,10 @@ export class StatusPublisher {
       onError: (error, { kind, metadata }) => {
         const object = `${kind} ${metadata.namespace}/${metadata.name}`;
         log.warn({ object, reason: reasonOf(error) }, "a status could not be written");
+      },
+      onContested: ({ kind, metadata }) => {
+        log.warn({ object: `${kind} ${metadata.namespace}/${metadata.name}` }, CONTESTED);
+        this.#recordEvents();
       },
     });
     this.#objects = this.#ownedObjects(mayWrite);
@@ -118,9 +123,15 @@ export class StatusPublisher {
     this.#writer.recheck();
   }
 
-  /** What a watch tells of an object, which may be one that was made here: its version, undefined when it is gone. */
-  observe(kind: string, namespace: string, name: string, version: string | undefined): void {
-    this.#objects.observe(kind, namespace, name, version);
+  /** What the watch tells of an object, which may be one that was made here. */
+  observe(kind: string, object: RawObject, before: RawObject | undefined): void {
+    const { namespace = "", name, resourceVersion } = object.metadata;
+    this.#objects.observe(kind, namespace, name, resourceVersion);
+    this.#writer.observe(before);
+  }
+
+  observeGone(kind: string, { metadata: { namespace = "", name } }: RawObject): void {
+    this.#objects.observe(kind, namespace, name, undefined);
   }
 
   async close(): Promise<void> {
@@ -172,10 +183,19 @@ export class StatusPublisher {
     const events = [
       ...this.#diagnostics.flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []),
       ...this.#objects.refused.map((object) => this.#eventOfRefused(object)),
-    ];
+      ...this.#writer.contested.map(({ apiVersion, kind, metadata }) =>
+        this.#warning({ apiVersion, kind, ...metadata }, "StatusContested", CONTESTED),
+      ),
+    ].filter(({ resource }) => !this.#isGoing(resource.namespace));
     this.#events.update(events).catch((error: unknown) => {
       this.#options.log.warn({ reason: reasonOf(error) }, "events could not be written");
     });
+  }
+
+  #isGoing(namespace: string): boolean {
+    if (namespace === "") return false;
+    const found = this.#options.current("Namespace", "", namespace);
+    return found?.metadata.deletionTimestamp !== undefined;
   }
 
   #eventOf({

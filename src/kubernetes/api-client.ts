@@ -42,10 +42,14 @@ export class ApiError extends Error {
 
 /** Milliseconds for one call; lists of thousands of objects take the most. */
 const TIMEOUT = 60_000;
+/** Milliseconds without a byte after which a connection is dead. A watch ends sooner than that (see KindWatch). */
+const SILENCE = 20_000;
 
 export class ApiClient {
   readonly #config: KubeConfig;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  /** Every watch holds a connection. */
+  readonly #watchAgent = new Agent({ keepAlive: true });
 
   constructor(config: KubeConfig) {
     this.#config = config;
@@ -53,24 +57,23 @@ export class ApiClient {
 
   /** The body of a 2xx answer. Throws ApiError. */
   async call(call: Call): Promise<unknown> {
-    const answer = await this.#send(call);
-    const text = await bodyOf(answer);
-    const status = answer.statusCode ?? 0;
-    const value = parse(text);
-    if (status >= 200 && status < 300) return value;
-    const { reason = "", message = text.slice(0, 300) } = statusObject(value);
-    throw new ApiError(
-      status,
-      reason,
-      `${call.method ?? "GET"} ${call.path}: ${status} ${message}`,
-    );
+    const answer = await this.#send(call, this.#agent, AbortSignal.timeout(TIMEOUT));
+    return valueOf(call, answer);
+  }
+
+  /** The events of a watch, until the API server ends it. Throws ApiError, while events are read too. */
+  async watch(call: Call, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+    const answer = await this.#send(call, this.#watchAgent, signal);
+    if (answer.statusCode !== 200) await valueOf(call, answer);
+    return eventsOf(answer);
   }
 
   close(): void {
     this.#agent.destroy();
+    this.#watchAgent.destroy();
   }
 
-  async #send(call: Call): Promise<IncomingMessage> {
+  async #send(call: Call, ownAgent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
     const cluster = this.#config.getCurrentCluster();
     if (cluster === null) throw new ApiError(0, "", "the kubeconfig names no cluster");
     const url = new URL(cluster.server.replace(/\/$/, "") + call.path);
@@ -81,19 +84,21 @@ export class ApiClient {
     const options: RequestOptions = {
       method: call.method ?? "GET",
       headers: headersOf(call, body),
-      timeout: TIMEOUT,
-      signal: AbortSignal.timeout(TIMEOUT),
+      timeout: SILENCE,
+      signal,
     };
-    // Reads tokens that rotate, so it is asked for each call.
-    await this.#config.applyToHTTPSOptions(options);
+    await this.#authenticate(options);
     return new Promise<IncomingMessage>((resolve, reject) => {
       const secure = url.protocol === "https:";
       const start = secure ? request : requestPlain;
       // Certificates stand in the options too; client-node's own agent, which keeps no connection, is for proxies alone.
-      const agent = cluster.proxyUrl === undefined && secure ? { agent: this.#agent } : {};
+      const agent = cluster.proxyUrl === undefined && secure ? { agent: ownAgent } : {};
       const asked = start(url, { ...options, ...agent });
       asked.on("response", (answer: IncomingMessage) => {
         resolve(answer);
+      });
+      asked.on("timeout", () => {
+        asked.destroy(new Error(`it was silent for ${String(SILENCE / 1000)} s`));
       });
       asked.on("error", (error) => {
         const message = `the API server can't be reached: ${error.message}`;
@@ -101,6 +106,41 @@ export class ApiClient {
       });
       asked.end(body);
     });
+  }
+
+  /** Reads tokens that rotate, so it is asked for each call. */
+  async #authenticate(options: RequestOptions): Promise<void> {
+    try {
+      await this.#config.applyToHTTPSOptions(options);
+    } catch (error: unknown) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `the kubeconfig's credentials can't be used: ${reason}`;
+      throw new ApiError(0, "", message, { cause: error });
+    }
+  }
+}
+
+async function valueOf(call: Call, answer: IncomingMessage): Promise<unknown> {
+  const text = await bodyOf(answer);
+  const status = answer.statusCode ?? 0;
+  const value = parse(text);
+  if (status >= 200 && status < 300) return value;
+  const { reason = "", message = text.slice(0, 300) } = statusObject(value);
+  throw new ApiError(status, reason, `${call.method ?? "GET"} ${call.path}: ${status} ${message}`);
+}
+
+/** One event a line. */
+async function* eventsOf(answer: IncomingMessage): AsyncGenerator {
+  answer.setEncoding("utf8");
+  let rest = "";
+  try {
+    for await (const chunk of answer) {
+      const lines = (rest + String(chunk)).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) yield parse(line);
+    }
+  } catch (cause: unknown) {
+    throw new ApiError(0, "", "the API server's answer broke off", { cause });
   }
 }
 

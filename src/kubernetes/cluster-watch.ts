@@ -1,8 +1,8 @@
 /**
- * Keeps up with all objects of the cluster that routing depends on. Kinds that are not served yet are picked up when their
- * CRDs appear; kinds whose CRDs are removed are forgotten.
+ * Follows all objects of the cluster that routing depends on. Kinds that are not served yet are picked up when their CRDs appear; kinds
+ * whose CRDs are removed are forgotten; a kind whose best served version changes keeps its objects, and its watches move to that version.
  */
-import type { KubeConfig } from "@kubernetes/client-node";
+import type { KindName } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
 import type { ApiClient, ApiError } from "./api-client.js";
 import { servedResources } from "./discovery.js";
@@ -14,14 +14,13 @@ import type { WatchScope } from "./scope.js";
 import { plansFor } from "./scope.js";
 
 export interface ClusterWatchOptions {
-  readonly config: KubeConfig;
   readonly client: ApiClient;
   readonly table: KindTable;
   readonly scope: WatchScope;
-  readonly onObject: (resource: Resource, object: RawObject) => void;
-  readonly onGone: (resource: Resource, object: RawObject) => void;
+  readonly onObject: (kind: KindName, object: RawObject) => void;
+  readonly onGone: (kind: KindName, object: RawObject) => void;
   /** A watch is lost and begun again. */
-  readonly onError: (resource: Resource, error: ApiError) => void;
+  readonly onError: (kind: KindName, error: ApiError) => void;
   /** What is served could not be asked for; it is asked again. */
   readonly onDiscoveryError: (error: unknown) => void;
 }
@@ -32,11 +31,16 @@ const NOT_FOUND = 404;
 /** Looks in a row that must miss a kind: an API server that has just started does not serve its CRDs at once. */
 const MISSES = 6;
 
+interface WatchedKind {
+  readonly resource: Resource;
+  readonly watches: readonly KindWatch[];
+  /** Looks in a row that did not find the kind. */
+  readonly misses: number;
+}
+
 export class ClusterWatch {
   readonly #options: ClusterWatchOptions;
-  readonly #watches = new Map<string, readonly KindWatch[]>();
-  readonly #misses = new Map<string, number>();
-  #resources: readonly Resource[] = [];
+  readonly #kinds = new Map<KindName, WatchedKind>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -48,18 +52,26 @@ export class ClusterWatch {
   async start(): Promise<void> {
     await this.#discover();
     this.#discoverLater();
-    await Promise.all([...this.#watches.values()].flat().map((watch) => watch.listed));
+    await Promise.all(this.#watches().map((watch) => watch.listed));
   }
 
   /** What is served, and watched. */
   get resources(): readonly Resource[] {
-    return this.#resources;
+    return [...this.#kinds.values()].map(({ resource }) => resource);
+  }
+
+  resourceOf(kind: string): Resource | undefined {
+    return this.resources.find((resource) => resource.kind === kind);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await Promise.all([...this.#watches.values()].flat().map((watch) => watch.close()));
+    await Promise.all(this.#watches().map((watch) => watch.close()));
+  }
+
+  #watches(): readonly KindWatch[] {
+    return [...this.#kinds.values()].flatMap(({ watches }) => watches);
   }
 
   #discoverLater(): void {
@@ -78,59 +90,53 @@ export class ClusterWatch {
   async #discover(): Promise<void> {
     const resources = await servedResources(this.#options.client, this.#options.table);
     if (this.#closed) return;
-    const wanted = new Map(resources.map((resource) => [keyOf(resource), resource]));
-    for (const [key, watches] of this.#watches) {
-      const misses = wanted.has(key) ? 0 : (this.#misses.get(key) ?? 0) + 1;
-      this.#misses.set(key, misses);
-      if (misses >= MISSES) await this.#forget(key, watches);
+    const served = new Set(resources.map(({ kind }) => kind));
+    for (const [kind, known] of this.#kinds) {
+      const misses = served.has(kind) ? 0 : known.misses + 1;
+      this.#kinds.set(kind, { ...known, misses });
+      if (misses >= MISSES) await this.#forget(kind, known);
     }
-    for (const [key, resource] of wanted) {
-      if (!this.#watches.has(key)) this.#watches.set(key, this.#watch(resource));
-    }
-    this.#resources = [
-      ...resources,
-      ...this.#resources.filter(
-        (known) => !wanted.has(keyOf(known)) && this.#watches.has(keyOf(known)),
-      ),
-    ];
+    for (const resource of resources) this.#follow(resource);
   }
 
-  async #forget(key: string, watches: readonly KindWatch[]): Promise<void> {
-    const resource = this.#resources.find((known) => keyOf(known) === key);
-    this.#watches.delete(key);
+  #follow(resource: Resource): void {
+    const known = this.#kinds.get(resource.kind);
+    const watches = known?.watches ?? this.#watch(resource);
+    this.#kinds.set(resource.kind, { resource, watches, misses: 0 });
+    if (known !== undefined && apiVersionOf(known.resource) !== apiVersionOf(resource))
+      for (const watch of watches) watch.move(resource);
+  }
+
+  async #forget(kind: KindName, { watches }: WatchedKind): Promise<void> {
+    this.#kinds.delete(kind);
     for (const watch of watches) {
       await watch.close();
-      if (resource === undefined) continue;
-      for (const object of watch.objects()) this.#options.onGone(resource, object);
+      for (const object of watch.objects()) this.#options.onGone(kind, object);
     }
   }
 
   #watch(resource: Resource): readonly KindWatch[] {
-    const { config, client, scope } = this.#options;
-    const watches = plansFor(resource.kind, resource.namespaced, scope).map(
+    const { client, scope, onObject, onGone, onError } = this.#options;
+    const { kind, namespaced } = resource;
+    const watches = plansFor(kind, namespaced, scope).map(
       (plan) =>
         new KindWatch({
           ...plan,
-          config,
           client,
           resource,
           onObject: (object) => {
-            this.#options.onObject(resource, object);
+            onObject(kind, object);
           },
           onGone: (object) => {
-            this.#options.onGone(resource, object);
+            onGone(kind, object);
           },
           onError: (error) => {
-            // Its CRD is gone: the next look at what is served will tell.
-            if (error.status !== NOT_FOUND) this.#options.onError(resource, error);
+            // The version is no longer served: the next look at what is served tells.
+            if (error.status !== NOT_FOUND) onError(kind, error);
           },
         }),
     );
     for (const watch of watches) watch.start();
     return watches;
   }
-}
-
-function keyOf(resource: Resource): string {
-  return `${apiVersionOf(resource)} ${resource.kind}`;
 }

@@ -1,9 +1,7 @@
 /**
- * Keeps up with the objects of one kind, in one namespace or all: lists them once, then watches; goes on after lost
- * connections, expired versions (410) and an API server that is away for hours. What was known stays known meanwhile.
+ * Follows the objects of one kind, in one namespace or all: lists them once, then watches; continues after lost connections, expired
+ * versions (410) and an API server that is away for hours. Known objects stay known meanwhile.
  */
-import type { KubeConfig, KubernetesListObject, KubernetesObject } from "@kubernetes/client-node";
-import { ListWatch } from "@kubernetes/client-node";
 import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
@@ -11,11 +9,9 @@ import type { RawObject } from "./raw-object.js";
 import { isRawObject, sharing, trimmed } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { apiVersionOf, listPath } from "./resource.js";
-import { TrimmingWatch } from "./trimming-watch.js";
 
 export interface KindWatchOptions {
-  readonly config: KubeConfig;
-  readonly client: ApiClient;
+  readonly client: Pick<ApiClient, "call" | "watch">;
   readonly resource: Resource;
   /** Empty: all namespaces. */
   readonly namespace: string;
@@ -23,129 +19,223 @@ export interface KindWatchOptions {
   readonly fieldSelector?: string | undefined;
   readonly onObject: (object: RawObject) => void;
   readonly onGone: (object: RawObject) => void;
-  /** Lost for now; it is begun again. `status` is 404 when the kind is not served any more. */
+  /** Lost for now; it starts again. `status` is 404 when the API server no longer serves this version of the kind. */
   readonly onError: (error: ApiError) => void;
 }
 
 /** Objects in one answer to a list; longer lists come in several. */
 const PAGE = 500;
-/** Milliseconds before it is begun again after an error: doubled each time, up to the longest. */
+/**
+ * Seconds after which the API server ends a watch and we begin the next. API servers send bookmarks only once a minute, so the end
+ * of a watch is the sign that its connection lives: ApiClient gives up a connection that is silent for longer.
+ */
+const WATCH_SECONDS = 15;
+/** Milliseconds: a watch that ends sooner than this is begun again only after as long a pause. */
+const SHORTEST = 1000;
+/** Milliseconds before it starts again after an error: doubled each time, up to the longest. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 15_000;
-
-type Item = RawObject & KubernetesObject;
+const GONE = 410;
 
 export class KindWatch {
   readonly #options: KindWatchOptions;
-  readonly #informer: ListWatch<Item>;
-  #pause = FIRST_PAUSE;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #objects = new Map<string, RawObject>();
+  #resource: Resource;
+  /** Watched from; empty: everything is listed first. */
+  #version = "";
+  #turn = new AbortController();
+  #wake: () => void = () => undefined;
+  #running: Promise<void> = Promise.resolve();
   #closed = false;
   #onListed: () => void = () => undefined;
-  /** The first whole list has been handed on. */
+  /** Resolves when the first whole list has been handed on. */
   readonly listed = new Promise<void>((resolve) => (this.#onListed = resolve));
 
   constructor(options: KindWatchOptions) {
-    const { config, resource, namespace, labelSelector, fieldSelector } = options;
     this.#options = options;
-    this.#informer = new ListWatch<Item>(
-      listPath(resource, namespace),
-      new TrimmingWatch(config, (object) => (isRawObject(object) ? this.#changed(object) : object)),
-      () => this.#list(),
-      false,
-      labelSelector,
-      fieldSelector,
-    );
-    this.#informer.on("add", options.onObject);
-    this.#informer.on("update", options.onObject);
-    this.#informer.on("delete", options.onGone);
-    this.#informer.on("error", (error: unknown) => {
-      this.#failed(error);
-    });
+    this.#resource = options.resource;
   }
 
   start(): void {
-    void this.#informer.start();
+    this.#running = this.#run();
+  }
+
+  /** Follows the same objects in another version of their API; they stay known until that version has been listed. */
+  move(resource: Resource): void {
+    this.#resource = resource;
+    this.#version = "";
+    this.#interrupt();
   }
 
   /** Everything that is known now. */
   objects(): readonly RawObject[] {
-    return this.#informer.list();
+    return [...this.#objects.values()];
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    await this.#informer.stop();
+    this.#interrupt();
+    await this.#running;
   }
 
-  #changed(object: RawObject): RawObject {
-    const { name, namespace } = object.metadata;
-    return sharing(this.#trim(object), this.#informer.get(name, namespace));
+  #interrupt(): void {
+    this.#turn.abort();
+    this.#wake();
   }
 
-  #trim(object: RawObject): RawObject {
-    const { resource } = this.#options;
-    return trimmed(object, apiVersionOf(resource), resource.kind);
+  async #run(): Promise<void> {
+    let pause = FIRST_PAUSE;
+    while (!this.#closed) {
+      const began = performance.now();
+      const { signal } = (this.#turn = new AbortController());
+      const error = await this.#follow(signal);
+      if (signal.aborted) continue;
+      const lived = performance.now() - began;
+      if (error === undefined || lived >= SHORTEST) pause = FIRST_PAUSE;
+      if (error === undefined) {
+        await this.#rest(SHORTEST - lived);
+      } else {
+        if (error.status !== GONE) this.#options.onError(error);
+        await this.#rest(pause);
+        pause = Math.min(pause * 2, LONGEST_PAUSE);
+      }
+    }
+  }
+
+  /** One watch, after a list if there is no version to watch from. */
+  async #follow(signal: AbortSignal): Promise<ApiError | undefined> {
+    let isAnswered = false;
+    try {
+      if (this.#version === "") await this.#list(signal);
+      signal.throwIfAborted();
+      const query = {
+        ...this.#selectors(),
+        ...{ watch: "true", allowWatchBookmarks: "true", timeoutSeconds: WATCH_SECONDS },
+        resourceVersion: this.#version,
+      };
+      const events = await this.#options.client.watch({ path: this.#path(), query }, signal);
+      isAnswered = true;
+      for await (const event of events) {
+        if (signal.aborted) return undefined;
+        this.#take(event);
+      }
+      return undefined;
+    } catch (error: unknown) {
+      const failure =
+        error instanceof ApiError ? error : new ApiError(0, "", String(error), { cause: error });
+      // An API server that did not answer may come back with an older history, which has not reached this version yet.
+      if (!isAnswered || failure.status === GONE) this.#version = "";
+      return failure;
+    }
+  }
+
+  /** Resolves after the pause, or sooner when something else has to be done. */
+  #rest(pause: number): Promise<void> {
+    if (pause <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, pause);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #path(): string {
+    return listPath(this.#resource, this.#options.namespace);
+  }
+
+  #selectors(): { readonly labelSelector?: string; readonly fieldSelector?: string } {
+    const { labelSelector, fieldSelector } = this.#options;
+    return {
+      ...(labelSelector !== undefined && { labelSelector }),
+      ...(fieldSelector !== undefined && { fieldSelector }),
+    };
   }
 
   /** All pages of one version. */
-  async #list(): Promise<KubernetesListObject<Item>> {
-    const { client, resource, namespace, labelSelector, fieldSelector } = this.#options;
-    const items: Item[] = [];
+  async #list(signal: AbortSignal): Promise<void> {
+    const path = this.#path();
+    const items: RawObject[] = [];
     let next: string | undefined;
-    let resourceVersion: string | undefined;
+    let version: string;
     do {
-      const page = readList(
-        await client.call({
-          path: listPath(resource, namespace),
-          query: { labelSelector, fieldSelector, limit: PAGE, continue: next },
-        }),
-      );
-      for (const object of page.items) items.push(this.#trim(object));
-      resourceVersion = page.resourceVersion;
+      const query = { ...this.#selectors(), limit: PAGE, continue: next };
+      const page = readList(await this.#options.client.call({ path, query }));
+      items.push(...page.items);
+      version = page.version;
       next = page.next;
     } while (next !== undefined);
-    // After the informer has handed on what it was given.
-    setImmediate(this.#onListed);
-    this.#pause = FIRST_PAUSE;
-    return { items, metadata: { ...(resourceVersion !== undefined && { resourceVersion }) } };
+    signal.throwIfAborted();
+    const found = new Set(items.map(keyOf));
+    for (const [key, object] of this.#objects) if (!found.has(key)) this.#forget(key, object);
+    for (const object of items) this.#put(object);
+    this.#version = version;
+    this.#onListed();
   }
 
-  #failed(error: unknown): void {
-    if (this.#closed) return;
-    this.#options.onError(asApiError(error));
-    this.#timer = setTimeout(() => {
-      void this.#informer.start();
-    }, this.#pause);
-    this.#timer.unref();
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+  #take(event: unknown): void {
+    const { type, object } = isObject(event) ? event : {};
+    if (!isObject(object)) return;
+    if (type === "ERROR") throw errorOf(object);
+    if (type === "DELETED" && isRawObject(object)) {
+      const key = keyOf(object);
+      const known = this.#objects.get(key);
+      if (known !== undefined) this.#forget(key, known);
+    } else if (type !== "BOOKMARK" && isRawObject(object)) {
+      this.#put(object);
+    }
+    this.#version = versionOf(object) || this.#version;
   }
+
+  #put(object: RawObject): void {
+    const key = keyOf(object);
+    const known = this.#objects.get(key);
+    const apiVersion = apiVersionOf(this.#resource);
+    const version = object.metadata.resourceVersion;
+    if (known?.metadata.resourceVersion === version && known?.apiVersion === apiVersion) return;
+    const kept = sharing(trimmed(object, apiVersion, this.#resource.kind), known);
+    this.#objects.set(key, kept);
+    this.#options.onObject(kept);
+  }
+
+  #forget(key: string, object: RawObject): void {
+    this.#objects.delete(key);
+    this.#options.onGone(object);
+  }
+}
+
+function keyOf({ metadata: { namespace = "", name } }: RawObject): string {
+  return `${namespace}/${name}`;
 }
 
 function readList(value: unknown): {
   readonly items: readonly RawObject[];
-  readonly resourceVersion?: string;
-  readonly next?: string;
+  readonly version: string;
+  readonly next: string | undefined;
 } {
   const list = isObject(value) ? value : {};
-  const metadata = isObject(list["metadata"]) ? list["metadata"] : {};
   const items = Array.isArray(list["items"]) ? list["items"].filter(isRawObject) : [];
-  const version = metadata["resourceVersion"];
-  const next = metadata["continue"];
+  const next = isObject(list["metadata"]) ? list["metadata"]["continue"] : undefined;
   return {
     items,
-    ...(typeof version === "string" && { resourceVersion: version }),
-    ...(typeof next === "string" && next !== "" && { next }),
+    version: versionOf(list),
+    next: typeof next === "string" && next !== "" ? next : undefined,
   };
 }
 
-function asApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const status =
-    error instanceof Error && "statusCode" in error && typeof error.statusCode === "number"
-      ? error.statusCode
-      : 0;
-  return new ApiError(status, "", message, { cause: error });
+function versionOf(value: Readonly<Record<string, unknown>>): string {
+  const version = isObject(value["metadata"]) ? value["metadata"]["resourceVersion"] : undefined;
+  return typeof version === "string" ? version : "";
+}
+
+/** The Status object with which a watch says that it cannot go on. */
+function errorOf(status: Readonly<Record<string, unknown>>): ApiError {
+  const { code, reason, message } = status;
+  return new ApiError(
+    typeof code === "number" ? code : 0,
+    typeof reason === "string" ? reason : "",
+    typeof message === "string" ? message : "the API server ended the watch with an error",
+  );
 }

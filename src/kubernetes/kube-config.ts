@@ -16,9 +16,16 @@ export function loadKubeConfig(): LoadedKubeConfig {
     const reason = error instanceof Error ? error.message : String(error);
     throw new EnvironmentError(`the kubeconfig can't be read: ${reason}`, { cause: error });
   }
-  if (config.getCurrentCluster() === null) {
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
     throw new EnvironmentError(
       "no cluster was found: set KUBECONFIG, or run albc in a pod with a service account",
+    );
+  }
+  // client-node throws at each call otherwise, so that tokens don't travel in the clear by mistake.
+  if (cluster.server.startsWith("http:") && !cluster.skipTLSVerify) {
+    throw new EnvironmentError(
+      `the kubeconfig's server ${cluster.server} is not encrypted: give an https:// server, or set insecure-skip-tls-verify for one that may be asked in the clear`,
     );
   }
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "";

@@ -10,6 +10,7 @@ export interface RawObject {
     readonly uid?: string;
     readonly resourceVersion?: string;
     readonly generation?: number;
+    readonly deletionTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly labels?: Readonly<Record<string, string>>;
   };

@@ -1,4 +1,7 @@
-/** When what failed may be tried again: each time after twice as long, up to the longest; and at once when it is another thing. */
+/**
+ * When something may be tried again: each time after twice as long, up to the longest. Another thing may be tried at once, and its pauses
+ * begin anew; so do those of one that rested for the longest pause.
+ */
 export class RetryTimes {
   readonly #longest: number;
   readonly #now: () => number;
@@ -10,11 +13,14 @@ export class RetryTimes {
     this.#now = now;
   }
 
-  /** `what` was tried. */
-  failed(key: string, what: string, firstPause: number): void {
-    const before = this.#entries.get(key)?.pause;
-    const pause = Math.min(before === undefined ? firstPause : before * 2, this.#longest);
-    this.#entries.set(key, { what, pause, at: this.#now() + pause });
+  /** `what` was tried. Returns the pause. */
+  failed(key: string, what: string, firstPause: number): number {
+    const before = this.#entries.get(key);
+    const now = this.#now();
+    const isAgain = before?.what === what && now < before.at + this.#longest;
+    const pause = Math.min(isAgain ? before.pause * 2 : firstPause, this.#longest);
+    this.#entries.set(key, { what, pause, at: now + pause });
+    return pause;
   }
 
   forget(key: string): void {
@@ -28,6 +34,11 @@ export class RetryTimes {
   mustWait(key: string, what: string): boolean {
     const entry = this.#entries.get(key);
     return entry?.what === what && this.#now() < entry.at;
+  }
+
+  /** The clock's time when it may be tried again. */
+  dueOf(key: string): number | undefined {
+    return this.#entries.get(key)?.at;
   }
 
   keepOnly(keys: ReadonlySet<string>): void {

@@ -1,7 +1,10 @@
 /**
- * Brings the statuses of objects to what was computed: only those that differ, a few at a time, again when somebody changed the object
- * meanwhile. What others have written in a status stays; that is decided by `merge`. What was said of an object of which nothing is
- * to be said any more is taken back, unless somebody else has written over it already.
+ * Brings the statuses of objects to what was computed: only those that differ, a few at a time. What others have written in a status
+ * stays; that is decided by `merge`. What was said of an object of which nothing is to be said any more is withdrawn, unless somebody
+ * else has overwritten it already.
+ *
+ * Answers to writes say nothing about the object: they may be late or lost. Each state of an object that the watch delivered is written
+ * over once, and the watch delivers what became of it.
  */
 import type { ObjectStatus } from "../status/object-status.js";
 import { withdrawnStatus } from "../status/withdrawn-status.js";
@@ -12,31 +15,40 @@ import type { RawObject } from "./raw-object.js";
 import { isRawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { objectPath } from "./resource.js";
+import { RetryTimes } from "./retry-times.js";
 
 export interface StatusWriterOptions {
   readonly client: ApiClient;
   /** Who owns the fields that are written. */
   readonly fieldManager: string;
   readonly resourceOf: (kind: string) => Resource | undefined;
-  /** The object as the API server gave it last. */
+  /** The object as the watch delivered it last. */
   readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
   /** Whether objects may be there all the same of which `current` knows nothing: they have lost the labels that are selected by. */
   readonly hides: boolean;
   /** The whole status that the object is to have; undefined when it has it. */
   readonly merge: (current: RawObject, computed: ObjectStatus, now: string) => unknown;
-  /** The object as it is after a write, sooner than a watch tells. */
-  readonly onObject: (resource: Resource, object: RawObject) => void;
+  /** Whether the namespace is being deleted: its objects go with it. */
+  readonly isGoing: (namespace: string) => boolean;
   /** Asked before each write: a replica that was paused may find that another one leads. */
   readonly mayWrite: () => boolean;
   readonly onWritten: (kind: string, result: "written" | "conflict" | "error") => void;
   readonly onError: (error: unknown, status: ObjectStatus) => void;
+  /** Told once when others keep overwriting the status; it is written less and less often. */
+  readonly onContested: (status: ObjectStatus) => void;
 }
 
 /** Writes under way at once. */
 const CONCURRENCY = 8;
-/** Milliseconds before what could not be written is tried again: doubled each time, up to the longest. */
+/** Milliseconds before the same status is written to the same object again: doubled each time, up to the longest. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 30_000;
+/** A pause that only a status gets which others have overwritten several times in a row. */
+const CONTESTED = FIRST_PAUSE * 8;
+/** Milliseconds between two looks, whatever is due. */
+const SHORTEST = 50;
+/** When what is done is tried again. */
+const NEVER = Infinity;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 
@@ -45,10 +57,15 @@ export class StatusWriter {
   #desired: readonly ObjectStatus[] = [];
   /** By object: what was to be said until it was to be no more. */
   readonly #withdrawn = new Map<string, ObjectStatus>();
+  /** When the same status may be written again: it is only needed when others overwrite it. */
+  readonly #writes = new RetryTimes(LONGEST_PAUSE);
+  readonly #failures = new RetryTimes(LONGEST_PAUSE);
+  /** States of objects that were written over, or found to be outdated. */
+  readonly #spent = new WeakSet<RawObject>();
+  readonly #contested = new Map<string, ObjectStatus>();
   #enabled = false;
   #running: Promise<void> | undefined;
   #again = false;
-  #pause = FIRST_PAUSE;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: StatusWriterOptions) {
@@ -60,7 +77,20 @@ export class StatusWriter {
     if (statuses === this.#desired) return;
     this.#withdrawUnlike(statuses);
     this.#desired = statuses;
+    const keys = new Set([...statuses.map(keyOf), ...this.#withdrawn.keys()]);
+    for (const times of [this.#writes, this.#failures]) times.keepOnly(keys);
+    for (const key of this.#contested.keys()) if (!keys.has(key)) this.#contested.delete(key);
     this.recheck();
+  }
+
+  /** Those that others keep overwriting. */
+  get contested(): readonly ObjectStatus[] {
+    return [...this.#contested.values()];
+  }
+
+  /** The watch has delivered what follows this state of an object. */
+  observe(before: RawObject | undefined): void {
+    if (before !== undefined && this.#spent.has(before)) this.recheck();
   }
 
   /** Whether this replica writes. */
@@ -94,23 +124,20 @@ export class StatusWriter {
     const { mayWrite } = this.#options;
     const waiting = [...this.#desired];
     const withdrawn = [...this.#withdrawn];
-    /** False when something has to be tried again. */
-    const work = async (): Promise<boolean> => {
-      let done = true;
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (this.#enabled && mayWrite() && !(await this.#write(next))) done = false;
-      }
+    let due = NEVER;
+    const work = async (): Promise<void> => {
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        if (this.#enabled && mayWrite()) due = Math.min(due, await this.#write(next));
       for (let next = withdrawn.shift(); next !== undefined; next = withdrawn.shift()) {
         const [key, said] = next;
         if (!this.#enabled || !mayWrite()) continue;
-        if (!(await this.#withdraw(said))) done = false;
+        const again = await this.#withdraw(said);
+        if (again !== undefined) due = Math.min(due, again);
         else if (this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
       }
-      return done;
     };
-    const all = await Promise.all(Array.from({ length: CONCURRENCY }, work));
-    if (all.includes(false)) this.#runLater();
-    else this.#pause = FIRST_PAUSE;
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    if (due !== NEVER) this.#runAt(due);
   }
 
   /** Once for each list, not for each look at it: that comes with every status that anybody writes. */
@@ -126,17 +153,18 @@ export class StatusWriter {
     }
   }
 
-  async #withdraw(said: ObjectStatus): Promise<boolean> {
+  /** Returns the clock's time when it has to be tried again; undefined when nothing of ours is left. */
+  async #withdraw(said: ObjectStatus): Promise<number | undefined> {
     const { current, merge, hides, resourceOf } = this.#options;
     const { kind, metadata } = said;
     const resource = resourceOf(kind);
-    if (resource === undefined) return true;
+    if (resource === undefined) return undefined;
     const seen = current(kind, metadata.namespace, metadata.name);
     const object = seen ?? (hides ? await this.#look(said, resource) : undefined);
-    if (object === "unknown") return false;
+    if (object === "unknown") return this.#failed(said);
     const isStillOurs = object !== undefined && merge(object, said, now()) === undefined;
     const left = isStillOurs && withdrawnStatus(said, object.metadata.generation);
-    if (left === false || left === undefined) return true;
+    if (left === false || left === undefined) return undefined;
     return this.#writeTo(object, left, resource);
   }
 
@@ -154,55 +182,97 @@ export class StatusWriter {
     }
   }
 
-  #runLater(): void {
-    this.#timer = setTimeout(() => {
-      this.recheck();
-    }, this.#pause);
+  #runAt(due: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.recheck();
+      },
+      Math.max(SHORTEST, due - performance.now()),
+    );
     this.#timer.unref();
-    this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
   }
 
-  /** False when it has to be tried again. */
-  async #write(computed: ObjectStatus): Promise<boolean> {
+  /** Returns the clock's time when it has to be tried again. */
+  async #write(computed: ObjectStatus): Promise<number> {
     const { resourceOf, current } = this.#options;
     const { kind, metadata } = computed;
     const resource = resourceOf(kind);
     const object = current(kind, metadata.namespace, metadata.name);
-    if (resource === undefined || object === undefined) return true;
+    if (resource === undefined || object === undefined) return NEVER;
     return this.#writeTo(object, computed, resource);
   }
 
-  async #writeTo(object: RawObject, computed: ObjectStatus, resource: Resource): Promise<boolean> {
-    const { client, fieldManager, current, merge, onWritten, onError } = this.#options;
+  async #writeTo(object: RawObject, computed: ObjectStatus, resource: Resource): Promise<number> {
+    const { current, isGoing, merge } = this.#options;
     const { kind, metadata } = computed;
+    if (this.#spent.has(object) || isGoing(metadata.namespace)) return NEVER;
     const status = merge(object, computed, now());
-    if (status === undefined) return true;
-    const path = `${objectPath(resource, metadata.namespace, metadata.name)}/status`;
-    const version = object.metadata.resourceVersion;
+    if (status === undefined) return NEVER;
+    const key = keyOf(computed);
+    for (const times of [this.#writes, this.#failures])
+      if (times.mustWait(key, textOf(computed))) return times.dueOf(key) ?? NEVER;
     try {
-      const written = await client.call({
-        method: "PATCH",
-        path,
-        query: { fieldManager },
-        contentType: "application/json-patch+json",
-        // The version makes it a conflict if the object has changed since.
-        body: [
-          { op: "replace", path: "/metadata/resourceVersion", value: version },
-          { op: "add", path: "/status", value: status },
-        ],
-      });
-      const isSeen = current(kind, metadata.namespace, metadata.name) !== undefined;
-      if (isSeen && isRawObject(written)) this.#options.onObject(resource, written);
-      onWritten(kind, "written");
-      return true;
+      await this.#send(object, status, objectPath(resource, metadata.namespace, metadata.name));
+      this.#noteWritten(key, computed);
     } catch (error: unknown) {
-      const code = error instanceof ApiError ? error.status : 0;
-      if (code === NOT_FOUND) return true;
-      onWritten(kind, code === CONFLICT ? "conflict" : "error");
-      if (code !== CONFLICT) onError(error, computed);
-      return false;
+      if (!this.#isAnswered(error, computed)) return this.#failed(computed);
+    }
+    const latest = current(kind, metadata.namespace, metadata.name);
+    if (latest === object) {
+      this.#spent.add(object);
+      return NEVER;
+    }
+    // The watch was quicker than the answer, or never tells about this object.
+    return latest === undefined ? this.#failed(computed) : performance.now();
+  }
+
+  async #send(object: RawObject, status: unknown, path: string): Promise<void> {
+    const { client, fieldManager } = this.#options;
+    const value = object.metadata.resourceVersion;
+    await client.call({
+      method: "PATCH",
+      path: `${path}/status`,
+      query: { fieldManager },
+      contentType: "application/json-patch+json",
+      // The version makes it a conflict if the object has changed since.
+      body: [
+        { op: "replace", path: "/metadata/resourceVersion", value },
+        { op: "add", path: "/status", value: status },
+      ],
+    });
+  }
+
+  /** Whether the error says that the object has changed or is gone, so that the watch delivers what is to be done. */
+  #isAnswered(error: unknown, computed: ObjectStatus): boolean {
+    const { onWritten, onError } = this.#options;
+    const code = error instanceof ApiError ? error.status : 0;
+    if (code === NOT_FOUND) return true;
+    onWritten(computed.kind, code === CONFLICT ? "conflict" : "error");
+    if (code === CONFLICT) return true;
+    onError(error, computed);
+    return false;
+  }
+
+  #noteWritten(key: string, computed: ObjectStatus): void {
+    this.#options.onWritten(computed.kind, "written");
+    this.#failures.forget(key);
+    const pause = this.#writes.failed(key, textOf(computed), FIRST_PAUSE);
+    if (pause < CONTESTED) this.#contested.delete(key);
+    else if (!this.#contested.has(key)) {
+      this.#contested.set(key, computed);
+      this.#options.onContested(computed);
     }
   }
+
+  #failed(computed: ObjectStatus): number {
+    const key = keyOf(computed);
+    return performance.now() + this.#failures.failed(key, textOf(computed), FIRST_PAUSE);
+  }
+}
+
+function textOf({ status }: ObjectStatus): string {
+  return JSON.stringify(status);
 }
 
 function keyOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {

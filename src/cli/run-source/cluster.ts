@@ -24,7 +24,6 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
   const replica = await thisReplica(terminal.variables, config.namespace);
   const wanted = settings.list("secretNamespaces");
   const controller = new KubernetesController({
-    config: config.config,
     client: new ApiClient(config.config),
     options: runOptions(context),
     scope: {
