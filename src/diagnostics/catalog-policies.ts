@@ -6,8 +6,15 @@ export const POLICY_DIAGNOSTICS = {
     severity: "error",
     title: "a policy is for something that does not exist",
     explanation:
-      "The object that targetRefs names, or its section (a listener, a port's name, a rule's name), is not there. The policy has no effect on it.",
+      "The object that targetRefs names is not there, or a Service has no port of that name. The policy has no effect on it.",
     hint: "create the object, or correct the name or sectionName; targets are in the policy's own namespace",
+  },
+  POLICY_TARGET_MISSPELT: {
+    severity: "error",
+    title: "a target of an AuthPolicy is misspelt, and its object is closed",
+    explanation:
+      "The object exists, but it has no section of that name (a listener, or a rule), or the target's kind or group is one or two letters away from its own. Ignoring the policy could open what it protects, so everything of the object answers 503, but what a narrower object's policy covers.",
+    hint: "correct sectionName, kind or group of the target",
   },
   POLICY_TARGET_UNSUPPORTED: {
     severity: "error",

@@ -5,18 +5,28 @@ import type { BuildContext } from "../../build-context.js";
 import { placeOf, resourceRef, sourceRef } from "../../place.js";
 import type { ListenerState } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
+import { closedTarget } from "./auth-policy-targets.js";
 import type { PolicyTarget } from "./policy-targets.js";
-import { TargetIndex } from "./policy-targets.js";
+import { TargetIndex, targetKey, targetOf, targetRefs } from "./policy-targets.js";
 import { refusedPolicyOf } from "./refused-policies.js";
 
 /** AuthPolicies by what they are for, and their ids in the data plane. */
 export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
   readonly #context: BuildContext;
+  /** By the key of a whole object: the policy with a misspelt target that closes it. */
+  readonly #closing = new Map<string, AuthPolicy>();
 
   constructor(context: BuildContext) {
     this.#context = context;
-    this.index = new TargetIndex(context.resources.list("AuthPolicy"));
+    const policies = context.resources.list("AuthPolicy");
+    this.index = new TargetIndex(policies);
+    for (const policy of policies) {
+      for (const target of targetRefs(policy).map((ref) => targetOf(policy, ref))) {
+        const closed = closedTarget(target, context.resources);
+        if (closed !== undefined) this.#closing.set(targetKey(closed), policy);
+      }
+    }
   }
 
   /** Ids of one policy: none when it configures nothing. */
@@ -51,10 +61,23 @@ export class AuthPolicies {
     for (const level of levels(route, listener, rule)) {
       const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, this.#context);
       if (unreadable !== undefined) return this.closedBy(unreadable);
+      const closing = this.#closing.get(targetKey({ ...level, section: "" }));
+      if (closing !== undefined) return this.#closedByTarget(closing);
       const policy = this.index.winner(level);
       if (policy !== undefined) return this.idsOf(policy);
     }
     return [];
+  }
+
+  /** The policy may be in force elsewhere, so what closes has an id of its own. */
+  #closedByTarget(policy: AuthPolicy): readonly string[] {
+    const resource = resourceRef(policy);
+    const { namespace, name } = policy.metadata;
+    const id = `authpolicy/${namespace}/${name}/misspelt`;
+    const source = sourceRef({ resource, field: ["spec", "targetRefs"] });
+    const invalid = `auth policy ${namespace}/${name} has a misspelt target`;
+    this.#context.auth.add({ id, source, invalid });
+    return [id];
   }
 
   reportUnused(used: ReadonlySet<AuthPolicy>): void {

@@ -90,8 +90,6 @@ function report(
     diagnostics.report({ code: "POLICY_NOT_FOR_CONNECTIONS", message, ...place });
   }
   if (verdict.ok) return;
-  const missing =
-    problem?.unsupported === true ? "POLICY_TARGET_UNSUPPORTED" : "POLICY_TARGET_NOT_FOUND";
-  const code = problem === undefined ? "POLICY_CONFLICT" : missing;
+  const code = problem?.code ?? "POLICY_CONFLICT";
   diagnostics.report({ code, message: verdict.message, ...place });
 }

@@ -1,6 +1,7 @@
 import type { AuthPolicy } from "../../../api/auth-policy.js";
 import type { Gateway, GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
+import { didYouMean } from "../../../support/did-you-mean.js";
 import type { GatewayState } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
 import { needsStream } from "../route-kinds.js";
@@ -21,8 +22,11 @@ export interface ResolvedTarget {
   /** Names of the target's listeners that it is not for, because they pass on connections or datagrams. */
   readonly streams?: readonly string[];
   /** Why the policy can't be for it. */
-  readonly problem?: Refused & { readonly unsupported: boolean };
+  readonly problem?: Refused & { readonly code: TargetCode };
 }
+
+type TargetCode =
+  "POLICY_TARGET_NOT_FOUND" | "POLICY_TARGET_MISSPELT" | "POLICY_TARGET_UNSUPPORTED";
 
 /** What resolving needs to know. */
 export interface Known {
@@ -37,9 +41,67 @@ export function resolveTargets(policy: AuthPolicy, known: Known): readonly Resol
   });
 }
 
+const KINDS = ["Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute"] as const;
+type TargetKind = (typeof KINDS)[number];
+/** Kinds with names near to those, for which there is no auth. */
+const OTHER_KINDS: ReadonlySet<string> = new Set(["TCPRoute", "TLSRoute", "UDPRoute"]);
+
+/**
+ * The object that a misspelt target closes: the kind or group is nearly one that an AuthPolicy can be for, or the object has no such
+ * section. Undefined: the target is right, or there is no such object.
+ */
+export function closedTarget(
+  target: PolicyTarget,
+  resources: RoutingResources,
+): PolicyTarget | undefined {
+  const kind = meantKind(target);
+  const sections = kind && sectionsOf(kind, target, resources);
+  if (kind === undefined || sections === undefined) return undefined;
+  const isSpelt = kind === target.kind && target.group === GATEWAY_GROUP;
+  const isThere = target.section === undefined || sections.includes(target.section);
+  return isSpelt && isThere ? undefined : { ...target, group: GATEWAY_GROUP, kind, section: "" };
+}
+
+function meantKind({ group, kind }: PolicyTarget): TargetKind | undefined {
+  const isOurs = group === "" || didYouMean(group, [GATEWAY_GROUP], 2) !== undefined;
+  if (!isOurs || OTHER_KINDS.has(kind)) return undefined;
+  const meant = didYouMean(kind, KINDS, 2);
+  return KINDS.find((known) => known === meant);
+}
+
+/** Undefined: there is no such object. */
+function sectionsOf(
+  kind: TargetKind,
+  { namespace, name }: PolicyTarget,
+  resources: RoutingResources,
+): readonly (string | undefined)[] | undefined {
+  const object = resources.get(kind, namespace, name);
+  if (object === undefined) return undefined;
+  const sections = "listeners" in object.spec ? object.spec.listeners : object.spec.rules;
+  return (sections ?? []).map((section) => section.name);
+}
+
 type Resolution = Pick<ResolvedTarget, "ancestors" | "streams" | "problem">;
 
 function resolve(target: PolicyTarget, known: Known): Resolution {
+  const closed = closedTarget(target, known.resources);
+  const resolution = resolveKind(closed ?? target, known);
+  if (closed === undefined) return resolution;
+  const message = `${misspelling(target)}: everything of ${shownTarget({ ...closed, section: undefined })} answers 503`;
+  const reason = target.kind === closed.kind ? "TargetNotFound" : "Invalid";
+  const problem = { ...refused(reason, message), code: "POLICY_TARGET_MISSPELT" } as const;
+  return { ancestors: resolution.ancestors, problem };
+}
+
+/** What is wrong with a target that closes an object. */
+function misspelling({ group, kind, section, ...object }: PolicyTarget): string {
+  const isSpelt = group === GATEWAY_GROUP && KINDS.some((known) => known === kind);
+  if (!isSpelt) return `there is no kind ${kind} of group ${JSON.stringify(group)}`;
+  const part = kind.endsWith("Route") ? "rule" : "listener";
+  return `${shownTarget({ group, kind, ...object })} has no ${part} ${String(section)}`;
+}
+
+function resolveKind(target: PolicyTarget, known: Known): Resolution {
   const kind = target.group === GATEWAY_GROUP ? target.kind : "";
   switch (kind) {
     case "Gateway":
@@ -51,8 +113,7 @@ function resolve(target: PolicyTarget, known: Known): Resolution {
       return resolveRoute(kind, target, known);
     default: {
       const message = `an AuthPolicy can't be for ${target.kind} of group ${JSON.stringify(target.group)}`;
-      const problem = { ...refused("Invalid", message), unsupported: true };
-      return { ancestors: [targetAsAncestor(target)], problem };
+      return { ancestors: [targetAsAncestor(target)], problem: unsupported(message) };
     }
   }
 }
@@ -82,11 +143,7 @@ function resolveRoute(
 ): Resolution {
   const route = resources.get(kind, target.namespace, target.name);
   if (route === undefined) return notFound(target);
-  const rules = (route.spec.rules ?? []).flatMap(({ name }) =>
-    name === undefined ? [] : { name },
-  );
-  const ancestors = gatewaysOfRoute(route, states).map((gateway) => gatewayRef(gateway));
-  return withSection(target, rules, ancestors);
+  return { ancestors: gatewaysOfRoute(route, states).map((gateway) => gatewayRef(gateway)) };
 }
 
 function withListeners(
@@ -94,39 +151,27 @@ function withListeners(
   listeners: readonly Pick<GatewayListener, "name" | "protocol">[],
   ancestors: readonly ParentReference[],
 ): Resolution {
-  const resolution = withSection(target, listeners, ancestors);
   const streams = listeners.filter(({ protocol }) => needsStream(protocol));
   const named = streams.find(({ name }) => name === target.section);
   if (named !== undefined) {
     const message = `auth is for requests, and listener ${named.name} of protocol ${named.protocol} passes on connections: it is open`;
-    return { ancestors, problem: { ...refused("Invalid", message), unsupported: true } };
+    return { ancestors, problem: unsupported(message) };
   }
   const isWhole = target.section === undefined && streams.length > 0;
-  return { ...resolution, ...(isWhole && { streams: streams.map(({ name }) => name) }) };
-}
-
-function withSection(
-  target: PolicyTarget,
-  sections: readonly Pick<GatewayListener, "name">[],
-  ancestors: readonly ParentReference[],
-): Resolution {
-  const found =
-    target.section === undefined || sections.some(({ name }) => name === target.section);
-  return found ? { ancestors } : { ancestors, problem: missing(sectionMissing(target)) };
+  return { ancestors, ...(isWhole && { streams: streams.map(({ name }) => name) }) };
 }
 
 function notFound(target: PolicyTarget): Resolution {
   const message = `there is no ${shownTarget({ ...target, section: undefined })}`;
-  return { ancestors: [targetAsAncestor(target)], problem: missing(message) };
+  const problem = {
+    ...refused("TargetNotFound", message),
+    code: "POLICY_TARGET_NOT_FOUND",
+  } as const;
+  return { ancestors: [targetAsAncestor(target)], problem };
 }
 
-function sectionMissing({ section, ...object }: PolicyTarget): string {
-  const kind = object.kind.endsWith("Route") ? "rule" : "listener";
-  return `${shownTarget(object)} has no ${kind} ${String(section)}`;
-}
-
-function missing(message: string): NonNullable<Resolution["problem"]> {
-  return { ...refused("TargetNotFound", message), unsupported: false };
+function unsupported(message: string): NonNullable<Resolution["problem"]> {
+  return { ...refused("Invalid", message), code: "POLICY_TARGET_UNSUPPORTED" };
 }
 
 function isNamed({ metadata }: Pick<Gateway, "metadata">, target: PolicyTarget): boolean {

@@ -57,6 +57,6 @@ export function shownTarget({ kind, namespace, name, section }: PolicyTarget): s
   return section === undefined ? object : `${object}, section ${section}`;
 }
 
-function targetKey({ group, kind, namespace, name, section = "" }: PolicyTarget): string {
+export function targetKey({ group, kind, namespace, name, section = "" }: PolicyTarget): string {
   return [group, kind, namespace, name, section].join("|");
 }

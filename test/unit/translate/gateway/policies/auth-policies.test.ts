@@ -63,6 +63,40 @@ function attached(
   return policies.attached(route("web"), listener(at), rule);
 }
 
+describe("a misspelt target closes the object", () => {
+  const KINDS = [
+    ["Gateway", "edge", "infra"],
+    ["HTTPRoute", "web", "apps"],
+  ] as const;
+  const typos = KINDS.flatMap(([kind, name, namespace]) => [
+    [`${kind}/${name}#gone`, namespace],
+    [`${kind.toLowerCase()}/${name}`, namespace],
+    ...Array.from(kind, (_, at) => [
+      `${kind.slice(0, at)}${kind.slice(at + 1)}/${name}`,
+      namespace,
+    ]),
+  ]) as readonly (readonly [target: string, namespace: string])[];
+
+  test.each(typos)("%s", (target, namespace) => {
+    const given = harness(BASE + policy("p", [target], { namespace }));
+    expect(attached(given)).toEqual([`authpolicy/${namespace}/p/misspelt`]);
+    expect(given.auth(`authpolicy/${namespace}/p/misspelt`)?.invalid).toMatch(/misspelt/);
+    given.policies.statuses();
+    expect(given.reports().map(([code]) => code)).toEqual(["POLICY_TARGET_MISSPELT"]);
+  });
+
+  test.each(["TCPRoute/web", "Gatewax/edge", "Service/web"])("%s closes nothing", (target) => {
+    const given = harness(BASE + policy("p", [target]));
+    expect(attached(given)).toEqual([]);
+  });
+
+  test("with what its sections have of their own", () => {
+    const own = policy("own", ["HTTPRoute/web#rest"]);
+    const given = harness(BASE + own + policy("p", ["HTTPRoute/web#gone"]));
+    expect(attached(given, { rule: "rest" })).toEqual(["authpolicy/apps/p/misspelt"]);
+  });
+});
+
 describe("the narrowest policy replaces the others", () => {
   const levels = [
     policy("for-gateway", ["Gateway/edge"], { namespace: "infra" }),
@@ -85,9 +119,7 @@ describe("the narrowest policy replaces the others", () => {
   });
 
   test("a ListenerSet's listeners inherit the Gateway's, unless the set or the listener has one", () => {
-    const gateway = policy("for-gateway", ["Gateway/edge", "Gateway/edge#extra"], {
-      namespace: "infra",
-    });
+    const gateway = policy("for-gateway", ["Gateway/edge"], { namespace: "infra" });
     const set = policy("for-set", ["ListenerSet/more"]);
     const listener = policy("for-listener", ["ListenerSet/more#extra"]);
     const of = (yaml: string): readonly string[] =>
