@@ -38,14 +38,14 @@ local function seconds(made, subject)
     return least
 end
 
---- Seconds that each pattern takes for the subject on which it takes longest; with groups asked for, and without.
+--- Seconds that each pattern takes for the worst subject: as it is, or without case and with groups.
 function _M.costs(patterns, subjects)
     local costs = {}
     for i = 1, #patterns do
         costs[i] = 0
         for j = 1, #subjects do
-            for _, captures in ipairs({ false, true }) do
-                local made = expression.new(patterns[i], false, captures)
+            for _, other in ipairs({ false, true }) do
+                local made = expression.new(patterns[i], other, other)
                 costs[i] = math.max(costs[i], seconds(made, subjects[j]))
             end
         end
@@ -95,12 +95,17 @@ function _M.problems(patterns)
     return problems
 end
 
---- Processor time of the first request for many patterns, each turn of which ends when its time is up, and the longest.
-function _M.compile(patterns, subject)
-    local made, longest, turns = {}, 0, 0
+local function make(patterns)
+    local made = {}
     for i = 1, #patterns do
         made[i] = expression.new(patterns[i], false)
     end
+    return made
+end
+
+-- The turns that a request needs for all of them, and the longest.
+local function try_all(made, subject)
+    local longest, turns = 0, 0
     repeat
         expression.start()
         local began = os.clock()
@@ -109,7 +114,18 @@ function _M.compile(patterns, subject)
         end
         longest, turns = math.max(longest, os.clock() - began), turns + 1
     until not expression.is_unfinished()
-    return longest, turns
+    return turns, longest
+end
+
+--- What the first request for one tenant's patterns takes, and the next after one for those of another.
+---@return integer turns of the first
+---@return number seconds of its longest turn
+---@return integer again turns of the next
+function _M.compile(patterns, others, subject)
+    local own, foreign = make(patterns), make(others)
+    local turns, longest = try_all(own, subject)
+    try_all(foreign, subject)
+    return turns, longest, (try_all(own, subject))
 end
 
 return _M

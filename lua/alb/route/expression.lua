@@ -11,7 +11,7 @@ local bounded = fuel.bounded
 local clock = os.clock
 local collect_captures = regex.collect_captures
 local compile = regex.re_match_compile
-local execute = require("ffi").C.ngx_http_lua_ffi_exec_regex
+local exec_regex = require("ffi").C.ngx_http_lua_ffi_exec_regex
 local ngx = ngx
 local setmetatable = setmetatable
 local str_lower = string.lower
@@ -29,15 +29,16 @@ local BUDGET = 0.008
 -- Bytes; on these no expression takes long.
 local SHORT_SUBJECT = 512
 local NO_MATCH = -1
+local TIME_IS_UP = "time is up"
 
 -- Of the request being routed; routing never yields, so one of each is enough.
-local tried, began, too_long, compiled, unfinished = 0, nil, false, false, false
+local tried, began, too_long, prepared, unfinished = 0, nil, false, false, false
 -- Those in use, by what they are made of: what is read again need not be compiled again.
 local shared = setmetatable({}, { __mode = "v" })
 
 --- Called once a request, before the first `matches`, and when it was interrupted.
 function _M.start()
-    tried, began, too_long, compiled, unfinished = 0, nil, false, false, false
+    tried, began, too_long, prepared, unfinished = 0, nil, false, false, false
 end
 
 --- Has a subject of this request been too long? Else what gave up did so because of the pattern.
@@ -45,37 +46,50 @@ function _M.is_too_long()
     return too_long
 end
 
---- Was the time spent on compiling, so that it may be enough when the request starts again?
+--- Was time spent on compiling, so that it may be enough when the request starts again?
 function _M.is_unfinished()
     return unfinished
 end
 
---- An expression ready to be tried.
+--- An expression; it is read and compiled when it is first tried.
 ---@param pattern string PCRE
 ---@param ignore_case boolean
 ---@param captures boolean? are its groups asked for?
 function _M.new(pattern, ignore_case, captures)
-    local flags = (ignore_case and "ji" or "j")
-    local text, literal = bounded(pattern, not captures)
-    local key = flags .. text
+    local key = (captures and "c" or "") .. (ignore_case and "i" or "") .. " " .. pattern
     local expression = shared[key]
     if not expression then
-        -- `compiled`, `mode` and `err` are added when it is first tried.
-        expression = {
-            text = text,
-            flags = flags,
-            literal = ignore_case and str_lower(literal) or literal,
-            ignore_case = ignore_case,
-        }
+        -- Then `text`, `literal`, `compiled`, `mode` and `err` are added.
+        expression = { pattern = pattern, ignore_case = ignore_case, captures = captures }
         shared[key] = expression
     end
     return expression
 end
 
+-- May more be done for the request?
+local function has_time(subject)
+    -- The clock costs more than most expressions: for a single one on a short subject it is not asked.
+    tried = tried + 1
+    if not began then
+        began = (tried > 1 or #subject > SHORT_SUBJECT) and clock() or nil
+    elseif clock() - began > BUDGET then
+        unfinished = prepared
+        return false
+    end
+    return true
+end
+
+local function read(expression)
+    local text, literal = bounded(expression.pattern, not expression.captures)
+    expression.literal = expression.ignore_case and str_lower(literal) or literal
+    expression.text = text
+    prepared = true
+end
+
 -- Tells why it can't be tried.
 local function prepare(expression)
-    local made, mode, flags = compile(expression.text, expression.flags)
-    compiled = true
+    local made, mode, flags = compile(expression.text, expression.ignore_case and "ji" or "j")
+    prepared = true
     if not made then
         ngx.log(ngx.ERR, "albc: regular expression: ", mode)
         expression.err = mode
@@ -85,42 +99,39 @@ local function prepare(expression)
     return nil
 end
 
--- May another be tried?
-local function has_time(subject)
-    -- The clock costs more than most expressions: for a single one on a short subject it is not asked.
-    tried = tried + 1
-    if not began then
-        began = (tried > 1 or #subject > SHORT_SUBJECT) and clock() or nil
-        return true
-    end
-    return clock() - began <= BUDGET
-end
-
 -- Does the subject begin as all do that match? Of thousands of patterns on a host only a few are left then.
 local function may_match(expression, subject)
     local start = str_sub(subject, 1, #expression.literal)
     return (expression.ignore_case and str_lower(start) or start) == expression.literal
 end
 
+-- What PCRE gives back.
+local function execute(expression, subject)
+    local err = expression.err or not expression.compiled and prepare(expression)
+    if err then
+        return NO_MATCH, err
+    end
+    local code = exec_regex(expression.compiled, expression.mode, subject, #subject, 0)
+    return code, code < NO_MATCH and "PCRE says " .. code or nil
+end
+
 -- What PCRE gives back; `err` when it was not asked, or gave up.
 local function run(expression, subject)
+    if not expression.text then
+        if not has_time(subject) then
+            return NO_MATCH, TIME_IS_UP
+        end
+        read(expression)
+    end
     if not may_match(expression, subject) then
         return NO_MATCH
-    elseif expression.err then
-        return NO_MATCH, expression.err
     elseif #subject > _M.LONGEST_SUBJECT then
         too_long = true
         return NO_MATCH, _M.TOO_LONG
     elseif not has_time(subject) then
-        unfinished = compiled
-        return NO_MATCH, "time is up"
+        return NO_MATCH, TIME_IS_UP
     end
-    local err = not expression.compiled and prepare(expression)
-    if err then
-        return NO_MATCH, err
-    end
-    local code = execute(expression.compiled, expression.mode, subject, #subject, 0)
-    return code, code < NO_MATCH and "PCRE says " .. code or nil
+    return execute(expression, subject)
 end
 
 --- Does the expression match somewhere in the subject?

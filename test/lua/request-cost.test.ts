@@ -1,0 +1,112 @@
+/** What one request costs a worker, in processor time, whatever patterns the host's rules have and whatever it holds. */
+import { readdirSync, readFileSync } from "node:fs";
+import { EchoBackend } from "../../e2e/harness/echo-backend.js";
+import { useScene } from "../../e2e/harness/scene.js";
+import type { PathMatch, Predicate } from "../../src/ir/match.js";
+import { LuaGateway } from "../support/lua-gateway.js";
+import { until } from "../support/until.js";
+
+const scene = useScene();
+const MOST_MS = 20;
+const MANY = 3000;
+
+const hard = (index: number) => `(?:.*a|.*b)c{${String(index + 1)}}`;
+const regex = (pattern: string): PathMatch => ({ kind: "regex", pattern, ignoreCase: false });
+const on = (of: Predicate["of"], key: (index: number) => string) => (index: number) => ({
+  path: { kind: "any" } as const,
+  when: [{ of, key: key(index), any: [{ op: "regex", pattern: hard(index % 200) }] } as Predicate],
+});
+const same = () => "x";
+const each = (index: number) => `x${String(index)}`;
+interface Place {
+  readonly path: PathMatch;
+  readonly when: readonly Predicate[];
+}
+
+/** Conditions of many rules for one host, by host. */
+const HOSTS: Readonly<Record<string, (index: number) => Place>> = {
+  "path.example": (index) => ({ path: regex(hard(index % 400)), when: [] }),
+  "cheap.example": (index) => ({ path: regex(`${each(index)}$`), when: [] }),
+  "anchored.example": (index) => ({ path: regex(`^/${each(index)}/[a-z]+$`), when: [] }),
+  "header.example": on("header", same),
+  "headers.example": on("header", each),
+  "cookie.example": on("cookie", same),
+  "cookies.example": on("cookie", each),
+  "query.example": on("query", same),
+  "queries.example": on("query", each),
+};
+
+let gateway: LuaGateway;
+let worker: string;
+beforeAll(async () => {
+  const backend = await scene.use(EchoBackend.start("a"));
+  const hosts = Object.entries(HOSTS);
+  gateway = await scene.use(
+    LuaGateway.start({
+      backend: backend.port,
+      routes: Object.fromEntries(hosts.map(([host]) => [host, {}])),
+      model: (model) => ({
+        ...model,
+        bindings: hosts.flatMap(([host, place]) =>
+          Array.from({ length: MANY }, (_, index) => ({
+            listener: "test",
+            host: { kind: "exact" as const, host },
+            ...place(index),
+            order: String(index).padStart(6, "0"),
+            route: host,
+          })),
+        ),
+      }),
+    }),
+  );
+  await until(() => Promise.resolve(workerOf(gateway.nginx.pid) !== undefined));
+  worker = workerOf(gateway.nginx.pid) ?? "";
+}, 60_000);
+
+function workerOf(master: number): string | undefined {
+  const isWorker = (pid: string) =>
+    /^\d+$/.test(pid) &&
+    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1] === String(master);
+  return readdirSync("/proc").find((pid) => {
+    try {
+      return isWorker(pid);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Milliseconds that the worker has run for. */
+const ran = () => Number(readFileSync(`/proc/${worker}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+
+type Header = readonly [string, string];
+const REQUESTS: readonly (readonly [string, string, readonly Header[]])[] = [
+  ["a plain one", "/", []],
+  ["a long path", `/${"ab".repeat(4000)}`, []],
+  ["a path of many readings", `/${"./a;b%5c..%3b/%252e/".repeat(400)}`, []],
+  ["a path of many elements", `/${";/".repeat(4000)}%2525`, []],
+  ["one long header", "/", [["X", "ab".repeat(4000)]]],
+  ["headers of one name", "/", Array.from({ length: 900 }, () => ["X", "ab".repeat(25)] as const)],
+  [
+    "headers of many names",
+    "/",
+    Array.from({ length: 900 }, (_, index) => [`X${String(index)}`, "ab".repeat(25)] as const),
+  ],
+  ["many cookies", "/", Array.from({ length: 4 }, () => ["Cookie", "a=b;".repeat(3900)] as const)],
+  ["blanks in cookies", "/", [["Cookie", `x=a${" ".repeat(15_000)}b; y=${"\t".repeat(900)}c`]]],
+  ["many parameters", `/?${"x=ab&".repeat(1600)}`, []],
+  ["a long parameter", `/?x=${"ab".repeat(4000)}`, []],
+];
+
+describe.each(Object.keys(HOSTS))("%s with thousands of rules", (host) => {
+  it.each(REQUESTS)("%s", async (_request, path, headers) => {
+    const costs: number[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      const before = ran();
+      const { status } = await gateway.send({ host, path, headers });
+      expect([200, 400, 404, 500]).toContain(status);
+      costs.push(ran() - before);
+    }
+    expect(Math.min(...costs)).toBeLessThan(MOST_MS);
+  });
+});
