@@ -4,6 +4,7 @@
  */
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink } from "./diagnostics/sink.js";
+import type { Report } from "./diagnostics/sink.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./ir/config.js";
 import type { CompileOptions } from "./options.js";
@@ -16,7 +17,12 @@ import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
 import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
-import { newEndpoints, translateRouting, withUpstreams } from "./translate/translate.js";
+import {
+  endpointReports,
+  newEndpoints,
+  translateRouting,
+  withUpstreams,
+} from "./translate/translate.js";
 import type { Routing } from "./translate/translation.js";
 
 export interface Compilation {
@@ -62,17 +68,35 @@ export class Compiler {
         ? { ...last, objects: routingObjects(resources) }
         : translated(resources, options, this.#memory);
     this.#last = now;
-    const { config, statuses, objects } = withUpstreams(now.routing, resources, this.#endpoints);
+    const { config, statuses, objects } = withUpstreams(
+      now.routing,
+      resources,
+      this.#endpoints,
+      options,
+    );
+    const reports = endpointReports(this.#endpoints);
     const files = this.#renderer.render(config, now.options);
     this.#statuses = spokenOf(statuses, resources, now.options, this.#statuses);
     return {
       files,
       statuses: this.#statuses,
       objects,
-      diagnostics: now.sink.sorted(resources.locate),
+      diagnostics: diagnosticsOf(now.sink, reports, resources),
       config,
     };
   }
+}
+
+/** Those of routing are kept in its sink, those of endpoints are added each time. */
+function diagnosticsOf(
+  sink: DiagnosticSink,
+  reports: readonly Report[],
+  { locate }: Resources,
+): readonly Diagnostic[] {
+  if (reports.length === 0) return sink.sorted(locate);
+  const all = new DiagnosticSink();
+  all.addAll([...sink.reports, ...reports]);
+  return all.sorted(locate);
 }
 
 function translated(

@@ -18,6 +18,8 @@ export interface CompileOptions {
   readonly listenerSockets: number;
   /** Of the machine: how many workers 0 of them are. Found out, never given. */
   readonly processors: number;
+  /** `ADDRESS:PORT` where albc answers health checks and metrics: no endpoint may lead there; empty: nowhere. */
+  readonly healthAddress: string;
   /** `<namespace>/<name>` of the Service before us, whose addresses the statuses of Ingresses name; empty: none. */
   readonly publishService: string;
   /** Addresses and names that the statuses of Ingresses name, when no Service has them. */
@@ -89,6 +91,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   gatewayAddresses: [],
   listenerSockets: 8192,
   processors: 1,
+  healthAddress: "",
   publishService: "",
   publishAddress: [],
   defaultCertificate: "",

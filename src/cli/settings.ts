@@ -153,6 +153,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     ingressController: settings.text("ingressController"),
     controllerName: settings.text("controllerName"),
     gatewayAddresses: settings.list("gatewayAddresses"),
+    healthAddress: settings.text("healthAddress"),
     listenerSockets: settings.number("listenerSockets"),
     publishService: settings.text("publishService"),
     publishAddress: settings.list("publishAddress"),

@@ -30,6 +30,13 @@ export const ROUTING_DIAGNOSTICS = {
       "Such a Service points at any DNS name, also at ones that its author could not reach otherwise, so it is not used as a backend. Its share of the requests answers 503.",
     hint: "use a Service without selector and an EndpointSlice with the addresses",
   },
+  ENDPOINT_REFUSED: {
+    severity: "error",
+    title: "an endpoint is albc itself",
+    explanation:
+      "nginx runs on the machine of albc, so an endpoint with a loopback address and the port of the option healthAddress would publish albc's metrics. Such an endpoint is left out; the others of its Service are used.",
+    hint: "give the endpoint the address and port of the application",
+  },
   PORT_UNAVAILABLE: {
     severity: "error",
     title: "a port can't be listened on",

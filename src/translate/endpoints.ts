@@ -1,10 +1,27 @@
 import { isIP } from "node:net";
 import type { EndpointSlice, Service } from "../api/core.js";
 import type { Endpoint } from "../ir/upstream.js";
+import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 
 type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 type SliceEndpoint = EndpointSlice["endpoints"][number];
+
+/** Where albc itself answers those who watch over it, `ADDRESS:PORT`; empty: nowhere. */
+export type HealthAddress = string;
+
+/**
+ * Whether a connection to the endpoint would reach albc's own health address: from nginx, which is on the same machine, loopback
+ * addresses do that, and so does the unspecified address.
+ */
+export function isOwnPort({ address, port }: Endpoint, health: HealthAddress): boolean {
+  const [, host = "", number] = /^\[?(.*?)\]?:(\d+)$/.exec(health) ?? [];
+  if (number === undefined || port !== Number(number)) return false;
+  const isHere = ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"].some((range) =>
+    cidrContains(range, address),
+  );
+  return isHere || addressBytes(address) === addressBytes(host);
+}
 
 /**
  * The addresses behind one port of a Service: the ready ones, or those that still serve while they terminate when none is ready.

@@ -1,7 +1,7 @@
 /**
  * Objects → the data plane's model, statuses and diagnostics. Pure; a problem of one object never keeps another from being served.
  */
-import type { DiagnosticSink } from "../diagnostics/sink.js";
+import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import type { Resources, RoutingResources } from "../input/resources.js";
 import type { CompileOptions } from "../options.js";
 import { albStatuses } from "./alb/alb-status.js";
@@ -38,7 +38,10 @@ export function translate(
   diagnostics: DiagnosticSink,
 ): Translation {
   const routing = translateRouting(resources, options, diagnostics, new RouteMemory());
-  return withUpstreams(routing, resources, newEndpoints());
+  const endpoints = newEndpoints();
+  const translation = withUpstreams(routing, resources, endpoints, options);
+  diagnostics.addAll(endpointReports(endpoints));
+  return translation;
 }
 
 /** What was looked up before: of requests' upstreams, and of streams'. */
@@ -51,13 +54,19 @@ export function newEndpoints(): KnownEndpoints {
   return { requests: new Upstreams(), streams: new Upstreams() };
 }
 
+/** What is wrong with those that `withUpstreams` looked up last. */
+export function endpointReports({ requests, streams }: KnownEndpoints): readonly Report[] {
+  return [...requests.reports, ...streams.reports];
+}
+
 export function withUpstreams(
   { config, statuses, objects, ...plans }: Routing,
   resources: Pick<Resources, "endpointSlices">,
   { requests, streams }: KnownEndpoints,
+  { healthAddress }: Pick<CompileOptions, "healthAddress">,
 ): Translation {
-  const upstreams = requests.resolve(plans.upstreams, resources);
-  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources);
+  const upstreams = requests.resolve(plans.upstreams, resources, healthAddress);
+  const streamUpstreams = streams.resolve(plans.streamUpstreams, resources, healthAddress);
   return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 
