@@ -23,6 +23,12 @@ const CLAIMS: HeaderLines = [
   ["X-Original-URI", "/claimed"],
   ["Forwarded", "for=192.0.2.3;proto=https"],
 ];
+/** What a gateway says of the request that it got. */
+const DESCRIPTIONS: HeaderLines = [
+  ...["X-Forwarded-Uri", "X-Forwarded-Method", "X-Forwarded-Prefix", "X-Original-Method"],
+  ...["X-Original-Host", "X-Original-For", "X-Original-Proto", "X-Original-Prefix"],
+  ...["X-Original-Forwarded-For", "X-Auth-Request-Redirect", "X-Sent-From"],
+].map((name) => [name, "claimed"] as const);
 let backend: EchoBackend;
 
 async function startGateway(...flags: string[]): Promise<Gateway> {
@@ -30,6 +36,12 @@ async function startGateway(...flags: string[]): Promise<Gateway> {
     "web.yaml": yaml(
       service("web", [{ port: backend.port }]),
       ingress("web", { hosts: { [HOST]: [{ service: "web" }] } }),
+      ingress("prefixed", {
+        annotations: {
+          "alb.ingress.cpaas.io/rewrite-request": '{"headers":{"X-Forwarded-Prefix":"/app"}}',
+        },
+        hosts: { "prefixed.example": [{ service: "web" }] },
+      }),
     ),
   };
   return scene.use(Gateway.start({ files, flags }));
@@ -87,6 +99,24 @@ describe("without trusted proxies", () => {
     expect(echo.all("forwarded")).toEqual([]);
   });
 
+  it("a filter's X-Forwarded-Prefix reaches the backend in place of the client's", async () => {
+    const headers = [["X-Forwarded-Prefix", "claimed"]] as const;
+    const echo = echoOf(await gateway.send({ host: "prefixed.example", headers }));
+
+    expect(echo.all("x-forwarded-prefix")).toEqual(["/app"]);
+  });
+
+  it("no other description of the request is passed on", async () => {
+    const underscored = DESCRIPTIONS.map(
+      ([name]) => [name.replaceAll("-", "_"), "claimed"] as const,
+    );
+    for (const headers of [DESCRIPTIONS, underscored]) {
+      expect((await received(headers)).headers.filter(([, value]) => value === "claimed")).toEqual(
+        [],
+      );
+    }
+  });
+
   it.each([
     "X_Real_IP",
     "X-Real_IP",
@@ -141,6 +171,14 @@ describe("with trusted proxies", () => {
       "x-forwarded-host": "claimed.example",
       "x-forwarded-port": "8443",
     });
+  });
+
+  it("so are its descriptions of the request, and not those of another peer", async () => {
+    const echo = await received(DESCRIPTIONS);
+    for (const [name] of DESCRIPTIONS) expect([name, ...echo.all(name)]).toEqual([name, "claimed"]);
+
+    const other = await received(DESCRIPTIONS, { from: "127.0.0.2" });
+    expect(other.headers.filter(([, value]) => value === "claimed")).toEqual([]);
   });
 
   it("so are those of one that comes by IPv6", async () => {

@@ -21,6 +21,7 @@ _M.catalog = {
     peer_failed = { 500, "InvalidBalancer : set peer fail", "an endpoint's address can not be used" },
     timeout = { 504, "TimeoutViaAlb", "a backend did not answer in time" },
     bad_gateway = { 502, "BackendError : no valid response from backend", "every endpoint tried refused the connection, closed it or sent no HTTP" },
+    loop = { 508, "InvalidBackend : the request came back for the eighth time", "a backend, auth service or mirror of the rule leads back to the gateway, or X-Albc-Turns of the request is not of a gateway" },
     -- Access
     source_refused = { 403, "AccessFail : client address not allowed", "the client's address is denied, or not among those that are allowed" },
     auth_invalid = { 503, "AuthFail : invalid cfg <what>", "auth or another restriction of access of the path can not be honoured; albc's diagnostics say where" },

@@ -17,7 +17,7 @@ end
 
 local watched = {
     rewrite = { "alb.phases.rewrite", "run" },
-    balance = { "alb.upstream.balancer", "balance" },
+    balance = { "alb.upstream.balancer", "run" },
     ["header filter"] = { "alb.phases.header_filter", "run" },
 }
 

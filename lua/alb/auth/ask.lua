@@ -4,6 +4,7 @@ local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local locate = require("alb.auth.service").locate
+local are_over = require("alb.turns").are_over
 
 local ngx = ngx
 local now = ngx.now
@@ -23,7 +24,11 @@ local DEFAULT_TIMEOUT = 5000
 ---@param max_body integer? bytes of the answer's body that are read; nil: the body is not wanted
 ---@return table? response
 ---@return string? reason
+---@return integer? status where the reason has one of its own
 return function(forward, build, part, method, ends, wanted, max_body)
+    if are_over() then
+        return nil, reasons.loop, 508
+    end
     local service, authority = locate(forward)
     local bytes, err
     if service then
@@ -38,8 +43,10 @@ return function(forward, build, part, method, ends, wanted, max_body)
     response, err = http_client.request(service, method, bytes, deadline, wanted, max_body)
     if not response then
         ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
-        return nil,
-            err == "timeout" and deadline == ends and reasons.timeout or reasons.forward_send
+        if err == "timeout" and deadline == ends then
+            return nil, reasons.timeout, 504
+        end
+        return nil, reasons.forward_send
     end
     return response
 end

@@ -5,10 +5,12 @@ local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
 local interpolation = require("alb.interpolation")
+local turns = require("alb.turns")
 
 local var = ngx.var
 local expand = interpolation.expand
 local fold = client_headers.fold
+local is_claim = client_headers.is_claim
 local ffi_copy = ffi.copy
 local ffi_new = ffi.new
 local ffi_str = ffi.string
@@ -36,8 +38,9 @@ local OWN = {
     "X-Real-IP",
     "X-Forwarded-For",
     "X-Auth-Request-Redirect",
+    turns.HEADER,
 }
-local values = { "", "", "", "", "alb", "", "", "" }
+local values = { "", "", "", "", "alb", "", "", "", "" }
 
 local capacity = 4096
 local buffer = ffi_new("unsigned char[?]", capacity)
@@ -85,11 +88,12 @@ local function actions_of(forward)
     return actions
 end
 
--- Positions of the gateway's own headers that the config map does not set.
+-- Positions of the gateway's own headers that the config map does not set, or can't.
 local function own_of(config)
     local list = {}
     for i = 1, #OWN do
-        if not config[str_lower(OWN[i])] then
+        local name = str_lower(OWN[i])
+        if not config[name] or hop_headers.names[name] then
             list[#list + 1] = i
         end
     end
@@ -135,7 +139,7 @@ local function put_client_headers(used, actions, declared)
         local name = ffi_str(key.data, key.len)
         local action = actions[fold(name)]
         if action == nil then
-            if not declared[name] then
+            if not declared[name] and not is_claim(name) then
                 used = put(used, name, value.data, value.len)
             end
         elseif action ~= true then
@@ -157,6 +161,7 @@ local function fill_values(redirect)
     values[6] = var.remote_addr
     values[7] = var.albc_xff
     values[8] = redirect ~= "" and redirect or uri
+    values[9] = var.albc_turns
 end
 
 local function put_own_headers(used, forward)

@@ -9,12 +9,16 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local get_request = base.get_request
 local clear_header = ngx.req.clear_header
+local str_byte = string.byte
 local str_find = string.find
 local str_gsub = string.gsub
+local str_sub = string.sub
+local var = ngx.var
 
 local _M = {}
 
 local UNLIMITED, LOWER_CASE = 0, 0
+local LOWER_X = 120
 
 local capacity = 64
 local elements = ffi_new("ngx_http_lua_ffi_table_elt_t[?]", capacity)
@@ -42,6 +46,26 @@ function _M.fold(name)
         return (str_gsub(name, "_", "-"))
     end
     return name
+end
+
+-- What describes the request as the gateway got it, besides all that begins with `x-original-`. Folded.
+local claims = {
+    ["x-forwarded-uri"] = true,
+    ["x-forwarded-method"] = true,
+    ["x-forwarded-prefix"] = true,
+    ["x-auth-request-redirect"] = true,
+    ["x-sent-from"] = true,
+}
+
+--- Does this header of the client describe the request in a way that only trusted proxies are believed in?
+---@param name string lower case
+function _M.is_claim(name)
+    if str_byte(name, 1) ~= LOWER_X then
+        return false
+    end
+    name = _M.fold(name)
+    local is_one = claims[name] or str_sub(name, 1, 11) == "x-original-"
+    return is_one and var.albc_trusted ~= "1"
 end
 
 --- Removes the lines that such a server would take for one of the names, and those of the names themselves.

@@ -10,6 +10,7 @@ local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
+local turns = require("alb.turns")
 
 local ngx = ngx
 local var = ngx.var
@@ -18,6 +19,7 @@ local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
 local fold = client_headers.fold
+local is_claim = client_headers.is_claim
 local reasons = errors.reasons
 local concat = table.concat
 local ffi_str = ffi.string
@@ -91,7 +93,7 @@ local function put_client_headers(lines, sends)
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if sends[fold(name)] and not declared[name] then
+        if sends[fold(name)] and not declared[name] and not is_claim(name) then
             lines[#lines + 1] = name .. ": " .. ffi_str(value.data, value.len)
         end
     end
@@ -108,6 +110,7 @@ local function build(forward, _, body)
         "Host: " .. (var.http_host or var.host),
     }
     put_client_headers(lines, forward.external.sends)
+    lines[#lines + 1] = turns.HEADER .. ": " .. var.albc_turns
     lines[#lines + 1] = "Content-Length: " .. #body
     lines[#lines + 1] = "\r\n" .. body
     return concat(lines, "\r\n")
@@ -123,10 +126,11 @@ function _M.check(forward, ends)
     if not body then
         return nil, { status = 413, reason = reason }
     end
-    local response
-    response, reason = ask(forward, build, body, var.request_method, ends or huge, ALL, MAX_ANSWER)
+    local response, problem
+    response, reason, problem =
+        ask(forward, build, body, var.request_method, ends or huge, ALL, MAX_ANSWER)
     if not response then
-        return nil, { status = reason == reasons.timeout and 504 or 503, reason = reason }
+        return nil, { status = problem or 503, reason = reason }
     end
     local status = response.status
     if status == 200 then

@@ -90,12 +90,13 @@ end
 
 local function put_question(forward, ends)
     local declared = hop_headers.declared()
-    local response, reason = ask(forward, build, declared, forward.method, ends, forward.wanted)
+    local response, reason, status =
+        ask(forward, build, declared, forward.method, ends, forward.wanted)
     -- Headers of this hop go no further; what the auth service did not see the backend must not see either.
     for name in pairs(declared) do
         clear_header(name)
     end
-    return response, reason
+    return response, reason, status
 end
 
 local function refuse_unauthorized(forward, refusal, response)
@@ -117,7 +118,8 @@ end
 local function refuse(forward, response)
     local status = response.status
     local refusal = {
-        status = status == 403 and 403 or 500,
+        -- 508: so that the one who asked first learns of the loop.
+        status = (status == 403 or status == 508) and status or 500,
         reason = errors.fill(reasons.forward_status, status),
         cookies = forward.alwaysSetCookie and response.headers["set-cookie"] or nil,
     }
@@ -136,9 +138,9 @@ function _M.check(forward, ends)
     if forward.external then
         return external.check(forward, ends)
     end
-    local response, reason = put_question(forward, ends or huge)
+    local response, reason, problem = put_question(forward, ends or huge)
     if not response then
-        return nil, { status = reason == reasons.timeout and 504 or 500, reason = reason }
+        return nil, { status = problem or 500, reason = reason }
     end
     if response.status >= 200 and response.status < 300 then
         return response

@@ -21,6 +21,8 @@ _M.names = {
     ["content-length"] = true,
     expect = true,
     host = true,
+    -- Written by the gateway alone.
+    ["x-albc-turns"] = true,
 }
 
 -- Values of Connection that name no header of the client's.

@@ -10,6 +10,7 @@ local handover = require("alb.upstream.handover")
 local index = require("alb.policy.index")
 local peer = require("alb.upstream.peer")
 local tries = require("alb.upstream.tries")
+local turns = require("alb.turns")
 
 local ngx = ngx
 local var = ngx.var
@@ -83,6 +84,9 @@ end
 
 --- Runs for each try on the gateway's side: a request goes to the hop.
 function _M.balance()
+    if turns.are_over() then
+        return peer.refuse(errors.reasons.loop)
+    end
     if balancer.get_last_failure() then
         peer.renumber()
     else

@@ -11,6 +11,7 @@ local get_request_headers = ngx.req.get_headers
 local concat = table.concat
 local set_request_header = ngx.req.set_header
 local clear_request_header = ngx.req.clear_header
+local str_gsub = string.gsub
 local str_lower = string.lower
 
 local _M = {}
@@ -25,7 +26,13 @@ local hop_by_hop = {
     ["trailer"] = true,
     ["transfer-encoding"] = true,
     ["upgrade"] = true,
+    ["x-albc-turns"] = true,
 }
+
+-- With `_` for `-` nginx's variables take it for the same header.
+local function is_protected(key)
+    return hop_by_hop[str_gsub(key, "_", "-")]
+end
 
 -- nginx writes its own where it finds none; an empty one is left out.
 local written_by_nginx = { ["date"] = true, ["server"] = true }
@@ -70,7 +77,7 @@ local function flatten(pairs_list)
     for i = 1, #(pairs_list or {}) do
         local name, value = pairs_list[i][1], pairs_list[i][2]
         local key = str_lower(name)
-        if not seen[key] and not hop_by_hop[key] then
+        if not seen[key] and not is_protected(key) then
             seen[key] = true
             flat[n + 1], flat[n + 2] = name, value
             n = n + 2
@@ -83,7 +90,7 @@ local function removable(names)
     local list, n = {}, 0
     for i = 1, #(names or {}) do
         local key = str_lower(names[i])
-        if not hop_by_hop[key] then
+        if not is_protected(key) then
             n = n + 1
             list[n] = key
         end
@@ -91,12 +98,17 @@ local function removable(names)
     return list
 end
 
+-- Clients' own lines of it are dropped, so what a filter says of it goes another way.
+local PREFIX = "x-forwarded-prefix"
+
 -- The Host header is what the backend's location sends, not one of the client's headers.
 local function take_host(changes)
     local sets, kept, n = changes.sets, {}, 0
     for i = 1, #sets, 2 do
         if str_lower(sets[i]) == "host" then
             changes.host = sets[i + 1]
+        elseif str_lower(sets[i]) == PREFIX then
+            changes.prefix = sets[i + 1]
         else
             kept[n + 1], kept[n + 2] = sets[i], sets[i + 1]
             n = n + 2
@@ -108,7 +120,10 @@ end
 local function drop_host(changes)
     local adds, removes = {}, {}
     for i = 1, #changes.adds, 2 do
-        if str_lower(changes.adds[i]) ~= "host" then
+        local name = str_lower(changes.adds[i])
+        if name == PREFIX then
+            changes.prefix = changes.prefix or changes.adds[i + 1]
+        elseif name ~= "host" then
             adds[#adds + 1], adds[#adds + 2] = changes.adds[i], changes.adds[i + 1]
         end
     end
@@ -176,6 +191,9 @@ function _M.request(route)
     local sets, removes, adds = changes.sets, changes.removes, changes.adds
     if changes.host then
         var.albc_host = changes.host
+    end
+    if changes.prefix then
+        var.albc_prefix = changes.prefix
     end
     for i = 1, #sets, 2 do
         set_request_header(sets[i], sets[i + 1])

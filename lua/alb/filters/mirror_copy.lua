@@ -5,11 +5,13 @@ local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
+local turns = require("alb.turns")
 
 local ngx = ngx
 local var = ngx.var
 local ffi_str = ffi.string
 local fold = client_headers.fold
+local is_claim = client_headers.is_claim
 local concat = table.concat
 local pairs = pairs
 
@@ -28,6 +30,7 @@ local OWN = {
     { "X-Scheme", "albc_scheme" },
     { "X-Request-ID", "albc_request_id" },
     { "Forwarded", "albc_forwarded" },
+    { turns.HEADER, "albc_turns" },
 }
 
 -- Client headers that are not copied, folded.
@@ -72,7 +75,7 @@ local function put_client_headers(lines, n)
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if not left_out[fold(name)] and not declared[name] then
+        if not left_out[fold(name)] and not declared[name] and not is_claim(name) then
             n = n + 1
             lines[n] = name .. ": " .. ffi_str(value.data, value.len)
         end

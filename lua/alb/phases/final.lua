@@ -12,6 +12,7 @@ local status_of = {
     [errors.reasons.timeout] = 504,
     [errors.reasons.no_peer] = 503,
     [errors.reasons.bad_gateway] = 502,
+    [errors.reasons.loop] = 508,
 }
 
 --- Called by rewrite_by_lua of @final.

@@ -16,6 +16,17 @@ const DROPPED = [
   ...["Proxy", "HTTP2-Settings"],
 ];
 
+/** What describes the request as a gateway got it: passed on for the proxies that we believe. */
+export const CLAIMS = [
+  ...["X-Forwarded-Method", "X-Forwarded-Prefix", "X-Forwarded-Uri"],
+  ...["X-Original-For", "X-Original-Forwarded-For", "X-Original-Host", "X-Original-Method"],
+  ...["X-Original-Path", "X-Original-Prefix", "X-Original-Proto"],
+  ...["X-Auth-Request-Redirect", "X-Sent-From"],
+] as const;
+
+/** The one of them that filters may set. */
+const PREFIX = "X-Forwarded-Prefix";
+
 /** They say where a request ends, and that is nginx's to write: for backends that know one name for both spellings. */
 const FRAMING = ["Content-Length", "Transfer-Encoding"];
 
@@ -23,7 +34,8 @@ const FRAMING = ["Content-Length", "Transfer-Encoding"];
 export function headersView(server: Server, options: DataPlaneOptions): object {
   const trusting = options.trustedProxies.length > 0;
   const headers = trusting ? trustingHeaders() : connectionHeaders(server, options);
-  const dropped = trusting ? DROPPED : [FORWARDED, ...DROPPED];
+  const claims = CLAIMS.filter((name) => name !== PREFIX);
+  const dropped = trusting ? DROPPED : [FORWARDED, ...DROPPED, ...claims];
   return {
     headers: headers.map(([name, value]) => ({ name: word(name), value })),
     dropped: [
@@ -44,7 +56,7 @@ function connectionHeaders(server: Server, options: DataPlaneOptions): readonly 
   const port = options.proxyProtocol
     ? variable("proxy_protocol_server_port")
     : integer(server.port);
-  return headers({ scheme, host: variable("http_host"), port });
+  return headers({ scheme, host: variable("http_host"), port, prefix: variable("albc_prefix") });
 }
 
 /** What a trusted proxy says, else the connection. */
@@ -53,11 +65,24 @@ function trustingHeaders(): readonly Header[] {
     scheme: variable("albc_scheme"),
     host: variable("albc_fwd_host"),
     port: variable("albc_fwd_port"),
+    prefix: variable("albc_told_prefix"),
   });
-  return [...told, [FORWARDED, variable("albc_forwarded")]];
+  const claims = CLAIMS.filter((name) => name !== PREFIX);
+  return [
+    ...told,
+    [FORWARDED, variable("albc_forwarded")],
+    ...claims.map((name): Header => [name, variable(`albc_${variableName(name)}`)]),
+  ];
 }
 
-function headers(told: Readonly<Record<"scheme" | "host" | "port", NginxText>>): readonly Header[] {
+/** `x_sent_from`, as nginx names the variable of a header. */
+export function variableName(header: string): string {
+  return header.toLowerCase().replaceAll("-", "_");
+}
+
+type Told = Readonly<Record<"scheme" | "host" | "port" | "prefix", NginxText>>;
+
+function headers(told: Told): readonly Header[] {
   return [
     ["Host", variable("albc_upstream_host")],
     ["X-Real-IP", variable("remote_addr")],
@@ -65,9 +90,11 @@ function headers(told: Readonly<Record<"scheme" | "host" | "port", NginxText>>):
     ["X-Forwarded-Proto", told.scheme],
     ["X-Forwarded-Host", told.host],
     ["X-Forwarded-Port", told.port],
+    [PREFIX, told.prefix],
     ["X-Scheme", told.scheme],
     ["X-Original-URI", variable("albc_original_uri")],
     ["X-Request-ID", variable("albc_request_id")],
+    ["X-Albc-Turns", variable("albc_turns")],
   ];
 }
 

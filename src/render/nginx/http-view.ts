@@ -1,6 +1,7 @@
 /** What the partials of the http block print: every choice is made here, templates only repeat and leave out. */
 import type { DataPlaneOptions } from "../../options.js";
 import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import { CLAIMS, variableName } from "./headers-view.js";
 import { bytes, cidr, milliseconds, quoted, variable, word } from "./text.js";
 
 const MIB = 1024 * 1024;
@@ -45,6 +46,7 @@ export function variablesView(options: DataPlaneOptions, behind: boolean): objec
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
     trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
+    claims: CLAIMS.map((name) => word(variableName(name))),
   };
 }
 

@@ -24,6 +24,7 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
+  "x-albc-turns",
 ]);
 
 /** Checks a header name that a setting adds or copies; a problem completes the sentence "<setting> …". */

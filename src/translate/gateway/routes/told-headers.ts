@@ -1,5 +1,6 @@
 /** What backends are told of a request by the data plane itself, in lower case: where it came from, and how. */
 const TOLD: ReadonlySet<string> = new Set([
+  "x-albc-turns",
   "x-forwarded-host",
   "x-forwarded-port",
   "x-forwarded-proto",
@@ -17,7 +18,11 @@ const DROPPED: ReadonlySet<string> = new Set([
   "x-forwarded-ssl",
   "x-original-url",
   "x-rewrite-url",
+  ...["x-auth-request-redirect", "x-forwarded-method", "x-forwarded-uri", "x-sent-from"],
 ]);
+
+/** What describes the request as another gateway got it. */
+const ORIGINAL = "x-original-";
 
 /** May be changed as they are; with `_` for `-` they are dropped, since many backends take both for one header. */
 const ONE_SPELLING: ReadonlySet<string> = new Set([
@@ -25,6 +30,7 @@ const ONE_SPELLING: ReadonlySet<string> = new Set([
   "host",
   "transfer-encoding",
   "x-forwarded-for",
+  "x-forwarded-prefix",
   "x-request-id",
 ]);
 
@@ -32,7 +38,10 @@ const ONE_SPELLING: ReadonlySet<string> = new Set([
 export function tellingProblem(name: string): string | undefined {
   const { lower, dashed } = spellings(name);
   if (TOLD.has(dashed)) return `${name} is what the gateway itself tells backends`;
-  const isDropped = DROPPED.has(dashed) || (ONE_SPELLING.has(dashed) && lower !== dashed);
+  const isDropped =
+    DROPPED.has(dashed) ||
+    dashed.startsWith(ORIGINAL) ||
+    (ONE_SPELLING.has(dashed) && lower !== dashed);
   return isDropped ? `${name} is never sent to backends` : undefined;
 }
 

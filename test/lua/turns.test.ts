@@ -1,0 +1,141 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { EchoBackend } from "../../e2e/harness/echo-backend.js";
+import type { HeaderLines } from "../../e2e/harness/http-message.js";
+import { useScene } from "../../e2e/harness/scene.js";
+import type { DataPlaneConfig } from "../../src/ir/config.js";
+import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { forwardAuth, text } from "../support/forward-auth.js";
+import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
+import { say, ScriptedServer } from "../support/scripted-server.js";
+import { until } from "../support/until.js";
+
+const scene = useScene();
+const REASON = "InvalidBackend : the request came back for the eighth time";
+const SELF = [{ upstream: "self", weight: 1, protocol: "http" }] as const;
+const MIRROR = { upstream: "self", protocol: "http", numerator: 1, denominator: 1 } as const;
+const HEADER = "X-Albc-Turns";
+/** Stands for the gateway's own port until that is known. */
+const OWN_PORT = 1;
+let gateway: LuaGateway;
+
+const ask = (port: number, parts: Parameters<typeof forwardAuth>[2]): TestRoute => ({
+  auth: [authPolicy({ forward: forwardAuth(port, "/", parts) })],
+});
+const external = { allowedHeaders: ["x-albc-turns"], allowedResponseHeaders: [], maxBody: 0 };
+
+/** Each leads back to itself. */
+function loops(resetter: number): Readonly<Record<string, TestRoute>> {
+  const host = (name: string) => [{ name: "Host", value: text(name) }];
+  const set = { name: HEADER, value: "1" };
+  return {
+    "backend.example": { backends: SELF },
+    "deadline.example": { backends: SELF, deadlines: { request: 10_000 } },
+    "forward.example": ask(OWN_PORT, { headers: host("forward.example") }),
+    "config.example": ask(OWN_PORT, {
+      headers: [...host("config.example"), { name: HEADER, value: text("1") }],
+    }),
+    "external.example": ask(OWN_PORT, { external }),
+    "set.example": { backends: SELF, requestHeaders: { set: [set], add: [], remove: [] } },
+    "add.example": { backends: SELF, requestHeaders: { set: [], add: [set], remove: [] } },
+    "remove.example": {
+      backends: SELF,
+      requestHeaders: { set: [], add: [], remove: [HEADER, "x_albc_turns"] },
+    },
+    "filtered.example": {
+      backends: [
+        {
+          ...SELF[0],
+          filters: { requestHeaders: { set: [set], add: [], remove: ["x_albc-turns"] } },
+        },
+      ],
+    },
+    "answer.example": { ...ask(resetter, { responseHeaders: [HEADER] }), backends: SELF },
+    "any-answer.example": { ...ask(resetter, { external }), backends: SELF },
+  };
+}
+
+function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
+  const auths = JSON.parse(
+    JSON.stringify(model.auths).replaceAll(`"literal":"${OWN_PORT}"`, `"literal":"${port}"`),
+  ) as DataPlaneConfig["auths"];
+  const self = { id: "self", endpoints: [{ address: "127.0.0.1", port }] };
+  return { ...model, auths, upstreams: [...model.upstreams, self] };
+}
+
+let names: readonly string[];
+
+beforeAll(async () => {
+  const backend = await scene.use(EchoBackend.start("web"));
+  const resetter = await scene.use(ScriptedServer.start());
+  resetter.answer = say(`HTTP/1.1 200 OK\r\n${HEADER}: 1\r\nContent-Length: 0\r\n\r\n`);
+  names = Object.keys(loops(resetter.port));
+  gateway = await scene.use(
+    LuaGateway.start({
+      backend: backend.port,
+      routes: {
+        ...loops(resetter.port),
+        "open.example": {},
+        "mirror.example": { mirrors: [MIRROR] },
+      },
+      options: {
+        dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 1, accessLog: "logs/access.log" },
+      },
+      model: withOwnPort,
+    }),
+  );
+});
+
+/** How many requests for the host have been answered. */
+function served(host: string): number {
+  const log = readFileSync(join(gateway.nginx.dir, "logs/access.log"), "utf8");
+  return log.split("\n").filter((line) => line.includes(`"host":"${host}"`)).length;
+}
+
+it.each([
+  ...["backend", "deadline", "forward", "config", "external", "set", "add", "remove", "filtered"],
+  ...["answer", "any-answer"],
+])("a request of %s.example ends when it comes back for the eighth time", async (name) => {
+  const host = `${name}.example`;
+  expect(names).toContain(host);
+  const response = await gateway.send({ host });
+
+  expect([response.status, response.reason]).toEqual([
+    508,
+    name === "forward" || name === "config" || name === "external"
+      ? "AuthFail : auth-service-status: 508"
+      : REASON,
+  ]);
+  await until(async () => served(host) >= 9);
+  expect(served(host)).toBe(9);
+});
+
+it("copies for a mirror end, too, and the request is served", async () => {
+  expect((await gateway.send({ host: "mirror.example" })).status).toBe(200);
+  await until(async () => served("mirror.example") >= 9);
+  expect(served("mirror.example")).toBe(9);
+});
+
+describe("a client that sends the header", () => {
+  const send = async (...values: readonly string[]) => {
+    const headers: HeaderLines = values.map((value) => [HEADER, value]);
+    const { status } = await gateway.send({ host: "open.example", headers });
+    return status;
+  };
+
+  it("only comes to the end sooner", async () => {
+    expect(await send()).toBe(200);
+    expect(await send("7")).toBe(200);
+    expect(await send("8")).toBe(508);
+    expect(await send("-1")).toBe(508);
+    expect(await send("1", "1")).toBe(508);
+    const again = await gateway.send({
+      host: "backend.example",
+      headers: [
+        ["Connection", HEADER],
+        [HEADER, "5"],
+      ],
+    });
+    expect([again.status, again.reason]).toEqual([508, REASON]);
+  });
+});
