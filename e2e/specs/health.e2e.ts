@@ -107,6 +107,30 @@ test("it is not ready while nginx is away, which is counted", async () => {
   await untilMetrics({ albc_nginx_up: 1 });
 });
 
+test("probes are answered while a large change is compiled", async () => {
+  const gateway = await start();
+  const applied = 'albc_config_applies_total{outcome="swapped"}';
+  const many = Array.from({ length: 4000 }, (_, i) => {
+    return ingress(`many-${String(i)}`, {
+      hosts: { [`h${String(i)}.example`]: [{ service: "web" }] },
+    });
+  });
+  await gateway.change("site.yaml", (await site()) + "---\n" + yaml(...many));
+  const began = performance.now();
+  const delays: number[] = [];
+  for (let done = false; !done;) {
+    const asked = performance.now();
+    expect(await health.ask("/readyz")).toBe("200 ok");
+    expect(await health.ask("/healthz")).toBe("200 ok");
+    delays.push(performance.now() - asked);
+    done = (await health.metrics()).get(applied) === 1;
+  }
+  const took = performance.now() - began;
+  // The compilation is most of the time; a probe that waited for it would take most of it, too.
+  expect(Math.max(...delays)).toBeLessThan(Math.max(200, took / 4));
+  expect(delays.sort((a, b) => a - b)[delays.length >> 1]).toBeLessThan(100);
+});
+
 test("at the end readiness goes first, then the listeners, then what is in flight", async () => {
   const gateway = await start(["--shutdown-delay", "1500ms"]);
   const asked = performance.now();

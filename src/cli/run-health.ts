@@ -1,10 +1,11 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
 import { NOBODY } from "../controller/observer.js";
 import type { Observer } from "../controller/observer.js";
-import { HealthServer } from "../health/health-server.js";
-import { Probes } from "../health/probes.js";
-import { dataPlaneMetrics } from "../metrics/data-plane-metrics.js";
-import { RunMetrics } from "../metrics/run-metrics.js";
-import { ControlClient } from "../output/control-client.js";
+import type { Diagnostic, Severity } from "../diagnostics/diagnostic.js";
+import { ProcessMetrics } from "../metrics/process-metrics.js";
+import { EnvironmentError } from "../support/environment-error.js";
+import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./health-messages.js";
 
 /** What a run tells to those who watch over it. */
 export interface RunHealth {
@@ -14,73 +15,84 @@ export interface RunHealth {
   close(): Promise<void>;
 }
 
-export interface RunHealthOptions {
-  /** `ADDRESS:PORT` to answer at; empty: nobody watches. */
-  readonly address: string;
-  /** The run folder, absolute. */
-  readonly folder: string;
-  readonly version: string;
-  /** Empty when somebody else runs nginx. */
-  readonly nginxVersion: string;
-}
+/** Milliseconds between signs of life of the main thread, which bring the metrics of its process along. */
+const HEARTBEAT = 5000;
 
-/** Milliseconds in which the data plane must answer: less than a kubelet waits. */
-const DATA_PLANE_LIMIT = 2000;
-
-/** Throws EnvironmentError when the address can't be listened on. */
-export async function startRunHealth(options: RunHealthOptions): Promise<RunHealth> {
-  const { address, folder, version, nginxVersion } = options;
-  if (address === "") {
+/** Starts the health thread (health-thread.ts); with an empty address, none. Throws EnvironmentError when it can't listen there. */
+export async function startRunHealth(data: HealthThreadData): Promise<RunHealth> {
+  if (data.address === "") {
     return { observer: NOBODY, stop: () => undefined, close: () => Promise.resolve() };
   }
-  const control = new ControlClient(folder, { timeout: DATA_PLANE_LIMIT });
-  const probes = new Probes({ status: () => control.status() });
-  const metrics = new RunMetrics(version, nginxVersion);
-  const server = await HealthServer.start({
-    address,
-    problem: () => probes.problem(),
-    reluctance: () => probes.reluctance(),
-    metrics: async () => ({
-      contentType: metrics.contentType,
-      text: (await metrics.text()) + (await dataPlaneMetrics(control)),
-    }),
-  });
+  const thread = new Worker(new URL("health-thread.js", import.meta.url), { workerData: data });
+  const tell: Tell = (name, ...args) => {
+    thread.postMessage({ name, args } satisfies HealthMessage<typeof name>);
+  };
+  await listening(thread);
+  // Without the thread no probe is answered, so the kubelet starts the pod again; until then requests are served.
+  thread.on("error", () => undefined);
+  const heartbeat = await beat(tell);
   return {
-    observer: observing(metrics, probes),
+    observer: observing(tell),
     stop: () => {
-      probes.stop();
+      tell("stop");
     },
-    close: () => server.close(),
+    close: async () => {
+      clearInterval(heartbeat);
+      await thread.terminate();
+    },
   };
 }
 
-function observing(metrics: RunMetrics, probes: Probes): Observer {
+type Tell = <Name extends keyof Told>(name: Name, ...args: Told[Name]) => void;
+
+async function listening(thread: Worker): Promise<void> {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- as health-thread.ts posts it
+  const [{ problem }] = (await once(thread, "message")) as [HealthStart];
+  if (problem === undefined) return;
+  await thread.terminate();
+  throw new EnvironmentError(problem);
+}
+
+async function beat(tell: Tell): Promise<NodeJS.Timeout> {
+  const metrics = new ProcessMetrics();
+  const alive = async (): Promise<void> => {
+    tell("alive", await metrics.text());
+  };
+  await alive();
+  return setInterval(() => void alive(), HEARTBEAT).unref();
+}
+
+function observing(tell: Tell): Observer {
   return {
     applying: () => {
-      probes.applying();
+      tell("applying");
     },
-    applied: (outcome, times, version) => {
-      if (outcome !== "refused" && outcome !== "error") probes.servesAll();
-      probes.applied(version);
-      metrics.applied(outcome, times, version);
+    applied: (...args) => {
+      tell("applied", ...args);
     },
     servesNothing: () => {
-      probes.servesNothing();
+      tell("servesNothing");
     },
     compiled: (objects, diagnostics) => {
-      metrics.compiled(objects, diagnostics);
+      tell("compiled", objects, countBySeverity(diagnostics));
     },
     watchFailed: (kind) => {
-      metrics.watchFailed(kind);
+      tell("watchFailed", kind);
     },
-    statusWritten: (kind, result) => {
-      metrics.statusWritten(kind, result);
+    statusWritten: (...args) => {
+      tell("statusWritten", ...args);
     },
     leads: (leads) => {
-      metrics.leads(leads);
+      tell("leads", leads);
     },
     nginxDied: () => {
-      metrics.nginxDied();
+      tell("nginxDied");
     },
   };
+}
+
+function countBySeverity(diagnostics: readonly Diagnostic[]): Record<Severity, number> {
+  const counts = { error: 0, warning: 0, info: 0 };
+  for (const { severity } of diagnostics) counts[severity] += 1;
+  return counts;
 }

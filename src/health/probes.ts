@@ -1,7 +1,10 @@
 /** Whether a run is alive, and whether it should get requests. */
 import type { DataPlaneStatus } from "../output/control-client.js";
 
-/** Milliseconds after which a change that is being applied has hung: everything in it has a shorter limit of its own. */
+/**
+ * Milliseconds after which a change that is being applied has hung, since everything in it has a shorter limit of its own, and after
+ * which a main thread that says nothing has: no compilation takes so long.
+ */
 const STUCK_AFTER = 300_000;
 
 export interface ProbesOptions {
@@ -14,6 +17,7 @@ export interface ProbesOptions {
 export class Probes {
   readonly #status: () => Promise<DataPlaneStatus>;
   readonly #now: () => number;
+  #aliveAt: number;
   #applyingSince: number | undefined;
   #version: string | undefined;
   #hasServed = false;
@@ -23,6 +27,12 @@ export class Probes {
   constructor({ status, now = () => performance.now() }: ProbesOptions) {
     this.#status = status;
     this.#now = now;
+    this.#aliveAt = now();
+  }
+
+  /** The main thread runs: it says so every few seconds, unless it compiles. */
+  alive(): void {
+    this.#aliveAt = this.#now();
   }
 
   /** A configuration is being applied from now on. */
@@ -50,11 +60,14 @@ export class Probes {
     this.#stops = true;
   }
 
-  /** Why the process should be started again; undefined when it is well. That it answers at all is half of the answer. */
+  /** Why the process should be started again; undefined when it is well. */
   problem(): string | undefined {
     const since = this.#applyingSince;
-    return since !== undefined && this.#now() - since > STUCK_AFTER
-      ? "a configuration is being applied for more than five minutes"
+    if (since !== undefined && this.#now() - since > STUCK_AFTER) {
+      return "a configuration is being applied for more than five minutes";
+    }
+    return this.#now() - this.#aliveAt > STUCK_AFTER
+      ? "the main thread has not run for more than five minutes"
       : undefined;
   }
 

@@ -1,6 +1,6 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ApplyTimes, Observer, Outcome } from "../controller/observer.js";
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Severity } from "../diagnostics/diagnostic.js";
 import { configHash } from "./config-hash.js";
 import type { MetricRow } from "./metrics-table.js";
 import { RUN_METRICS as METRICS } from "./metrics-table.js";
@@ -10,8 +10,8 @@ const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const FAILURES: ReadonlySet<Outcome> = new Set(["refused", "error"]);
 const SEVERITIES = ["error", "warning", "info"] as const;
 
-/** The run's own metrics and those of its process. */
-export class RunMetrics implements Omit<Observer, "servesNothing"> {
+/** The run's own metrics. */
+export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> {
   readonly #registry = new Registry();
   readonly #buildInfo = this.#gauge(METRICS.buildInfo);
   readonly #applies = this.#counter(METRICS.applies);
@@ -30,7 +30,6 @@ export class RunMetrics implements Omit<Observer, "servesNothing"> {
   /** `nginxVersion` is empty when somebody else runs nginx. */
   constructor(version: string, nginxVersion: string) {
     this.#buildInfo.set({ version, nginx_version: nginxVersion }, 1);
-    collectDefaultMetrics({ register: this.#registry });
   }
 
   /** In Prometheus' text format. */
@@ -56,13 +55,14 @@ export class RunMetrics implements Omit<Observer, "servesNothing"> {
     if (version !== undefined) this.#configHash.set(configHash(version));
   }
 
-  compiled(objects: ReadonlyMap<string, number>, diagnostics: readonly Diagnostic[]): void {
+  /** `diagnostics`: how many there are. */
+  compiled(
+    objects: ReadonlyMap<string, number>,
+    diagnostics: Readonly<Record<Severity, number>>,
+  ): void {
     this.#objects.reset();
     for (const [kind, count] of objects) this.#objects.set({ kind }, count);
-    for (const severity of SEVERITIES) {
-      const found = diagnostics.filter((diagnostic) => diagnostic.severity === severity);
-      this.#diagnostics.set({ severity }, found.length);
-    }
+    for (const severity of SEVERITIES) this.#diagnostics.set({ severity }, diagnostics[severity]);
   }
 
   watchFailed(kind: string): void {

@@ -89,7 +89,20 @@ test("a run in which applying hangs is to be started again", () => {
   pass(299_000);
   expect(probes.problem()).toBeUndefined();
   pass(2000);
-  expect(probes.problem()).toMatch("five minutes");
+  probes.alive();
+  expect(probes.problem()).toMatch("a configuration is being applied for more than five minutes");
   probes.applied();
+  expect(probes.problem()).toBeUndefined();
+});
+
+test("so is one whose main thread hangs", () => {
+  const { probes, pass } = create();
+  pass(200_000);
+  probes.alive();
+  pass(299_000);
+  expect(probes.problem()).toBeUndefined();
+  pass(2000);
+  expect(probes.problem()).toMatch("the main thread");
+  probes.alive();
   expect(probes.problem()).toBeUndefined();
 });

@@ -1,10 +1,5 @@
-import type { Diagnostic } from "../../../src/diagnostics/diagnostic.js";
 import { DATA_PLANE_METRICS, RUN_METRICS } from "../../../src/metrics/metrics-table.js";
 import { RunMetrics } from "../../../src/metrics/run-metrics.js";
-
-function problem(severity: Diagnostic["severity"]): Diagnostic {
-  return { code: "SERVICE_NOT_FOUND", severity, message: "m", hint: "h" };
-}
 
 async function linesOf(metrics: RunMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith("albc_"));
@@ -38,8 +33,8 @@ test("configurations are counted by outcome, with what they took", async () => {
 
 test("objects and diagnostics are those of the last compilation", async () => {
   const metrics = new RunMetrics("1", "");
-  metrics.compiled(new Map([["Ingress", 2]]), [problem("error"), problem("error")]);
-  metrics.compiled(new Map([["Gateway", 1]]), [problem("warning")]);
+  metrics.compiled(new Map([["Ingress", 2]]), { error: 2, warning: 0, info: 0 });
+  metrics.compiled(new Map([["Gateway", 1]]), { error: 0, warning: 1, info: 0 });
   const lines = await linesOf(metrics);
   expect(lines.filter((line) => /^albc_(objects|diagnostics)/.test(line))).toEqual([
     'albc_diagnostics{severity="error"} 0',
