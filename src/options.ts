@@ -6,8 +6,12 @@ export interface CompileOptions {
   /** Ports for Ingresses when there is no ALB2; 0 switches one off. */
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Class served when there is no ALB2; Ingresses without a class are served too. */
+  /** Class served when there is no ALB2. */
   readonly ingressClass: string;
+  /** Ingresses without a class are served when there is no ALB2; always from files. */
+  readonly ingressWithoutClass: boolean;
+  /** Namespaces whose Ingresses' priorities count ahead of other namespaces' routes. */
+  readonly ingressPriorityNamespaces: readonly string[];
   /** Controller name of the IngressClass objects that are ours besides the one named `ingressClass`. */
   readonly ingressController: string;
   /** Controller name of the GatewayClasses that are ours, and of what is ours in statuses. */
@@ -86,6 +90,8 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   httpPort: 80,
   httpsPort: 443,
   ingressClass: "nginx",
+  ingressWithoutClass: true,
+  ingressPriorityNamespaces: [],
   ingressController: "k8s.io/ingress-nginx",
   controllerName: "alb.cpaas.io/gateway-controller",
   gatewayAddresses: [],

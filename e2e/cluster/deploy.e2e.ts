@@ -209,7 +209,7 @@ test("albc needs no permission beyond those of deploy/, gets ready, and its metr
     },
   };
   const backend = { service: { name: "none", port: { number: 80 } } };
-  await cluster.apply({ ...ingress, spec: { defaultBackend: backend } });
+  await cluster.apply({ ...ingress, spec: { ingressClassName: "nginx", defaultBackend: backend } });
   await waitFor("the Ingress has its address", async () =>
     JSON.stringify(await cluster.get(ingress)).includes('"ip":"192.0.2.7"'),
   );

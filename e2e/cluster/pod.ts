@@ -83,7 +83,15 @@ export class Pod extends Answering implements Closable {
     const words = [
       ...["run", "--kubernetes", "--dir", this.runFolder],
       ...["--reload", `signal:${join(this.runFolder, "nginx.pid")}`],
-      ...["--http-port", String(this.port), "--https-port", "0", "--workers", "2"],
+      ...[
+        "--http-port",
+        String(this.port),
+        "--https-port",
+        "0",
+        "--workers",
+        "2",
+        "--ingress-without-class",
+      ],
       ...["--namespaces", namespace, "--secret-namespaces", "*"],
       ...["--controller-name", `example.com/${namespace}`],
       ...["--drain-timeout", "10s", ...this.health.flags, ...(flags ?? [])],
@@ -111,7 +119,7 @@ export class Pod extends Answering implements Closable {
         ...binary.variables,
         NGINX: binary.path,
         RUN: this.runFolder,
-        DIRECTIVES: await mainDirectives(binary, ""),
+        DIRECTIVES: mainDirectives(binary, ""),
       },
       stdio: ["ignore", "ignore", "pipe"],
     });

@@ -23,7 +23,15 @@ export class Replica extends Answering implements Closable {
     this.#folder = folder;
     const words = [
       ...["run", "--kubernetes", "--dir", this.runFolder, "--nginx", testNginx()],
-      ...["--http-port", String(port), "--https-port", "0", "--workers", "2"],
+      ...[
+        "--http-port",
+        String(port),
+        "--https-port",
+        "0",
+        "--workers",
+        "2",
+        "--ingress-without-class",
+      ],
       ...["--namespaces", namespace, "--secret-namespaces", "*"],
       ...["--drain-timeout", "1s", ...(flags ?? [])],
     ];

@@ -70,8 +70,22 @@ export const SETTINGS = [
     kind: "text",
     default: "nginx",
     placeholder: "NAME",
+    description: "Ingress class served when there is no ALB2",
+  },
+  {
+    key: "ingressWithoutClass",
+    kind: "switch",
+    default: false,
     description:
-      "Ingress class served when there is no ALB2; Ingresses without a class are served too",
+      "serve the cluster's Ingresses without a class when there is no ALB2; those from files are always served",
+  },
+  {
+    key: "ingressPriorityNamespaces",
+    kind: "list",
+    default: [],
+    placeholder: "NAMESPACE,…",
+    description:
+      "namespaces whose Ingresses may come ahead of other namespaces' routes by ingress-rule-priority; others only reorder their own",
   },
   {
     key: "ingressController",

@@ -150,6 +150,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     httpPort: settings.number("httpPort"),
     httpsPort: settings.number("httpsPort"),
     ingressClass: settings.text("ingressClass"),
+    ingressPriorityNamespaces: settings.list("ingressPriorityNamespaces"),
     ingressController: settings.text("ingressController"),
     controllerName: settings.text("controllerName"),
     gatewayAddresses: settings.list("gatewayAddresses"),

@@ -58,6 +58,13 @@ export const ROUTING_DIAGNOSTICS = {
       "Several objects give a host certificates on one port. The one of the older object is served.",
     hint: "leave the host in one of the objects, or let them name the same secret",
   },
+  TLS_HOST_UNUSED: {
+    severity: "warning",
+    title: "a host in the TLS of an Ingress is not its own",
+    explanation:
+      "An Ingress has certificates and redirects to HTTPS for the hosts of its own rules, unless an older object of another namespace names the host. This entry changes nothing for the host.",
+    hint: "add a rule for the host to this Ingress, or leave the certificate to the namespace that has the host",
+  },
   SETTING_IGNORED: {
     severity: "error",
     title: "a setting is invalid and has no effect",

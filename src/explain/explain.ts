@@ -122,6 +122,9 @@ function rewrittenBy(
 function hasCertificate(policy: PolicyDocument, server: string, request: ExplainRequest): boolean {
   if (request.scheme === "http") return true;
   const prefix = `${server}|`;
+  if (own(policy.certificates, `${prefix}${fromWire(request.serverName)}`) === "") {
+    return own(policy.certificates, prefix) !== undefined;
+  }
   return Object.keys(policy.certificates).some(
     (key) =>
       key.startsWith(prefix) && hostKeyCovers(toWire(key.slice(prefix.length)), request.serverName),

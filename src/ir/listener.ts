@@ -39,8 +39,8 @@ export interface ClientCertificates {
 export interface ServerCertificate {
   readonly server: string;
   readonly host: HostPattern;
-  /** Id of the certificate. */
-  readonly certificate: string;
+  /** Id of the certificate; absent: the server's default, and no wildcard's. */
+  readonly certificate?: string;
 }
 
 export interface Certificate {

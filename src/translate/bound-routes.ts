@@ -13,6 +13,10 @@ export class BoundRoutes {
     return this.#bindings;
   }
 
+  route(id: string): Route | undefined {
+    return this.#routes.get(id);
+  }
+
   /**
    * Adds a route and gives the id it got. Ports and listeners may inherit differently, so the same rule can give different routes
    * on two of them: then the later one is `<id>@<place>`.

@@ -3,6 +3,7 @@ import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
 import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
 import type { Route, RouteBinding } from "../ir/route.js";
+import type { SourceRef } from "../ir/source-ref.js";
 import { BoundRoutes } from "./bound-routes.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 
@@ -48,6 +49,16 @@ export class ConfigBuilder {
     return new Map([...hosts].map(([listener, known]) => [listener, [...known.values()]]));
   }
 
+  /** Hosts that routes are bound to so far on the listeners, with what the routes come from. */
+  boundHosts(
+    listeners: ReadonlySet<string>,
+  ): readonly { readonly host: HostPattern; readonly source: SourceRef }[] {
+    return this.#bound.bindings.flatMap(({ listener, host, route }) => {
+      const source = listeners.has(listener) ? this.#bound.route(route)?.source : undefined;
+      return source === undefined ? [] : [{ host, source }];
+    });
+  }
+
   /** So far. */
   listeners(): readonly Listener[] {
     return sorted(this.#listeners.values());
@@ -59,6 +70,12 @@ export class ConfigBuilder {
     const existing = this.#certificates.get(key);
     if (existing === undefined) this.#certificates.set(key, certificate);
     return existing?.certificate === certificate.certificate ? undefined : existing;
+  }
+
+  /** A name without a certificate of its own gets the server's default one, and not that of a wildcard. */
+  keepDefaultCertificate(server: string, host: HostPattern): void {
+    const key = `${server}|${hostKey(host)}`;
+    if (!this.#certificates.has(key)) this.#certificates.set(key, { server, host });
   }
 
   build(parts: CollectedParts): RoutingModel {

@@ -28,6 +28,13 @@ export function parseHostPattern(
   return ok(suffix === undefined ? { kind: "exact", host } : { kind: "wildcard", suffix, labels });
 }
 
+/** The wildcard of one label that covers a name. */
+export function parentWildcard(host: HostPattern): HostPattern | undefined {
+  const dot = host.kind === "exact" ? host.host.indexOf(".") : -1;
+  if (host.kind !== "exact" || dot < 1) return undefined;
+  return { kind: "wildcard", suffix: host.host.slice(dot + 1), labels: "one" };
+}
+
 /** Whether every host of `inner` is one of `outer`. */
 export function covers(outer: HostPattern, inner: HostPattern): boolean {
   if (outer.kind === "any") return true;

@@ -13,7 +13,7 @@
 ---@field auths table<string, PolicyAuth> By auth policy id.
 ---@field upstreams table<string, PolicyUpstream> By upstream id.
 ---@field backendTls? table<string, PolicyBackendTls> By id.
----@field certificates table<string, string> By `<server id>|<host key>`: file below the run folder with key and chain in PEM.
+---@field certificates table<string, string> By `<server id>|<host key>`: file below the run folder with key and chain in PEM; empty: the server's default certificate, and no wildcard's.
 
 --- Settings that hold for all routes.
 ---@class PolicySettings

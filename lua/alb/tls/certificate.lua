@@ -107,7 +107,8 @@ local function find_file(server_id, name)
     for i = 1, #keys do
         local path = index.certificate_file(server_id, keys[i])
         if path then
-            return path
+            -- Empty: the name belongs to another namespace than the wildcard above it.
+            return path ~= "" and path or index.certificate_file(server_id, "")
         end
     end
     return nil

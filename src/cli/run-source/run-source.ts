@@ -35,10 +35,12 @@ export interface RunContext {
 export type Apply = (files: readonly RenderedFile[]) => Promise<Applied>;
 
 /** Those of the settings; what nginx is found not to have can't be switched on. */
-export function runOptions({ settings, nginx }: RunContext): CompileOptions {
+export function runOptions({ call, settings, nginx }: RunContext): CompileOptions {
   const options = compileOptions(settings);
   return {
     ...options,
+    // In a cluster an Ingress without a class may be another controller's.
+    ingressWithoutClass: !call.kubernetes || settings.switch("ingressWithoutClass"),
     stream: options.stream && (nginx?.stream ?? true),
     listenerSockets: Math.min(options.listenerSockets, mostSockets()),
     processors: cpus().length,

@@ -52,7 +52,7 @@ function certificates(
 ): Record<string, string> {
   return Object.fromEntries(
     config.serverCertificates.flatMap(({ server, host, certificate }) => {
-      const path = paths.get(certificate);
+      const path = certificate === undefined ? "" : paths.get(certificate);
       return path === undefined ? [] : [[`${server}|${hostKey(host)}`, path]];
     }),
   );

@@ -22,7 +22,7 @@ export interface PolicyDocument {
   readonly upstreams: Readonly<Record<string, PolicyUpstream>>;
   /** By id: verified TLS to backends; what more it is stands in nginx.conf. Absent: none. */
   readonly backendTls?: Readonly<Record<string, PolicyBackendTls>>;
-  /** By `<server id>|<host key>`: file below the run folder with key and chain in PEM. */
+  /** By `<server id>|<host key>`: file below the run folder with key and chain in PEM; empty: the default's, and no wildcard's. */
   readonly certificates: Readonly<Record<string, string>>;
 }
 

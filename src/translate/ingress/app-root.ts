@@ -1,5 +1,4 @@
 import { annotationField, placeOf, sourceRef } from "../place.js";
-import { INGRESS_PRIORITY, orderKey } from "../precedence.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { APP_ROOT } from "./annotations/routing-table.js";
 import type { IngressScope } from "./ingress-scope.js";
@@ -7,7 +6,10 @@ import { portsFor, withAliases } from "./ingress-scope.js";
 import { matchPath } from "./path-match.js";
 import type { IngressHost, PreparedIngress } from "./prepared-ingress.js";
 
-/** Redirects `/` of the hosts to the application's path, before any rule for `/`. */
+/**
+ * Redirects `/` of the hosts to the application's path, before any rule of the namespace for `/`; among namespaces it counts as the
+ * Prefix `/`.
+ */
 export function bindAppRoot(
   prepared: PreparedIngress,
   { rule, host }: IngressHost,
@@ -21,6 +23,7 @@ export function bindAppRoot(
   const key = lookup.get(APP_ROOT.name, APP_ROOT.prefixes)?.key ?? "";
   const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });
   const { complexity, length } = match.specificity;
+  const { claim } = matchPath(host, { path: "/", pathType: "Prefix", isRegex: false });
   for (const port of portsFor(prepared, host, scope)) {
     const route = config.addRoute(
       {
@@ -34,21 +37,12 @@ export function bindAppRoot(
       },
       port.port,
     );
-    for (const [position, pattern] of withAliases(prepared, host, scope).entries()) {
-      const order = orderKey({
-        class: "rule",
-        priority: INGRESS_PRIORITY,
+    for (const [number, pattern] of withAliases(prepared, host, scope).entries()) {
+      scope.bindings.add({
+        ...{ listener: port.listener, host: pattern, route, object: ingress },
+        ...{ path: match.path, literal: match.literal, claim },
         specificity: { complexity: complexity + 1, length },
-        metadata,
-        position: [rule, position],
-      });
-      config.bind({
-        listener: port.listener,
-        host: pattern,
-        path: match.path,
-        when: [],
-        order,
-        route,
+        position: [rule, number],
       });
     }
   }

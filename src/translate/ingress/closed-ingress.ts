@@ -9,33 +9,28 @@ import type { EntryPort } from "../entry-port.js";
 import { IngressAnnotations } from "./annotation-lookup.js";
 import { placeOf, sourceRef } from "../place.js";
 import type { Specificity } from "../precedence.js";
-import { INGRESS_PRIORITY, orderKey } from "../precedence.js";
+import { INGRESS_PRIORITY, specificity } from "../precedence.js";
 import { invalidRule } from "../reasons.js";
 import { APP_ROOT } from "./annotations/routing-table.js";
 import { bindDefaultBackend } from "./default-backend.js";
-import type { DuplicatePaths } from "./duplicate-paths.js";
 import type { IngressScope } from "./ingress-scope.js";
 import { portsFor, withAliases } from "./ingress-scope.js";
 import { priorityOf } from "./origin-annotations.js";
 import { bindPath } from "./path-binding.js";
-import { matchPath } from "./path-match.js";
+import { hostTerms, matchPath } from "./path-match.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 
 /** `field`: what is said to be invalid. */
-export function bindClosed(
-  prepared: PreparedIngress,
-  field: string,
-  scope: IngressScope,
-  duplicates: DuplicatePaths,
-): void {
+export function bindClosed(prepared: PreparedIngress, field: string, scope: IngressScope): void {
   const { whole: lookup } = new IngressAnnotations(undefined, scope.context.options.domains);
   const closed: PreparedIngress = {
     ...prepared,
     lookup,
+    aliases: [],
     invalid: field,
     paths: prepared.paths.map((path) => ({ ...path, lookup, invalid: field })),
   };
-  for (const path of closed.paths) bindPath(closed, path, scope, duplicates);
+  for (const path of closed.paths) bindPath(closed, path, scope);
   bindDefaultBackend(closed, scope);
   bindFurtherHosts(prepared, field, scope);
 }
@@ -43,6 +38,9 @@ export function bindClosed(
 interface Closing {
   readonly host: HostPattern;
   readonly path: PathMatch;
+  /** To other namespaces it is as wide as it is. */
+  readonly claim: Specificity;
+  readonly literal: string;
 }
 
 function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: IngressScope): void {
@@ -51,23 +49,35 @@ function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: Ingre
   if (first === undefined) return;
   const aliases = withAliases(prepared, first.host, scope).slice(1);
   const isRoot = prepared.lookup.get(APP_ROOT.name, APP_ROOT.prefixes) !== undefined;
-  const root: PathMatch = { kind: "exact", value: "/" };
   const closings: readonly Closing[] = [
-    ...aliases.map((host): Closing => ({ host, path: { kind: "any" } })),
-    ...named.flatMap(({ host }): readonly Closing[] => (isRoot ? [{ host, path: root }] : [])),
+    ...aliases.map((host): Closing => {
+      const claim = specificity(hostTerms(host));
+      return { host, path: { kind: "any" }, claim, literal: "" };
+    }),
+    ...named.flatMap(({ host }): readonly Closing[] => (isRoot ? [{ host, ...rootOf(host) }] : [])),
   ];
   const rank = narrowest(prepared, scope);
   const ports = new Set(named.flatMap(({ host }) => portsFor(prepared, host, scope)));
   for (const port of ports) {
-    const { config } = scope.context;
     const { listener } = port;
     const route = addRoute(prepared, field, port, scope);
-    for (const [position, closing] of closings.entries()) {
-      const { metadata } = prepared.ingress;
-      const order = orderKey({ class: "rule", ...rank, metadata, position: [position] });
-      config.bind({ listener, ...closing, when: [], order, route });
+    for (const [number, closing] of closings.entries()) {
+      scope.bindings.add({
+        ...{ listener, route, object: prepared.ingress, position: [number] },
+        ...rank,
+        ...closing,
+      });
     }
   }
+}
+
+function rootOf(host: HostPattern): Omit<Closing, "host"> {
+  const { path, claim, literal } = matchPath(host, {
+    path: "/",
+    pathType: "Exact",
+    isRegex: false,
+  });
+  return { path, claim, literal };
 }
 
 function addRoute(
@@ -116,8 +126,8 @@ function narrowest({ ingress, paths, hosts }: PreparedIngress, scope: IngressSco
     }),
   ];
   const ranks = written.map(({ host, path, pathType, priority }): PathRank => {
-    const { specificity } = matchPath(host, { path, pathType, isRegex: false });
-    return { priority, specificity };
+    const match = matchPath(host, { path, pathType, isRegex: false });
+    return { priority, specificity: match.specificity };
   });
   const [first] = ranks.sort(byRank);
   return first ?? { priority: INGRESS_PRIORITY, specificity: { complexity: 0, length: 0 } };

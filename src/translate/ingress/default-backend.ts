@@ -2,7 +2,7 @@ import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
 import { bindWholePort } from "../entry-port.js";
 import type { EntryPort } from "../entry-port.js";
 import { placeOf } from "../place.js";
-import { INGRESS_PRIORITY, listenerRank, orderKey, specificity } from "../precedence.js";
+import { INGRESS_PRIORITY, listenerRank, specificity } from "../precedence.js";
 import { ingressRoute } from "./ingress-route.js";
 import type { IngressScope } from "./ingress-scope.js";
 import { portsFor, withAliases } from "./ingress-scope.js";
@@ -10,23 +10,25 @@ import { hostTerms } from "./path-match.js";
 import type { IngressHost, PreparedIngress } from "./prepared-ingress.js";
 
 /**
- * spec.defaultBackend. Of an Ingress with rules it takes what the paths of its hosts leave; of one without, what all rules of the port
- * leave, and of several such the oldest does.
+ * spec.defaultBackend takes what the paths of the Ingress's hosts leave. Without a host it takes what all rules of the port leave, and
+ * of several such the oldest does.
  */
 export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScope): void {
   const { ingress, hosts } = prepared;
   if (ingress.spec?.defaultBackend === undefined) return;
-  if (hosts.length === 0) {
-    for (const port of portsFor(prepared, ANY_HOST, scope)) {
-      const rank = listenerRank("default", ingress, INGRESS_PRIORITY);
-      bindWholePort(port, addRoute(prepared, port, false, scope), rank, scope.context.config);
-    }
-    return;
-  }
   const byHost = new Map(hosts.map((host) => [hostKey(host.host), host]));
+  if (hosts.length === 0) byHost.set("", { rule: 0, host: ANY_HOST });
   for (const host of byHost.values()) {
-    for (const port of portsFor(prepared, host.host, scope)) bindHost(prepared, host, port, scope);
+    for (const port of portsFor(prepared, host.host, scope)) {
+      if (host.host.kind === "any") bindAnyHost(prepared, port, scope);
+      else bindHost(prepared, host, port, scope);
+    }
   }
+}
+
+function bindAnyHost(prepared: PreparedIngress, port: EntryPort, scope: IngressScope): void {
+  const rank = listenerRank("default", prepared.ingress, INGRESS_PRIORITY);
+  bindWholePort(port, addRoute(prepared, port, false, scope), rank, scope.context.config);
 }
 
 function bindHost(
@@ -36,20 +38,13 @@ function bindHost(
   scope: IngressScope,
 ): void {
   const route = addRoute(prepared, port, scope.tlsHosts.has(host), scope);
-  for (const [position, pattern] of withAliases(prepared, host, scope).entries()) {
-    scope.context.config.bind({
-      listener: port.listener,
-      host: pattern,
+  for (const [number, pattern] of withAliases(prepared, host, scope).entries()) {
+    scope.bindings.add({
+      ...{ listener: port.listener, host: pattern, route, object: prepared.ingress },
       path: { kind: "any" },
-      when: [],
-      order: orderKey({
-        class: "rule",
-        priority: INGRESS_PRIORITY,
-        specificity: specificity(hostTerms(host)),
-        metadata: prepared.ingress.metadata,
-        position: [rule, position],
-      }),
-      route,
+      literal: "",
+      specificity: specificity(hostTerms(host)),
+      position: [rule, number],
     });
   }
 }

@@ -12,8 +12,8 @@ export function ingressClassOf({ spec, metadata }: Ingress): string | undefined 
 }
 
 /**
- * Without any ALB2: Ingresses of the class that the options name, those whose IngressClass object has our controller, and those
- * without a class.
+ * Without any ALB2: Ingresses of the class that the options name, those whose IngressClass object has our controller, and, as the
+ * options say, those without a class, which in a cluster may be another controller's.
  */
 export function selectsByOptions({
   resources,
@@ -25,6 +25,6 @@ export function selectsByOptions({
   }
   return (ingress) => {
     const name = ingressClassOf(ingress);
-    return name === undefined || ours.has(name);
+    return name === undefined ? options.ingressWithoutClass : ours.has(name);
   };
 }

@@ -1,18 +1,15 @@
 import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { AnnotationReader } from "./annotation-reader.js";
-import { SERVER_ALIAS } from "./annotations/routing-table.js";
-import type { AnnotationLookup } from "./annotation-lookup.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import type { TlsHosts } from "./ingress-tls.js";
 import { translateIngressTls } from "./ingress-tls.js";
 import { enableHttpsOf } from "./origin-annotations.js";
-import { regexHosts } from "./regex-hosts.js";
-import { parseHostPattern } from "../hostnames.js";
+import { HostOwners } from "./host-owners.js";
+import { IngressBindings } from "./ingress-bindings.js";
+import { regexHosts, regexKey } from "./regex-hosts.js";
 
 /** What the Ingresses of one load balancer share. */
 export interface IngressScope {
@@ -21,10 +18,12 @@ export interface IngressScope {
   readonly tlsHosts: TlsHosts;
   /** Keys of hosts whose paths are all patterns, with the Ingresses that make them so. */
   readonly regexHosts: ReadonlyMap<string, readonly Ingress[]>;
-  /** Keys of the hosts that rules name. */
+  readonly owners: HostOwners;
+  readonly bindings: IngressBindings;
+  /** Hosts that rules name, as each namespace has them (regexKey). */
   readonly ruleHosts: ReadonlySet<string>;
   /** What `withAliases` found, once for all hosts and paths of an Ingress. */
-  readonly aliases: Map<AnnotationLookup, readonly HostPattern[]>;
+  readonly aliases: Map<readonly HostPattern[], readonly HostPattern[]>;
 }
 
 /** `ingresses` oldest first. */
@@ -33,14 +32,39 @@ export function ingressScope(
   balancer: LoadBalancer,
   context: BuildContext,
 ): IngressScope {
+  const owners = hostOwners(ingresses, balancer, context);
   return {
     balancer,
     context,
-    tlsHosts: translateIngressTls(ingresses, balancer.ingress.https, context),
+    tlsHosts: translateIngressTls(ingresses, balancer.ingress.https, owners, context),
     regexHosts: regexHosts(ingresses),
-    ruleHosts: new Set(ingresses.flatMap(({ hosts }) => hosts.map(({ host }) => hostKey(host)))),
+    owners,
+    bindings: new IngressBindings(balancer, context),
+    ruleHosts: new Set(
+      ingresses.flatMap(({ ingress, hosts }) => hosts.map(({ host }) => regexKey(ingress, host))),
+    ),
     aliases: new Map(),
   };
+}
+
+/** Rules of the load balancer name hosts, too. */
+function hostOwners(
+  ingresses: readonly PreparedIngress[],
+  { ports }: LoadBalancer,
+  { config, resources }: BuildContext,
+): HostOwners {
+  const owners = new HostOwners();
+  const listeners = new Set(ports.map(({ listener }) => listener));
+  for (const { host, source } of config.boundHosts(listeners)) {
+    if (source.kind !== "Rule") continue;
+    const rule = resources.get("Rule", source.namespace, source.name);
+    if (rule !== undefined) owners.claim(host, rule);
+  }
+  for (const { ingress, hosts, aliases } of ingresses) {
+    for (const { host } of hosts) owners.claim(host, ingress);
+    for (const alias of aliases) owners.claim(alias, ingress);
+  }
+  return owners;
 }
 
 /**
@@ -71,24 +95,23 @@ export function portsFor(
   }
 }
 
-/** The host of a rule, and the further names that server-alias gives it unless a rule has them. */
+/**
+ * The host of a rule, and the further names that server-alias gives it: those that no rule of the namespace has, and of which no
+ * older object of another namespace has one.
+ */
 export function withAliases(
-  { lookup }: PreparedIngress,
+  { ingress, aliases }: PreparedIngress,
   host: HostPattern,
-  { ruleHosts, aliases: known }: IngressScope,
+  { ruleHosts, owners, aliases: known }: IngressScope,
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
-  const aliases = known.get(lookup) ?? aliasesIn(lookup, ruleHosts);
-  known.set(lookup, aliases);
-  return [host, ...aliases];
-}
-
-function aliasesIn(
-  lookup: AnnotationLookup,
-  ruleHosts: ReadonlySet<string>,
-): readonly HostPattern[] {
-  return (new AnnotationReader(lookup).get(SERVER_ALIAS) ?? []).flatMap((name) => {
-    const pattern = parseHostPattern(name, "one");
-    return pattern.ok && !ruleHosts.has(hostKey(pattern.value)) ? [pattern.value] : [];
-  });
+  const own =
+    known.get(aliases) ??
+    aliases.filter(
+      (alias) =>
+        !ruleHosts.has(regexKey(ingress, alias)) &&
+        owners.isOwner(ingress.metadata.namespace, alias),
+    );
+  known.set(aliases, own);
+  return [host, ...own];
 }

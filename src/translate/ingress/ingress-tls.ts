@@ -4,51 +4,74 @@ import { hostKey } from "../../ir/host-pattern.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
-import { covers, parseHostPattern } from "../hostnames.js";
+import { parentWildcard, parseHostPattern } from "../hostnames.js";
 import { annotationField, placeOf } from "../place.js";
 import type { Place } from "../place.js";
 import { isReferenceGranted } from "../reference-grants.js";
 import type { NamespacedName } from "../references.js";
+import { compareAge } from "../precedence.js";
 import { serveCertificate } from "../server-certificates.js";
+import type { HostOwners } from "./host-owners.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
+import { TlsNames } from "./tls-names.js";
 import { tlsAnnotationOf } from "./origin-annotations.js";
 
 type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
 
-/** Hosts for which some Ingress wants TLS, whether or not its certificate is usable. */
+/** Hosts for which the namespace that owns them wants TLS, whether or not its certificate is usable. */
 export class TlsHosts {
-  readonly #patterns = new Map<string, HostPattern>();
+  readonly #named = new Map<string, { readonly host: HostPattern; readonly by: Ingress }>();
+  readonly #owners: HostOwners;
 
-  add(host: HostPattern): void {
-    this.#patterns.set(hostKey(host), host);
+  constructor(owners: HostOwners) {
+    this.#owners = owners;
+  }
+
+  add(host: HostPattern, by: Ingress): void {
+    const key = hostKey(host);
+    if (!this.#named.has(key)) this.#named.set(key, { host, by });
   }
 
   has(host: HostPattern): boolean {
-    if (this.#patterns.has(hostKey(host))) return true;
-    const parent = host.kind === "exact" ? parentWildcard(host.host) : undefined;
-    return parent !== undefined && this.#patterns.has(hostKey(parent));
+    return this.#named.has(hostKey(host)) || this.#holdsBelow(host) === true;
   }
-}
 
-function parentWildcard(host: string): HostPattern | undefined {
-  const dot = host.indexOf(".");
-  return dot < 1 ? undefined : { kind: "wildcard", suffix: host.slice(dot + 1), labels: "one" };
+  /** Names below a wildcard with TLS that must not have its certificate. */
+  exempt(): readonly HostPattern[] {
+    return this.#owners.names().filter((host) => this.#holdsBelow(host) === false);
+  }
+
+  /** Whether the wildcard above a name holds for it: not for an older name of another namespace. Undefined: there is none. */
+  #holdsBelow(host: HostPattern): boolean | undefined {
+    const parent = parentWildcard(host);
+    const above = parent && this.#named.get(hostKey(parent));
+    const owner = this.#owners.ownerOf(host);
+    if (above === undefined || owner === undefined) return undefined;
+    const isSame = above.by.metadata.namespace === owner.metadata.namespace;
+    return isSame || compareAge(above.by, owner) < 0;
+  }
 }
 
 /** Serves the certificates of Ingresses, given oldest first, on the HTTPS port. */
 export function translateIngressTls(
   ingresses: readonly PreparedIngress[],
   https: EntryPort | undefined,
+  owners: HostOwners,
   context: BuildContext,
 ): TlsHosts {
-  const hosts = new TlsHosts();
+  const hosts = new TlsHosts(owners);
   for (const prepared of ingresses) {
     const { ingress } = prepared;
-    const scope: TlsScope = { prepared, https, hosts, context };
+    const names = new TlsNames(prepared, owners);
+    const scope: TlsScope = { prepared, https, hosts, names, context };
     for (const [index, entry] of (ingress.spec?.tls ?? []).entries()) {
       translateEntry(entry, placeOf(ingress, "spec", "tls", index), scope);
     }
     translateAnnotation(scope);
+  }
+  if (https === undefined) return hosts;
+  for (const host of hosts.exempt()) {
+    context.config.keepDefaultCertificate(https.server, host);
   }
   return hosts;
 }
@@ -57,6 +80,7 @@ interface TlsScope {
   readonly prepared: PreparedIngress;
   readonly https: EntryPort | undefined;
   readonly hosts: TlsHosts;
+  readonly names: TlsNames;
   readonly context: BuildContext;
 }
 
@@ -69,18 +93,29 @@ function translateEntry(
   const { namespace } = scope.prepared.ingress.metadata;
   const named = hosts.flatMap((host) => {
     const pattern = parseHostPattern(host, "one");
-    return pattern.ok ? [pattern.value] : [];
+    return pattern.ok && scope.names.isNew(pattern.value) ? [pattern.value] : [];
   });
-  for (const host of named) scope.hosts.add(host);
-  if (secretName === "") return;
+  if (hosts.length > 0 && named.length === 0) return;
+  const own = named.flatMap((host) => ownNames(host, place, scope));
+  for (const host of own) scope.hosts.add(host, scope.prepared.ingress);
+  if (secretName === "" || (named.length > 0 && own.length === 0)) return;
   const certificate = load({ namespace, name: secretName }, place, scope);
   if (certificate === undefined) return;
-  serve(
-    certificate,
-    named.length > 0 ? named : hostsInCertificate(certificate, scope.prepared),
-    place,
-    scope,
-  );
+  const covered = named.length > 0 ? own : hostsInCertificate(certificate, scope);
+  serve(certificate, covered, place, scope);
+}
+
+/** Reports a host for which the Ingress may have no certificate. */
+function ownNames(
+  host: HostPattern,
+  place: Place,
+  { names, context }: TlsScope,
+): readonly HostPattern[] {
+  const own = names.of(host);
+  if (own.length > 0) return own;
+  const { diagnostics } = context;
+  diagnostics.report({ code: "TLS_HOST_UNUSED", message: names.whyNot(host), ...place });
+  return [];
 }
 
 /** spec.tls wins over the annotation for hosts that both name. */
@@ -93,10 +128,11 @@ function translateAnnotation(scope: TlsScope): void {
   const place = placeOf(ingress, ...annotationField(annotation.key));
   for (const { host, secret } of annotation.certificates) {
     if (named.has(hostKey(host))) continue;
-    scope.hosts.add(host);
-    if (!isPermitted(secret, place, scope)) continue;
+    const own = ownNames(host, place, scope);
+    for (const name of own) scope.hosts.add(name, ingress);
+    if (own.length === 0 || !isPermitted(secret, place, scope)) continue;
     const certificate = load(secret, place, scope);
-    if (certificate !== undefined) serve(certificate, [host], place, scope);
+    if (certificate !== undefined) serve(certificate, own, place, scope);
   }
 }
 
@@ -124,24 +160,22 @@ function serve(
   certificate: LoadedCertificate,
   hosts: readonly HostPattern[],
   place: Place,
-  { context, https, hosts: tlsHosts }: TlsScope,
+  { prepared, context, https, hosts: tlsHosts }: TlsScope,
 ): void {
   for (const host of hosts) {
-    tlsHosts.add(host);
+    tlsHosts.add(host, prepared.ingress);
     if (https) serveCertificate(certificate.id, host, { port: https, place, context });
   }
 }
 
-/** An Ingress with a rule for every host takes all names of the certificate. */
+/** An Ingress with a rule for every host takes all names of the certificate that are its own. */
 function hostsInCertificate(
   { leaf }: LoadedCertificate,
-  prepared: PreparedIngress,
+  { names }: TlsScope,
 ): readonly HostPattern[] {
-  const names = (leaf.subjectAltName ?? "").split(", ").flatMap((entry) => {
+  const written = (leaf.subjectAltName ?? "").split(", ").flatMap((entry) => {
     const name = entry.startsWith("DNS:") ? parseHostPattern(entry.slice(4), "one") : undefined;
     return name?.ok === true ? [name.value] : [];
   });
-  const hosts = prepared.hosts.map(({ host }) => host);
-  if (hosts.some(({ kind }) => kind === "any")) return names;
-  return hosts.filter((host) => names.some((name) => covers(name, host)));
+  return written.flatMap((host) => names.of(host));
 }

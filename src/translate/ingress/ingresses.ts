@@ -9,7 +9,6 @@ import { CANARY } from "./annotations/canary-table.js";
 import { bindAppRoot } from "./app-root.js";
 import { bindClosed } from "./closed-ingress.js";
 import { bindDefaultBackend } from "./default-backend.js";
-import { DuplicatePaths } from "./duplicate-paths.js";
 import { ingressScope } from "./ingress-scope.js";
 import type { IngressScope } from "./ingress-scope.js";
 import { sizeProblem } from "./ingress-size.js";
@@ -33,9 +32,8 @@ export function translateIngresses(
       .map((ingress) => prepareIngress(ingress, context))
       .filter((prepared) => !isCanary(prepared, context));
     const scope = ingressScope(served, balancer, context);
-    const duplicates = new DuplicatePaths(context.diagnostics);
-    for (const prepared of served) bindIngress(prepared, scope, duplicates);
-    duplicates.report();
+    for (const prepared of served) bindIngress(prepared, scope);
+    scope.bindings.bindAll();
     const { http, https } = balancer.ingress;
     if (http === undefined && https === undefined) continue;
     for (const { ingress } of served) reached.add(ingress);
@@ -43,18 +41,14 @@ export function translateIngresses(
   return reached;
 }
 
-function bindIngress(
-  prepared: PreparedIngress,
-  scope: IngressScope,
-  duplicates: DuplicatePaths,
-): void {
+function bindIngress(prepared: PreparedIngress, scope: IngressScope): void {
   const problem = sizeProblem(prepared, scope);
   if (problem !== undefined) {
     scope.context.diagnostics.report(problem);
-    bindClosed(prepared, "metadata.annotations", scope, duplicates);
+    bindClosed(prepared, "metadata.annotations", scope);
     return;
   }
-  for (const path of prepared.paths) bindPath(prepared, path, scope, duplicates);
+  for (const path of prepared.paths) bindPath(prepared, path, scope);
   for (const host of prepared.hosts) bindAppRoot(prepared, host, scope);
   bindDefaultBackend(prepared, scope);
 }

@@ -26,7 +26,7 @@ export const ORIGIN_ANNOTATIONS: readonly OriginAnnotation[] = [
   {
     key: "alb.<labels>/ingress-rule-priority-<rule>-<path>",
     type: "number",
-    doc: "Priority of one path among the rules of the port, lower first; 5 by default.",
+    doc: "Priority of one path among the paths of its namespace, lower first; 5 by default. With the option ingressPriorityNamespaces also among other namespaces' paths.",
   },
   {
     key: "alb.networking.<labels>/enable-https",

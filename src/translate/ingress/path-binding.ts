@@ -1,8 +1,5 @@
-import { hostKey } from "../../ir/host-pattern.js";
 import type { Inherited } from "../entry-port.js";
 import { within } from "../place.js";
-import { orderKey } from "../precedence.js";
-import type { DuplicatePaths } from "./duplicate-paths.js";
 import { ingressRoute } from "./ingress-route.js";
 import type { RouteInput } from "./ingress-route.js";
 import type { IngressScope } from "./ingress-scope.js";
@@ -10,14 +7,10 @@ import { portsFor, withAliases } from "./ingress-scope.js";
 import { priorityOf } from "./origin-annotations.js";
 import { matchPath } from "./path-match.js";
 import type { IngressPath, PreparedIngress } from "./prepared-ingress.js";
+import { regexKey } from "./regex-hosts.js";
 
 /** Binds one path to the ports that serve its host, and to the host's further names. */
-export function bindPath(
-  prepared: PreparedIngress,
-  path: IngressPath,
-  scope: IngressScope,
-  duplicates: DuplicatePaths,
-): void {
+export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: IngressScope): void {
   const { ingress } = prepared;
   const { index, host, place, pathType } = path;
   const { config, diagnostics } = scope.context;
@@ -29,16 +22,7 @@ export function bindPath(
   }
   const input = routeInput(path, isRegex, match.problem, scope);
   const priority = priorityOf(ingress, index, scope.context);
-  const hosts = withAliases(prepared, host, scope).map((pattern, position) => ({
-    host: pattern,
-    order: orderKey({
-      class: "rule",
-      priority,
-      specificity: match.specificity,
-      metadata: ingress.metadata,
-      position: [index.rule, index.path, position],
-    }),
-  }));
+  const hosts = withAliases(prepared, host, scope);
   // Ports that give the same share a route.
   const routes = new Map<Inherited, string>();
   for (const port of portsFor(prepared, host, scope)) {
@@ -46,10 +30,13 @@ export function bindPath(
     const known = routes.get(inherited);
     const route = known ?? config.addRoute(ingressRoute(input, port, scope), port.port);
     routes.set(inherited, route);
-    for (const bound of hosts) {
-      const binding = { listener, ...bound, path: match.path, when: [], route };
-      config.bind(binding);
-      duplicates.add(binding, place);
+    for (const [number, pattern] of hosts.entries()) {
+      const position = [index.rule, index.path, number];
+      const { problem: _problem, ...matched } = match;
+      scope.bindings.add({
+        ...{ listener, host: pattern, route, object: ingress, position, priority, place },
+        ...matched,
+      });
     }
   }
 }
@@ -74,13 +61,13 @@ function routeInput(
   };
 }
 
-/** A host is in regex mode as a whole; that another Ingress made it so is worth knowing. */
+/** A namespace has patterns on a host altogether; that another of its Ingresses made it so is worth knowing. */
 function isPattern(
   { ingress }: PreparedIngress,
   { host, place }: IngressPath,
   { regexHosts, context }: IngressScope,
 ): boolean {
-  const causes = regexHosts.get(hostKey(host)) ?? [];
+  const causes = regexHosts.get(regexKey(ingress, host)) ?? [];
   const [cause] = causes;
   if (cause === undefined) return false;
   if (!causes.includes(ingress)) {

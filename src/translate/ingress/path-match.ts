@@ -9,7 +9,12 @@ import { regexProblem } from "../regex.js";
 /** How a path is matched, and as how narrow it counts. */
 export interface IngressMatch {
   readonly path: PathMatch;
+  /** Inside its namespace. */
   readonly specificity: Specificity;
+  /** Between namespaces: a pattern counts as the prefix that it begins with, since a long one may match everything. */
+  readonly claim: Specificity;
+  /** What every path that it matches begins with. */
+  readonly literal: string;
   /** What is wrong with the path; its requests are refused. */
   readonly problem?: string;
 }
@@ -27,25 +32,52 @@ export function matchPath(
 ): IngressMatch {
   if (isRegex) return matchRegex(host, path);
   if (pathType === "Exact") {
-    return { path: { kind: "exact", value: path }, specificity: rank(host, ["EQ", path]) };
+    const specificity = rank(host, ["EQ", path]);
+    return { path: { kind: "exact", value: path }, specificity, claim: specificity, literal: path };
   }
-  return {
-    path: { kind: "prefix", value: path.replace(/\/+$/, "") },
-    specificity: rank(host, ["STARTS_WITH", path]),
-  };
+  // `/a` and `/a/` are one prefix, so the slash makes neither narrower.
+  const value = path.replace(/\/+$/, "");
+  const specificity = rank(host, ["STARTS_WITH", value === "" ? "/" : value]);
+  return { path: { kind: "prefix", value }, specificity, claim: specificity, literal: value };
 }
 
 function matchRegex(host: HostPattern, path: string): IngressMatch {
   const pattern = path.startsWith("^") ? path : `^${path}`;
-  const ranked = rank(host, ["REGEX", pattern]);
   const problem = regexProblem(pattern);
-  if (problem === undefined) {
-    return { path: { kind: "regex", pattern, ignoreCase: true }, specificity: ranked };
+  const literal = problem === undefined ? literalStart(pattern.slice(1)) : beforeMeta(path);
+  const ranked = {
+    specificity: rank(host, ["REGEX", pattern]),
+    claim: rank(host, ["STARTS_WITH", literal]),
+    literal,
+  };
+  return problem === undefined
+    ? { path: { kind: "regex", pattern, ignoreCase: true }, ...ranked }
+    : { path: { kind: "start", value: literal }, ...ranked, problem };
+}
+
+function beforeMeta(pattern: string): string {
+  const start = META.exec(pattern);
+  return start === null ? pattern : pattern.slice(0, start.index);
+}
+
+/** What every match of a valid pattern begins with: nothing, where it has alternatives that are in no group. */
+function literalStart(pattern: string): string {
+  if (hasAlternatives(pattern)) return "";
+  const literal = beforeMeta(pattern);
+  const next = pattern.charAt(literal.length);
+  return /[?*{]/.test(next) ? literal.slice(0, -1) : literal;
+}
+
+/** A class whose first `]` is not its last may seem to have them, which makes the pattern only wider. */
+function hasAlternatives(pattern: string): boolean {
+  if (!pattern.includes("|")) return false;
+  let depth = 0;
+  for (const character of pattern.replace(/\\./gs, "_").replace(/\[\^?\]?[^\]]*\]/g, "_")) {
+    if (character === "(") depth += 1;
+    else if (character === ")") depth -= 1;
+    else if (character === "|" && depth === 0) return true;
   }
-  // What could have matched begins with the text before the first special character.
-  const start = META.exec(path);
-  const value = start === null ? path : path.slice(0, start.index);
-  return { path: { kind: "start", value }, specificity: ranked, problem };
+  return false;
 }
 
 function rank(host: HostPattern, url: readonly string[]): Specificity {

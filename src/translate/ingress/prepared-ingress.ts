@@ -9,6 +9,8 @@ import type { AnnotationLookup } from "./annotation-lookup.js";
 import type { PathIndex } from "./annotation-key.js";
 import type { ClosingAnnotations } from "./closing-annotations.js";
 import { closedBy, closingAnnotations } from "./closing-annotations.js";
+import { AnnotationReader } from "./annotation-reader.js";
+import { SERVER_ALIAS } from "./annotations/routing-table.js";
 
 type IngressSpec = NonNullable<Ingress["spec"]>;
 type IngressRule = NonNullable<IngressSpec["rules"]>[number];
@@ -21,6 +23,8 @@ export interface PreparedIngress {
   /** The hosts of its rules; those of rules without http too, since defaultBackend serves them. */
   readonly hosts: readonly IngressHost[];
   readonly paths: readonly IngressPath[];
+  /** What server-alias names, of an Ingress whose rules name hosts. */
+  readonly aliases: readonly HostPattern[];
   /** Annotations as they hold for the whole Ingress. */
   readonly lookup: AnnotationLookup;
   /** The annotation that closes the Ingress's default backend. */
@@ -56,13 +60,23 @@ export function prepareIngress(ingress: Ingress, context: TranslateContext): Pre
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
   });
   const closing = closingAnnotations(ingress, context.options);
+  const lookup = annotations.whole;
   return {
     ingress,
     hosts,
+    aliases: hosts.some(({ host }) => host.kind !== "any") ? aliasesOf(lookup) : [],
     paths: hosts.flatMap((host) => pathsOf(ingress, host, annotations, closing)),
-    lookup: annotations.whole,
+    lookup,
     ...(closing.whole !== undefined && { closedBy: closing.whole }),
   };
+}
+
+function aliasesOf(lookup: AnnotationLookup): readonly HostPattern[] {
+  const names = new AnnotationReader(lookup).get(SERVER_ALIAS) ?? [];
+  return names.flatMap((name) => {
+    const pattern = parseHostPattern(name, "one");
+    return pattern.ok ? [pattern.value] : [];
+  });
 }
 
 function pathsOf(

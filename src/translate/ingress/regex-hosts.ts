@@ -1,12 +1,18 @@
 import type { Ingress } from "../../api/core.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { REWRITE_TARGET, USE_REGEX } from "./annotations/routing-table.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 
+/** A host as one namespace has it. */
+export function regexKey({ metadata }: Ingress, host: HostPattern): string {
+  return `${metadata.namespace} ${hostKey(host)}`;
+}
+
 /**
- * Hosts in regex mode: use-regex or a rewrite-target on one Ingress makes patterns of all paths of its hosts, in other Ingresses
- * too (ingress-nginx, "use-regex"). With the Ingresses that make them so, oldest first.
+ * Hosts in regex mode: use-regex or a rewrite-target on one Ingress makes patterns of all paths of its hosts, also in other Ingresses
+ * (ingress-nginx, "use-regex") of its namespace. With the Ingresses that make them so, oldest first.
  */
 export function regexHosts(
   ingresses: readonly PreparedIngress[],
@@ -17,7 +23,7 @@ export function regexHosts(
       const reader = new AnnotationReader(lookup);
       const target = reader.get(REWRITE_TARGET) ?? path;
       const isPattern = reader.get(USE_REGEX) === true || target !== path;
-      if (isPattern) add(hosts, hostKey(host), ingress);
+      if (isPattern) add(hosts, regexKey(ingress, host), ingress);
     }
   }
   return hosts;

@@ -9,19 +9,23 @@ export function reportUnserved(
   balancers: readonly LoadBalancer[],
   { resources, options, diagnostics }: TranslateContext,
 ): void {
+  const isByOptions = balancers.some(({ alb }) => alb === undefined);
   const classes = balancers.map(({ alb }) => alb?.metadata.name ?? options.ingressClass);
   for (const ingress of resources.list("Ingress")) {
     if (balancers.some((balancer) => balancer.ingress.selects(ingress))) continue;
     diagnostics.report({
       code: "INGRESS_NOT_SERVED",
-      message: reasonFor(ingress, classes),
+      message: reasonFor(ingress, classes, isByOptions),
       ...placeOf(ingress, "spec", "ingressClassName"),
     });
   }
 }
 
-function reasonFor(ingress: Ingress, classes: readonly string[]): string {
+function reasonFor(ingress: Ingress, classes: readonly string[], isByOptions: boolean): string {
   const name = ingressClassOf(ingress);
+  if (name === undefined && isByOptions) {
+    return "it has no class, and the option ingressWithoutClass is off";
+  }
   const served = classes.length === 0 ? "none" : classes.join(", ");
   return name === undefined || classes.includes(name)
     ? `no ALB2 serves the namespace ${ingress.metadata.namespace}`

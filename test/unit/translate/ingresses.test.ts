@@ -166,8 +166,8 @@ describe("regular expressions", () => {
     );
     expect(result.tried(80)).toEqual([
       "a.example regex ^/bb → ingress/default/b/0-0",
-      "b.example prefix / → ingress/default/b/1-0",
       "a.example regex ^/a → ingress/default/a/0-0",
+      "b.example prefix / → ingress/default/b/1-0",
     ]);
     expect(result.reports).toEqual([
       "INGRESS_REGEX_HOST Ingress default/b spec.rules[0].http.paths[0]",

@@ -52,7 +52,7 @@ export const USE_REGEX: Annotation<boolean> = {
     "routing",
     "use-regex",
     BOOLEAN,
-    "Paths are regular expressions, without case, anchored at the start; this holds for every path of the Ingress's hosts, also in other Ingresses.",
+    "Paths are regular expressions, without case, anchored at the start; this holds for every path of the Ingress's hosts, also in other Ingresses of the namespace.",
   ),
   prefixes: INGRESS_PREFIXES,
 };
@@ -61,7 +61,7 @@ export const SERVER_ALIAS: Annotation<readonly string[]> = {
     "routing",
     "server-alias",
     DNS_NAMES,
-    "Further hosts for all rules that have a host; a host that another Ingress names is not taken.",
+    "Further hosts for all rules that have a host; a host that a rule of the namespace names, or an older Ingress of another namespace, is not taken.",
   ),
   prefixes: INGRESS_PREFIXES,
 };
