@@ -3,6 +3,7 @@ import type { DiagnosticCode } from "./catalog.js";
 import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
 import type { FieldPath } from "./field-path.js";
 import { formatFieldPath } from "./field-path.js";
+import { withoutUserinfo } from "./redact.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 
 /** What a stage says when it finds a problem; the severity is the catalogue's. */
@@ -25,7 +26,12 @@ export class DiagnosticSink {
 
   report(report: Report): void {
     this.#sorted = undefined;
-    this.#reports.push(report);
+    const { message, hint } = report;
+    this.#reports.push({
+      ...report,
+      message: withoutUserinfo(message),
+      ...(hint !== undefined && { hint: withoutUserinfo(hint) }),
+    });
   }
 
   /** In the order in which they came. */
