@@ -19,7 +19,11 @@ export async function loadInput(
   settings: Settings,
   terminal: Terminal,
 ): Promise<LoadedInput> {
-  const sources = await readSources(paths, { readInput: terminal.readInput, missing: "fail" });
+  const sources = await readSources(paths, {
+    readInput: terminal.readInput,
+    missing: "fail",
+    followLinks: settings.switch("followLinks"),
+  });
   const files = sources.filter((source) => "text" in source).length;
   return { ...loadResources(sources, { albGroup: settings.text("albApiGroup") }), files };
 }

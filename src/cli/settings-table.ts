@@ -140,6 +140,12 @@ export const SETTINGS = [
     description: "secret with the certificate for server names that have none of their own",
   },
   {
+    key: "followLinks",
+    kind: "switch",
+    default: false,
+    description: "read files outside a folder of -f that links in it lead to",
+  },
+  {
     key: "allowCrossNamespaceAuth",
     kind: "switch",
     default: false,

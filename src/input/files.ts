@@ -1,6 +1,6 @@
 /** Paths, as `-f` names them → texts. The only file of this folder that touches files. */
-import type { Stats } from "node:fs";
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { compareStrings } from "../support/compare.js";
 import { EnvironmentError } from "../support/environment-error.js";
@@ -23,18 +23,21 @@ export interface ReadOptions {
   readonly readInput: () => Promise<string>;
   /** A path that is not there: end with MissingPathError, or give a source that says so. */
   readonly missing: "fail" | "report";
+  /** Read what links in a folder lead to outside of it, too. */
+  readonly followLinks: boolean;
 }
 
 /**
  * Reads files, folders (recursively: .yaml, .yml and .json, hidden files and folders left out) and standard input, in the
  * order of the paths and sorted in each folder. A file that two paths reach is read once. What exists but can't be read
- * is a source without text.
+ * is a source without text: so are pipes and devices, which may never end, and links that leave their folder, because who writes the
+ * folder need not be allowed to read what they lead to.
  */
 export async function readSources(
   paths: readonly string[],
   options: ReadOptions,
 ): Promise<readonly Source[]> {
-  const reader = new SourceReader();
+  const reader = new SourceReader(options.followLinks);
   for (const path of new Set(paths)) {
     if (path === STANDARD_INPUT) reader.addText("<stdin>", await options.readInput());
     else if (await reader.addPath(path)) continue;
@@ -48,6 +51,11 @@ class SourceReader {
   readonly sources: Source[] = [];
   /** Real paths of files and folders that were read: links may lead to one twice, or in circles. */
   readonly #seen = new Set<string>();
+  readonly #followLinks: boolean;
+
+  constructor(followLinks: boolean) {
+    this.#followLinks = followLinks;
+  }
 
   addText(path: string, text: string): void {
     this.sources.push({ path, text });
@@ -57,20 +65,24 @@ class SourceReader {
     this.sources.push({ path, absent: true });
   }
 
-  /** A path that was named, which may be a pipe. False when there is nothing there. */
+  /** A path that was named. False when there is nothing there. */
   async addPath(path: string): Promise<boolean> {
-    return this.#add(path, () => true);
+    return this.#add(path, undefined);
   }
 
-  async #add(path: string, mayRead: (stats: Stats) => boolean): Promise<boolean> {
+  /** `root`: the real path of the folder that was named; absent: the path itself was. */
+  async #add(path: string, root: string | undefined): Promise<boolean> {
     try {
       const real = await realpath(path);
+      if (root !== undefined && !this.#followLinks && !`${real}/`.startsWith(root)) {
+        this.sources.push({ path, unreadable: OUTSIDE });
+        return true;
+      }
       if (this.#seen.has(real)) return true;
       this.#seen.add(real);
-      const stats = await stat(path);
-      if (stats.isDirectory()) await this.#addFolder(path);
-      else if (mayRead(stats)) this.addText(path, decodeUtf8(await readFile(path)));
-      else this.sources.push({ path, unreadable: "it is no regular file" });
+      if ((await stat(path)).isDirectory()) {
+        await this.#addFolder(path, root ?? (real === "/" ? real : `${real}/`));
+      } else this.addText(path, decodeUtf8(await readRegular(path, real)));
     } catch (error: unknown) {
       if (textOf(error, "code") === "ENOENT") return false;
       this.sources.push({ path, unreadable: reasonOf(error) });
@@ -78,7 +90,7 @@ class SourceReader {
     return true;
   }
 
-  async #addFolder(folder: string): Promise<void> {
+  async #addFolder(folder: string, root: string): Promise<void> {
     const entries = await readdir(folder, { withFileTypes: true });
     const visible = entries.filter((entry) => !entry.name.startsWith("."));
     for (const entry of visible.sort((a, b) => compareStrings(a.name, b.name))) {
@@ -89,8 +101,7 @@ class SourceReader {
       const isFile = entry.isFile() || entry.isSymbolicLink();
       // A file that is gone by now was deleted while we looked: it is simply not there.
       if (!isFolder && !(isFile && isManifest)) continue;
-      // A link may lead to a device or a pipe, whose contents have no end.
-      const found = await this.#add(path, (stats) => stats.isFile());
+      const found = await this.#add(path, root);
       if (!found && entry.isSymbolicLink()) {
         this.sources.push({ path, unreadable: "it is a link to a file that does not exist" });
       }
@@ -103,6 +114,23 @@ async function leadsToFolder(link: string): Promise<boolean> {
     return (await stat(link)).isDirectory();
   } catch {
     return false;
+  }
+}
+
+const OUTSIDE =
+  "it is a link that leaves the folder; name what it leads to after -f, or set the option followLinks";
+
+class NotRegularError extends Error {}
+
+/** Opened so that a pipe without a writer does not block. Files of the kernel call themselves regular, and some never end. */
+async function readRegular(path: string, real: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const isRegular = (await handle.stat()).isFile() && !/^\/(?:proc|sys)\//.test(real);
+    if (!isRegular) throw new NotRegularError("it is no regular file");
+    return await handle.readFile();
+  } finally {
+    await handle.close();
   }
 }
 
@@ -134,7 +162,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(error: unknown): string {
-  if (error instanceof NotUtf8Error) return error.message;
+  if (error instanceof NotUtf8Error || error instanceof NotRegularError) return error.message;
   return own(REASONS, textOf(error, "code")) ?? textOf(error, "message");
 }
 

@@ -10,7 +10,7 @@ const LONGEST_WAIT = 2000;
 
 /** Manifests below the paths, and what becomes of them. */
 export async function fileSource(context: RunContext, apply: Apply): Promise<RunSource> {
-  const { call, log, observer, terminal } = context;
+  const { call, settings, log, observer, terminal } = context;
   // Standard input can be read once only.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
   /** Since they were read last. */
@@ -21,7 +21,11 @@ export async function fileSource(context: RunContext, apply: Apply): Promise<Run
     observer,
     readSources: async () => {
       await untilSettled(changed);
-      return readSources(call.paths, { readInput: () => Promise.resolve(text), missing: "report" });
+      return readSources(call.paths, {
+        readInput: () => Promise.resolve(text),
+        missing: "report",
+        followLinks: settings.switch("followLinks"),
+      });
     },
     fixedFiles: await fixedFiles(context),
     apply,

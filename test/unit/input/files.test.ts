@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MissingPathError, readSources } from "../../../src/input/files.js";
@@ -23,8 +22,16 @@ function write(name: string, contents: string | Buffer = name): string {
   return path;
 }
 
-async function read(...paths: readonly string[]): Promise<readonly Source[]> {
-  return readSources(paths, { readInput: async () => "from input", missing: "report" });
+async function read(
+  ...words: readonly (string | { readonly followLinks: boolean })[]
+): Promise<readonly Source[]> {
+  const paths = words.filter((word) => typeof word === "string");
+  const { followLinks } = words.find((word) => typeof word === "object") ?? { followLinks: false };
+  return readSources(paths, {
+    readInput: async () => "from input",
+    missing: "report",
+    followLinks,
+  });
 }
 
 /** Paths below the folder. */
@@ -64,25 +71,38 @@ it("follows links, as Kubernetes mounts config maps", async () => {
   expect(await names(folder)).toEqual(["a.yaml"]);
 });
 
-it("reads no device or pipe that lies in a folder: it might never end", async () => {
-  symlinkSync("/dev/zero", join(folder, "device.yaml"));
+it("reads no device, pipe or file of the kernel, which might never end", async () => {
   execFileSync("mkfifo", [join(folder, "pipe")]);
   symlinkSync("pipe", join(folder, "linked.yaml"));
   write("z.yaml", "z");
-
+  const unreadable = "it is no regular file";
   expect(await read(folder)).toEqual([
-    { path: join(folder, "device.yaml"), unreadable: "it is no regular file" },
-    { path: join(folder, "linked.yaml"), unreadable: "it is no regular file" },
+    { path: join(folder, "linked.yaml"), unreadable },
     { path: join(folder, "z.yaml"), text: "z" },
   ]);
+  for (const path of [join(folder, "pipe"), "/dev/zero", "/proc/kmsg"]) {
+    expect(await read(path)).toEqual([{ path, unreadable }]);
+  }
 }, 5000);
 
-it("reads a pipe that is named", async () => {
-  const pipe = join(folder, "pipe");
-  execFileSync("mkfifo", [pipe]);
-  const [sources] = await Promise.all([read(pipe), writeFile(pipe, "a: 1")]);
-
-  expect(sources).toEqual([{ path: pipe, text: "a: 1" }]);
+it("follows no link out of a folder, unless it is told to", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "albc-outside-"));
+  writeFileSync(join(outside, "secret.yaml"), "password");
+  mkdirSync(join(folder, "in"));
+  symlinkSync(join(outside, "secret.yaml"), join(folder, "in/file.yaml"));
+  symlinkSync(outside, join(folder, "in/folder"));
+  symlinkSync("/proc/kmsg", join(folder, "in/kernel.yaml"));
+  const sources = await read(join(folder, "in"));
+  expect(sources.map((source) => "unreadable" in source && source.unreadable)).toEqual(
+    Array(3).fill(expect.stringContaining("leaves the folder")),
+  );
+  // A named path may be a link.
+  expect(await names(join(folder, "in/file.yaml"), join(folder, "in/folder"))).toEqual([
+    "in/file.yaml",
+  ]);
+  const followed = await read({ followLinks: true }, join(folder, "in"));
+  expect(followed).toContainEqual({ path: join(folder, "in/file.yaml"), text: "password" });
+  rmSync(outside, { recursive: true });
 });
 
 it("follows links to folders, and comes back from circles", async () => {
@@ -126,7 +146,7 @@ it("leaves out the byte order mark", async () => {
 
 it("ends with an error when a named path does not exist, or reports it", async () => {
   const path = join(folder, "none");
-  const options = { readInput: async () => "", missing: "fail" } as const;
+  const options = { readInput: async () => "", missing: "fail", followLinks: false } as const;
   await expect(readSources([path], options)).rejects.toThrow(MissingPathError);
   await expect(readSources([path], options)).rejects.toThrow(EnvironmentError);
   await expect(readSources([path], options)).rejects.toThrow(`${path} does not exist`);
