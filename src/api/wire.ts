@@ -25,6 +25,19 @@ export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
+  /** Set by reading, never by users: the object can't be served as written, and is what could be read of it. */
+  readonly closed?: Closed;
+}
+
+/** A refused object is closed, not absent: its requests answer 503, and no wider rule serves them. */
+export interface Closed {
+  /** The field that is wrong, for the reason that clients see: it never quotes a value. */
+  readonly what: string;
+  /**
+   * What is closed: its own paths; all of its hosts, because a path can't be read; or all routes of its namespace, because a host or
+   * parent can't be read.
+   */
+  readonly extent: "paths" | "hosts" | "namespace";
 }
 
 export type WireObject<T> = KubernetesObject & Omit<Wire<T>, "apiVersion" | "kind" | "metadata">;

@@ -51,6 +51,13 @@ export const INPUT_DIAGNOSTICS = {
       "The first one stays, in the order in which the files were given; the others are not served.",
     hint: "rename or remove one of them",
   },
+  FIELD_MISPLACED: {
+    severity: "error",
+    title: "an unknown field may protect an object or say what it is for",
+    explanation:
+      "The kind does not have the field here, but its name or content is one of authentication, or its name is one or two letters away from a field that selects requests. Without it the object would be open, or serve other requests. Its hosts and paths answer 503; while running, its last good content stays.",
+    hint: "correct the field's name or its indentation",
+  },
   FIELD_INVALID: {
     severity: "error",
     title: "a field's value is invalid",

@@ -22,9 +22,16 @@ export type Locate = (resource: ResourceRef, field: FieldPath) => SourceLocation
 /** Collects the diagnostics of one compilation. */
 export class DiagnosticSink {
   readonly #reports: Report[] = [];
+  readonly #muted = new Set<string>();
   #sorted: { readonly locate: Locate; readonly diagnostics: readonly Diagnostic[] } | undefined;
 
+  /** Reports about the object are dropped from now on. */
+  mute({ kind, namespace, name }: ResourceRef): void {
+    this.#muted.add(`${kind}/${namespace}/${name}`);
+  }
+
   report(report: Report): void {
+    if (this.#muted.size > 0 && this.#isMuted(report)) return;
     this.#sorted = undefined;
     const { message, hint } = report;
     this.#reports.push({
@@ -32,6 +39,13 @@ export class DiagnosticSink {
       message: withoutUserinfo(message),
       ...(hint !== undefined && { hint: withoutUserinfo(hint) }),
     });
+  }
+
+  #isMuted({ resource }: Report): boolean {
+    return (
+      resource !== undefined &&
+      this.#muted.has(`${resource.kind}/${resource.namespace}/${resource.name}`)
+    );
   }
 
   /** In the order in which they came. */

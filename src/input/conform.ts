@@ -8,8 +8,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export interface UnknownField {
   readonly field: FieldPath;
+  readonly value: unknown;
   /** Names that the place knows. */
   readonly known: readonly string[];
+  /** Those of them that it lacks. */
+  readonly absent: readonly string[];
   /** The place keeps fields that it does not know, on purpose. */
   readonly preserved: boolean;
 }
@@ -64,7 +67,7 @@ class ConformVisitor {
     for (const key of Object.keys(object)) {
       const known = own(properties, key);
       if (known === undefined) {
-        this.#reportUnknown(schema, key);
+        this.#reportUnknown(schema, object, key);
         if (schema["x-kubernetes-preserve-unknown-fields"] === true) continue;
         copy ??= { ...object };
         Reflect.deleteProperty(copy, key);
@@ -86,10 +89,13 @@ class ConformVisitor {
     return next;
   }
 
-  #reportUnknown(schema: JsonSchema, key: string): void {
+  #reportUnknown(schema: JsonSchema, object: Fields, key: string): void {
+    const known = Object.keys(schema.properties ?? {});
     this.unknown.push({
       field: [...this.#field, key],
-      known: Object.keys(schema.properties ?? {}),
+      value: own(object, key),
+      known,
+      absent: known.filter((name) => own(object, name) === undefined || own(object, name) === null),
       preserved: schema["x-kubernetes-preserve-unknown-fields"] === true,
     });
   }

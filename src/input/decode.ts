@@ -7,15 +7,19 @@ import { objectSchema } from "../api/schemas/object-schema.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
+import { formatFieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";
+import type { AuthShape } from "./auth-shape.js";
 import { conform } from "./conform.js";
 import { shown } from "./finding.js";
 import type { Finding } from "./finding.js";
 import { apiVersions, lookUpKind, lookUpKindName } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
+import { closingFields, closingFinding, isDecisive, mended } from "./misspelt-fields.js";
 import { refKey } from "./object-key.js";
 import { isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/metadata.js";
+import { isClosable, salvaged } from "./salvage.js";
 import { withDefaults } from "./schema-defaults.js";
 import { schemaFindings } from "./schema-findings.js";
 import { readStatus } from "./status-shape.js";
@@ -42,9 +46,26 @@ export type Decoded =
       readonly key?: string;
       readonly ref?: ResourceRef;
       readonly findings: readonly Finding[];
+      /** What is closed in its place, where what it is for can be read. */
+      readonly closed?: { readonly key: string; readonly entry: DecodedObject };
     }
   /** A kind that is not read; such objects are counted, not checked. */
   | { readonly result: "unknown"; readonly apiVersion: string; readonly kind: string };
+
+/** What stands for a value: its object, or what is closed in its place. */
+export function takenOf(
+  decoded: Decoded,
+): { readonly key: string; readonly ref: ResourceRef; readonly entry: DecodedObject } | undefined {
+  if (decoded.result === "unknown") return undefined;
+  if (decoded.result === "object") return decoded;
+  const { closed, ref } = decoded;
+  return closed && ref && { ref, ...closed };
+}
+
+/** A refused object of which nothing can be closed. */
+export function refOfRefused(decoded: Decoded): ResourceRef | undefined {
+  return decoded.result === "refused" && decoded.closed === undefined ? decoded.ref : undefined;
+}
 
 const DEFAULT_NAMESPACE = "default";
 
@@ -79,24 +100,54 @@ export function decode(value: unknown, table: KindTable): Decoded {
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- in the body K ties the kind to its definition and to the object
 function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields): Decoded {
   const definition: KindDefinition<KindMap[K]> = table[kind];
-  const shape = shapeOf(definition, given);
+  const shape = shapeOf(kind, definition, given);
   const ref = refOf(shape.value);
-  if (shape.refusals.length > 0) return refused(ref, [...shape.refusals, ...shape.findings]);
+  const refuse = (findings: readonly Finding[], first: readonly Finding[]): Decoded => ({
+    ...refused(ref, findings),
+    ...closedEntry(kind, definition, given, whatOf(first)),
+  });
+  if (shape.refusals.length > 0)
+    return refuse([...shape.refusals, ...shape.findings], shape.refusals);
   const checked = definition.validate(shape.value);
   if (!checked.valid) {
     const errors = schemaFindings(checked.errors, shape.value, (field) => mayShow(kind, field));
     const base = validateBase(shape.value);
     const names = base.valid ? checkMetadata(base.value, definition.name) : [];
-    return refused(ref, [...shape.findings, ...errors, ...names]);
+    return refuse([...shape.findings, ...errors, ...names], errors);
   }
   const problems = [
     ...checkMetadata(checked.value, definition.name),
     ...(definition.check?.(checked.value) ?? []),
   ];
   const findings = [...shape.findings, ...problems];
-  if (problems.length > 0) return refused(ref, findings);
+  if (problems.length > 0) return refuse(findings, problems);
   const object = definition.fill?.(checked.value) ?? checked.value;
   return { result: "object", key: refKey(ref), ref, entry: { kind, object }, findings };
+}
+
+/** `what`: see Closed. */
+function closedEntry<K extends KindName>(
+  kind: K,
+  definition: KindDefinition<KindMap[K]>,
+  given: Fields,
+  what: string,
+): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
+  const value = mended(definition.schema, given);
+  const isWhole = !conform(definition.schema, value).unknown.some(isDecisive);
+  const read = isObject(value) ? salvaged(kind, value, isWhole) : undefined;
+  if (read === undefined) return {};
+  const checked = definition.validate(read.value);
+  if (!checked.valid) return {};
+  const object = { ...checked.value, closed: { what, extent: read.extent } };
+  return { closed: { key: refKey(refOf(read.value)), entry: { kind, object } } };
+}
+
+const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;
+
+/** A field's name is the user's text: only a plain one may stand in a header. */
+function whatOf([first]: readonly Finding[]): string {
+  const text = formatFieldPath(first?.field ?? []);
+  return SAFE_FIELD.test(text) ? text : "the object";
 }
 
 function refused(ref: ResourceRef, findings: readonly Finding[]): Decoded {
@@ -112,21 +163,22 @@ interface Shape {
 
 /** Drops nulls, notices unknown fields, and fills in what is left out, the namespace first: it is part of the identity. */
 function shapeOf(
+  kind: KindName,
   definition: Pick<KindDefinition<never>, "schema" | "close" | "namespaced" | "status">,
   given: Fields,
 ): Shape {
   const { schema, namespaced, status } = definition;
   const conformed = conform(schema, readStatus(status, given));
   const value = isObject(conformed.value) ? conformed.value : given;
-  const closed = definition.close?.(given, value, conformed.unknown);
-  const filled = withDefaults(schema, closed?.value ?? value);
+  const all = { value, findings: [], unknown: conformed.unknown };
+  const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
+  const filled = withDefaults(schema, closed.value);
+  const closing = isClosable(kind) ? closingFields(closed.unknown) : [];
+  const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
     value: withNamespace(isObject(filled) ? filled : value, namespaced),
-    findings: [
-      ...(closed?.findings ?? []),
-      ...unknownFieldFindings(closed?.unknown ?? conformed.unknown),
-    ],
-    refusals: closed?.refusals ?? [],
+    findings: [...closed.findings, ...unknownFieldFindings(unknown)],
+    refusals: [...(closed.refusals ?? []), ...closing.map(closingFinding)],
   };
 }
 

@@ -11,9 +11,12 @@ import type { KindTable } from "./kind-table.js";
 import { ObjectChoice } from "./object-choice.js";
 import type { Resources } from "./resources.js";
 import { readSource } from "./read-source.js";
+import type { SourceReading } from "./read-source.js";
 import { takeSnapshot } from "./snapshot.js";
 import type { PlacedObject } from "./snapshot.js";
 import type { InputOptions, Source, UnknownKind } from "./source.js";
+import type { Decoded } from "./decode.js";
+import { lookUpKindName } from "./kind-lookup.js";
 import { countObjects, countUnknownKinds } from "./unknown-kinds.js";
 
 /** What one reading hands to the next. */
@@ -35,6 +38,8 @@ export interface Advance {
   readonly state: InputState;
   /** Objects that are served with their last good content. */
   readonly stale: readonly ResourceRef[];
+  /** Files, by path, whose content is not known: they can't be parsed, or a document does not say what it is. */
+  readonly unreadable: readonly string[];
 }
 
 /** Nothing read yet. */
@@ -61,6 +66,9 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
     unknownKinds: countUnknownKinds(decoded),
     objects: countObjects(decoded),
     stale: snapshot.served.filter((object) => choice.isStale(object)).map((object) => object.ref),
+    unreadable: readings
+      .filter((reading) => isUnreadable(reading, previous.table))
+      .map(({ path }) => path),
     state: {
       table: previous.table,
       cache: new Map(
@@ -69,6 +77,18 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
       served: byPath(snapshot.served),
     },
   };
+}
+
+function isUnreadable({ broken, values }: SourceReading, table: KindTable): boolean {
+  return broken || values.some(({ decoded }) => isUnidentified(decoded, table));
+}
+
+function isUnidentified(decoded: Decoded, table: KindTable): boolean {
+  if (decoded.result !== "refused") return false;
+  const { ref } = decoded;
+  if (ref === undefined || ref.name === "") return true;
+  const kind = lookUpKindName(table, ref.kind);
+  return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
 }
 
 function byPath(objects: readonly PlacedObject[]): ReadonlyMap<string, readonly PlacedObject[]> {

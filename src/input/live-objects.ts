@@ -1,13 +1,12 @@
 /**
  * Objects of an API server, which come, change and go one by one: each is checked once, when it comes. What an API server has
- * taken and we refuse is not served, as after a restart: there is no last good content to fall back to.
+ * taken and we refuse is closed, as after a restart: there is no last good content to fall back to.
  */
 import type { KindName } from "../api/kinds.js";
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareStrings } from "../support/compare.js";
-import { decode } from "./decode.js";
-import type { Decoded } from "./decode.js";
+import { decode, refOfRefused, takenOf } from "./decode.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
@@ -43,7 +42,7 @@ export class LiveObjects {
     const key = keyOf(kind, namespace, name);
     const decoded = decode(value, this.#table);
     this.#known.add(key);
-    const now = decoded.result === "object" ? decoded.entry : undefined;
+    const now = takenOf(decoded)?.entry;
     this.#changes.set(key, { kind, namespace, name, now });
     this.#noteFindings(key, findingDiagnostics({ decoded, locate: nowhere }));
     this.#noteRefused(key, refOfRefused(decoded));
@@ -88,10 +87,6 @@ export class LiveObjects {
     if (ref === undefined) this.#refused.delete(key);
     else this.#refused.set(key, ref);
   }
-}
-
-function refOfRefused(decoded: Decoded): ResourceRef | undefined {
-  return decoded.result === "refused" ? decoded.ref : undefined;
 }
 
 function keyOf(kind: KindName, namespace: string, name: string): string {

@@ -1,6 +1,6 @@
 /** Manifests → Resources: the entrance for the CLI, for tests, and for objects of an API server. */
 import { sortDiagnostics } from "../diagnostics/sink.js";
-import { decode } from "./decode.js";
+import { decode, refOfRefused, takenOf } from "./decode.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import { advance, initialInput } from "./last-good.js";
@@ -38,14 +38,11 @@ export function resourcesFromObjects(
   const table = kindTable(options.albGroup);
   const values = objects.map((value) => ({ decoded: decode(value, table), locate: nowhere }));
   const snapshot = takeSnapshot(
-    values.flatMap(({ decoded, locate }) =>
-      decoded.result === "object"
-        ? [{ path: "", key: decoded.key, ref: decoded.ref, entry: decoded.entry, locate }]
-        : [],
-    ),
-    values.flatMap(({ decoded }) =>
-      decoded.result === "refused" && decoded.ref !== undefined ? [decoded.ref] : [],
-    ),
+    values.flatMap(({ decoded, locate }) => {
+      const taken = takenOf(decoded);
+      return taken === undefined ? [] : [{ path: "", ...taken, locate }];
+    }),
+    values.flatMap(({ decoded }) => refOfRefused(decoded) ?? []),
   );
   return {
     resources: snapshot.resources,

@@ -25,7 +25,10 @@ export class ObjectChoice {
   constructor(previous: Served, readings: readonly SourceReading[]) {
     this.#previous = previous;
     for (const objects of previous.values()) {
-      for (const object of objects) this.#previousByKey.set(object.key, object);
+      for (const object of objects) {
+        // What was closed is no good content.
+        if (object.entry.object.closed === undefined) this.#previousByKey.set(object.key, object);
+      }
     }
     for (const { values } of readings) for (const { decoded } of values) this.#note(decoded);
   }
@@ -63,7 +66,8 @@ export class ObjectChoice {
     }
   }
 
-  #keepRefused(path: string, value: PlacedValue, { key, ref, findings }: RefusedValue): void {
+  #keepRefused(path: string, value: PlacedValue, decoded: RefusedValue): void {
+    const { key, ref, findings, closed } = decoded;
     const before = key === undefined ? undefined : this.#previousByKey.get(key);
     if (before !== undefined) {
       if (this.#valid.has(before.key) || this.#stale.has(before)) return;
@@ -72,7 +76,9 @@ export class ObjectChoice {
       return;
     }
     // Also one whose name can't be read: it may be an auth that others count on.
-    if (ref !== undefined) this.refused.push(ref);
+    if (closed !== undefined && ref !== undefined) {
+      this.objects.push({ path, ref, ...closed, locate: value.locate });
+    } else if (ref !== undefined) this.refused.push(ref);
     if (ref !== undefined && !findings.some(concernsName)) return;
     // Nobody can tell which object this was, so none that has gone from the file is taken for removed.
     const gone = (this.#previous.get(path) ?? []).filter(

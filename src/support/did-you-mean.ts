@@ -18,6 +18,13 @@ export function didYouMean(
   return best?.candidate;
 }
 
+/** At most two letters away, one of names of three letters; case does not count. */
+export function isNear(name: string, known: string): boolean {
+  const limit = known.length < 4 ? 1 : 2;
+  if (Math.abs(name.length - known.length) > limit) return false;
+  return editDistance(name.toLowerCase(), known.toLowerCase(), limit) <= limit;
+}
+
 /**
  * Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment); Infinity above `limit`.
  * Only cells within `limit` of the diagonal are computed, so long names cost no more than their length.

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingModel } from "../ir/config.js";
 import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
@@ -5,6 +6,7 @@ import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
 import type { Route, RouteBinding } from "../ir/route.js";
 import type { SourceRef } from "../ir/source-ref.js";
 import { BoundRoutes } from "./bound-routes.js";
+import type { ClosedObjects } from "./closed-objects.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 
 /** The parts of the model that other collectors hold. */
@@ -19,10 +21,25 @@ export class ConfigBuilder {
   readonly #listeners = new Map<string, Listener>();
   readonly #bound = new BoundRoutes();
   readonly #certificates = new Map<string, ServerCertificate>();
+  readonly #closed: ClosedObjects;
+
+  constructor(closed: ClosedObjects) {
+    this.#closed = closed;
+  }
 
   addListener(server: Server, listener: Listener): void {
     this.#servers.set(server.id, server);
     this.#listeners.set(listener.id, listener);
+  }
+
+  /** See ClosedObjects. */
+  closeObject(object: KubernetesObject): void {
+    this.#closed.add(object);
+  }
+
+  /** All of its hosts and paths answer 503. */
+  closeListener(listener: Pick<Listener, "id" | "source">, what: string): void {
+    this.#closed.addListener(listener, what);
   }
 
   /** See BoundRoutes. */
@@ -79,16 +96,20 @@ export class ConfigBuilder {
   }
 
   build(parts: CollectedParts): RoutingModel {
+    const { routes, bindings } = this.#closed.close({
+      routes: [...this.#bound.routes],
+      bindings: this.#bound.bindings,
+    });
     return {
       servers: sorted(this.#servers.values()),
       listeners: sorted(this.#listeners.values()),
-      bindings: [...this.#bound.bindings].sort(
+      bindings: [...bindings].sort(
         compareBy(
           (a, b) => compareStrings(a.listener, b.listener),
           (a, b) => compareStrings(a.order, b.order),
         ),
       ),
-      routes: sorted(this.#bound.routes),
+      routes: sorted(routes),
       serverCertificates: [...this.#certificates.values()].sort(
         compareBy(
           (a, b) => compareStrings(a.server, b.server),

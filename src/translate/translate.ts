@@ -12,6 +12,7 @@ import { createAuthTranslator } from "./auth/auth-policies.js";
 import { Backends } from "./backends.js";
 import type { BuildContext } from "./build-context.js";
 import { Certificates } from "./certificates.js";
+import { ClosedObjects } from "./closed-objects.js";
 import { ConfigBuilder } from "./config-builder.js";
 import { addFallbackCertificate } from "./fallback-certificate.js";
 import { gatewayClassStatuses } from "./gateway/gateway-class-status.js";
@@ -78,9 +79,11 @@ export function translateRouting(
   memory: RouteMemory,
 ): Routing {
   const context = { resources, options, diagnostics };
+  const closed = new ClosedObjects();
+  closed.addAll(resources, diagnostics);
   const build: BuildContext = {
     ...context,
-    config: new ConfigBuilder(),
+    config: new ConfigBuilder(closed),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),

@@ -2,12 +2,11 @@ import type { Alb2, Frontend } from "../../api/alb.js";
 import type { Redirect } from "../../ir/filters.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort, Inherited } from "../entry-port.js";
-import { addEntryPort, bindWholePort, NOTHING_INHERITED, serverId } from "../entry-port.js";
+import { addEntryPort, NOTHING_INHERITED, serverId } from "../entry-port.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
-import { compareAge, listenerRank } from "../precedence.js";
-import { closedRule } from "../reasons.js";
+import { compareAge } from "../precedence.js";
 import { configOf, reportSettings, sslStrategyOf } from "./alb-settings.js";
 import { frontendPort, frontendRedirect } from "./frontend-port.js";
 import { inheritedFromAlb } from "./inheritance.js";
@@ -97,32 +96,28 @@ function entryPort(
     ...(frontend && { frontend }),
     inherited: redirect ? { ...inherited, schemeRedirect: redirect } : inherited,
   };
-  addEntryPort(context.config, entry, sourceRef(placeOf(frontend ?? alb, "spec")));
-  if (frontend === undefined) closeIfUnclear(claim, entry, context);
+  const source = sourceRef(placeOf(frontend ?? alb, "spec"));
+  addEntryPort(context.config, entry, source);
+  const closed = whatCloses(claim, context);
+  if (closed !== undefined) {
+    context.config.closeListener({ id: entry.listener, source }, closed);
+  }
   return entry;
 }
 
-/** Answers 503 to everything on a port whose Frontend can't be read. */
-function closeIfUnclear(claim: PortClaim, entry: EntryPort, context: BuildContext): void {
-  const { alb, port, place } = claim;
-  const refused = refusedFrontendFor(alb, port, context);
-  if (refused === undefined) return;
+/** The refused field of the ALB2 or Frontend, or the Frontend that can't be read and may be for the port: nothing of it may be served. */
+function whatCloses(
+  { alb, port, frontend, place }: PortClaim,
+  context: BuildContext,
+): string | undefined {
+  const closed = alb.closed ?? frontend?.closed;
+  if (closed !== undefined) return closed.what;
+  const refused = frontend === undefined ? refusedFrontendFor(alb, port, context) : undefined;
+  if (refused === undefined) return undefined;
   const name = `Frontend ${refused.namespace}/${refused.name}`;
   const message = `${name} can't be read and may be for port ${String(port)}`;
   context.diagnostics.report({ code: "PORT_CLOSED", message, ...place });
-  const route = context.config.addRoute(
-    {
-      id: `${entry.listener}/closed`,
-      source: sourceRef(place),
-      refusal: closedRule(name),
-      satisfy: "all",
-      auth: [],
-      timeouts: entry.inherited.timeouts,
-      backends: [],
-    },
-    port,
-  );
-  bindWholePort(entry, route, listenerRank("first", alb), context.config);
+  return name;
 }
 
 function listenerId({ alb, frontend, port }: PortClaim): string {

@@ -1,22 +1,38 @@
 import type { Alb2 } from "../../api/alb.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { TranslateContext } from "../context.js";
+import { resourceRef } from "../place.js";
+import { hasMisspeltLabel } from "./labels.js";
 
 /** Names that the origin gives to Frontends, `<alb>-<port>` with five digits, and that people give. */
 const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
 
 /**
- * A Frontend that can't be read and may be for a port that an ALB2 has for its Ingresses. It may hold auth for them, so without it
+ * A Frontend that can't be read, or whose labels are misspelt, and that may be for a port that an ALB2 has for its Ingresses. It may hold auth for them, so without it
  * nothing of the port may be served.
  */
 export function refusedFrontendFor(
   alb: Alb2,
   port: number,
-  { resources }: TranslateContext,
+  { resources, options }: TranslateContext,
 ): ResourceRef | undefined {
-  return resources.refused.find(
-    ({ kind, namespace, name }) =>
-      kind === "Frontend" && namespace === alb.metadata.namespace && mayBeFor(name, alb, port),
+  const { namespace } = alb.metadata;
+  const stray = resources
+    .list("Frontend")
+    .find(
+      (frontend) =>
+        frontend.metadata.namespace === namespace &&
+        frontend.spec.port === port &&
+        hasMisspeltLabel(frontend, options.domains),
+    );
+  return (
+    (stray && resourceRef(stray)) ??
+    resources.refused.find(
+      (refused) =>
+        refused.kind === "Frontend" &&
+        refused.namespace === namespace &&
+        mayBeFor(refused.name, alb, port),
+    )
   );
 }
 

@@ -6,7 +6,7 @@ import { placeOf, sourceRef } from "../place.js";
 import { orderKey, specificity } from "../precedence.js";
 import { parseDslx } from "./dslx.js";
 import type { ParsedDslx, RuleMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
+import { albNameOf, frontendNameOf, hasMisspeltLabel, isGenerated } from "./labels.js";
 import { sizeProblem, widened } from "./rule-size.js";
 import { addRuleCertificate } from "./rule-certificate.js";
 import { translateRuleAction } from "./rule-action.js";
@@ -33,6 +33,20 @@ export function translateRules(balancers: readonly LoadBalancer[], context: Buil
     if (isGenerated(rule, domains)) reportGenerated(rule, context);
     else if (port !== undefined) translateRule(rule, port, context);
     else reportUnattached(rule, context);
+    if (port === undefined && hasMisspeltLabel(rule, domains)) closeStray(rule, ports, context);
+  }
+}
+
+/** On every port that the Rule may be for: its labels can't be told. */
+function closeStray(
+  rule: Rule,
+  ports: ReadonlyMap<string, EntryPort>,
+  context: BuildContext,
+): void {
+  const closed = { what: "metadata.labels", extent: "paths" } as const;
+  context.config.closeObject({ ...rule, closed });
+  for (const [key, port] of ports) {
+    if (key.startsWith(`${rule.metadata.namespace}/`)) translateRule(rule, port, context);
   }
 }
 

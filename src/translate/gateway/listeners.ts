@@ -135,11 +135,13 @@ function streamOf(spec: GatewayListener): Pick<ListenerState, "stream"> {
   }
 }
 
-function addToConfig(
-  { serves, port, tls, stream, hostname, place, clientCertificates }: TranslatedListener,
-  { context, assignment }: ListenerScope,
-): void {
+function addToConfig(listener: TranslatedListener, { context, assignment }: ListenerScope): void {
+  const { serves, port, tls, stream, hostname, place, clientCertificates } = listener;
   if (serves === undefined || stream !== undefined) return;
+  const closed = listener.parent.closed ?? listener.gateway.closed;
+  if (closed !== undefined) {
+    context.config.closeListener({ id: serves.listener, source: sourceRef(place) }, closed.what);
+  }
   context.config.addListener(
     { id: serves.server, addresses: assignment.addresses, port, tls },
     {

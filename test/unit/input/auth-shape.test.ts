@@ -80,9 +80,9 @@ spec:
     expect(diagnostics.map(({ location }) => location?.line)).toEqual([8, 9]);
   });
 
-  it("is not seen in fields that only sound like one", () => {
+  it("closes the object where a field sounds like one", () => {
     expect(read({ config: { oauth: {} } }).report).toEqual([
-      expect.stringContaining("FIELD_UNKNOWN"),
+      expect.stringContaining("FIELD_MISPLACED"),
     ]);
   });
 });

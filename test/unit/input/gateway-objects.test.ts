@@ -144,9 +144,9 @@ describe("a status", () => {
 
 test("a field that is not known is left out", () => {
   const { resources, diagnostics } = resourcesFromObjects([
-    gatewayObject("HTTPRoute", { hostnames: ["a.example"], hostname: "b.example" }),
+    gatewayObject("HTTPRoute", { hostnames: ["a.example"], nickname: "b.example" }),
   ]);
-  expect(lines(diagnostics)).toEqual([expect.stringMatching(/FIELD_UNKNOWN spec.hostname/)]);
+  expect(lines(diagnostics)).toEqual([expect.stringMatching(/FIELD_UNKNOWN spec.nickname/)]);
   expect(resources.list("HTTPRoute")[0]?.spec).toEqual({
     hostnames: ["a.example"],
     rules: [{ matches: [ANY_PATH] }],

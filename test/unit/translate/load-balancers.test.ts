@@ -45,9 +45,14 @@ describe("without an ALB2", () => {
     ]);
   });
 
-  it("nothing is served while one was written that can't be read: its auth is not known", () => {
+  it("its ports are closed while one was written that can't be read: its auth is not known", () => {
     const broken = alb2("alb", { projects: "all of them" });
-    expect(ports(translated(SHOP + WEB + broken))).toEqual([]);
+    const { config } = translated(SHOP + WEB + broken);
+    expect(config.bindings.map(({ listener }) => listener)).toEqual([
+      "alb2/cpaas-system/alb/443",
+      "alb2/cpaas-system/alb/80",
+    ]);
+    expect(config.routes.map(({ refusal }) => refusal?.status)).toEqual([503, 503]);
   });
 });
 

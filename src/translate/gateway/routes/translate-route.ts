@@ -30,6 +30,9 @@ export function translateRoute(
   const { controllerName } = context.options;
   const findings = new Findings(context.diagnostics);
   const own = ownParents(route, parents, findings, context);
+  if (route.closed !== undefined) {
+    findings.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
+  }
   const tooMany = tooManyHosts(route, own, findings);
   const plans = new RoutePlans({ route, policies, context }, findings, tooMany);
   const listeners = new Set<ListenerState>();

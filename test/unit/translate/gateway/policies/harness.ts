@@ -11,6 +11,7 @@ import { createAuthTranslator } from "../../../../../src/translate/auth/auth-pol
 import { Backends } from "../../../../../src/translate/backends.js";
 import type { BuildContext } from "../../../../../src/translate/build-context.js";
 import { Certificates } from "../../../../../src/translate/certificates.js";
+import { ClosedObjects } from "../../../../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../../../../src/translate/config-builder.js";
 import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
 import { StreamBuilder } from "../../../../../src/translate/gateway/streams/stream-builder.js";
@@ -39,7 +40,7 @@ export function harness(yaml: string): Harness {
   const context = { resources, options: DEFAULT_OPTIONS, diagnostics: sink };
   const build: BuildContext = {
     ...context,
-    config: new ConfigBuilder(),
+    config: new ConfigBuilder(new ClosedObjects()),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),

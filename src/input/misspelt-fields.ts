@@ -1,0 +1,110 @@
+/**
+ * Fields that a kind does not have and that may be ones that protect, or that say what an object is for: ignoring such a field would
+ * open what it was to protect. An API server refuses or drops them; here they close the object.
+ */
+import type { JsonSchema } from "../api/schemas/schema.js";
+import { formatFieldPath } from "../diagnostics/field-path.js";
+import { didYouMean, isNear } from "../support/did-you-mean.js";
+import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
+import type { UnknownField } from "./conform.js";
+import type { Finding } from "./finding.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields that protect, or that say which requests an object is for. */
+const DECISIVE: readonly string[] = [
+  ...[
+    "auth",
+    "basic",
+    "forward",
+    "metadata",
+    "namespace",
+    "labels",
+    "annotations",
+    "spec",
+    "config",
+    "filters",
+  ],
+  ...["rules", "host", "http", "paths", "path", "pathType", "defaultBackend"],
+  ...["hostnames", "parentRefs", "sectionName", "matches", "value", "extensionRef"],
+  ...["dslx", "type", "key", "values", "priority", "listeners", "hostname", "name"],
+  ...["port", "protocol", "method", "service", "headers", "queryParams"],
+];
+
+const PROTECTS = /auth|restrict|(?:allow|deny|white|black)-?list|source-range/i;
+const AUTH_FILTERS: readonly unknown[] = ["AuthPolicy", "ExternalAuth", "ExtensionRef"];
+
+/** The unknown fields that close the object. */
+export function closingFields(unknown: readonly UnknownField[]): readonly UnknownField[] {
+  return unknown.filter(({ field, value, absent, preserved }) => {
+    const name = String(field.at(-1));
+    if (PROTECTS.test(name) || protects(value)) return true;
+    if (meantField(name, absent, DECISIVE) !== undefined) return true;
+    // A map's key, such as a label's, beside the map.
+    if (field[0] === "metadata" && name.includes("/")) return true;
+    return !preserved && isDecisive({ field });
+  });
+}
+
+/** The name of a field that protects or selects elsewhere. */
+export function isDecisive({ field }: Pick<UnknownField, "field">): boolean {
+  const name = String(field.at(-1)).toLowerCase();
+  return DECISIVE.some((known) => known.toLowerCase() === name);
+}
+
+export function closingFinding({ field, absent }: UnknownField): Finding {
+  const name = String(field.at(-1));
+  const parent = formatFieldPath(field.slice(0, -1));
+  const message = `${parent === "" ? "the object" : parent} has no field ${name}; what the object is for answers 503, since it may protect it`;
+  const meant = meantField(name, absent, DECISIVE) ?? didYouMean(name, absent);
+  const hint = meant === undefined ? {} : { hint: `did you mean ${meant}?` };
+  return { code: "FIELD_MISPLACED", message, field, at: "key", ...hint };
+}
+
+/** A value that holds an auth setting somewhere. */
+function protects(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(protects);
+  if (!isObject(value)) return AUTH_FILTERS.includes(value);
+  return Object.entries(value).some(([name, inner]) => PROTECTS.test(name) || protects(inner));
+}
+
+/** The absent field that a name was probably meant to be. */
+function meantField(
+  name: string,
+  absent: readonly string[],
+  decisive: readonly string[],
+): string | undefined {
+  return absent.find((known) => decisive.includes(known) && isNear(name, known));
+}
+
+/** The value with misspelt fields under the names that they were meant to have, as far as the place lacks those. */
+export function mended(schema: JsonSchema, value: unknown): unknown {
+  const { items, properties, additionalProperties } = schema;
+  if (Array.isArray(value)) {
+    return items === undefined ? value : value.map((item) => mended(items, item));
+  }
+  if (!isObject(value)) return value;
+  const known = properties ?? {};
+  const absent = Object.keys(known).filter((name) => !hasValue(value, name));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const meant = Object.hasOwn(known, name) ? name : (meantField(name, absent, absent) ?? name);
+      const inside = own(known, meant) ?? additionalProperties;
+      return [meant, inside === undefined ? inner : mended(inside, inner)];
+    }),
+  );
+}
+
+function hasValue(value: Fields, name: string): boolean {
+  return own(value, name) !== undefined && own(value, name) !== null;
+}
+
+/** All values below fields of that name, wherever they stand. */
+export function valuesOf(value: unknown, isName: (name: string) => boolean): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap((item) => valuesOf(item, isName));
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    isName(name) ? [inner] : valuesOf(inner, isName),
+  );
+}

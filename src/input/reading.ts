@@ -1,0 +1,89 @@
+/** Reads parts of an object that is refused, in whatever shape they are, and notes what is lost. */
+import type { Closed } from "../api/wire.js";
+import { isNear } from "../support/did-you-mean.js";
+import { isObject } from "../support/json-object.js";
+import { valuesOf } from "./misspelt-fields.js";
+import { hostProblem } from "./rules/names.js";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** Notes what is lost. */
+export class Reading {
+  readonly #object: Fields;
+  extent: Closed["extent"] = "paths";
+
+  constructor(object: Fields) {
+    this.#object = object;
+  }
+
+  losePath(): void {
+    if (this.extent === "paths") this.extent = "hosts";
+  }
+
+  loseHost(): void {
+    this.extent = "namespace";
+  }
+
+  /** The fields of a mapping that must be one. */
+  fields(value: unknown): Fields {
+    if (!isObject(value)) this.losePath();
+    return fieldsOf(value);
+  }
+
+  /** The items of a list; something else counts as its one item. */
+  items(value: unknown): readonly unknown[] {
+    if (value === undefined || value === null) return [];
+    if (Array.isArray(value)) return value;
+    this.losePath();
+    return [value];
+  }
+
+  /** Host names in whatever shape they are written; none: of every host. `given`: where they belong. */
+  hosts(given: unknown, names: readonly string[]): readonly string[] {
+    const isGiven = given !== undefined && given !== null;
+    const values = isGiven ? [given] : this.#strayHosts(names);
+    const texts = values.flatMap(wordsOf).map((text) => text.trim().toLowerCase());
+    const hosts = texts.filter((text) => text !== "" && hostProblem(text) === undefined);
+    if (hosts.length < texts.length || (isGiven && countOf(given) > texts.length)) this.loseHost();
+    return hosts;
+  }
+
+  /** Those that stand elsewhere in the object, but for hosts of redirects and rewrites. */
+  #strayHosts(names: readonly string[]): readonly unknown[] {
+    if (this.extent === "paths") return [];
+    const { spec, ...rest } = this.#object;
+    return valuesOf([spec, rest], (name) => names.some((known) => isNear(name, known)));
+  }
+}
+
+export function portField(name: string, value: unknown, least: number): Fields | undefined {
+  const port = typeof value === "string" && value !== "" ? Number(value) : value;
+  const isPort =
+    typeof port === "number" && Number.isInteger(port) && port >= least && port < 65536;
+  return isPort ? { [name]: port } : undefined;
+}
+
+export function textsOf(value: unknown): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap(textsOf);
+  if (isObject(value)) return Object.values(value).flatMap(textsOf);
+  return isScalar(value) ? [String(value)] : [];
+}
+
+/** Of texts alone: a number or a switch stands where a text has been lost. */
+export function wordsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (Array.isArray(value)) return value.flatMap(wordsOf);
+  return isObject(value) ? Object.values(value).flatMap(wordsOf) : [];
+}
+
+export function countOf(value: unknown): number {
+  return Array.isArray(value) ? value.length : 1;
+}
+
+export function isScalar(value: unknown): value is string | number | boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+export function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}

@@ -1,0 +1,217 @@
+/**
+ * What can be read of an object that is refused: its hosts, paths, ports, parents. It becomes an object of its kind that is marked
+ * `closed`, so it takes the requests that it was for, and they answer 503. What can't be read never narrows it (see Closed.extent).
+ */
+import { createHash } from "node:crypto";
+import type { KindName } from "../api/kinds.js";
+import type { Closed } from "../api/wire.js";
+import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
+import type { Fields } from "./reading.js";
+import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
+import { labelProblem, subdomainProblem } from "./rules/names.js";
+import { readRoute } from "./salvage-route.js";
+
+type Reader = (spec: Fields, reading: Reading) => Fields | undefined;
+
+/** An object that has the shape of its kind's schema, but for what only that can tell. */
+export interface Salvaged {
+  readonly value: Fields;
+  readonly extent: Closed["extent"];
+}
+
+/** Undefined: the kind has nothing that could be closed, or nothing of it can be read. `isWhole`: no field is out of place. */
+export function salvaged(kind: KindName, value: Fields, isWhole: boolean): Salvaged | undefined {
+  const reader = READERS.get(kind);
+  const reading = new Reading(value);
+  if (!isWhole) reading.losePath();
+  if (!isObject(own(value, "spec"))) reading.loseHost();
+  const spec = reader?.(reading.fields(own(value, "spec")), reading);
+  if (spec === undefined) return undefined;
+  const { apiVersion, metadata } = value;
+  return {
+    value: { apiVersion, kind, metadata: readMetadata(value, fieldsOf(metadata)), spec },
+    extent: reading.extent,
+  };
+}
+
+/** Whether objects of the kind take requests. */
+export function isClosable(kind: KindName): boolean {
+  return READERS.has(kind);
+}
+
+const READERS: ReadonlyMap<KindName, Reader> = new Map<KindName, Reader>([
+  ["ALB2", readAlb],
+  ["Frontend", readFrontend],
+  ["Rule", readRule],
+  ["Ingress", readIngress],
+  ["Gateway", readListeners],
+  ["ListenerSet", readListeners],
+  ["HTTPRoute", readRoute],
+  ["GRPCRoute", readRoute],
+]);
+
+function readMetadata(object: Fields, metadata: Fields): Fields {
+  const {
+    name,
+    creationTimestamp,
+    generation,
+    uid,
+    annotations = object["annotations"],
+  } = metadata;
+  const { namespace = object["namespace"], labels = object["labels"] } = metadata;
+  const digest = createHash("sha256").update(JSON.stringify(object)).digest("hex").slice(0, 10);
+  const isNamed = typeof name === "string" && subdomainProblem(name) === undefined;
+  const isPlaced = typeof namespace === "string" && labelProblem(namespace) === undefined;
+  return {
+    name: isNamed ? name : `unnamed-${digest}`,
+    namespace: isPlaced ? namespace : "default",
+    ...(typeof creationTimestamp === "string" && { creationTimestamp }),
+    ...(typeof generation === "number" && { generation }),
+    ...(typeof uid === "string" && { uid }),
+    labels: { ...readTexts(labels), ...readTexts(metadata, (key) => key.includes("/")) },
+    annotations: readTexts(annotations),
+  };
+}
+
+function readTexts(map: unknown, isWanted: (key: string) => boolean = () => true): Fields {
+  const texts = Object.entries(fieldsOf(map)).flatMap(([key, value]) =>
+    isScalar(value) && isWanted(key) ? [[key, String(value)] as const] : [],
+  );
+  return Object.fromEntries(texts);
+}
+
+function readAlb(spec: Fields): Fields {
+  const { enableIngress, ingressHTTPPort, ingressHTTPSPort } = fieldsOf(own(spec, "config"));
+  const isOff = String(enableIngress).toLowerCase() === "false";
+  return {
+    type: "nginx",
+    config: {
+      ...(isOff && { enableIngress: false }),
+      ...portField("ingressHTTPPort", ingressHTTPPort, 0),
+      ...portField("ingressHTTPSPort", ingressHTTPSPort, 0),
+    },
+  };
+}
+
+function readFrontend({
+  port,
+  protocol,
+  certificate_name: certificate,
+}: Fields): Fields | undefined {
+  const read = portField("port", port, 1);
+  if (read === undefined) return undefined;
+  return {
+    ...read,
+    ...(typeof protocol === "string" && { protocol }),
+    ...(typeof certificate === "string" && { certificate_name: certificate }),
+  };
+}
+
+/** Before every other: a priority that can't be read may have been any. */
+const FIRST = -(2 ** 31);
+
+/** Terms and rows that can't be read stay, for the translation to refuse. */
+function readRule({ dslx, priority }: Fields, reading: Reading): Fields {
+  const terms = reading.items(dslx).map((term) => {
+    const { type, key, values } = fieldsOf(term);
+    const rows = reading.items(values).map(textsOf);
+    return {
+      type: typeof type === "string" ? type : "",
+      ...(isScalar(key) && { key: String(key) }),
+      values: rows.length === 0 ? [[]] : rows,
+    };
+  });
+  if (terms.length === 0 && reading.extent !== "paths") reading.loseHost();
+  const number = Number(priority);
+  const isGiven = priority !== undefined && priority !== null;
+  const read = Number.isSafeInteger(number) ? number : FIRST;
+  return { dslx: terms, ...(isGiven && { priority: read }) };
+}
+
+const PATH_TYPES: readonly unknown[] = ["Exact", "Prefix", "ImplementationSpecific"];
+
+function readIngress(spec: Fields, reading: Reading): Fields {
+  const { rules, defaultBackend, ingressClassName, tls } = spec;
+  const read = reading.items(rules).flatMap((rule) => {
+    const { host, http } = fieldsOf(rule);
+    if (!isObject(rule)) reading.loseHost();
+    const hosts = reading.hosts(host, ["host", "hosts"]);
+    const paths = http === undefined ? [] : readPaths(reading.fields(http), reading);
+    const named = hosts.length === 0 ? [undefined] : hosts;
+    return named.map((name) => ({
+      ...(name !== undefined && { host: name }),
+      ...(paths.length > 0 && { http: { paths } }),
+    }));
+  });
+  if (read.length === 0 && !isObject(defaultBackend)) reading.loseHost();
+  const whole = { path: "/", pathType: "Prefix", backend: {} };
+  const closing = reading.extent === "paths" ? [] : [whole];
+  const withAll = read.map(({ http, ...rule }) => {
+    const paths = [...(http?.paths ?? []), ...closing];
+    return paths.length === 0 ? rule : { ...rule, http: { paths } };
+  });
+  const hasDefault = isObject(defaultBackend) || reading.extent !== "paths";
+  return {
+    rules: withAll,
+    ...(hasDefault && { defaultBackend: {} }),
+    ...(typeof ingressClassName === "string" && { ingressClassName }),
+    tls: reading.extent === "paths" ? readTls(tls) : [],
+  };
+}
+
+interface ReadPath extends Fields {
+  readonly path: string;
+  readonly pathType: unknown;
+}
+
+/** Without a type a path may be exact or a prefix; with characters of patterns it may be one. */
+function readPaths({ paths }: Fields, reading: Reading): readonly ReadPath[] {
+  const items = reading.items(paths);
+  if (items.length === 0) reading.losePath();
+  return items.flatMap((item) => {
+    const { path, pathType } = reading.fields(item);
+    const isAbsent = path === undefined && pathType === "ImplementationSpecific";
+    const text = isAbsent ? "/" : path;
+    const isKnown = PATH_TYPES.includes(pathType);
+    if (typeof text !== "string" || !text.startsWith("/") || (!isKnown && /[^\w/.~-]/.test(text))) {
+      reading.losePath();
+      return [];
+    }
+    const types = isKnown ? [pathType] : ["Exact", "Prefix"];
+    return types.map((type) => ({ path: text, pathType: type, backend: {} }));
+  });
+}
+
+function readTls(tls: unknown): readonly Fields[] {
+  const entries: readonly unknown[] = Array.isArray(tls) ? tls : [];
+  return entries.filter(isObject).map(({ hosts, secretName }) => ({
+    hosts: textsOf(hosts),
+    ...(typeof secretName === "string" && { secretName }),
+  }));
+}
+
+function readListeners(spec: Fields, reading: Reading): Fields | undefined {
+  const listeners = reading.items(own(spec, "listeners")).flatMap((item) => {
+    const { name, port, protocol, hostname, tls } = fieldsOf(item);
+    const read = portField("port", port, 1);
+    if (typeof name !== "string" || !isOfRequests(protocol) || read === undefined) return [];
+    const [host] = reading.hosts(hostname, []);
+    return [
+      { name, protocol, ...read, ...(host !== undefined && { hostname: host }), ...readTlsOf(tls) },
+    ];
+  });
+  const { gatewayClassName, parentRef, addresses } = spec;
+  return listeners.length === 0
+    ? undefined
+    : { listeners, ...(isObject(parentRef) ? { parentRef } : { gatewayClassName, addresses }) };
+}
+
+/** There is nothing to refuse with on connections that are passed on: such listeners are left out. */
+function isOfRequests(protocol: unknown): protocol is string {
+  return protocol === "HTTP" || protocol === "HTTPS";
+}
+
+function readTlsOf(tls: unknown): Fields {
+  return isObject(tls) ? { tls } : {};
+}

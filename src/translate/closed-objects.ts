@@ -1,0 +1,137 @@
+/**
+ * What answers 503 because its object can't be served as written (Closed). Objects are translated as all others are, so their routes
+ * stand where they belong; then, here, those routes lose everything but a refusal.
+ */
+import type { Closed, KubernetesObject } from "../api/wire.js";
+import type { DiagnosticSink } from "../diagnostics/sink.js";
+import type { RoutingResources } from "../input/resources.js";
+import { ROUTING_KINDS } from "../input/resources.js";
+import { ANY_HOST, hostKey } from "../ir/host-pattern.js";
+import type { Listener } from "../ir/listener.js";
+import type { Route, RouteBinding } from "../ir/route.js";
+import { DEFAULT_TIMEOUTS } from "../ir/route.js";
+import type { SourceRef } from "../ir/source-ref.js";
+import { resourceRef } from "./place.js";
+import { closedRule } from "./reasons.js";
+
+export interface BoundParts {
+  readonly routes: readonly Route[];
+  readonly bindings: readonly RouteBinding[];
+}
+
+type Owner = Pick<SourceRef, "kind" | "namespace" | "name">;
+
+/** Collects what is closed, and closes it when all is bound. */
+export class ClosedObjects {
+  readonly #objects = new Map<string, Closed>();
+  /** By namespace; Rules are the operator's, and close no routes of others. */
+  readonly #namespaces = new Map<string, string>();
+  readonly #listeners = new Map<string, Route>();
+
+  /** What reading has closed has been reported; what translating finds in the rest of it says nothing new. */
+  addAll(resources: RoutingResources, diagnostics: DiagnosticSink): void {
+    for (const kind of ROUTING_KINDS) {
+      for (const object of resources.list(kind)) {
+        if (object.closed === undefined) continue;
+        this.add(object);
+        diagnostics.mute(resourceRef(object));
+      }
+    }
+  }
+
+  add({ kind, metadata: { namespace, name }, closed }: KubernetesObject): void {
+    if (closed === undefined) return;
+    this.#objects.set(ownerKey({ kind, namespace, name }), closed);
+    if (closed.extent === "namespace") {
+      this.#namespaces.set(namespaceKey({ kind, namespace }), closed.what);
+    }
+  }
+
+  /** Every host and path of a listener, whatever is bound there. */
+  addListener({ id, source }: Pick<Listener, "id" | "source">, what: string): void {
+    const route = { id: `${id}/closed`, source, timeouts: DEFAULT_TIMEOUTS };
+    this.#listeners.set(id, refused(route, what));
+  }
+
+  close(parts: BoundParts): BoundParts {
+    if (this.#objects.size === 0 && this.#listeners.size === 0) return parts;
+    const routes = parts.routes.map((route) => {
+      const what = this.#reason(route.source);
+      return what === undefined ? route : refused(route, what);
+    });
+    const byId = new Map(routes.map((route) => [route.id, route]));
+    const hosts = this.#closedHosts(parts.bindings, byId);
+    const bindings = parts.bindings
+      .filter(({ listener }) => !this.#listeners.has(listener))
+      .map((binding) => {
+        const route = byId.get(binding.route);
+        const closing = route && closingRoute(binding, route, hosts);
+        return closing === undefined ? binding : { ...binding, route: closing };
+      });
+    return {
+      routes: [...routes, ...this.#listeners.values()],
+      bindings: [...bindings, ...[...this.#listeners].map(wholeListener)],
+    };
+  }
+
+  #reason(source: Owner): string | undefined {
+    return this.#objects.get(ownerKey(source))?.what ?? this.#namespaces.get(namespaceKey(source));
+  }
+
+  /** Hosts of objects whose paths can't be read, with the route that closes them: for routes of the same namespace. */
+  #closedHosts(
+    bindings: readonly RouteBinding[],
+    routes: ReadonlyMap<string, Route>,
+  ): ReadonlyMap<string, string> {
+    const hosts = new Map<string, string>();
+    for (const binding of bindings) {
+      const source = routes.get(binding.route)?.source;
+      const closed = source && this.#objects.get(ownerKey(source));
+      if (source === undefined || closed === undefined || closed.extent === "paths") continue;
+      hosts.set(hostPlace(binding, source), binding.route);
+    }
+    return hosts;
+  }
+}
+
+function refused(
+  { id, source, timeouts }: Pick<Route, "id" | "source" | "timeouts">,
+  what: string,
+): Route {
+  return {
+    id,
+    source,
+    refusal: closedRule(what),
+    satisfy: "all",
+    auth: [],
+    timeouts,
+    backends: [],
+  };
+}
+
+function wholeListener([listener, { id }]: readonly [string, Route]): RouteBinding {
+  return { listener, host: ANY_HOST, path: { kind: "any" }, when: [], order: "0", route: id };
+}
+
+/** The route that closes the host for what is bound there: Rules are the operator's, and close it for all. */
+function closingRoute(
+  binding: RouteBinding,
+  { source }: Route,
+  hosts: ReadonlyMap<string, string>,
+): string | undefined {
+  const ofRule = { ...source, kind: "Rule" };
+  return hosts.get(hostPlace(binding, source)) ?? hosts.get(hostPlace(binding, ofRule));
+}
+
+function ownerKey({ kind, namespace, name }: Owner): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function namespaceKey({ kind, namespace }: Pick<Owner, "kind" | "namespace">): string {
+  return `${kind === "Rule" ? kind : ""}/${namespace}`;
+}
+
+function hostPlace({ listener, host }: RouteBinding, source: Owner): string {
+  const whose = source.kind === "Rule" ? "" : source.namespace;
+  return `${listener} ${hostKey(host)} ${whose}`;
+}
