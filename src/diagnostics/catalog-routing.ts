@@ -183,6 +183,13 @@ export const ROUTING_DIAGNOSTICS = {
       "The path is a regular expression that is not valid. What it could have matched answers 500, so that no wider rule serves it.",
     hint: "correct the path",
   },
+  INGRESS_PATH_TEXT: {
+    severity: "warning",
+    title: "a path of an Ingress looks like a regular expression and is none",
+    explanation:
+      "Without use-regex or rewrite-target a path of type ImplementationSpecific is a prefix by path elements, as in ingress-nginx, so it matches only requests that contain its special characters. (An Ingress that an ALB2 serves reads such a path as a regular expression.)",
+    hint: "set use-regex to true if it is meant as a regular expression, or give the path the type Prefix or Exact",
+  },
   INGRESS_PATH_SHADOWED: {
     severity: "warning",
     title: "two paths are for the same requests",

@@ -31,8 +31,9 @@ like one (\`auth-…\`, \`…-source-range\`). An annotation that is *closed* al
 letters away from ours (\`ngnix.ingress.kubernetes.io\`), or when its index points at no path.
 
 HTTP and HTTPS serve the same paths. Hosts in \`spec.tls\` of any Ingress are redirected from HTTP to HTTPS unless \`ssl-redirect\` says
-otherwise. Of ImplementationSpecific paths, those on hosts in regex mode are regular expressions, all others are prefixes by path
-elements. A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules: what the paths
+otherwise. ImplementationSpecific paths on hosts in regex mode are regular expressions. Of the others, those that an ALB2 serves are
+regular expressions with case, anchored at the start, if they contain one of \`^$():?[]*\\\`, else they match as the start of the path's
+text; without an ALB2 they are prefixes by path elements, as in ingress-nginx. A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules: what the paths
 of an exact host leave is for rules of a wildcard, then for rules without a host, then for default backends. \`rewrite-target\` and \`use-regex\` put a host into regex mode as a whole, in every Ingress that names it.
 
 This page is generated from the annotation table, \`src/translate/ingress/annotation-table.ts\`.

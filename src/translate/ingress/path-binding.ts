@@ -5,7 +5,7 @@ import type { RouteInput } from "./ingress-route.js";
 import type { IngressScope } from "./ingress-scope.js";
 import { portsFor, withAliases } from "./ingress-scope.js";
 import { priorityOf } from "./origin-annotations.js";
-import { matchPath } from "./path-match.js";
+import { looksLikePattern, matchPath } from "./path-match.js";
 import type { IngressPath, PreparedIngress } from "./prepared-ingress.js";
 import { regexKey } from "./regex-hosts.js";
 
@@ -15,10 +15,14 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   const { index, host, place, pathType } = path;
   const { config, diagnostics } = scope.context;
   const isRegex = isPattern(prepared, path, scope);
-  const match = matchPath(host, { path: path.path, pathType, isRegex });
+  const text = { path: path.path, pathType, isRegex, isOrigin: scope.balancer.alb !== undefined };
+  const match = matchPath(host, text);
+  const at = within(place, "path");
   if (match.problem !== undefined) {
-    const at = within(place, "path");
     diagnostics.report({ code: "INGRESS_PATH_INVALID", message: match.problem, ...at });
+  } else if (match.path.kind === "prefix" && looksLikePattern(text)) {
+    const message = `${JSON.stringify(path.path)} looks like a regular expression and is compared as text`;
+    diagnostics.report({ code: "INGRESS_PATH_TEXT", message, ...at });
   }
   const input = routeInput(path, isRegex, match.problem, scope);
   const priority = priorityOf(ingress, index, scope.context);

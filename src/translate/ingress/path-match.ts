@@ -22,15 +22,32 @@ export interface IngressMatch {
 /** Characters that mean something in a regular expression. */
 const META = /[\\^$.*+?()[\]{}|]/;
 
+/** What makes a pattern of an ImplementationSpecific path in the origin. */
+const ORIGIN_META = /[\^$():?[\]*\\]/;
+
+export interface PathText {
+  readonly path: string;
+  readonly pathType: string;
+  /** Its host is in regex mode: every path is a pattern without case (ingress-nginx, use-regex). */
+  readonly isRegex: boolean;
+  /** An ALB2 serves it: ImplementationSpecific is what it is in the origin, a pattern with case or the start of a text. */
+  readonly isOrigin?: boolean;
+}
+
 /**
- * Exact and Prefix as Kubernetes defines them, ImplementationSpecific as Prefix. On hosts in regex mode every path is a pattern:
- * without case, anchored at the start, open at the end (ingress-nginx, use-regex).
+ * Exact and Prefix as Kubernetes defines them, ImplementationSpecific as Prefix unless an ALB2 serves it. Patterns are anchored at the
+ * start and open at the end.
  */
 export function matchPath(
   host: HostPattern,
-  { path, pathType, isRegex }: { path: string; pathType: string; isRegex: boolean },
+  { path, pathType, isRegex, isOrigin = false }: PathText,
 ): IngressMatch {
-  if (isRegex) return matchRegex(host, path);
+  if (isRegex) return matchRegex(host, path, true);
+  if (isOrigin && pathType === "ImplementationSpecific") {
+    if (ORIGIN_META.test(path)) return matchRegex(host, path, false);
+    const specificity = rank(host, ["STARTS_WITH", path]);
+    return { path: { kind: "start", value: path }, specificity, claim: specificity, literal: path };
+  }
   if (pathType === "Exact") {
     const specificity = rank(host, ["EQ", path]);
     return { path: { kind: "exact", value: path }, specificity, claim: specificity, literal: path };
@@ -41,7 +58,12 @@ export function matchPath(
   return { path: { kind: "prefix", value }, specificity, claim: specificity, literal: value };
 }
 
-function matchRegex(host: HostPattern, path: string): IngressMatch {
+/** Whether an ImplementationSpecific path is probably meant as a pattern; dots and colons are in many paths. */
+export function looksLikePattern({ path, pathType }: PathText): boolean {
+  return pathType === "ImplementationSpecific" && /[\^$()?[\]*\\|]/.test(path);
+}
+
+function matchRegex(host: HostPattern, path: string, ignoreCase: boolean): IngressMatch {
   const pattern = path.startsWith("^") ? path : `^${path}`;
   const problem = regexProblem(pattern);
   const literal = problem === undefined ? literalStart(pattern.slice(1)) : beforeMeta(path);
@@ -51,7 +73,7 @@ function matchRegex(host: HostPattern, path: string): IngressMatch {
     literal,
   };
   return problem === undefined
-    ? { path: { kind: "regex", pattern, ignoreCase: true }, ...ranked }
+    ? { path: { kind: "regex", pattern, ignoreCase }, ...ranked }
     : { path: { kind: "start", value: literal }, ...ranked, problem };
 }
 

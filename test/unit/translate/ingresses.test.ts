@@ -1,4 +1,4 @@
-import { ingress, nginx, own, prefix, rules, service, translated } from "./translated.js";
+import { alb2, ingress, nginx, own, prefix, rules, service, translated } from "./translated.js";
 import type { Translated } from "./translated.js";
 
 const WEB = service("web");
@@ -200,6 +200,49 @@ describe("regular expressions", () => {
       status: 500,
       reason: "InvalidRule : invalid cfg path",
     });
+  });
+});
+
+describe("paths of type ImplementationSpecific", () => {
+  const at = (path: string, options: { readonly alb: boolean }): Translated =>
+    translated(
+      (options.alb ? alb2("alb", { projects: ["ALL_ALL"] }) : "") +
+        ingress("web", {
+          spec: {
+            rules: [
+              {
+                host: "a.example",
+                http: { paths: [prefix(path, "web", "ImplementationSpecific")] },
+              },
+            ],
+          },
+        }) +
+        WEB,
+    );
+
+  it.each([
+    ["/admin.*", "regex ^/admin.*"],
+    ["/v1:run", "regex ^/v1:run"],
+    ["/(a|b)", "regex ^/(a|b)"],
+    ["/a\\d", "regex ^/a\\d"],
+    ["/admin", "start /admin"],
+    ["/a.b+c", "start /a.b+c"],
+  ])("%s of an ALB2 is %s", (path, match) => {
+    const { tried, reports } = at(path, { alb: true });
+    expect(tried(80)).toEqual([`a.example ${match} → ingress/default/web/0-0`]);
+    expect(reports).toEqual([]);
+  });
+
+  it.each([
+    ["/admin.*", true],
+    ["/a(b)", true],
+    ["/a.b", false],
+    ["/v1:run", false],
+  ])("%s elsewhere is text, with a warning: %j", (path, warns) => {
+    const { tried, reports } = at(path, { alb: false });
+    expect(tried(80)).toEqual([`a.example prefix ${path}/ → ingress/default/web/0-0`]);
+    const report = "INGRESS_PATH_TEXT Ingress default/web spec.rules[0].http.paths[0].path";
+    expect(reports).toEqual(warns ? [report] : []);
   });
 });
 
