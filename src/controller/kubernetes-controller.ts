@@ -10,7 +10,7 @@ import type { ApiClient } from "../kubernetes/api-client.js";
 import { ClusterWatch } from "../kubernetes/cluster-watch.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import type { WatchScope } from "../kubernetes/scope.js";
-import { differInStatusOnly } from "../status/status-only.js";
+import { differInUnreadOnly } from "../status/status-only.js";
 import type { CompileOptions } from "../options.js";
 import type { Applied } from "../output/apply.js";
 import type { RenderedFile } from "../render/rendered-file.js";
@@ -171,10 +171,8 @@ export class KubernetesController implements Controller {
     this.#objects.put(kind, namespace, name, object);
     this.#publisher.observe(kind, object, before);
     // Most of what a controller hears are the statuses that it writes itself.
-    const isOfOthers = STATUS_READ.has(kind);
-    if (!isOfOthers && before !== undefined && differInStatusOnly(before, object))
-      this.#publisher.recheck();
-    else this.#loop.notify(URGENT.has(kind));
+    const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
+    if (!isStatus || !this.#publisher.recheck(kind, object)) this.#loop.notify(URGENT.has(kind));
   }
 
   #delete(kind: KindName, object: RawObject): void {
@@ -185,9 +183,6 @@ export class KubernetesController implements Controller {
     this.#loop.notify(URGENT.has(kind));
   }
 }
-
-/** Kinds whose status others write and we read: the addresses of the Service before us. */
-const STATUS_READ: ReadonlySet<string> = new Set(["Service"]);
 
 /** Requests fail until they are followed, and only the upstreams are compiled for them. */
 const URGENT: ReadonlySet<string> = new Set(["EndpointSlice"]);

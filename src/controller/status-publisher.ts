@@ -118,9 +118,13 @@ export class StatusPublisher {
     this.#recordEvents();
   }
 
-  /** The status of an object has changed, by us or by somebody else. */
-  recheck(): void {
+  /**
+   * Nothing but the status of an object has changed. False when nothing is said of it, so that it must be found out whether there is
+   * something to say now: it may hold what a former leader wrote.
+   */
+  recheck(kind: string, { metadata: { namespace = "", name } }: RawObject): boolean {
     this.#writer.recheck();
+    return this.#writer.says(kind, namespace, name);
   }
 
   /** What the watch tells of an object, which may be one that was made here. */
@@ -180,8 +184,10 @@ export class StatusPublisher {
 
   #recordEvents(): void {
     if (!this.#leads || !this.#election.isLeader) return;
+    const errors = this.#diagnostics.filter(({ severity }) => severity === "error");
+    const warnings = this.#diagnostics.filter(({ severity }) => severity === "warning");
     const events = [
-      ...this.#diagnostics.flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []),
+      ...[...errors, ...warnings].flatMap((diagnostic) => this.#eventOf(diagnostic) ?? []),
       ...this.#objects.refused.map((object) => this.#eventOfRefused(object)),
       ...this.#writer.contested.map(({ apiVersion, kind, metadata }) =>
         this.#warning({ apiVersion, kind, ...metadata }, "StatusContested", CONTESTED),
@@ -198,15 +204,8 @@ export class StatusPublisher {
     return found?.metadata.deletionTimestamp !== undefined;
   }
 
-  #eventOf({
-    severity,
-    code,
-    message,
-    field,
-    hint,
-    resource,
-  }: Diagnostic): ObjectEvent | undefined {
-    if (severity !== "error" || resource === undefined) return undefined;
+  #eventOf({ code, message, field, hint, resource }: Diagnostic): ObjectEvent | undefined {
+    if (resource === undefined) return undefined;
     const place = field === undefined || field.length === 0 ? "" : `${formatFieldPath(field)}: `;
     const advice = hint === undefined ? "" : `; ${hint}`;
     return this.#warning(resource, camelCase(code), `${place}${message}${advice}`);

@@ -12,9 +12,15 @@ export const ROUTE_DIAGNOSTICS = {
   ROUTE_PARENT_FOREIGN: {
     severity: "info",
     title: "a route's parent is not ours",
-    explanation:
-      "The parent does not exist, or its GatewayClass is another controller's. It gets no status from here.",
+    explanation: "The parent's GatewayClass is another controller's. It gets no status from here.",
     hint: "nothing needs to be done if another controller serves it; else correct the name or namespace",
+  },
+  ROUTE_PARENT_NOT_FOUND: {
+    severity: "warning",
+    title: "a route's parent does not exist",
+    explanation:
+      "There is no such Gateway or ListenerSet among the objects that are read. The route serves nothing there, and no controller can write a status for it.",
+    hint: "correct the name or namespace of the parent, or create it",
   },
   ROUTE_NOT_ATTACHED: {
     severity: "error",

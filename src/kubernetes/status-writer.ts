@@ -55,6 +55,7 @@ const CONFLICT = 409;
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
   #desired: readonly ObjectStatus[] = [];
+  #said: ReadonlySet<string> = new Set();
   /** By object: what was to be said until it was to be no more. */
   readonly #withdrawn = new Map<string, ObjectStatus>();
   /** When the same status may be written again: it is only needed when others overwrite it. */
@@ -77,10 +78,16 @@ export class StatusWriter {
     if (statuses === this.#desired) return;
     this.#withdrawUnlike(statuses);
     this.#desired = statuses;
-    const keys = new Set([...statuses.map(keyOf), ...this.#withdrawn.keys()]);
+    this.#said = new Set(statuses.map(keyOf));
+    const keys = new Set([...this.#said, ...this.#withdrawn.keys()]);
     for (const times of [this.#writes, this.#failures]) times.keepOnly(keys);
     for (const key of this.#contested.keys()) if (!keys.has(key)) this.#contested.delete(key);
     this.recheck();
+  }
+
+  /** Whether anything is said of an object. */
+  says(kind: string, namespace: string, name: string): boolean {
+    return this.#said.has(`${kind} ${namespace} ${name}`);
   }
 
   /** Those that others keep overwriting. */
@@ -126,8 +133,12 @@ export class StatusWriter {
     const withdrawn = [...this.#withdrawn];
     let due = NEVER;
     const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
-        if (this.#enabled && mayWrite()) due = Math.min(due, await this.#write(next));
+      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+        if (!this.#enabled || !mayWrite()) continue;
+        // Not in one expression: it would read `due` before others have lowered it.
+        const again = await this.#write(next);
+        due = Math.min(due, again);
+      }
       for (let next = withdrawn.shift(); next !== undefined; next = withdrawn.shift()) {
         const [key, said] = next;
         if (!this.#enabled || !mayWrite()) continue;
@@ -162,6 +173,8 @@ export class StatusWriter {
     const seen = current(kind, metadata.namespace, metadata.name);
     const object = seen ?? (hides ? await this.#look(said, resource) : undefined);
     if (object === "unknown") return this.#failed(said);
+    // What it has now is what was said, or will be: the watch delivers it.
+    if (object !== undefined && this.#spent.has(object)) return NEVER;
     const isStillOurs = object !== undefined && merge(object, said, now()) === undefined;
     const left = isStillOurs && withdrawnStatus(said, object.metadata.generation);
     if (left === false || left === undefined) return undefined;

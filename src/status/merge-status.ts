@@ -25,7 +25,7 @@ const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Lists with an entry for each controller, and the field that names what the entry is about. */
-const ENTRIES: Readonly<Record<string, string>> = {
+export const ENTRIES: Readonly<Record<string, string>> = {
   parents: "parentRef",
   ancestors: "ancestorRef",
 };

@@ -1,8 +1,34 @@
+import type { KindName } from "../api/kinds.js";
+import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
 import { isSameJson } from "./json.js";
 
 /** An object with `metadata`, whose version changes with every write. */
 interface Versioned {
   readonly metadata: object;
+  readonly status?: unknown;
+}
+
+/**
+ * Fields of statuses by which something is decided: where a Service is reached, which addresses a Gateway has already, and the room
+ * that others leave in a policy's. All else of statuses changes whenever ours are written: once for every object after a start.
+ */
+const FIELDS_READ: Readonly<Partial<Record<KindName, string>>> = {
+  Service: "loadBalancer",
+  Gateway: "addresses",
+  BackendTLSPolicy: "ancestors",
+  AuthPolicy: "ancestors",
+};
+
+/** Whether two states of an object of that kind compile to the same. */
+export function differInUnreadOnly(kind: KindName, a: Versioned, b: Versioned): boolean {
+  if (!differInStatusOnly(a, b)) return false;
+  const field = FIELDS_READ[kind];
+  return field === undefined || isSameJson(statusField(a, field), statusField(b, field));
+}
+
+function statusField({ status }: Versioned, field: string): unknown {
+  return isObject(status) ? own(status, field) : undefined;
 }
 
 const STATUS: readonly string[] = ["status", "metadata"];

@@ -1,3 +1,4 @@
+import { ENTRIES } from "./merge-status.js";
 import type { ObjectStatus } from "./object-status.js";
 import { own } from "../support/own.js";
 
@@ -16,10 +17,13 @@ const WITHDRAWN: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The status of an object that this controller has said something of and that is somebody else's now, or nobody's: who follows the
- * addresses in it must not be sent here any more. Undefined for kinds whose statuses have an entry for each controller.
+ * addresses in it must not be sent here any more. Of statuses with an entry for each controller,
+ * ours go. Undefined for other kinds.
  */
 export function withdrawnStatus(said: ObjectStatus, generation?: number): ObjectStatus | undefined {
   if (said.kind === "Ingress") return { ...said, status: { loadBalancer: {} } };
+  for (const field of Object.keys(ENTRIES))
+    if (own(said.status, field) !== undefined) return { ...said, status: { [field]: [] } };
   const types = own(WITHDRAWN, said.kind);
   if (types === undefined) return undefined;
   const conditions = types.map((type) => ({

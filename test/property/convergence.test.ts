@@ -39,7 +39,10 @@ beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
   jest.spyOn(Math, "random").mockReturnValue(0.5);
 });
-afterEach(() => {
+let underWay: Promise<void> = Promise.resolve();
+afterEach(async () => {
+  // A search that is interrupted is in the middle of a run.
+  await underWay.catch(() => undefined);
   jest.useRealTimers();
 });
 
@@ -309,20 +312,24 @@ const CHANGES = ["put", "put", "put", "delete", "pass", "pass", "pass", "wait", 
 
 /** The law: after the steps, and as much quiet, everything is as it should be. */
 function converges(words: readonly string[], quiet: readonly number[]) {
-  return fc.asyncProperty(fc.scheduler(), script(...words), async (scheduler, steps) => {
-    const world = new World(scheduler);
-    try {
-      await world.begin();
-      for (const step of steps) await world.take(step);
-      for (const milliseconds of quiet) {
-        await world.settle(milliseconds);
-        world.expectConverged();
-      }
-    } finally {
-      await world.close();
-      jest.clearAllTimers();
-    }
+  return fc.asyncProperty(fc.scheduler(), script(...words), (scheduler, steps) => {
+    underWay = run(new World(scheduler), steps, quiet);
+    return underWay;
   });
+}
+
+async function run(world: World, steps: readonly Step[], quiet: readonly number[]): Promise<void> {
+  try {
+    await world.begin();
+    for (const step of steps) await world.take(step);
+    for (const milliseconds of quiet) {
+      await world.settle(milliseconds);
+      world.expectConverged();
+    }
+  } finally {
+    await world.close();
+    jest.clearAllTimers();
+  }
 }
 
 const FAULTS = ["cut", "lose", "silence", "compact", "kill"];

@@ -86,9 +86,15 @@ const UNSERVED = {
       code: "ROUTE_OF_MESH",
       message: `parent is Service ${name}: routes between Services are not served`,
     }) as const,
-  foreign: ({ kind = "Gateway", namespace, name }: ParentReference) =>
+  foreign: (reference: ParentReference) =>
     ({
       code: "ROUTE_PARENT_FOREIGN",
-      message: `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name} is none that is served here`,
+      message: `${shown(reference)} is none that is served here`,
     }) as const,
+  missing: (reference: ParentReference) =>
+    ({ code: "ROUTE_PARENT_NOT_FOUND", message: `there is no ${shown(reference)}` }) as const,
 };
+
+function shown({ kind = "Gateway", namespace, name }: ParentReference): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}

@@ -10,7 +10,7 @@ export type Parent =
   /** A Service: routes of a mesh are not served. */
   | { readonly kind: "mesh" }
   /** Nothing of ours: another controller's, or not there. */
-  | { readonly kind: "foreign" }
+  | { readonly kind: "foreign" | "missing" }
   | GatewayParent;
 
 /** Where a listener stands: its parent, such as `Gateway default/gw`, and its place among the parent's. */
@@ -74,7 +74,8 @@ export class Parents {
     if (group === "" && kind === "Service") return { kind: "mesh" };
     if (group !== GATEWAY_GROUP) return { kind: "foreign" };
     const found = this.#owner(kind, namespace, name);
-    return found === undefined ? { kind: "foreign" } : this.#gatewayParent(found);
+    if (found !== undefined) return this.#gatewayParent(found);
+    return { kind: this.#isThere(kind, namespace, name) ? "foreign" : "missing" };
   }
 
   /** One that some parent has been found for. */
@@ -132,6 +133,12 @@ export class Parents {
     const accepted = state.accepted && (object === gateway || listeners.length > 0);
     const bodyLimit = this.#bodyLimits.get(gateway) ?? 0;
     return { kind: "gateway", gateway, title, accepted, bodyLimit, listeners };
+  }
+
+  /** Of kinds that are not read, it may be. */
+  #isThere(kind: string, namespace: string, name: string): boolean {
+    if (kind !== "Gateway" && kind !== "ListenerSet") return true;
+    return this.#context.resources.get(kind, namespace, name) !== undefined;
   }
 
   /** The parent itself, and the Gateway that it is or that its listeners join. */
