@@ -96,7 +96,7 @@ export const GATEWAY_DIAGNOSTICS = {
     severity: "warning",
     title: "clients pass without a valid certificate",
     explanation:
-      "With the mode AllowInsecureFallback clients are asked for a certificate and served whatever they show. Backends must not take one for proof of who the client is.",
-    hint: "use AllowValidOnly, unless something behind the gateway checks the certificates",
+      "With the mode AllowInsecureFallback clients are asked for a certificate and served whatever they show. Listeners of protocol TLS that terminate never ask for one, whatever spec.tls.frontend says. Backends must not take one for proof of who the client is.",
+    hint: "use AllowValidOnly and a listener of protocol HTTPS, or check the certificates behind the gateway (mode Passthrough)",
   },
 } as const satisfies Record<string, CatalogEntry>;

@@ -56,6 +56,11 @@ export function clientValidation(
   return { clientCertificates, accepted: HOLDS, resolvedRefs };
 }
 
+/** Whether the Gateway asks clients of the port for certificates. */
+export function validatesClients(gateway: Gateway, port: number): boolean {
+  return validationFor(gateway, port).validation !== undefined;
+}
+
 function validationFor(
   gateway: Gateway,
   port: number,

@@ -1,4 +1,5 @@
 import type { TranslateContext } from "../context.js";
+import { validatesClients } from "./client-validation.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
@@ -54,10 +55,20 @@ function reportListener(listener: TranslatedListener, context: TranslateContext)
       ...within(place, "hostname"),
     });
   }
+  const port = String(listener.port);
   if (clientCertificates?.mode === "requested") {
-    const message = `clients of port ${String(listener.port)} are served with any certificate, or with none`;
+    const message = `clients of port ${port} are served with any certificate, or with none`;
+    context.diagnostics.report({ code: "CLIENT_CERTIFICATES_UNCHECKED", message, ...place });
+  } else if (isUnvalidatedTls(listener)) {
+    const message = `the Gateway asks clients of port ${port} for certificates, and listeners of protocol TLS don't: every client is served`;
     context.diagnostics.report({ code: "CLIENT_CERTIFICATES_UNCHECKED", message, ...place });
   }
+}
+
+/** nginx's stream module ends TLS here, for which validation is not set up. */
+function isUnvalidatedTls({ spec, accepted, gateway, port }: TranslatedListener): boolean {
+  const endsTls = spec.protocol === "TLS" && (spec.tls?.mode ?? "Terminate") === "Terminate";
+  return endsTls && accepted.ok && validatesClients(gateway, port);
 }
 
 function reportListenerSet(
