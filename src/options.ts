@@ -75,6 +75,10 @@ export interface DataPlaneOptions {
   readonly ipv6: boolean;
   /** Largest request body in bytes where no annotation says otherwise; 0: no limit. */
   readonly bodyLimit: number;
+  /** Requests at once of a connection of HTTP/2. */
+  readonly http2Streams: number;
+  /** Requests at once by HTTP/2 of a client address; 0: no limit. */
+  readonly http2Requests: number;
   /** Seconds that connections in flight have after a reload before they are closed. */
   readonly drainTimeout: number;
 }
@@ -114,6 +118,8 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     workers: 0,
     ipv6: true,
     bodyLimit: 0,
+    http2Streams: 128,
+    http2Requests: 2048,
     drainTimeout: 240,
   },
 };

@@ -1,5 +1,10 @@
 import { connect, constants } from "node:http2";
-import type { ClientHttp2Session, IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http2";
+import type {
+  ClientHttp2Session,
+  ClientHttp2Stream,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+} from "node:http2";
 import type { Closable } from "./scene.js";
 import { within } from "./wait.js";
 
@@ -20,10 +25,19 @@ export class Http2Client implements Closable {
     session.on("error", () => undefined);
   }
 
-  static async open(target: { port: number; servername?: string }): Promise<Http2Client> {
-    const { port, servername } = target;
-    const tls = servername === undefined ? {} : { servername, rejectUnauthorized: false };
-    const session = connect(`http${servername === undefined ? "" : "s"}://127.0.0.1:${port}`, tls);
+  /** `from`: source address of the connection. */
+  static async open(target: {
+    port: number;
+    servername?: string;
+    from?: string;
+  }): Promise<Http2Client> {
+    const { port, servername, from } = target;
+    const options = {
+      ...(servername !== undefined && { servername, rejectUnauthorized: false }),
+      ...(from !== undefined && { localAddress: from }),
+    };
+    const scheme = servername === undefined ? "http" : "https";
+    const session = connect(`${scheme}://127.0.0.1:${port}`, options);
     const connected = new Promise<void>((resolve, reject) => {
       session.once("connect", () => resolve());
       session.once("error", reject);
@@ -57,6 +71,14 @@ export class Http2Client implements Closable {
     const { headers: answer, trailers } = received;
     const status = Number(answer[constants.HTTP2_HEADER_STATUS]);
     return { status, headers: answer, trailers, body: Buffer.concat(chunks) };
+  }
+
+  /** Begins a request whose body goes on until the stream is ended. */
+  begin(headers: OutgoingHttpHeaders): ClientHttp2Stream {
+    const stream = this.#session.request(headers, { endStream: false });
+    // A stream that is given up is no error of the test.
+    stream.on("error", () => undefined);
+    return stream;
   }
 
   async close(): Promise<void> {

@@ -230,6 +230,21 @@ export const SETTINGS = [
     description: "largest request body where no annotation says otherwise; 0: no limit",
   },
   {
+    key: "http2Streams",
+    kind: "whole",
+    default: 128,
+    placeholder: "N",
+    description: "requests at once on one connection of HTTP/2, at least 1",
+  },
+  {
+    key: "http2Requests",
+    kind: "whole",
+    default: 2048,
+    placeholder: "N",
+    description:
+      "requests at once by HTTP/2 from one client address, over all its connections: more are answered 429; 0: no limit",
+  },
+  {
     key: "drainTimeout",
     kind: "duration",
     default: "240s",

@@ -172,6 +172,8 @@ export function compileOptions(settings: Settings): CompileOptions {
       workers: settings.number("workers"),
       ipv6: settings.switch("ipv6"),
       bodyLimit: settings.number("bodyLimit"),
+      http2Streams: Math.max(1, settings.number("http2Streams")),
+      http2Requests: settings.number("http2Requests"),
       drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),
     },
   };

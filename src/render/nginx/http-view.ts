@@ -2,7 +2,7 @@
 import type { DataPlaneOptions } from "../../options.js";
 import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
 import { CLAIMS, variableName } from "./headers-view.js";
-import { bytes, cidr, milliseconds, quoted, variable, word } from "./text.js";
+import { bytes, cidr, integer, milliseconds, quoted, variable, word } from "./text.js";
 
 const MIB = 1024 * 1024;
 const SMALLEST_POLICY_MEMORY = 64 * MIB;
@@ -19,13 +19,15 @@ export function luaView(memory: number): object {
   return { policyMemory: bytes(memory) };
 }
 
-/** Where the client's address comes from. */
+/** How many requests clients may have at once, and where their address comes from. */
 export function clientView(options: DataPlaneOptions): object {
-  const { proxyProtocol, trustedProxies } = options;
+  const { proxyProtocol, trustedProxies, http2Streams, http2Requests } = options;
   // Whoever can reach a port that expects the PROXY protocol speaks it; without a list that is all we are told.
   const peers =
     proxyProtocol && trustedProxies.length === 0 ? ["0.0.0.0/0", "::/0"] : trustedProxies;
   return {
+    streams: integer(http2Streams),
+    counted: http2Requests > 0,
     realIp: peers.length > 0,
     trusted: peers.map(cidr),
     realIpHeader: word(proxyProtocol ? "proxy_protocol" : "X-Forwarded-For"),

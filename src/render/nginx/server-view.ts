@@ -46,6 +46,7 @@ export function serverView(
       reuseport: options.reuseport,
       proxyProtocol: options.proxyProtocol,
     })),
+    requests: options.http2Requests > 0 && integer(options.http2Requests),
     bodyLimits: shared.bodyLimits.map(bytes),
     tries: shared.tries,
     rereads: shared.rereads,

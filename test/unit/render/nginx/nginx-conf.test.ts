@@ -163,8 +163,9 @@ describe("the access log", () => {
       "$upstream_addr",
       "$upstream_status",
       "$upstream_response_time",
-      "$http_user_agent",
     ]);
+    const shown = [...conf().matchAll(/map \$(\w+) \$albc_log_\w+/g)].map(([, name]) => name);
+    expect(shown).toEqual(["host", "request_uri", "http_user_agent"]);
   });
 });
 
