@@ -17,6 +17,8 @@ export interface Listener {
   readonly id: string;
   readonly server: string;
   readonly hostname: HostPattern;
+  /** Further hosts of it, which narrower hostnames of other listeners cover. */
+  readonly keeps?: readonly HostPattern[];
   readonly source: SourceRef;
   /**
    * Belongs to a Gateway. Over TLS a request whose Host belongs to another listener than its server name did is answered 421

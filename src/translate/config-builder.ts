@@ -19,6 +19,7 @@ export type CollectedParts = Pick<
 export class ConfigBuilder {
   readonly #servers = new Map<string, Server>();
   readonly #listeners = new Map<string, Listener>();
+  readonly #kept = new Map<string, Map<string, HostPattern>>();
   readonly #bound = new BoundRoutes();
   readonly #certificates = new Map<string, ServerCertificate>();
   readonly #closed: ClosedObjects;
@@ -78,15 +79,27 @@ export class ConfigBuilder {
 
   /** So far. */
   listeners(): readonly Listener[] {
-    return sorted(this.#listeners.values());
+    return sorted(this.#listeners.values()).map((listener) => {
+      const kept = this.#kept.get(listener.id);
+      if (kept === undefined) return listener;
+      const keeps = [...kept].sort(([a], [b]) => compareStrings(a, b)).map(([, host]) => host);
+      return { ...listener, keeps };
+    });
   }
 
   /** The certificate that the host on this server has already, if it is another one; the first one stays. */
   addCertificate(certificate: ServerCertificate): ServerCertificate | undefined {
     const key = `${certificate.server}|${hostKey(certificate.host)}`;
     const existing = this.#certificates.get(key);
-    if (existing === undefined) this.#certificates.set(key, certificate);
-    return existing?.certificate === certificate.certificate ? undefined : existing;
+    if (existing?.certificate === undefined) this.#certificates.set(key, certificate);
+    const isOther = existing?.certificate !== certificate.certificate;
+    return existing?.certificate !== undefined && isOther ? existing : undefined;
+  }
+
+  /** A host that stays with a listener although another one's hostname is narrower. */
+  keepHost(listener: string, host: HostPattern): void {
+    const known = this.#kept.get(listener) ?? new Map<string, HostPattern>();
+    this.#kept.set(listener, known.set(hostKey(host), host));
   }
 
   /** A name without a certificate of its own gets the server's default one, and not that of a wildcard. */
@@ -102,7 +115,7 @@ export class ConfigBuilder {
     });
     return {
       servers: sorted(this.#servers.values()),
-      listeners: sorted(this.#listeners.values()),
+      listeners: this.listeners(),
       bindings: [...bindings].sort(
         compareBy(
           (a, b) => compareStrings(a.listener, b.listener),

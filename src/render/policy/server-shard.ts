@@ -11,9 +11,10 @@ export function policyServer(server: Server, listeners: readonly Listener[]): Po
   return {
     port: server.port,
     tls: server.tls,
-    listeners: [...listeners]
+    listeners: listeners
+      .flatMap(({ id, hostname, keeps = [] }) => [hostname, ...keeps].map((host) => ({ id, host })))
       .sort(mostSpecificFirst)
-      .map((listener) => [hostKey(listener.hostname), listener.id] as const),
+      .map(({ id, host }) => [hostKey(host), id] as const),
     ...filled(
       "isolated",
       listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
@@ -32,10 +33,10 @@ function clientCertificates(listeners: readonly Listener[]): PolicyServer["clien
 }
 
 /** Exact names, then wildcards by length of the suffix and with one label before any depth, then any host. */
-const mostSpecificFirst = compareBy<Listener>(
-  (a, b) => rank(a.hostname) - rank(b.hostname),
-  (a, b) => suffixLength(b.hostname) - suffixLength(a.hostname),
-  (a, b) => compareStrings(hostKey(a.hostname), hostKey(b.hostname)),
+const mostSpecificFirst = compareBy<{ readonly id: string; readonly host: HostPattern }>(
+  (a, b) => rank(a.host) - rank(b.host),
+  (a, b) => suffixLength(b.host) - suffixLength(a.host),
+  (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
   (a, b) => compareStrings(a.id, b.id),
 );
 

@@ -8,6 +8,7 @@ import {
   listenerSetAccepted,
   listenerSetProgrammed,
 } from "./gateway-verdicts.js";
+import type { KeptHosts } from "./kept-hosts.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import { draftListeners } from "./listener-draft.js";
 import type { ListenerOverlaps } from "./listener-overlap.js";
@@ -24,6 +25,8 @@ export interface GatewayScope {
   readonly written: Verdict;
   readonly assignment: AddressAssignment;
   readonly ports: PortTable;
+  /** Of Ingresses and Rules; absent where the Gateway has addresses of its own. */
+  readonly kept?: KeptHosts;
   /** Every listener so far is added to it. */
   readonly served: TranslatedListener[];
   readonly overlaps: ListenerOverlaps;
@@ -110,7 +113,12 @@ function conflictsOf(
   for (const group of groups) {
     const [first] = group;
     if (first === undefined) continue;
-    for (const [draft, conflict] of scope.ports.claim(group, nameOf(first.parent))) {
+    const left = group.filter((draft) => {
+      const conflict = scope.kept?.conflict(draft);
+      if (conflict !== undefined) conflicts.set(draft, conflict);
+      return conflict === undefined;
+    });
+    for (const [draft, conflict] of scope.ports.claim(left, nameOf(first.parent))) {
       conflicts.set(draft, conflict);
     }
   }

@@ -9,6 +9,7 @@ import { draftGateway, takesPorts, translateGateway } from "./gateway.js";
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
+import { KeptHosts } from "./kept-hosts.js";
 import { ListenerOverlaps } from "./listener-overlap.js";
 import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { ownParameters, parametersFor } from "./parameters.js";
@@ -40,13 +41,14 @@ export function translateGateways(
     rememberedAddresses(gateway, context),
   );
   const shared = sharedPorts(balancers, context);
+  const kept = new KeptHosts(balancers, context);
   const served: TranslatedListener[] = [];
   const overlaps = new ListenerOverlaps(context);
   const drafted = gateways.map(({ gateway, written }) =>
     draftGateway(gateway, {
       written,
       assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
-      ports: isShared(gateway) ? shared : new PortTable(context.options),
+      ...(isShared(gateway) ? { ports: shared, kept } : { ports: new PortTable(context.options) }),
       served,
       overlaps,
       context,
@@ -62,6 +64,10 @@ export function translateGateways(
     }),
   );
   serveListenerCertificates(served, context);
+  kept.keep(
+    translated.flatMap(({ gateway, listeners }) => (isShared(gateway) ? listeners : [])),
+    context,
+  );
   for (const gateway of translated) reportGateway(gateway, context);
   reportForeignGateways(context);
   reportUnattachedSets(context);

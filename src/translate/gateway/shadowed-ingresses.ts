@@ -3,6 +3,7 @@ import type { TranslateContext } from "../context.js";
 import { covers, parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf } from "../place.js";
+import { keepsHosts } from "./kept-hosts.js";
 import type { TranslatedGateway, TranslatedListener } from "./translated.js";
 
 /** Hosts belong to one listener: says of hosts of Ingresses that a Gateway's listener on the same port takes them. */
@@ -28,7 +29,7 @@ function reportIngress(
   diagnostics: TranslateContext["diagnostics"],
 ): void {
   for (const [index, { host }] of (ingress.spec?.rules ?? []).entries()) {
-    const rival = rivalOf(host, listeners);
+    const rival = rivalOf(host, ingress, listeners);
     if (host === undefined || rival === undefined) continue;
     const { kind, metadata } = rival.parent;
     const message = `${host} on port ${String(rival.port)} belongs to listener ${rival.name} of ${kind} ${metadata.namespace}/${metadata.name}`;
@@ -39,9 +40,12 @@ function reportIngress(
 
 function rivalOf(
   host: string | undefined,
+  ingress: Ingress,
   listeners: readonly TranslatedListener[],
 ): TranslatedListener | undefined {
   const pattern = parseHostPattern(host, "one");
   if (!pattern.ok || pattern.value.kind === "any") return undefined;
-  return listeners.find(({ hostname }) => covers(hostname, pattern.value));
+  return listeners.find(
+    ({ hostname, parent }) => covers(hostname, pattern.value) && !keepsHosts(ingress, parent),
+  );
 }

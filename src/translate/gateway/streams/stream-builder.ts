@@ -73,7 +73,7 @@ export class StreamBuilder {
     const https = listeners.filter(({ server }) => server === id);
     const names = streamNames(
       named,
-      https.map(({ hostname }) => hostname),
+      https.flatMap(({ hostname, keeps = [] }) => [hostname, ...keeps]),
     );
     return { protocol: "tls", id, addresses, port, names };
   }
