@@ -37,7 +37,8 @@ export class AlbcProcess {
   ) {
     this.#child = spawn(process.execPath, [MAIN, ...words], {
       cwd: options.cwd,
-      env: { ...process.env, ...options.env },
+      // What the tests read themselves is no option of albc.
+      env: { ...process.env, ALBC_PROPERTY_SECONDS: undefined, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => (this.#output += bytes.toString()));

@@ -111,6 +111,8 @@ it.each([
   `(?:${upTo(200, (index) => `.*x${String(index)}`)})`,
   "(?:.*x1|.*x2|.*x3|.*x4|.*x5)",
   `(?=${upTo(20, (index) => `.*${String.fromCharCode(98 + index)}`)})`,
+  // Found by regular-expression-costs.test.ts.
+  upTo(500, (index) => `\\S{1,3}${String(index % 73)}`),
   "(?:[a-z](?!.*[0-9]))*[0-9]",
   "[a-z]*[a-z]*[0-9]",
   "(?=(.*))\\1[xy]",

@@ -14,8 +14,8 @@ local tonumber = tonumber
 
 local _M = {}
 
--- What one match may take, and what a count takes; one is less than a nanosecond.
-local FUEL, COUNT = 8000000, 20
+-- What one match may take, and what a count takes; one is about a nanosecond.
+local FUEL, COUNT = 4000000, 20
 -- Characters of a repetition for each count.
 local CHUNK = 32
 local ROUND, LAST = "{" .. CHUNK .. "}", "{0," .. CHUNK - 1 .. "}"
@@ -116,7 +116,7 @@ local function emit_repeated(state, atom, cost, written, min, max, mode)
         state.cost = state.cost + cost * (max < LONGEST and max or LONGEST)
     else
         emit_chunks(state, atom, min, mode)
-        state.cost = state.cost + cost * (2 * CHUNK + min)
+        state.cost = state.cost + cost * (CHUNK + min)
     end
 end
 
