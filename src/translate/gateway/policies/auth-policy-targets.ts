@@ -1,5 +1,5 @@
 import type { AuthPolicy } from "../../../api/auth-policy.js";
-import type { Gateway, GatewayListener, ParentReference } from "../../../api/gateway.js";
+import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { didYouMean } from "../../../support/did-you-mean.js";
 import type { GatewayState } from "../model.js";
@@ -10,7 +10,7 @@ import { refused } from "../verdict.js";
 import { gatewayRef, targetAsAncestor } from "./policy-status.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import { shownTarget, targetOf, targetRefs } from "./policy-targets.js";
-import { gatewaysOfRoute } from "./route-gateways.js";
+import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 
 /** Where a target of an AuthPolicy leads. */
 export interface ResolvedTarget {
@@ -121,18 +121,14 @@ function resolveKind(target: PolicyTarget, known: Known): Resolution {
 function resolveGateway(target: PolicyTarget, { resources, states }: Known): Resolution {
   const gateway = resources.get("Gateway", target.namespace, target.name);
   if (gateway === undefined) return notFound(target);
-  if (!states.some((state) => isNamed(state.gateway, target))) return { ancestors: [] };
+  if (gatewaysOf([target], states).length === 0) return { ancestors: [] };
   return withListeners(target, gateway.spec.listeners, [gatewayRef(gateway, target.section)]);
 }
 
 function resolveListenerSet(target: PolicyTarget, { resources, states }: Known): Resolution {
   const set = resources.get("ListenerSet", target.namespace, target.name);
   if (set === undefined) return notFound(target);
-  const ancestors = states
-    .filter(({ listeners }) =>
-      listeners.some(({ parent }) => parent.kind === "ListenerSet" && isNamed(parent, target)),
-    )
-    .map(({ gateway }) => gatewayRef(gateway));
+  const ancestors = gatewaysOf([target], states).map((gateway) => gatewayRef(gateway));
   return withListeners(target, set.spec.listeners, ancestors);
 }
 
@@ -172,8 +168,4 @@ function notFound(target: PolicyTarget): Resolution {
 
 function unsupported(message: string): NonNullable<Resolution["problem"]> {
   return { ...refused("Invalid", message), code: "POLICY_TARGET_UNSUPPORTED" };
-}
-
-function isNamed({ metadata }: Pick<Gateway, "metadata">, target: PolicyTarget): boolean {
-  return metadata.namespace === target.namespace && metadata.name === target.name;
 }

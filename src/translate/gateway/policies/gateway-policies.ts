@@ -8,6 +8,7 @@ import type {
 } from "../../../api/gateway.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf, within } from "../../place.js";
+import { refusedObjects } from "../../refused-objects.js";
 import type { Place } from "../../place.js";
 import type { GatewayState, ListenerState } from "../model.js";
 import { AuthPolicies } from "./auth-policies.js";
@@ -16,7 +17,7 @@ import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
 import type { AuthRef, Policies } from "./policies.js";
 import { gatewayRef } from "./policy-status.js";
-import { gatewaysOfRoute } from "./route-gateways.js";
+import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 
 type Unresolved = Extract<AuthRef, { ok: false }>;
 
@@ -76,9 +77,7 @@ class AuthFilters {
       this.named.set(policy, this.#gatewaysAt(place));
       return { ok: true, auth: this.#auth.idsOf(policy) };
     }
-    const refused = resources.refused.find(
-      (ref) => ref.kind === kind && ref.namespace === namespace && ref.name === name,
-    );
+    const refused = refusedObjects(resources, kind, namespace).find((ref) => ref.name === name);
     if (refused !== undefined) return { ok: true, auth: this.#auth.closedBy(refused) };
     const message = `there is no AuthPolicy ${namespace}/${name}`;
     return this.#unresolved({ ok: false, reason: "BackendNotFound", message }, at);
@@ -125,16 +124,9 @@ class AuthFilters {
   /** The Gateways of the route or listener that a filter stands in. */
   #gatewaysAt({ resource: { kind, namespace, name } }: Place): readonly ParentReference[] {
     if (kind !== "HTTPRoute" && kind !== "GRPCRoute") {
-      return this.#states
-        .filter(({ listeners }) =>
-          listeners.some(
-            ({ parent }) =>
-              parent.kind === kind &&
-              parent.metadata.namespace === namespace &&
-              parent.metadata.name === name,
-          ),
-        )
-        .map(({ gateway }) => gatewayRef(gateway));
+      return gatewaysOf([{ kind, namespace, name }], this.#states).map((gateway) =>
+        gatewayRef(gateway),
+      );
     }
     const route = this.#context.resources.get(kind, namespace, name);
     if (route === undefined) return [];

@@ -1,5 +1,6 @@
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { TranslateContext } from "../../context.js";
+import { refusedObjects } from "../../refused-objects.js";
 
 /**
  * A policy of the namespace that can't be read, so that nobody knows what it is for: it could be for anything of its namespace.
@@ -10,9 +11,7 @@ export function refusedPolicyOf(
   namespace: string,
   { resources, diagnostics }: TranslateContext,
 ): ResourceRef | undefined {
-  const resource = resources.refused.find(
-    (refused) => refused.kind === kind && refused.namespace === namespace,
-  );
+  const [resource] = refusedObjects(resources, kind, namespace);
   if (resource === undefined) return undefined;
   const message =
     kind === "AuthPolicy"

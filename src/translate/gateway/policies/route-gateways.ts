@@ -1,26 +1,57 @@
-import type { Gateway, GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
+import type { Gateway, GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { GatewayState } from "../model.js";
+
+interface ObjectName {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Positions in the list of Gateways, by each Gateway and ListenerSet; made once for all routes and policies. */
+const INDEXES = new WeakMap<readonly GatewayState[], ReadonlyMap<string, ReadonlySet<number>>>();
 
 /** The Gateways of ours that a route names as parents, itself or by their ListenerSets; each once. */
 export function gatewaysOfRoute(
   route: HttpRoute | GrpcRoute,
   states: readonly GatewayState[],
 ): readonly Gateway[] {
-  const refs = route.spec.parentRefs ?? [];
-  return states
-    .filter((state) => refs.some((ref) => names(ref, route.metadata.namespace, state)))
-    .map(({ gateway }) => gateway);
+  const { parentRefs = [] } = route.spec;
+  const parents = parentRefs.flatMap(
+    ({ group = GATEWAY_GROUP, kind = "Gateway", namespace, name }) =>
+      group === GATEWAY_GROUP
+        ? [{ kind, namespace: namespace ?? route.metadata.namespace, name }]
+        : [],
+  );
+  return gatewaysOf(parents, states);
 }
 
-function names(ref: ParentReference, ownNamespace: string, state: GatewayState): boolean {
-  const { group = GATEWAY_GROUP, kind = "Gateway", namespace = ownNamespace, name } = ref;
-  if (group !== GATEWAY_GROUP) return false;
-  const parents = [state.gateway, ...state.listeners.map(({ parent }) => parent)];
-  return parents.some(
-    (parent) =>
-      parent.kind === kind &&
-      parent.metadata.namespace === namespace &&
-      parent.metadata.name === name,
-  );
+/** The Gateways that are, or have listeners of, any of these. */
+export function gatewaysOf(
+  parents: readonly ObjectName[],
+  states: readonly GatewayState[],
+): readonly Gateway[] {
+  const index = INDEXES.get(states) ?? indexed(states);
+  INDEXES.set(states, index);
+  const positions = new Set(parents.flatMap((parent) => [...(index.get(keyOf(parent)) ?? [])]));
+  return [...positions]
+    .sort((a, b) => a - b)
+    .flatMap((position) => states[position]?.gateway ?? []);
+}
+
+function indexed(states: readonly GatewayState[]): ReadonlyMap<string, ReadonlySet<number>> {
+  const index = new Map<string, Set<number>>();
+  for (const [position, { gateway, listeners }] of states.entries()) {
+    for (const { kind, metadata } of [gateway, ...listeners.map(({ parent }) => parent)]) {
+      const key = keyOf({ kind, ...metadata });
+      const known = index.get(key);
+      if (known === undefined) index.set(key, new Set([position]));
+      else known.add(position);
+    }
+  }
+  return index;
+}
+
+function keyOf({ kind, namespace, name }: ObjectName): string {
+  return `${kind} ${namespace}/${name}`;
 }

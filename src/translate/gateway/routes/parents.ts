@@ -32,6 +32,9 @@ export interface GatewayParent {
   readonly listeners: readonly ListenerState[];
 }
 
+/** A route's status has room for so many parents (Gateway API, RouteStatus.parents). */
+const MOST_DEFAULTS = 32;
+
 /** Finds what parentRefs name; built once for all routes. */
 export class Parents {
   readonly #context: Pick<TranslateContext, "resources" | "options">;
@@ -60,6 +63,7 @@ export class Parents {
     }
     this.#defaults = states
       .filter(({ gateway }) => gateway.spec.defaultScope === "All")
+      .slice(0, MOST_DEFAULTS)
       .map((state) => this.#gatewayParent({ object: state.gateway, state }));
   }
 

@@ -38,6 +38,7 @@ export function translateRoute(
   const listeners = new Set<ListenerState>();
   const reached = new Set<ListenerState>();
   const bound = new BoundRoutes();
+  const binding = { route, policies, bound, served: new Map() };
   const entries = own.map((each): RouteParentStatus => {
     const rules = plans.of(each.parent);
     const verdict = judge(route, each, findings, rules);
@@ -47,7 +48,7 @@ export function translateRoute(
       // Two parentRefs may name one listener.
       if (reached.has(listener)) continue;
       reached.add(listener);
-      bindRoute(attachment, rules, { route, policies, bound });
+      bindRoute(attachment, rules, binding);
     }
     return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
   });

@@ -1,0 +1,132 @@
+/**
+ * Compiling costs what the input is long: twice of anything takes twice the time, and a byte of it not many times what a byte of plain
+ * paths takes. ALBC_COST_RUNS asks for more pairs, of larger sizes; ALBC_COST_SEED repeats a run.
+ */
+import { compile } from "../../src/compile.js";
+import { formatText } from "../../src/diagnostics/format-text.js";
+import { loadResources, resourcesFromObjects } from "../../src/input/load.js";
+import type { LoadResult } from "../../src/input/load.js";
+import { DEFAULT_OPTIONS } from "../../src/options.js";
+import {
+  COSTLY_INGRESSES,
+  COSTLY_ROUTES,
+  COSTLY_RULES,
+  plainPaths,
+} from "../support/costly-objects.js";
+import type { Costly } from "../support/costly-objects.js";
+import { COSTLY_TEXTS } from "../support/costly-texts.js";
+import { fc } from "../support/fast-check.js";
+
+const RUNS = Number(process.env["ALBC_COST_RUNS"] ?? 3);
+const SEED = process.env["ALBC_COST_SEED"];
+/** Factor of the smaller of two inputs. */
+const FACTOR = 500;
+/** Times plain paths, for a byte. A second for a megabyte would be 4; short objects with many conditions of their own come near 12. */
+const DEAREST = 20;
+/** Of the cost of a byte, when the input is doubled; 2 is quadratic. What is below so many milliseconds is noise. */
+const STEEPEST = 1.6;
+const NOISE = 40;
+
+interface Work {
+  readonly bytes: number;
+  readonly run: () => void;
+}
+
+function compiled({ resources, diagnostics }: LoadResult): void {
+  const found = compile(resources, DEFAULT_OPTIONS).diagnostics;
+  formatText([...diagnostics, ...found], { colours: false });
+}
+
+function ofObjects(objects: readonly unknown[]): Work {
+  const bytes = JSON.stringify(objects).length;
+  return {
+    bytes,
+    run: () => {
+      compiled(resourcesFromObjects(objects));
+    },
+  };
+}
+
+function ofText(text: string): Work {
+  return {
+    bytes: text.length,
+    run: () => {
+      compiled(loadResources([{ path: "x.yaml", text }]));
+    },
+  };
+}
+
+const CASES = new Map<string, (n: number) => Work>([
+  ...Object.entries<Costly[string]>({ ...COSTLY_INGRESSES, ...COSTLY_ROUTES, ...COSTLY_RULES }).map(
+    ([name, make]) => [name, (n: number) => ofObjects(make(n))] as const,
+  ),
+  ...Object.entries(COSTLY_TEXTS).map(
+    ([name, make]) => [`a text of ${name}`, (n: number) => ofText(make(n))] as const,
+  ),
+]);
+
+/** Milliseconds of CPU. */
+function cpu(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+interface Costs {
+  /** Milliseconds for the larger input. */
+  readonly took: number;
+  readonly growth: number;
+  /** A byte of it, in bytes of plain paths. */
+  readonly dearness: number;
+}
+
+/** The best of some rounds, since other processes only add; the first that is good enough is the last. */
+function measured(make: (n: number) => Work, factor: number): Costs {
+  const [plain, small, large] = [ofObjects(plainPaths(2 * factor)), make(factor), make(2 * factor)];
+  let best: readonly [number, number, number] = [Infinity, Infinity, Infinity];
+  let costs: Costs = { took: Infinity, growth: Infinity, dearness: Infinity };
+  for (let round = 0; round < 6 && !isFine(costs); round++) {
+    const [a, b, c] = best;
+    best = [Math.min(a, cpu(plain.run)), Math.min(b, cpu(small.run)), Math.min(c, cpu(large.run))];
+    const [ofPlain, ofSmall, ofLarge] = [
+      best[0] / plain.bytes,
+      best[1] / small.bytes,
+      best[2] / large.bytes,
+    ];
+    costs = { took: best[2], growth: ofLarge / ofSmall, dearness: ofLarge / ofPlain };
+  }
+  return costs;
+}
+
+function isFine({ took, growth, dearness }: Costs): boolean {
+  return took < NOISE || (growth < STEEPEST && dearness < DEAREST);
+}
+
+test.each([...CASES.keys()])("%s", (name) => {
+  const make = CASES.get(name);
+  if (make === undefined) throw new Error(name);
+  const costs = measured(make, FACTOR);
+  expect(isFine(costs) ? "fine" : costs).toBe("fine");
+});
+
+test("two together, of any size", () => {
+  const part = fc.constantFrom(
+    ...Object.keys({ ...COSTLY_INGRESSES, ...COSTLY_ROUTES, ...COSTLY_RULES }),
+  );
+  const all: Costly = { ...COSTLY_INGRESSES, ...COSTLY_ROUTES, ...COSTLY_RULES };
+  fc.assert(
+    fc.property(
+      part,
+      part,
+      fc.integer({ min: 200, max: RUNS > 3 ? 3000 : 400 }),
+      (one, other, factor) => {
+        const make = (n: number): Work =>
+          ofObjects([...(all[one]?.(n) ?? []), ...(all[other]?.(n) ?? [])]);
+        const costs = measured(make, factor);
+        expect(isFine(costs) ? "fine" : costs).toBe("fine");
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true, ...(SEED !== undefined && { seed: Number(SEED) }) },
+  );
+}, 3_600_000);
