@@ -43,8 +43,15 @@ export function headersView(server: Server, options: DataPlaneOptions): object {
       ...dropped.map(spellings),
     ]
       .filter((names) => names.length > 0)
-      .map((names) => names.map(word)),
+      .map((names) => ({ http: names.map(word), grpc: names.filter(isForGrpc).map(word) })),
   };
+}
+
+const CLAIMED: ReadonlySet<string> = new Set(CLAIMS);
+
+/** nginx has room for some 100 names there, and warns of more; backends of gRPC do not follow CGI. */
+function isForGrpc(name: string): boolean {
+  return CLAIMED.has(name) || !CLAIMED.has(name.replaceAll("_", "-"));
 }
 
 type Header = readonly [name: string, value: NginxText];
