@@ -42,6 +42,9 @@ export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
+/** Milliseconds for each way to end it. */
+const END_LIMIT = 2000;
+
 /** Sets of old workers that may drain at once. Each reload leaves one, and memory has to end somewhere. */
 const MOST_DRAINING = 24;
 
@@ -73,6 +76,7 @@ async function statOf(pid: number): Promise<readonly string[]> {
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
+/** What it calls itself: its command line, or what nginx has put there. */
 async function titleOf(pid: number): Promise<string> {
   return readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
 }
@@ -80,6 +84,16 @@ async function titleOf(pid: number): Promise<string> {
 /** Waits until none of them is left; false after `limit` milliseconds. */
 export async function haveEnded(folder: string, limit: number): Promise<boolean> {
   return poll(async () => (await nginxProcessesIn(folder)).length === 0, { limit });
+}
+
+/** Ends all that works in the folder, as gently as it allows. */
+export async function endAll(folder: string): Promise<void> {
+  for (const signal of ["SIGQUIT", "SIGTERM", "SIGKILL"] as const) {
+    const left = await nginxProcessesIn(folder);
+    if (left.length === 0) return;
+    signalAll(left, signal);
+    await haveEnded(folder, END_LIMIT);
+  }
 }
 
 /** A process that has just ended, or is a zombie, has no folder; that of somebody else can't be read. */

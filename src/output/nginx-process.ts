@@ -7,6 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import { ControlClient } from "./control-client.js";
 import {
+  endAll,
   endOldest,
   haveEnded,
   nginxProcessesIn,
@@ -20,6 +21,7 @@ import { isFinalFailure, nginxFailure, unavailablePorts } from "./nginx-failure.
 import { NginxNotStarted } from "./nginx-not-started.js";
 import { mainDirectives } from "./nginx-directives.js";
 import { readListens, refuseBlocked, refusedPlaces } from "./listens.js";
+import { orphansOn } from "./orphans.js";
 import { poll } from "./poll.js";
 import { removeSockets } from "./sockets.js";
 import type { Reloader } from "./reloader.js";
@@ -78,10 +80,10 @@ export class NginxProcess implements Reloader {
    */
   async start(): Promise<void> {
     const { folder } = this.#options;
-    await this.#endLeftovers();
+    await endAll(folder);
     this.#logPipe = await openLogPipe(folder, (bytes) => process.stdout.write(bytes));
     try {
-      await this.#launch();
+      await this.#launchTakingOver();
     } catch (error: unknown) {
       signalAll(await nginxProcessesIn(folder), "SIGKILL");
       this.#logPipe.close();
@@ -144,6 +146,19 @@ export class NginxProcess implements Reloader {
     }
     await this.#exit;
     this.#logPipe?.close();
+  }
+
+  /** The nginx of an albc that was killed in another run folder may have the ports: it is ended, and the start repeated. */
+  async #launchTakingOver(): Promise<void> {
+    try {
+      await this.#launch();
+    } catch (error: unknown) {
+      const places = error instanceof NginxNotStarted ? error.unavailablePorts : [];
+      const folders = await orphansOn(places);
+      if (folders.length === 0) throw error;
+      for (const folder of folders) await endAll(folder);
+      await this.#launch();
+    }
   }
 
   async #launch(): Promise<void> {
@@ -242,16 +257,6 @@ export class NginxProcess implements Reloader {
     signalAll(orphans, "SIGQUIT");
     const released = await poll(() => this.#control.isDeserted(), { limit: RELEASE_LIMIT });
     if (!released) signalAll(orphans, "SIGKILL");
-  }
-
-  async #endLeftovers(): Promise<void> {
-    const { folder } = this.#options;
-    for (const signal of ["SIGQUIT", "SIGTERM", "SIGKILL"] as const) {
-      const left = await nginxProcessesIn(folder);
-      if (left.length === 0) return;
-      signalAll(left, signal);
-      await haveEnded(folder, TERM_LIMIT);
-    }
   }
 
   /** Every worker answers, so that what is asked next finds them all. */

@@ -1,6 +1,6 @@
 /** The folder that nginx runs in: its layout, and the mark that keeps a second albc out. */
-import { chmod, chown, open, readFile, realpath, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, chown, lstat, open, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { EnvironmentError } from "../support/environment-error.js";
 import { errorCode, fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
@@ -22,6 +22,7 @@ export async function makeRunFolder(folder: string, owner?: Owner): Promise<stri
   try {
     // Workers of another user must get through to their files, and no further.
     await makeFolders(folder, owner === undefined ? 0o700 : 0o711);
+    await mustBePrivate(await realpath(folder), owner);
     for (const [name, mode] of LAYOUT) {
       await makeFolders(join(folder, name));
       await chmod(join(folder, name), mode);
@@ -32,8 +33,53 @@ export async function makeRunFolder(folder: string, owner?: Owner): Promise<stri
     }
     return await realpath(folder);
   } catch (error: unknown) {
+    if (error instanceof EnvironmentError) throw error;
     throw fileError("make the run folder", folder, error);
   }
+}
+
+/**
+ * nginx and albc, perhaps as root, write where names in the folder lead to, so no other user may put them there. Throws
+ * EnvironmentError. A mount point may be as volumes of containers are: of root, and open to all who share it.
+ */
+async function mustBePrivate(folder: string, owner?: Owner): Promise<void> {
+  const isVolume = (await stat(folder)).dev !== (await stat(dirname(folder))).dev;
+  const problem = isVolume ? undefined : await problemOf(folder, owner);
+  if (problem !== undefined) throw unsafe(folder, folder, problem);
+  // Below tmp/ nginx keeps bodies of requests, and names all files by itself.
+  const names = (await readdir(folder)).map((name) => join(folder, name));
+  const deeper = names.filter((path) => path !== join(folder, "tmp"));
+  for (const path of names) await mustBePrivateBelow(path, folder, owner, deeper.includes(path));
+}
+
+async function mustBePrivateBelow(
+  path: string,
+  folder: string,
+  owner: Owner | undefined,
+  isDeep: boolean,
+): Promise<void> {
+  const problem = await problemOf(path, owner);
+  if (problem !== undefined) throw unsafe(folder, path, problem);
+  if (!isDeep || !(await lstat(path)).isDirectory()) return;
+  for (const name of await readdir(path)) {
+    await mustBePrivateBelow(join(path, name), folder, owner, true);
+  }
+}
+
+/** Of files only that they are no links: an nginx that another user runs has some of its own. */
+async function problemOf(path: string, owner?: Owner): Promise<string | undefined> {
+  const stats = await lstat(path);
+  if (stats.isSymbolicLink()) return "is a link";
+  if (!stats.isDirectory()) return undefined;
+  const known = [process.getuid?.(), owner?.uid, 0];
+  if (!known.includes(stats.uid)) return `belongs to the user with id ${String(stats.uid)}`;
+  return (stats.mode & 0o022) === 0 ? undefined : "can be written by other users";
+}
+
+function unsafe(folder: string, path: string, problem: string): EnvironmentError {
+  return new EnvironmentError(
+    `the run folder ${folder} is not safe: ${path} ${problem}; choose another --dir, or remove this one`,
+  );
 }
 
 /** A folder is one albc's at a time. */
@@ -50,10 +96,8 @@ export async function lockRunFolder(folder: string): Promise<FolderLock> {
   const mark = `${String(process.pid)} ${await startTime(process.pid)}\n`;
   for (let attempt = 0; attempt < 2; attempt++) {
     if (await writeNew(path, mark)) return { release: () => rm(path, { force: true }) };
-    const [pid = "", started = ""] = (await readFile(path, "utf8").catch(() => ""))
-      .trim()
-      .split(" ");
-    if (pid !== "" && started !== "" && (await startTime(Number(pid))) === started) {
+    const pid = await holderOf(folder);
+    if (pid !== undefined) {
       throw new EnvironmentError(
         `${folder} is in use by albc with process id ${pid}; choose another --dir`,
       );
@@ -61,6 +105,23 @@ export async function lockRunFolder(folder: string): Promise<FolderLock> {
     await rm(path, { force: true });
   }
   throw new EnvironmentError(`${folder} is in use by another albc; choose another --dir`);
+}
+
+/** The process id of the albc that has the folder and still runs. */
+async function holderOf(folder: string): Promise<string | undefined> {
+  const text = await readFile(join(folder, LOCK), "utf8").catch(() => "");
+  const [pid = "", started = ""] = text.trim().split(" ");
+  const isThere = pid !== "" && started !== "" && (await startTime(Number(pid))) === started;
+  return isThere ? pid : undefined;
+}
+
+/** An albc had the folder and ended without giving it back: it was killed. An nginx that others run there has no lock at all. */
+export async function wasAbandoned(folder: string): Promise<boolean> {
+  const isLocked = await stat(join(folder, LOCK)).then(
+    () => true,
+    () => false,
+  );
+  return isLocked && (await holderOf(folder)) === undefined;
 }
 
 async function writeNew(path: string, text: string): Promise<boolean> {

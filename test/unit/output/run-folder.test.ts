@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { lockRunFolder, makeRunFolder } from "../../../src/output/run-folder.js";
 import { EnvironmentError } from "../../../src/support/environment-error.js";
@@ -65,5 +75,31 @@ describe("the lock", () => {
       new RegExp(`^${String(process.pid)} \\d+\n$`),
     );
     await lock.release();
+  });
+});
+
+describe("a folder that is not safe is refused", () => {
+  const prepared = async (): Promise<string> => makeRunFolder(join(folder(), "run"));
+
+  test.each(["nginx.pid", "logs/access.log", "credentials/a", "tmp"])("a link %s", async (name) => {
+    const run = await prepared();
+    rmSync(join(run, name), { recursive: true, force: true });
+    mkdirSync(join(run, name, ".."), { recursive: true });
+    symlinkSync("/etc/passwd", join(run, name));
+    await expect(makeRunFolder(run)).rejects.toThrow(`${join(run, name)} is a link`);
+  });
+
+  test.each([".", "control", "logs"])("%s can be written by others", async (name) => {
+    const run = await prepared();
+    chmodSync(join(run, name), 0o777);
+    await expect(makeRunFolder(run)).rejects.toThrow("can be written by other users");
+  });
+
+  test("it belongs to another user", async () => {
+    const run = await prepared();
+    // Only root can give it away.
+    if (process.getuid?.() !== 0) return;
+    chownSync(run, 12_345, 12_345);
+    await expect(makeRunFolder(run)).rejects.toThrow("belongs to the user with id 12345");
   });
 });
