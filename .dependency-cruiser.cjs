@@ -92,7 +92,7 @@ module.exports = {
     layer(
       "compile.ts",
       [
-        "input/resources\\.ts$",
+        "input/(resources|closed-form)\\.ts$",
         "options\\.ts$",
         "translate/",
         "render/",

@@ -5,6 +5,7 @@
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink } from "./diagnostics/sink.js";
 import type { Report } from "./diagnostics/sink.js";
+import { closedForm } from "./input/closed-form.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./ir/config.js";
 import type { CompileOptions } from "./options.js";
@@ -24,6 +25,7 @@ import {
   withUpstreams,
 } from "./translate/translate.js";
 import type { Routing } from "./translate/translation.js";
+import { withoutFaulty } from "./translate/faulty-objects.js";
 
 export interface Compilation {
   /** nginx.conf, policy.json, certificates, credentials; sorted by path. */
@@ -104,10 +106,13 @@ function translated(
   options: CompileOptions,
   memory: RouteMemory,
 ): Translated {
-  const sink = new DiagnosticSink();
-  const routing = translateRouting(resources, options, sink, memory);
   const { refused } = resources;
-  return { objects: routingObjects(resources), refused, options, sink, routing };
+  const given = { objects: routingObjects(resources), refused, options };
+  return withoutFaulty(resources, closedForm, (part, faults) => {
+    const sink = new DiagnosticSink();
+    sink.addAll(faults);
+    return { ...given, sink, routing: translateRouting(part, options, sink, memory) };
+  });
 }
 
 /** The very same objects, all of them, or others that routing can't tell from them. */

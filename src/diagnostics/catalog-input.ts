@@ -30,6 +30,13 @@ export const INPUT_DIAGNOSTICS = {
       "Parsers disagree on which of the two values holds, so neither is taken and the file is treated as unreadable.",
     hint: "remove one of the two, or merge them",
   },
+  INTERNAL_ERROR: {
+    severity: "error",
+    title: "a bug of albc costs an object",
+    explanation:
+      "Translating the object failed. Its hosts and paths answer 503; all other objects are served as usual.",
+    hint: "report the message with the object; as a workaround, remove its unusual fields",
+  },
   OBJECT_MALFORMED: {
     severity: "error",
     title: "a document is not a Kubernetes object",

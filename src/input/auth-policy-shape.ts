@@ -38,15 +38,14 @@ export function closeBrokenPolicy(
     value: first === undefined ? value : broken,
     findings,
     refusals: misspelt.map(misspeltTarget),
-    unknown: unknown.filter(({ field }) => !isAuthField(field)),
+    unknown: unknown.filter((each) => !isAuthField(each.field) && !misspelt.includes(each)),
   };
 }
 
 /** What stands there tells what the policy is for; ignoring it would leave that open. */
 function isMisspeltTarget({ field }: UnknownField): boolean {
-  const [, name] = field;
+  const name = field.at(-1);
   return (
-    field.length === 2 &&
     field[0] === "spec" &&
     didYouMean(String(name).toLowerCase(), [TARGETS.toLowerCase()]) !== undefined
   );

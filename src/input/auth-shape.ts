@@ -11,6 +11,7 @@ import type { UnknownField } from "./conform.js";
 import type { Finding } from "./finding.js";
 import { isObject } from "../support/json-object.js";
 import { schemaFindings } from "./schema-findings.js";
+import { isSelective } from "./misspelt-fields.js";
 import { unknownFieldHint } from "./unknown-fields.js";
 import { validator } from "./validator.js";
 
@@ -49,7 +50,9 @@ export function closeBrokenAuth(
   value: Fields,
   unknown: readonly UnknownField[],
 ): AuthShape {
-  const outside = unknown.filter(({ field }) => !startsWith(field, AUTH));
+  const outside = unknown.filter(
+    (each) => !startsWith(each.field, AUTH) || (isSelective(each) && !isAuthName(each)),
+  );
   const strays = outside.filter(isStray);
   const findings = [...strays.map(strayFinding), ...authFindings(given)];
   const [first] = findings;
@@ -102,6 +105,10 @@ function isStray({ field, preserved }: UnknownField): boolean {
   if (inConfig && name.length <= "auth".length && didYouMean(name, ["auth"]) !== undefined)
     return true;
   return (inConfig || inSpec) && MISPLACED.has(name);
+}
+
+function isAuthName({ field }: UnknownField): boolean {
+  return MISPLACED.has(String(field.at(-1)).toLowerCase());
 }
 
 function strayFinding({ field }: UnknownField): Finding {

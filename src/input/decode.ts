@@ -10,16 +10,23 @@ import type { FieldPath } from "../diagnostics/field-path.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import type { AuthShape } from "./auth-shape.js";
+import { closedForm } from "./closed-form.js";
 import { conform } from "./conform.js";
 import { shown } from "./finding.js";
 import type { Finding } from "./finding.js";
 import { apiVersions, lookUpKind, lookUpKindName } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
-import { closingFields, closingFinding, isDecisive, mended } from "./misspelt-fields.js";
-import { refKey } from "./object-key.js";
+import {
+  closingFields,
+  closingFinding,
+  isSelective,
+  mended,
+  strayNames,
+} from "./misspelt-fields.js";
+import { objectKey, refKey } from "./object-key.js";
 import { isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/metadata.js";
-import { isClosable, salvaged } from "./salvage.js";
+import { isClosable } from "./salvage.js";
 import { withDefaults } from "./schema-defaults.js";
 import { schemaFindings } from "./schema-findings.js";
 import { readStatus } from "./status-shape.js";
@@ -125,21 +132,19 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields
   return { result: "object", key: refKey(ref), ref, entry: { kind, object }, findings };
 }
 
-/** `what`: see Closed. */
-function closedEntry<K extends KindName>(
-  kind: K,
-  definition: KindDefinition<KindMap[K]>,
+function closedEntry(
+  kind: KindName,
+  { schema }: Pick<KindDefinition<never>, "schema">,
   given: Fields,
   what: string,
 ): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
-  const value = mended(definition.schema, given);
-  const isWhole = !conform(definition.schema, value).unknown.some(isDecisive);
-  const read = isObject(value) ? salvaged(kind, value, isWhole) : undefined;
-  if (read === undefined) return {};
-  const checked = definition.validate(read.value);
-  if (!checked.valid) return {};
-  const object = { ...checked.value, closed: { what, extent: read.extent } };
-  return { closed: { key: refKey(refOf(read.value)), entry: { kind, object } } };
+  const value = mended(schema, given);
+  if (!isObject(value)) return {};
+  const isWhole = !conform(schema, value).unknown.some(isSelective);
+  const object = closedForm(kind, value, what, isWhole);
+  if (object === undefined) return {};
+  const { namespace, name } = object.metadata;
+  return { closed: { key: `${kind}/${objectKey(namespace, name)}`, entry: { kind, object } } };
 }
 
 const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;
@@ -173,7 +178,7 @@ function shapeOf(
   const all = { value, findings: [], unknown: conformed.unknown };
   const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
   const filled = withDefaults(schema, closed.value);
-  const closing = isClosable(kind) ? closingFields(closed.unknown) : [];
+  const closing = isClosable(kind) ? closingFields([...closed.unknown, ...strayNames(value)]) : [];
   const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
     value: withNamespace(isObject(filled) ? filled : value, namespaced),

@@ -27,7 +27,7 @@ const DECISIVE: readonly string[] = [
     "filters",
   ],
   ...["rules", "host", "http", "paths", "path", "pathType", "defaultBackend"],
-  ...["hostnames", "parentRefs", "sectionName", "matches", "value", "extensionRef"],
+  ...["hostnames", "parentRefs", "targetRefs", "sectionName", "matches", "value", "extensionRef"],
   ...["dslx", "type", "key", "values", "priority", "listeners", "hostname", "name"],
   ...["port", "protocol", "method", "service", "headers", "queryParams"],
 ];
@@ -51,6 +51,25 @@ export function closingFields(unknown: readonly UnknownField[]): readonly Unknow
 export function isDecisive({ field }: Pick<UnknownField, "field">): boolean {
   const name = String(field.at(-1)).toLowerCase();
   return DECISIVE.some((known) => known.toLowerCase() === name);
+}
+
+/** A namespace that stands among the labels or annotations, where any name may. */
+export function strayNames(value: Fields): readonly UnknownField[] {
+  const metadata = own(value, "metadata");
+  if (!isObject(metadata) || hasValue(metadata, "namespace")) return [];
+  return ["labels", "annotations"].flatMap((map): readonly UnknownField[] => {
+    const texts = own(metadata, map);
+    if (!isObject(texts) || !hasValue(texts, "namespace")) return [];
+    const field = ["metadata", map, "namespace"];
+    return [{ field, value: "", known: [], absent: ["namespace"], preserved: false }];
+  });
+}
+
+const OF_METADATA: readonly string[] = ["metadata", "namespace", "labels", "annotations", "name"];
+
+/** What the object is for can't be told without it, though its name and namespace can. */
+export function isSelective(unknown: Pick<UnknownField, "field">): boolean {
+  return isDecisive(unknown) && !OF_METADATA.includes(String(unknown.field.at(-1)).toLowerCase());
 }
 
 export function closingFinding({ field, absent }: UnknownField): Finding {

@@ -36,7 +36,7 @@ export class ObjectChoice {
   #note(decoded: Decoded): void {
     if (decoded.result === "object") this.#valid.add(decoded.key);
     else if (decoded.result === "refused" && decoded.key !== undefined) {
-      this.#refused.add(decoded.key);
+      this.#refused.add(decoded.closed?.key ?? decoded.key);
     }
   }
 
@@ -67,19 +67,17 @@ export class ObjectChoice {
   }
 
   #keepRefused(path: string, value: PlacedValue, decoded: RefusedValue): void {
-    const { key, ref, findings, closed } = decoded;
-    const before = key === undefined ? undefined : this.#previousByKey.get(key);
+    const { key, closed } = decoded;
+    const name = closed?.key ?? key;
+    const before = name === undefined ? undefined : this.#previousByKey.get(name);
     if (before !== undefined) {
       if (this.#valid.has(before.key) || this.#stale.has(before)) return;
       this.#keep([before]);
       this.kept.push(keptObject(before.ref, value.locate(["metadata", "name"])));
       return;
     }
-    // Also one whose name can't be read: it may be an auth that others count on.
-    if (closed !== undefined && ref !== undefined) {
-      this.objects.push({ path, ref, ...closed, locate: value.locate });
-    } else if (ref !== undefined) this.refused.push(ref);
-    if (ref !== undefined && !findings.some(concernsName)) return;
+    this.#takeClosed(path, value, decoded);
+    if (isIdentified(decoded)) return;
     // Nobody can tell which object this was, so none that has gone from the file is taken for removed.
     const gone = (this.#previous.get(path) ?? []).filter(
       (object) =>
@@ -89,12 +87,23 @@ export class ObjectChoice {
     for (const object of gone) this.kept.push(keptObject(object.ref, value.locate([])));
   }
 
+  #takeClosed(path: string, { locate }: PlacedValue, { ref, closed }: RefusedValue): void {
+    if (ref === undefined) return;
+    if (closed !== undefined) this.objects.push({ path, ref, ...closed, locate });
+    // Also one whose name can't be read: it may be an auth that others count on.
+    else this.refused.push(ref);
+  }
+
   #keep(objects: readonly PlacedObject[]): void {
     for (const object of objects) {
       this.#stale.add(object);
       this.objects.push(object);
     }
   }
+}
+
+function isIdentified({ ref, findings }: RefusedValue): boolean {
+  return ref !== undefined && ref.name !== "" && !findings.some(concernsName);
 }
 
 /** Whether a finding makes an object's name or namespace doubtful. */

@@ -44,7 +44,11 @@ export class Reading {
     const values = isGiven ? [given] : this.#strayHosts(names);
     const texts = values.flatMap(wordsOf).map((text) => text.trim().toLowerCase());
     const hosts = texts.filter((text) => text !== "" && hostProblem(text) === undefined);
-    if (hosts.length < texts.length || (isGiven && countOf(given) > texts.length)) this.loseHost();
+    // In another shape than it should have, a word is hardly a host.
+    const isShaped = typeof given === (names.includes("hosts") ? "string" : "object");
+    const isLost = !isShaped && hosts.some((host) => !host.includes("."));
+    const isShort = isGiven && countOf(given) > texts.length;
+    if (hosts.length < texts.length || isShort || (isGiven && isLost)) this.loseHost();
     return hosts;
   }
 

@@ -10,7 +10,9 @@ export function readRoute(spec: Fields, reading: Reading): Fields {
   const hosts = reading.hosts(hostnames, ["hostnames", "hostname", "host"]);
   const parents = reading.items(parentRefs).map((parent) => readParent(parent, reading));
   if (parentRefs === undefined && reading.extent !== "paths") reading.loseHost();
-  const read = reading.items(rules).map((rule) => readRouteRule(rule, reading));
+  // With a field out of place the hosts are closed altogether.
+  const isBare = reading.extent !== "paths";
+  const read = isBare ? [] : reading.items(rules).map((rule) => readRouteRule(rule, reading));
   const isWide = reading.extent !== "paths";
   return {
     ...(hosts.length > 0 && { hostnames: hosts }),

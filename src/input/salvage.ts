@@ -26,6 +26,9 @@ export function salvaged(kind: KindName, value: Fields, isWhole: boolean): Salva
   const reading = new Reading(value);
   if (!isWhole) reading.losePath();
   if (!isObject(own(value, "spec"))) reading.loseHost();
+  // Filters name policies: one whose name is lost may be any of its namespace.
+  const isNamed = typeof fieldsOf(own(value, "metadata"))["name"] === "string";
+  if (kind === "AuthPolicy" && !isNamed) return undefined;
   const spec = reader?.(reading.fields(own(value, "spec")), reading);
   if (spec === undefined) return undefined;
   const { apiVersion, metadata } = value;
@@ -49,6 +52,7 @@ const READERS: ReadonlyMap<KindName, Reader> = new Map<KindName, Reader>([
   ["ListenerSet", readListeners],
   ["HTTPRoute", readRoute],
   ["GRPCRoute", readRoute],
+  ["AuthPolicy", readPolicy],
 ]);
 
 function readMetadata(object: Fields, metadata: Fields): Fields {
@@ -59,24 +63,27 @@ function readMetadata(object: Fields, metadata: Fields): Fields {
     uid,
     annotations = object["annotations"],
   } = metadata;
-  const { namespace = object["namespace"], labels = object["labels"] } = metadata;
-  const digest = createHash("sha256").update(JSON.stringify(object)).digest("hex").slice(0, 10);
+  const { labels = object["labels"] } = metadata;
+  const strayNamespace = object["namespace"] ?? fieldsOf(labels)["namespace"];
+  const { namespace = strayNamespace } = metadata;
+  const digest = (): string =>
+    createHash("sha256").update(JSON.stringify(object)).digest("hex").slice(0, 10);
   const isNamed = typeof name === "string" && subdomainProblem(name) === undefined;
   const isPlaced = typeof namespace === "string" && labelProblem(namespace) === undefined;
   return {
-    name: isNamed ? name : `unnamed-${digest}`,
+    name: isNamed ? name : `unnamed-${digest()}`,
     namespace: isPlaced ? namespace : "default",
     ...(typeof creationTimestamp === "string" && { creationTimestamp }),
     ...(typeof generation === "number" && { generation }),
     ...(typeof uid === "string" && { uid }),
-    labels: { ...readTexts(labels), ...readTexts(metadata, (key) => key.includes("/")) },
+    labels: { ...readTexts(metadata, (key) => key.includes("/")), ...readTexts(labels) },
     annotations: readTexts(annotations),
   };
 }
 
 function readTexts(map: unknown, isWanted: (key: string) => boolean = () => true): Fields {
   const texts = Object.entries(fieldsOf(map)).flatMap(([key, value]) =>
-    isScalar(value) && isWanted(key) ? [[key, String(value)] as const] : [],
+    typeof value === "string" && isWanted(key) ? [[key, value] as const] : [],
   );
   return Object.fromEntries(texts);
 }
@@ -111,11 +118,33 @@ function readFrontend({
 /** Before every other: a priority that can't be read may have been any. */
 const FIRST = -(2 ** 31);
 
+/** A policy is broken for its targets; where they can't be told, it is for everything of its namespace (Resources.refused). */
+function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefined {
+  const targets = reading.items(targetRefs).map((target) => {
+    const { group, kind, name, sectionName } = fieldsOf(target);
+    const isRead = [group, kind, name, sectionName ?? ""].every((text) => typeof text === "string");
+    if (!isRead) reading.losePath();
+    return { group, kind, name, ...(sectionName !== undefined && { sectionName }) };
+  });
+  if (reading.extent !== "paths") return undefined;
+  return { targetRefs: targets, invalid: "it can't be read" };
+}
+
 /** Terms and rows that can't be read stay, for the translation to refuse. */
+const TERMS: readonly unknown[] = ["URL", "METHOD", "HEADER", "COOKIE", "PARAM", "SRC_IP"];
+
+function isTexts(row: unknown): row is readonly string[] {
+  return Array.isArray(row) && row.every((text) => typeof text === "string");
+}
+
 function readRule({ dslx, priority }: Fields, reading: Reading): Fields {
   const terms = reading.items(dslx).map((term) => {
     const { type, key, values } = fieldsOf(term);
-    const rows = reading.items(values).map(textsOf);
+    const rows = reading.items(values).map((row) => (isTexts(row) ? row : []));
+    if (rows.length === 0 || rows.some((row) => row.length === 0) || typeof type !== "string") {
+      if (type === "HOST" || !TERMS.includes(type)) reading.loseHost();
+      else reading.losePath();
+    }
     return {
       type: typeof type === "string" ? type : "",
       ...(isScalar(key) && { key: String(key) }),
@@ -133,6 +162,9 @@ const PATH_TYPES: readonly unknown[] = ["Exact", "Prefix", "ImplementationSpecif
 
 function readIngress(spec: Fields, reading: Reading): Fields {
   const { rules, defaultBackend, ingressClassName, tls } = spec;
+  if (!Array.isArray(rules) && (rules !== undefined || !isObject(defaultBackend))) {
+    reading.loseHost();
+  }
   const read = reading.items(rules).flatMap((rule) => {
     const { host, http } = fieldsOf(rule);
     if (!isObject(rule)) reading.loseHost();
@@ -144,7 +176,6 @@ function readIngress(spec: Fields, reading: Reading): Fields {
       ...(paths.length > 0 && { http: { paths } }),
     }));
   });
-  if (read.length === 0 && !isObject(defaultBackend)) reading.loseHost();
   const whole = { path: "/", pathType: "Prefix", backend: {} };
   const closing = reading.extent === "paths" ? [] : [whole];
   const withAll = read.map(({ http, ...rule }) => {

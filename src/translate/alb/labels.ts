@@ -23,6 +23,7 @@ export function hasMisspeltLabel(object: KubernetesObject, domains: Domains): bo
   const keys = Object.keys(object.metadata.labels ?? {});
   const wanted = [`alb2.${domains.labels}/name`, `alb2.${domains.labels}/frontend`];
   const absent = wanted.filter((known) => !keys.includes(known));
+  if (object.kind === "Rule" && object.closed !== undefined && absent.length > 0) return true;
   return absent.some((known) => keys.some((key) => !wanted.includes(key) && isNear(key, known)));
 }
 

@@ -2,7 +2,7 @@ import type { Alb2 } from "../../api/alb.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { TranslateContext } from "../context.js";
 import { resourceRef } from "../place.js";
-import { hasMisspeltLabel } from "./labels.js";
+import { albNameOf, hasMisspeltLabel } from "./labels.js";
 
 /** Names that the origin gives to Frontends, `<alb>-<port>` with five digits, and that people give. */
 const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
@@ -23,7 +23,8 @@ export function refusedFrontendFor(
       (frontend) =>
         frontend.metadata.namespace === namespace &&
         frontend.spec.port === port &&
-        hasMisspeltLabel(frontend, options.domains),
+        albNameOf(frontend, options.domains) === undefined &&
+        (frontend.closed !== undefined || hasMisspeltLabel(frontend, options.domains)),
     );
   return (
     (stray && resourceRef(stray)) ??

@@ -62,12 +62,17 @@ describe("an AuthPolicy", () => {
       { targetRef: TARGET },
       /spec.targetRef: spec has no field targetRef/,
     ],
-    ["other letters", { TargetRefs: [TARGET] }, /spec.TargetRefs: spec has no field TargetRefs/],
   ])("with %s is refused: nobody can say what it is for", (_name, spec, message) => {
     const { policy, refused, report } = read(spec);
     expect(report).toEqual([expect.stringMatching(message)]);
     expect(policy).toBeUndefined();
     expect(refused).toEqual([expect.objectContaining({ kind: "AuthPolicy", name: "login" })]);
+  });
+
+  it("with targets in other letters closes them", () => {
+    const { policy, report } = read({ TargetRefs: [TARGET] });
+    expect(report).toEqual([expect.stringMatching(/spec.TargetRefs: spec has no field/)]);
+    expect(policy?.spec).toEqual({ targetRefs: [TARGET], invalid: "it can't be read" });
   });
 });
 

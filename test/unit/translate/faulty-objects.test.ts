@@ -1,0 +1,83 @@
+/** A bug of ours costs one object: reading one of its fields throws, as a bug in its translation does. */
+import { compile } from "../../../src/compile.js";
+import type { KindName } from "../../../src/api/kinds.js";
+import { advance, initialInput } from "../../../src/input/last-good.js";
+import type { Resources } from "../../../src/input/resources.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
+import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import type { Compilation } from "../../../src/compile.js";
+import type { Route } from "../../../src/ir/route.js";
+import { SCENES } from "../../support/protected-scenes.js";
+
+/** The object of that kind and name, with a field whose reading throws. */
+function withFault(resources: Resources, kind: KindName, path: readonly string[]): Resources {
+  const [protectedObject] = resources.list(kind);
+  if (protectedObject === undefined) throw new Error(`no ${kind}`);
+  const copy = structuredClone(protectedObject);
+  const field = path.at(-1) ?? "";
+  const holder = path
+    .slice(0, -1)
+    .reduce<object>((inner, step) => Reflect.get(inner, step) as object, copy);
+  Object.defineProperty(holder, field, {
+    enumerable: true,
+    get: () => {
+      throw new Error("a bug");
+    },
+  });
+  const replaced = <T>(object: T): T => (object === protectedObject ? (copy as T) : object);
+  return {
+    ...resources,
+    list: (of) => resources.list(of).map(replaced),
+    get: (of, namespace, name) => replaced(resources.get(of, namespace, name)),
+  };
+}
+
+/** The routes of each place: host and path of a listener. */
+function places({ config }: Compilation): ReadonlyMap<string, Route | undefined> {
+  const routes = new Map(config.routes.map((route) => [route.id, route]));
+  return new Map(
+    config.bindings.map(({ listener, host, path, route }) => [
+      JSON.stringify([listener, host, path]),
+      routes.get(route),
+    ]),
+  );
+}
+
+function read(texts: readonly string[]) {
+  const sources = texts.map((text, i) => ({ path: `${String(i)}.yaml`, text }));
+  return advance(initialInput(DEFAULT_INPUT_OPTIONS), sources);
+}
+
+test.each<[KindName, string, readonly string[]]>([
+  [
+    "Ingress",
+    "an Ingress with forward auth",
+    ["spec", "rules", "0", "http", "paths", "0", "backend"],
+  ],
+  ["Rule", "a Rule with auth", ["spec", "config"]],
+  ["Frontend", "a Frontend with auth for its Ingresses", ["spec", "config"]],
+  ["ALB2", "an ALB2 with auth for its Ingresses", ["spec", "config", "auth"]],
+  ["HTTPRoute", "an HTTPRoute with an auth filter", ["spec", "rules", "0", "filters"]],
+  ["GRPCRoute", "a GRPCRoute with an auth filter", ["spec", "rules", "0", "backendRefs"]],
+  ["AuthPolicy", "an AuthPolicy for a Gateway", ["spec", "forward"]],
+  ["Gateway", "an AuthPolicy for a Gateway", ["spec", "listeners", "0", "allowedRoutes"]],
+])("%s: %s", (kind, name, path) => {
+  const scene = SCENES.find((each) => each.name === name);
+  const { resources } = read([scene?.text ?? "", scene?.others ?? ""]);
+  const before = places(compile(resources, DEFAULT_OPTIONS));
+  const compilation = compile(withFault(resources, kind, path), DEFAULT_OPTIONS);
+  const internal = compilation.diagnostics.filter(({ code }) => code === "INTERNAL_ERROR");
+  expect(internal.map(({ resource }) => resource?.kind)).toEqual([kind]);
+  const after = places(compilation);
+  for (const [place, route] of before) {
+    const now = after.get(place);
+    if (now === undefined || isShut(now)) continue;
+    // What the object has nothing to do with is as it was.
+    expect(now.auth).toEqual(route?.auth);
+    expect(now.backends).toEqual(route?.backends);
+  }
+});
+
+function isShut({ refusal, backends }: Route): boolean {
+  return refusal?.status === 503 || backends.length === 0;
+}
