@@ -34,6 +34,8 @@ export interface CompileOptions {
   readonly allowCrossNamespaceAuth: boolean;
   /** What becomes of a restriction of access that can't be honoured: its paths answer 503, or are served with an error. */
   readonly unsupportedRestrictions: "close" | "report";
+  /** Namespaces whose Secrets are read, `*` for all: another one's can't be told from those that do not exist. */
+  readonly secretNamespaces: readonly string[];
   /** Ends the names of Services: `<service>.<namespace>.svc.<cluster domain>`. */
   readonly clusterDomain: string;
   /** What can't be listened on: `80` on every address, `10.0.0.1:80` or `[fd00::1]:80` on one; `53/udp`. Found out, never given. */
@@ -107,6 +109,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   defaultCertificate: "",
   allowCrossNamespaceAuth: false,
   unsupportedRestrictions: "close",
+  secretNamespaces: ["*"],
   clusterDomain: "cluster.local",
   unavailablePorts: [],
   stream: true,

@@ -51,10 +51,17 @@ export class Certificates {
     const secret = this.#context.resources.get("Secret", namespace, name);
     const result =
       secret === undefined
-        ? problem<LoadedCertificate>(`there is no Secret ${key}`)
+        ? problem<LoadedCertificate>(this.#whyNone(namespace, key))
         : this.#parse(secret, key);
     this.#read.set(key, result);
     return result;
+  }
+
+  #whyNone(namespace: string, key: string): string {
+    const { secretNamespaces } = this.#context.options;
+    return secretNamespaces.includes("*") || secretNamespaces.includes(namespace)
+      ? `there is no Secret ${key}`
+      : `Secret ${key} can't be read: namespace ${namespace} is not in the option secretNamespaces (the overlay cluster-secrets reads all)`;
   }
 
   #parse(secret: Secret, key: string): Result<LoadedCertificate> {

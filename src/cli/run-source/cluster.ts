@@ -23,12 +23,13 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
   const config = loadKubeConfig();
   const replica = await thisReplica(terminal.variables, config.namespace);
   const wanted = settings.list("secretNamespaces");
+  const secretNamespaces = wanted.length > 0 ? wanted : [replica.namespace];
   const controller = new KubernetesController({
     client: new ApiClient(config.config),
-    options: runOptions(context),
+    options: { ...runOptions(context), secretNamespaces },
     scope: {
       namespaces: settings.list("namespaces"),
-      secretNamespaces: wanted.length > 0 ? wanted : [replica.namespace],
+      secretNamespaces,
       labelSelector: settings.text("selector"),
     },
     replica,

@@ -17,7 +17,7 @@ import {
 
 /** Where a path stands. */
 export interface RedirectScope {
-  /** Whether an Ingress names the host in its TLS. */
+  /** Whether an Ingress names the host in its TLS, and something answers there. */
   readonly hasTls: boolean;
   /** The HTTPS port of Ingresses; absent when there is none. */
   readonly https?: EntryPort;

@@ -21,6 +21,8 @@ type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
 /** Hosts for which the namespace that owns them wants TLS, whether or not its certificate is usable. */
 export class TlsHosts {
   readonly #named = new Map<string, { readonly host: HostPattern; readonly by: Ingress }>();
+  readonly #broken = new Set<string>();
+  readonly #served = new Set<string>();
   readonly #owners: HostOwners;
 
   constructor(owners: HostOwners) {
@@ -34,6 +36,22 @@ export class TlsHosts {
 
   has(host: HostPattern): boolean {
     return this.#named.has(hostKey(host)) || this.#holdsBelow(host) === true;
+  }
+
+  /** Its certificate can't be used, so that nothing answers there by HTTPS unless another one is for the name. */
+  addBroken(host: HostPattern): void {
+    this.#broken.add(hostKey(host));
+  }
+
+  addServed(host: HostPattern): void {
+    this.#served.add(hostKey(host));
+  }
+
+  /** Whether a client may be sent to HTTPS. */
+  answers(host: HostPattern): boolean {
+    const parent = this.#named.has(hostKey(host)) ? undefined : parentWildcard(host);
+    const key = hostKey(parent ?? host);
+    return this.has(host) && (!this.#broken.has(key) || this.#served.has(key));
   }
 
   /** Names below a wildcard with TLS that must not have its certificate. */
@@ -100,7 +118,10 @@ function translateEntry(
   for (const host of own) scope.hosts.add(host, scope.prepared.ingress);
   if (secretName === "" || (named.length > 0 && own.length === 0)) return;
   const certificate = load({ namespace, name: secretName }, place, scope);
-  if (certificate === undefined) return;
+  if (certificate === undefined) {
+    noteBroken(own, scope);
+    return;
+  }
   const covered = named.length > 0 ? own : hostsInCertificate(certificate, scope);
   serve(certificate, covered, place, scope);
 }
@@ -132,7 +153,8 @@ function translateAnnotation(scope: TlsScope): void {
     for (const name of own) scope.hosts.add(name, ingress);
     if (own.length === 0 || !isPermitted(secret, place, scope)) continue;
     const certificate = load(secret, place, scope);
-    if (certificate !== undefined) serve(certificate, own, place, scope);
+    if (certificate === undefined) noteBroken(own, scope);
+    else serve(certificate, own, place, scope);
   }
 }
 
@@ -146,6 +168,12 @@ function isPermitted(secret: NamespacedName, place: Place, { context }: TlsScope
   const message = `secret ${secret.namespace}/${secret.name} is in another namespace`;
   context.diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message, ...place });
   return false;
+}
+
+/** The default certificate answers where there is one. */
+function noteBroken(names: readonly HostPattern[], { hosts, context }: TlsScope): void {
+  if (context.options.defaultCertificate !== "") return;
+  for (const host of names) hosts.addBroken(host);
 }
 
 function load(
@@ -164,6 +192,7 @@ function serve(
 ): void {
   for (const host of hosts) {
     tlsHosts.add(host, prepared.ingress);
+    tlsHosts.addServed(host);
     if (https) serveCertificate(certificate.id, host, { port: https, place, context });
   }
 }

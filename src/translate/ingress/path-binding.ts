@@ -59,7 +59,7 @@ function routeInput(
     backendPlace: within(place, "backend"),
     path,
     isRegex,
-    hasTls: tlsHosts.has(host),
+    hasTls: tlsHosts.answers(host),
     ...(closedBy !== undefined && { closedBy }),
     ...((invalid ?? problem) !== undefined && { invalid: invalid ?? "path" }),
   };

@@ -160,11 +160,11 @@ describe("a secret", () => {
     return result.messages("CERTIFICATE_UNUSABLE");
   }
 
-  it("that is not there is reported, and its hosts have TLS all the same", () => {
+  it("that is not there is reported, and its hosts are bound to HTTPS all the same", () => {
     const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
     const result = translated(ingress("web", { spec }) + WEB);
     expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual(["there is no Secret default/a"]);
-    expect(result.route("ingress/default/web/0-0").redirect?.scheme).toBe("https");
+    expect(result.route("ingress/default/web/0-0").redirect).toBeUndefined();
     expect(result.tried(443)).toHaveLength(3);
   });
 
@@ -281,5 +281,32 @@ describe("the certificate of a Rule", () => {
     ],
   ])("%j is reported", (spec, report) => {
     expect([...new Set(at(spec).reports)]).toEqual([report]);
+  });
+});
+
+describe("a Secret that can't be read", () => {
+  const yaml =
+    WEB +
+    ingress("web", {
+      spec: {
+        ...(rules({ "a.example": ["/"] }) as object),
+        tls: [{ hosts: ["a.example"], secretName: "a" }],
+      },
+    });
+
+  it("is said to be in a namespace whose Secrets are not read", () => {
+    const message =
+      "Secret default/a can't be read: namespace default is not in the option secretNamespaces (the overlay cluster-secrets reads all)";
+    const result = translated(yaml, { secretNamespaces: ["albc"] });
+    expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([message]);
+    expect(translated(yaml).messages("CERTIFICATE_UNUSABLE")).toEqual([
+      "there is no Secret default/a",
+    ]);
+  });
+
+  it("sends no client to an HTTPS that can't answer, until it can be read", () => {
+    expect(translated(yaml).route("ingress/default/web/0-0").redirect).toBeUndefined();
+    const readable = translated(yaml + tls("a", pairs.a));
+    expect(readable.route("ingress/default/web/0-0").redirect).toMatchObject({ scheme: "https" });
   });
 });
