@@ -187,7 +187,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "warning",
     title: "a path of an Ingress looks like a regular expression and is none",
     explanation:
-      "Without use-regex or rewrite-target a path of type ImplementationSpecific is a prefix by path elements, as in ingress-nginx, so it matches only requests that contain its special characters. (An Ingress that an ALB2 serves reads such a path as a regular expression.)",
+      "Without use-regex or rewrite-target a path of type ImplementationSpecific is a prefix by path elements, as in ingress-nginx, so it matches only requests that contain its special characters. An Ingress that an ALB2 serves reads such a path as a regular expression.",
     hint: "set use-regex to true if it is meant as a regular expression, or give the path the type Prefix or Exact",
   },
   INGRESS_PATH_SHADOWED: {

@@ -46,7 +46,7 @@ export class Reading {
     const hosts = texts.filter((text) => text !== "" && hostProblem(text) === undefined);
     // In another shape than it should have, a word is hardly a host.
     const isShaped = typeof given === (names.includes("hosts") ? "string" : "object");
-    const isLost = !isShaped && hosts.some((host) => !host.includes("."));
+    const isLost = !isShaped && (texts.length === 0 || hosts.some((host) => !host.includes(".")));
     const isShort = isGiven && countOf(given) > texts.length;
     if (hosts.length < texts.length || isShort || (isGiven && isLost)) this.loseHost();
     return hosts;

@@ -28,7 +28,7 @@ function sentTo(trustedProxies: readonly string[]): readonly string[] {
 }
 
 /** The filter's value takes part in what is sent. */
-const CHANGEABLE = ["Host", "X-Forwarded-For", "X-Request-ID"];
+const CHANGEABLE = ["Host", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Request-ID"];
 const names = [...new Set([...sentTo([]), ...sentTo(["10.0.0.0/8"])])].sort();
 
 it("finds what is sent", () => {
