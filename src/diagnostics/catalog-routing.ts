@@ -6,7 +6,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "an annotation's value is invalid",
     explanation:
-      "The value can't be read as the annotation's type. One that only tunes is ignored; when it restricts access, the paths answer 503.",
+      "The value can't be read as the annotation's type. One that only tunes is ignored; when it restricts access, the paths answer 503. Of a header rewrite only the named parts are left out.",
     hint: "see docs/annotations.md for the values that it takes",
   },
   SERVICE_NOT_FOUND: {
@@ -69,7 +69,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "a setting is invalid and has no effect",
     explanation:
-      "The value can't be used. It only tunes, so everything else of the object is served as if the setting were absent.",
+      "The value can't be used. It only tunes, so everything else of the object is served as if the setting were absent. Of a header rewrite only the named parts are left out.",
     hint: "correct the value, or remove the setting",
   },
   SETTING_UNSUPPORTED: {

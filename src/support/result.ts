@@ -1,6 +1,12 @@
 /** What a leaf parser gives: a value, or one sentence that says what is wrong. */
 export type Result<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+  | {
+      readonly ok: true;
+      readonly value: T;
+      /** What of the text the value leaves out. */
+      readonly problem?: string;
+    }
+  | { readonly ok: false; readonly problem: string };
 
 export function ok<T>(value: T): Result<T> {
   return { ok: true, value };

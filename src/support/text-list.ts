@@ -5,3 +5,9 @@ export function textList(text: string): readonly string[] {
     .map((item) => item.trim())
     .filter((item) => item !== "");
 }
+
+/** The first texts in one sentence, and how many more there are. */
+export function listed(texts: readonly string[], most = 8): string {
+  const more = texts.length - most;
+  return [...texts.slice(0, most), ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
+}

@@ -1,29 +1,37 @@
---- Headers of one hop or of the body (RFC 9110, 7.6.1 and 6.4): none of them is copied to an auth service or from one.
+--- Headers of one hop or of the body (RFC 9110, 7.6.1 and 6.4), as src/translate/http/special-headers.ts has them.
 -- May yield: no. Phases: any with a request.
 local var = ngx.var
+local pairs = pairs
 local re_gmatch = ngx.re.gmatch
 local str_lower = string.lower
 local str_sub = string.sub
 
 local _M = {}
 
-_M.names = {
+-- nginx's own: no setting changes them.
+_M.of_connection = {
     connection = true,
+    ["content-length"] = true,
     ["keep-alive"] = true,
     ["proxy-connection"] = true,
-    ["proxy-authenticate"] = true,
-    ["proxy-authorization"] = true,
     te = true,
     trailer = true,
     ["transfer-encoding"] = true,
     upgrade = true,
-    ["http2-settings"] = true,
-    ["content-length"] = true,
-    expect = true,
-    host = true,
-    -- Written by the gateway alone.
     ["x-albc-turns"] = true,
 }
+
+-- With those above: none of them is copied to an auth service or from one.
+_M.names = {
+    expect = true,
+    host = true,
+    ["http2-settings"] = true,
+    ["proxy-authenticate"] = true,
+    ["proxy-authorization"] = true,
+}
+for name in pairs(_M.of_connection) do
+    _M.names[name] = true
+end
 
 -- Values of Connection that name no header of the client's.
 local usual = {

@@ -3,6 +3,7 @@
 -- May yield: no. Phases: request in rewrite, response in header_filter.
 local add_request_header = require("ngx.req").add_header
 local add_response_header = require("ngx.resp").add_header
+local of_connection = require("alb.auth.hop_headers").of_connection
 
 local ngx = ngx
 local type = type
@@ -16,22 +17,9 @@ local str_lower = string.lower
 
 local _M = {}
 
--- They describe one connection or the framing of one message (RFC 9110, 7.6.1), which is nginx's.
-local hop_by_hop = {
-    ["connection"] = true,
-    ["content-length"] = true,
-    ["keep-alive"] = true,
-    ["proxy-connection"] = true,
-    ["te"] = true,
-    ["trailer"] = true,
-    ["transfer-encoding"] = true,
-    ["upgrade"] = true,
-    ["x-albc-turns"] = true,
-}
-
 -- With `_` for `-` nginx's variables take it for the same header.
 local function is_protected(key)
-    return hop_by_hop[str_gsub(key, "_", "-")]
+    return of_connection[str_gsub(key, "_", "-")]
 end
 
 -- nginx writes its own where it finds none; an empty one is left out.

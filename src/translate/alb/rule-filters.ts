@@ -3,7 +3,7 @@ import type { Cors, HeaderChanges } from "../../ir/filters.js";
 import type { Route } from "../../ir/route.js";
 import type { BuildContext } from "../build-context.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
-import { parseHeaderRewrite } from "../http/header-rewrites.js";
+import { HEADER_REWRITES } from "../http/header-rewrites.js";
 import { isAuthority, isHeaderName, splitList } from "../http/header-text.js";
 import { annotationField, placeOf } from "../place.js";
 import { own } from "../../support/own.js";
@@ -58,15 +58,16 @@ function ruleVhost(rule: Rule, { diagnostics }: BuildContext): string | undefine
 
 function headerRewrite(
   rule: Rule,
-  name: "rewrite-request" | "rewrite-response",
+  name: keyof typeof HEADER_REWRITES,
   { options, diagnostics }: BuildContext,
 ): HeaderChanges | undefined {
   const key = `alb.rule.${options.domains.labels}/${name}`;
   const text = own(rule.metadata.annotations, key);
   if (text === undefined) return undefined;
-  const changes = parseHeaderRewrite(text);
-  if (changes.ok) return changes.value;
-  const place = placeOf(rule, ...annotationField(key));
-  diagnostics.report({ code: "SETTING_IGNORED", message: changes.problem, ...place });
-  return undefined;
+  const changes = HEADER_REWRITES[name](text);
+  if (changes.problem !== undefined) {
+    const place = placeOf(rule, ...annotationField(key));
+    diagnostics.report({ code: "SETTING_IGNORED", message: changes.problem, ...place });
+  }
+  return changes.ok ? changes.value : undefined;
 }

@@ -1,36 +1,15 @@
+import { isHeaderName } from "../http/header-text.js";
+import { isOfHop } from "../http/special-headers.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 
-/** RFC 9110, 5.6.2. */
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const MAX_NAME = 256;
 const MAX_VALUE = 4096;
 
-/**
- * Headers that say how one message travels on one connection (RFC 9110, 7.6.1 and 6.4.1): no setting may take them from
- * elsewhere, or the message would end where it doesn't.
- */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "host",
-  "http2-settings",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "x-albc-turns",
-]);
-
 /** Checks a header name that a setting adds or copies; a problem completes the sentence "<setting> …". */
 export function parseHeaderName(text: string): Result<string> {
-  if (!TOKEN.test(text) || text.length > MAX_NAME) return problem("has an invalid header name");
-  return CONNECTION_HEADERS.has(text.toLowerCase())
+  if (!isHeaderName(text) || text.length > MAX_NAME) return problem("has an invalid header name");
+  return isOfHop(text)
     ? problem(`must not name the header ${text}, which belongs to the connection`)
     : ok(text);
 }

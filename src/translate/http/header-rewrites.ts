@@ -1,84 +1,132 @@
 import type { HeaderChanges } from "../../ir/filters.js";
 import { isObject, parseObject } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
-import { isHeaderName, isHeaderValue } from "./header-text.js";
+import { problem } from "../../support/result.js";
+import { listed } from "../../support/text-list.js";
+import type { HeaderAction, HeaderCheck } from "./special-headers.js";
+import { requestHeaderProblem, responseHeaderProblem } from "./special-headers.js";
 
-/** The JSON of rewrite-request and rewrite-response: what is set, then removed, then added. */
-interface HeaderRewrite {
-  readonly set: readonly NamedValue[];
-  readonly remove: readonly string[];
-  readonly add: readonly NamedValue[];
-}
+/** How the texts of the annotations are read. Parts that can't be used are left out, and the result's problem names them. */
+export const HEADER_REWRITES = {
+  "rewrite-request": (text: string) => parseHeaderRewrite(text, requestHeaderProblem),
+  "rewrite-response": (text: string) => parseHeaderRewrite(text, responseHeaderProblem),
+} as const;
 
-interface NamedValue {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** Fields that take the value from a variable of the request. */
-const UNSUPPORTED = ["headers_var", "headers_add_var"] as const;
-const KNOWN: ReadonlySet<string> = new Set(["headers", "headers_remove", "headers_add"]);
-
-/** Reads the JSON of a rewrite-request or rewrite-response annotation. */
-export function parseHeaderRewrite(text: string): Result<HeaderChanges> {
+function parseHeaderRewrite(text: string, check: HeaderCheck): Result<HeaderChanges> {
   const json = parseObject(text);
   if (json === undefined) return problem("it is not a JSON object");
-  const unsupported = UNSUPPORTED.find((field) => Object.hasOwn(json, field));
-  if (unsupported !== undefined) return problem(`${unsupported} is not supported`);
-  const unknown = Object.keys(json).find((field) => !KNOWN.has(field));
-  if (unknown !== undefined) return problem(`it has an unknown field ${JSON.stringify(unknown)}`);
-  const set = singleValues(json["headers"], "headers");
-  if (!set.ok) return set;
-  const add = valueLists(json["headers_add"], "headers_add");
-  if (!add.ok) return add;
-  const remove = stringList(json["headers_remove"] ?? []);
-  if (remove === undefined) return problem("headers_remove is not a list of header names");
-  const rewrite = { set: set.value, remove, add: add.value };
-  const wrong = wrongHeader(rewrite);
-  return wrong === undefined
-    ? ok({ ...rewrite, remove: remove.map((name) => name.toLowerCase()) })
-    : problem(wrong);
-}
-
-function wrongHeader({ set, remove, add }: HeaderRewrite): string | undefined {
-  const named = [...set, ...add];
-  const name = [...named.map((header) => header.name), ...remove].find(
-    (candidate) => !isHeaderName(candidate),
-  );
-  if (name !== undefined) return `${JSON.stringify(name)} is not the name of a header`;
-  const header = named.find(({ value }) => !isHeaderValue(value));
-  return header && `the value of ${header.name} can't stand in a header`;
-}
-
-function singleValues(value: unknown, field: string): Result<NamedValue[]> {
-  const headers: NamedValue[] = [];
-  for (const [name, text] of entriesOf(value) ?? [["", undefined]]) {
-    if (typeof text !== "string") return problem(`${field} is not an object of texts`);
-    headers.push({ name, value: text });
+  const rewrite = new HeaderRewrite(check);
+  for (const [field, value] of Object.entries(json)) {
+    const read = FIELDS.get(field);
+    if (read === undefined) rewrite.leaveOut(`it has an unknown field ${JSON.stringify(field)}`);
+    else read(rewrite, value);
   }
-  return ok(headers);
+  return rewrite.result();
 }
 
-function valueLists(value: unknown, field: string): Result<NamedValue[]> {
-  const headers: NamedValue[] = [];
-  for (const [name, list] of entriesOf(value) ?? [["", undefined]]) {
-    const texts = stringList(list);
-    if (texts === undefined) return problem(`${field} is not an object of lists of texts`);
+/** The fields of the JSON: what is set, then removed, then added; those with `var` take the value from a variable. */
+const FIELDS: ReadonlyMap<string, (rewrite: HeaderRewrite, value: unknown) => void> = new Map([
+  [
+    "headers",
+    (rewrite, value) => {
+      if (!isObject(value)) rewrite.leaveOut("headers is not an object of texts");
+      else for (const [name, text] of Object.entries(value)) rewrite.set(name, text);
+    },
+  ],
+  [
+    "headers_var",
+    (rewrite, value) => {
+      rewrite.leaveOut("headers_var is not supported, so its headers are removed");
+      if (isObject(value)) for (const name of Object.keys(value)) rewrite.unset(name);
+    },
+  ],
+  [
+    "headers_remove",
+    (rewrite, value) => {
+      if (!Array.isArray(value)) rewrite.leaveOut("headers_remove is not a list of header names");
+      else for (const name of value) rewrite.remove(name);
+    },
+  ],
+  [
+    "headers_add",
+    (rewrite, value) => {
+      if (!isObject(value)) rewrite.leaveOut("headers_add is not an object of lists of texts");
+      else for (const [name, list] of Object.entries(value)) rewrite.add(name, list);
+    },
+  ],
+  [
+    "headers_add_var",
+    (rewrite) => {
+      rewrite.leaveOut("headers_add_var is not supported");
+    },
+  ],
+]);
+
+class HeaderRewrite {
+  readonly #check: HeaderCheck;
+  readonly #set: { readonly name: string; readonly value: string }[] = [];
+  readonly #add: { readonly name: string; readonly value: string }[] = [];
+  readonly #remove = new Set<string>();
+  /** Names whose value was to be replaced and can't be. */
+  readonly #unset = new Set<string>();
+  readonly #problems: string[] = [];
+
+  constructor(check: HeaderCheck) {
+    this.#check = check;
+  }
+
+  leaveOut(why: string): void {
+    this.#problems.push(why);
+  }
+
+  set(name: string, value: unknown): void {
+    if (typeof value !== "string") this.leaveOut(`${JSON.stringify(name)} in headers has no text`);
+    else if (this.#can("set", name, value)) {
+      this.#set.push({ name, value });
+      return;
+    }
+    this.unset(name);
+  }
+
+  /** The sender's own value must not pass for the one that can't be set. */
+  unset(name: string): void {
+    if (this.#check("remove", name) === undefined) this.#unset.add(name.toLowerCase());
+  }
+
+  remove(name: unknown): void {
+    if (typeof name !== "string") this.leaveOut("headers_remove holds something else than names");
+    else if (this.#can("remove", name)) this.#remove.add(name.toLowerCase());
+  }
+
+  add(name: string, list: unknown): void {
+    if (!isTexts(list)) {
+      this.leaveOut(`${JSON.stringify(name)} in headers_add has no list of texts`);
+      return;
+    }
     // Lines of one name are one list (RFC 9110, 5.3).
-    if (texts.length > 0) headers.push({ name, value: texts.join(", ") });
+    const value = list.join(", ");
+    if (list.length > 0 && this.#can("add", name, value)) this.#add.push({ name, value });
   }
-  return ok(headers);
+
+  result(): Result<HeaderChanges> {
+    const set = new Set(this.#set.map(({ name }) => name.toLowerCase()));
+    const unset = [...this.#unset].filter((name) => !set.has(name));
+    const remove = [...new Set([...this.#remove, ...unset])];
+    const value = { set: this.#set, remove, add: this.#add };
+    if (this.#problems.length === 0) return { ok: true, value };
+    const left = listed(this.#problems);
+    return this.#set.length + remove.length + this.#add.length === 0
+      ? problem(left)
+      : { ok: true, value, problem: left };
+  }
+
+  #can(action: HeaderAction, name: string, value?: string): boolean {
+    const why = this.#check(action, name, value);
+    if (why !== undefined) this.leaveOut(why);
+    return why === undefined;
+  }
 }
 
-/** Undefined for what is no object. */
-function entriesOf(value: unknown): readonly (readonly [string, unknown])[] | undefined {
-  if (value === undefined) return [];
-  return isObject(value) ? Object.entries(value) : undefined;
-}
-
-function stringList(value: unknown): readonly string[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const texts = value.filter((item): item is string => typeof item === "string");
-  return texts.length === value.length ? texts : undefined;
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

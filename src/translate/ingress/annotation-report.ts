@@ -115,8 +115,8 @@ function problemOfValue(
 ): Report | undefined {
   if (group === "auth") return undefined;
   const result = type.parse(text);
-  if (result.ok) return undefined;
-  const isClosed = fallback === "closed" && unsupportedRestrictions === "close";
+  if (result.problem === undefined) return undefined;
+  const isClosed = !result.ok && fallback === "closed" && unsupportedRestrictions === "close";
   const code = isClosed ? "ANNOTATION_CLOSED" : "ANNOTATION_INVALID";
   return { code, message: `${name}: ${result.problem}` };
 }

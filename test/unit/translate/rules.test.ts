@@ -303,22 +303,56 @@ describe("a Rule's filters", () => {
     expect(route.responseHeaders).toEqual({ set: [], add: [], remove: ["server"] });
   });
 
+  const REWRITE = "alb.rule.cpaas.io/rewrite-request";
+  const REWRITE_FIELD = `SETTING_IGNORED Rule cpaas-system/r metadata.annotations["${REWRITE}"]`;
+
   it.each([
     "{",
     "[]",
     '{"headers": 1}',
-    '{"headers": {"a": 1}}',
     '{"headers_remove": "a"}',
     '{"headers_add": {"a": "b"}}',
     '{"headers": {"a b": "c"}}',
-    '{"headers": {"a": "b\\r\\nc: d"}}',
-    '{"headers_var": {"a": "cookie_b"}}',
+    '{"headers_add": {"a": ["b\\r\\nc: d"]}}',
     '{"header": {}}',
   ])("the header rewrite %s is ignored and reported", (text) => {
-    const result = one({}, { annotations: { "alb.rule.cpaas.io/rewrite-request": text } });
+    const result = one({}, { annotations: { [REWRITE]: text } });
     expect(result.route("rule/cpaas-system/r").requestHeaders).toBeUndefined();
-    expect(result.reports).toEqual([
-      'SETTING_IGNORED Rule cpaas-system/r metadata.annotations["alb.rule.cpaas.io/rewrite-request"]',
+    expect(result.reports).toEqual([REWRITE_FIELD]);
+  });
+
+  it.each([
+    ["a variable", { headers_var: { "X-User": "cookie_user" } }, ["x-user"]],
+    ["an added variable", { headers_add_var: { "X-User": ["cookie_user"] } }, []],
+    ["a value that is no text", { headers: { "X-User": 1 } }, ["x-user"]],
+    ["a value with a line break", { headers: { "X-User": "a\r\nb: c" } }, ["x-user"]],
+    ["a name that is none", { headers: { "X User": "a" } }, []],
+    ["a header of the gateway", { headers: { "X-Real-IP": "10.0.0.1" } }, []],
+    ["a Host that is none", { headers: { Host: "a b" } }, []],
+    ["two Hosts", { headers_add: { Host: ["a.example"] } }, []],
+    ["an unknown field", { header: {} }, []],
+    ["a variable with another value", { headers_var: { "x-a": "cookie_a" } }, []],
+  ])("a header rewrite with %s keeps its other parts", (_with, part, removed) => {
+    const rest = {
+      headers: { "X-A": "1", ...("headers" in part && part.headers) },
+      headers_remove: ["X-B"],
+      headers_add: { "X-C": ["2"], ...("headers_add" in part && part.headers_add) },
+    };
+    const text = JSON.stringify({ ...part, ...rest });
+    const result = one({}, { annotations: { [REWRITE]: text } });
+    expect(result.route("rule/cpaas-system/r").requestHeaders).toEqual({
+      set: [{ name: "X-A", value: "1" }],
+      remove: ["x-b", ...removed],
+      add: [{ name: "X-C", value: "2" }],
+    });
+    expect(result.reports).toEqual([REWRITE_FIELD]);
+  });
+
+  it("a header rewrite names all that it leaves out, up to a limit", () => {
+    const headers = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`a b${i}`, "1"]));
+    const result = one({}, { annotations: { [REWRITE]: JSON.stringify({ headers }) } });
+    expect(result.messages("SETTING_IGNORED")).toEqual([
+      expect.stringMatching(/^"a b0" is not the name of a header; .*; and 4 more$/),
     ]);
   });
 });

@@ -6,7 +6,7 @@ import { within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import type { AuthRef } from "../policies/policies.js";
 import { corsOf } from "./cors-filter.js";
-import { headerChanges, requestChanges } from "./header-modifier.js";
+import { requestChanges, responseChanges } from "./header-modifier.js";
 import { mirrorOf } from "./mirror-filter.js";
 import { pathRewrite } from "./path-modifier.js";
 import { redirectOf } from "./redirect-filter.js";
@@ -61,7 +61,7 @@ const APPLY: Readonly<Record<FilterType, (step: FilterStep) => FilterEffects>> =
     return { requestHeaders, ...(upstreamHost !== undefined && { upstreamHost }) };
   }),
   ResponseHeaderModifier: of("responseHeaderModifier", (modifier, place, { scope }) => ({
-    responseHeaders: headerChanges(modifier, place, scope.findings),
+    responseHeaders: responseChanges(modifier, place, scope.findings),
   })),
   RequestMirror: of("requestMirror", (spec, place, { scope, effects }) => {
     const mirror = mirrorOf(spec, place, scope);

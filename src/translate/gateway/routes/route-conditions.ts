@@ -1,10 +1,10 @@
 import type { Condition } from "../../../status/condition.js";
+import { listed } from "../../../support/text-list.js";
 import type { AttachableRoute } from "../model.js";
 import type { Finding, Findings, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
 
-/** Nobody reads more findings, or longer ones, in a condition (which holds 32768 characters); diagnostics tell all. */
-const MOST_FINDINGS = 8;
+/** A condition holds 32768 characters; diagnostics tell all. */
 const MOST_CHARACTERS = 4096;
 
 /** What became of a rule. */
@@ -72,7 +72,7 @@ function acceptance(
   const dropped = plans.flatMap(({ name, index, findings: { refused } }) =>
     refused[0] === undefined
       ? []
-      : [{ name: name ?? String(index), reason: refused[0].reason, message: listed(refused) }],
+      : [{ name: name ?? String(index), reason: refused[0].reason, message: messagesOf(refused) }],
   );
   const [first] = dropped;
   if (first !== undefined && dropped.length === plans.length) {
@@ -88,7 +88,7 @@ function acceptance(
 }
 
 function refusal(findings: readonly Finding<RefusedReason>[], reason: RefusedReason): Acceptance {
-  return { reason, message: listed(findings), dropped: [] };
+  return { reason, message: messagesOf(findings), dropped: [] };
 }
 
 function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
@@ -98,14 +98,12 @@ function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
     const message = "everything that the rules name was found";
     return { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs", message };
   }
-  const message = cut(listed(unresolved));
+  const message = cut(messagesOf(unresolved));
   return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
 }
 
-function listed(findings: readonly Finding<string>[]): string {
-  const messages = findings.slice(0, MOST_FINDINGS).map(({ message }) => message);
-  const more = findings.length - messages.length;
-  return [...messages, ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
+function messagesOf(findings: readonly Finding<string>[]): string {
+  return listed(findings.map(({ message }) => message));
 }
 
 /** Never in the middle of a surrogate pair. */

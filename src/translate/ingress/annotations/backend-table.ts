@@ -1,5 +1,5 @@
 /** How requests reach the backend. */
-import { parseHeaderRewrite } from "../../http/header-rewrites.js";
+import { HEADER_REWRITES } from "../../http/header-rewrites.js";
 import type { HeaderChanges } from "../../../ir/filters.js";
 import type { Annotation, AnnotationType, AnyAnnotation } from "../annotation.js";
 import { OWN_PREFIXES, PATH_PREFIXES } from "./prefixes.js";
@@ -17,10 +17,12 @@ function row<T>(name: string, type: Annotation<T>["type"], doc: string): Annotat
   };
 }
 
-const HEADER_REWRITE: AnnotationType<HeaderChanges> = {
-  description: "JSON object with `headers`, `headers_remove`, `headers_add`",
-  parse: parseHeaderRewrite,
-};
+function headerRewrite(name: keyof typeof HEADER_REWRITES): AnnotationType<HeaderChanges> {
+  return {
+    description: "JSON object with `headers`, `headers_remove`, `headers_add`",
+    parse: HEADER_REWRITES[name],
+  };
+}
 
 export const BACKEND_PROTOCOL = row(
   "backend-protocol",
@@ -48,11 +50,19 @@ export const UPSTREAM_VHOST = row(
   "Host header of requests to the backend; the client's by default.",
 );
 export const REWRITE_REQUEST: Annotation<HeaderChanges> = {
-  ...row("rewrite-request", HEADER_REWRITE, "Changes headers of the request to the backend."),
+  ...row(
+    "rewrite-request",
+    headerRewrite("rewrite-request"),
+    "Changes headers of the request to the backend. Parts that can't be used are reported and left out; the client's own header is removed where `headers` has an invalid value, and for names in `headers_var`, which is not supported. What backends learn of a request (operations.md) can't be changed.",
+  ),
   prefixes: OWN_PREFIXES,
 };
 export const REWRITE_RESPONSE: Annotation<HeaderChanges> = {
-  ...row("rewrite-response", HEADER_REWRITE, "Changes headers of the response to the client."),
+  ...row(
+    "rewrite-response",
+    headerRewrite("rewrite-response"),
+    "Changes headers of the response to the client. Parts that can't be used are reported and left out.",
+  ),
   prefixes: OWN_PREFIXES,
 };
 export const AFFINITY: Annotation<"cookie"> = {

@@ -239,6 +239,11 @@ describe("broken forward auth closes the path", () => {
       "auth-response-headers must not name the header Transfer-Encoding, which belongs to the connection",
     ],
     [
+      "a response header that many services take for one of the connection",
+      { "auth-response-headers": "X-A, Transfer_Encoding" },
+      "auth-response-headers must not name the header Transfer_Encoding, which belongs to the connection",
+    ],
+    [
       "a sign-in URL that is none",
       { "auth-signin": "login.example" },
       "auth-signin must start with http:// or https://, or be a path that starts with /",

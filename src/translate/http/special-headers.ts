@@ -1,0 +1,120 @@
+import { isAuthority, isHeaderName, isHeaderValue } from "./header-text.js";
+
+/**
+ * They describe one connection or the framing of one message (RFC 9110, 7.6.1), or count the gateways on the way: the data plane
+ * alone writes them. The list is also that of lua/alb/auth/hop_headers.lua.
+ */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "x-albc-turns",
+]);
+
+/** Not copied from one message to another either, since they hold for one receiver. */
+const OF_HOP: ReadonlySet<string> = new Set([
+  "expect",
+  "host",
+  "http2-settings",
+  "proxy-authenticate",
+  "proxy-authorization",
+]);
+
+/** What backends are told of a request by the data plane itself: where it came from, and how. */
+const TOLD: ReadonlySet<string> = new Set([
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-original-uri",
+  "x-real-ip",
+  "x-scheme",
+]);
+
+/** Never sent to backends: other ways to say the same, and what some of them take for another request. */
+const DROPPED: ReadonlySet<string> = new Set([
+  "expect",
+  "forwarded",
+  "http2-settings",
+  "proxy",
+  "x-forwarded-scheme",
+  "x-forwarded-ssl",
+  "x-original-url",
+  "x-rewrite-url",
+  ...["x-auth-request-redirect", "x-forwarded-method", "x-forwarded-uri", "x-sent-from"],
+]);
+
+/** What describes the request as another gateway got it. */
+const ORIGINAL = "x-original-";
+
+/** May be changed as they are; with `_` for `-` they are dropped, since many backends take both for one header. */
+const ONE_SPELLING: ReadonlySet<string> = new Set([
+  "host",
+  "x-forwarded-for",
+  "x-forwarded-prefix",
+  "x-request-id",
+]);
+
+export type HeaderAction = "set" | "add" | "remove";
+
+/** Why a setting can't do this to a header; undefined: it can. A removal has no value. */
+export type HeaderCheck = (
+  action: HeaderAction,
+  name: string,
+  value?: string,
+) => string | undefined;
+
+export const responseHeaderProblem: HeaderCheck = (_action, name, value = "") => {
+  if (!isHeaderName(name)) return `${JSON.stringify(name)} is not the name of a header`;
+  if (OF_CONNECTION.has(spellings(name).dashed)) {
+    return `${name} belongs to the connection and can't be changed`;
+  }
+  return isHeaderValue(value) ? undefined : `the value of ${name} can't stand in a header`;
+};
+
+export const requestHeaderProblem: HeaderCheck = (action, name, value = "") =>
+  responseHeaderProblem(action, name, value) ??
+  hostProblem(action, name, value) ??
+  (action === "remove" ? removalProblem(name) : tellingProblem(name));
+
+/** Whether no setting may copy it from one message to another, such as from an auth service's answer to the request. */
+export function isOfHop(name: string): boolean {
+  const { dashed } = spellings(name);
+  return OF_CONNECTION.has(dashed) || OF_HOP.has(dashed);
+}
+
+export function isHost(name: string): boolean {
+  return name.toLowerCase() === "host";
+}
+
+function hostProblem(action: HeaderAction, name: string, value: string): string | undefined {
+  if (!isHost(name)) return undefined;
+  if (action !== "set") return "a request has exactly one Host header: it can only be set";
+  return isAuthority(value) ? undefined : `${JSON.stringify(value)} can't be a Host header`;
+}
+
+function tellingProblem(name: string): string | undefined {
+  const { lower, dashed } = spellings(name);
+  if (TOLD.has(dashed)) return `${name} is what the gateway itself tells backends`;
+  const isDropped =
+    DROPPED.has(dashed) ||
+    dashed.startsWith(ORIGINAL) ||
+    (ONE_SPELLING.has(dashed) && lower !== dashed);
+  return isDropped ? `${name} is never sent to backends` : undefined;
+}
+
+/** Of X-Forwarded-For the client's part can be removed: the peer is appended in any case. */
+function removalProblem(name: string): string | undefined {
+  return TOLD.has(name.toLowerCase())
+    ? `${name} is what the gateway itself tells backends`
+    : undefined;
+}
+
+function spellings(name: string): { readonly lower: string; readonly dashed: string } {
+  const lower = name.toLowerCase();
+  return { lower, dashed: lower.replaceAll("_", "-") };
+}
