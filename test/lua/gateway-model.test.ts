@@ -57,7 +57,7 @@ function possible(world: World, request: Request): readonly Outcome[] {
     : right;
 }
 
-/** Its path has another reading; where that is of a rule that refuses, the product refuses the request. */
+/** Its path has another reading; where that is of a rule that refuses, or has a backend that does, the product refuses the request. */
 function mayBeAmbiguous({ target }: Request): boolean {
   return /\/\/|\/\.|[;\\]|%2[ef]|%3b|%5c/i.test(target.split("?")[0] ?? "");
 }
@@ -66,6 +66,7 @@ function refuses({ rules }: HttpRoute): boolean {
   return rules.some(
     ({ filters, backends }) =>
       filters.unknown === true ||
+      backends.some(({ name }) => name === "missing" || name === "foreign") ||
       (filters.redirect === undefined && backends.every(({ weight }) => weight === 0)),
   );
 }
