@@ -42,9 +42,18 @@ async function startGateway(...flags: string[]): Promise<Gateway> {
         },
         hosts: { "prefixed.example": [{ service: "web" }] },
       }),
+      ingress("rewritten", {
+        annotations: {
+          "alb.ingress.cpaas.io/rewrite-request":
+            '{"headers":{"Connection":"x-a","X-Real-IP":"mine"},"headers_var":{"X-User":"cookie_user"},"headers_remove":["X-Forwarded-For"]}',
+        },
+        hosts: { "rewritten.example": [{ service: "web" }] },
+      }),
     ),
   };
-  return scene.use(Gateway.start({ files, flags }));
+  const gateway = await scene.use(Gateway.start({ files, flags }));
+  gateway.expectErrors(/"object":"Ingress default\/rewritten"/);
+  return gateway;
 }
 
 function forwarded(echo: RecordedRequest): Record<string, string | undefined> {
@@ -104,6 +113,18 @@ describe("without trusted proxies", () => {
     const echo = echoOf(await gateway.send({ host: "prefixed.example", headers }));
 
     expect(echo.all("x-forwarded-prefix")).toEqual(["/app"]);
+  });
+
+  it("a setting that can be done in part loses no removal, and the client's value does not pass", async () => {
+    const headers = [...CLAIMS, ["X-User", "claimed"], ["X-A", "kept"]] as const;
+    const echo = echoOf(await gateway.send({ host: "rewritten.example", headers }));
+
+    expect(forwarded(echo)).toMatchObject({
+      "x-real-ip": "127.0.0.1",
+      "x-forwarded-for": "127.0.0.1",
+    });
+    expect(echo.all("x-user")).toEqual([]);
+    expect(echo.all("x-a")).toEqual(["kept"]);
   });
 
   it("no other description of the request is passed on", async () => {
