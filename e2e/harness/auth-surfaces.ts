@@ -4,7 +4,7 @@ import { authPolicy, gatewayOn, httpRoute } from "./gateway-manifests.js";
 import type { Manifest } from "./manifests.js";
 import { ingress, nginx } from "./manifests.js";
 
-/** Settings by their annotation's name without prefix; besides auth: `enable-cors`, `rewrite-target` of a path without captures, `upstream-vhost`. */
+/** Settings by their annotation's name without prefix; besides auth: `enable-cors`, `cors-allow-origin`, `rewrite-target` of a path without captures, `upstream-vhost`. */
 export type Settings = Readonly<Record<string, string>>;
 
 export interface Site {
@@ -95,7 +95,11 @@ function filtersOf(settings: Settings): readonly Fields[] {
       ? [
           {
             type: "CORS",
-            cors: { allowOrigins: ["*"], allowMethods: ["*"], allowCredentials: true },
+            cors: {
+              allowOrigins: [settings["cors-allow-origin"] ?? "*"],
+              allowMethods: ["*"],
+              allowCredentials: true,
+            },
           },
         ]
       : []),

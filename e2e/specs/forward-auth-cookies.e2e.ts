@@ -52,7 +52,10 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
             site("default-dead", "dead", false),
             site("always-none", "none", true),
             site("signin", "web", false, { "auth-signin": "https://login.example/" }),
-            site("cors", "web", true, { "enable-cors": "true" }),
+            site("cors", "web", true, {
+              "enable-cors": "true",
+              "cors-allow-origin": "https://a.example",
+            }),
           ),
         },
       }),
@@ -132,7 +135,7 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
       const response = await gateway.send({ host: "cors.example", headers });
 
       expect(response.all("set-cookie")).toEqual(FROM_AUTH);
-      expect(response.header("access-control-allow-origin")).toBe("*");
+      expect(response.header("access-control-allow-origin")).toBe("https://a.example");
     });
   });
 

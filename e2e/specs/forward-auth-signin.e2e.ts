@@ -52,7 +52,11 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
               "auth-signin-redirect-param": "back",
             }),
             one("here", { "auth-signin": "$scheme://$http_host/oauth2/start" }),
-            one("cors", { "auth-signin": "https://login.example/", "enable-cors": "true" }),
+            one("cors", {
+              "auth-signin": "https://login.example/",
+              "enable-cors": "true",
+              "cors-allow-origin": "https://a.example",
+            }),
             ...vectors.map(({ signin, parameter }, index) =>
               one(`v${index}`, {
                 "auth-url": `http://127.0.0.1:${auth.port}/vector`,
@@ -122,7 +126,7 @@ describe.each(AUTH_SURFACES)("by $name:", (surface) => {
       const headers = [["Origin", "https://a.example"]] as const;
       const response = await gateway.send({ host: "cors.example", headers });
 
-      expect(response.header("access-control-allow-origin")).toBe("*");
+      expect(response.header("access-control-allow-origin")).toBe("https://a.example");
     });
 
     it("works over HTTP/2", async () => {
