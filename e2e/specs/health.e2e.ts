@@ -99,6 +99,43 @@ test("metrics tell of requests, auth, configurations and workers", async () => {
   expect(metrics.get("process_resident_memory_bytes")).toBeGreaterThan(0);
 });
 
+test("it is not ready while a file is broken that was never read", async () => {
+  health = new Health(await freePort());
+  const extra = ingress("extra", { hosts: { "extra.example": [{ service: "web" }] } });
+  const gateway = await scene.use(
+    Gateway.start({
+      files: { "site.yaml": await site(), "extra.yaml": "kind: [" },
+      flags: health.flags,
+      errors: [/./],
+    }),
+  );
+  const named = `files that can't be read: ${gateway.manifests}/extra.yaml`;
+  await waitFor("it names it", async () => (await health.ask("/readyz")) === `503 ${named}`);
+  expect((await gateway.send({ host: OPEN })).status).toBe(200);
+  await untilMetrics({ albc_unreadable_files: 1, albc_faulty_objects: 0 });
+
+  await gateway.write("extra.yaml", yaml(extra));
+  await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok");
+  expect((await gateway.send({ host: "extra.example" })).status).toBe(200);
+
+  await gateway.write("extra.yaml", "kind: [");
+  await untilMetrics({ 'albc_diagnostics{severity="error"}': 1, albc_unreadable_files: 0 });
+  expect(await health.ask("/readyz")).toBe("200 ok");
+  expect((await gateway.send({ host: "extra.example" })).status).toBe(200);
+
+  const tolerant = new Health(await freePort());
+  await scene.use(
+    Gateway.start({
+      files: { "broken.yaml": "kind: [" },
+      flags: [...tolerant.flags, "--start-with-errors"],
+      errors: [/./],
+    }),
+  );
+  await waitFor("it is ready, and says so", async () =>
+    /^200 ok\nfiles that can't be read: .*\/broken\.yaml$/.test(await tolerant.ask("/readyz")),
+  );
+});
+
 test("it is not ready while nginx is away, which is counted", async () => {
   const gateway = await start([], [/nginx is started again/]);
   process.kill(await gateway.masterPid(), "SIGKILL");

@@ -1,5 +1,5 @@
 import type { ApplyTimes, Observer, Outcome } from "../controller/observer.js";
-import type { Severity } from "../diagnostics/diagnostic.js";
+import type { FindingCounts } from "../metrics/run-metrics.js";
 
 /** What the health thread works with. */
 export interface HealthThreadData {
@@ -10,6 +10,8 @@ export interface HealthThreadData {
   readonly version: string;
   /** Empty when somebody else runs nginx. */
   readonly nginxVersion: string;
+  /** A file that can't be read does not make the run unready. */
+  readonly startWithErrors: boolean;
 }
 
 /** What the main thread tells the health thread, by name: what it observes, that it stops, and that it is alive. */
@@ -18,7 +20,7 @@ export interface Told extends Record<
   []
 > {
   applied: [outcome: Outcome, times: ApplyTimes, version?: string];
-  compiled: [objects: ReadonlyMap<string, number>, diagnostics: Readonly<Record<Severity, number>>];
+  compiled: [counts: FindingCounts];
   watchFailed: [kind: string];
   statusWritten: [kind: string, result: "written" | "conflict" | "error"];
   leads: [leads: boolean];

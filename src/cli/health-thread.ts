@@ -13,9 +13,9 @@ type Listeners = { readonly [Name in keyof Told]: (...args: Told[Name]) => void 
 const DATA_PLANE_LIMIT = 2000;
 
 // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- as run-health.ts gives it
-const { address, folder, version, nginxVersion } = workerData as HealthThreadData;
+const { address, folder, version, nginxVersion, startWithErrors } = workerData as HealthThreadData;
 const control = new ControlClient(folder, { timeout: DATA_PLANE_LIMIT });
-const probes = new Probes({ status: () => control.status() });
+const probes = new Probes({ status: () => control.status(), startWithErrors });
 const metrics = new RunMetrics(version, nginxVersion);
 let processMetrics = "";
 
@@ -31,8 +31,9 @@ const told: Listeners = {
   servesNothing: () => {
     probes.servesNothing();
   },
-  compiled: (...args) => {
-    metrics.compiled(...args);
+  compiled: (counts) => {
+    probes.compiled(counts);
+    metrics.compiled(counts);
   },
   watchFailed: (kind) => {
     metrics.watchFailed(kind);
@@ -66,6 +67,7 @@ async function listen(): Promise<string | undefined> {
       address,
       problem: () => probes.problem(),
       reluctance: () => probes.reluctance(),
+      remark: () => probes.remark(),
       metrics: async () => ({
         contentType: metrics.contentType,
         text: (await metrics.text()) + processMetrics + (await dataPlaneMetrics(control)),

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { NOBODY } from "../controller/observer.js";
 import type { Observer } from "../controller/observer.js";
-import type { Diagnostic, Severity } from "../diagnostics/diagnostic.js";
 import { ProcessMetrics } from "../metrics/process-metrics.js";
+import { countFindings } from "../metrics/run-metrics.js";
 import { EnvironmentError } from "../support/environment-error.js";
 import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./health-messages.js";
 
@@ -73,8 +73,8 @@ function observing(tell: Tell): Observer {
     servesNothing: () => {
       tell("servesNothing");
     },
-    compiled: (objects, diagnostics) => {
-      tell("compiled", objects, countBySeverity(diagnostics));
+    compiled: (findings) => {
+      tell("compiled", countFindings(findings));
     },
     watchFailed: (kind) => {
       tell("watchFailed", kind);
@@ -89,10 +89,4 @@ function observing(tell: Tell): Observer {
       tell("nginxDied");
     },
   };
-}
-
-function countBySeverity(diagnostics: readonly Diagnostic[]): Record<Severity, number> {
-  const counts = { error: 0, warning: 0, info: 0 };
-  for (const { severity } of diagnostics) counts[severity] += 1;
-  return counts;
 }

@@ -146,6 +146,13 @@ export const SETTINGS = [
     description: "read files outside a folder of -f that links in it lead to",
   },
   {
+    key: "startWithErrors",
+    kind: "switch",
+    default: false,
+    description:
+      "be ready although files of -f can't be read; otherwise /readyz is 503 until they are repaired",
+  },
+  {
     key: "allowCrossNamespaceAuth",
     kind: "switch",
     default: false,

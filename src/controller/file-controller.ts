@@ -62,7 +62,8 @@ export class FileController implements Controller {
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     if (!this.#loop.isInterim) {
       this.#diagnostics.update(diagnostics);
-      this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
+      const objects = countByKind(input.resources);
+      this.#setup.observer.compiled({ objects, diagnostics, unreadable: input.unreadable });
     }
     this.#reportLostAlbs(input.resources);
     this.#served = { ports: portsOf(compilation), objects: input.objects };

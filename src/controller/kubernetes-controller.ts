@@ -151,7 +151,8 @@ export class KubernetesController implements Controller {
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     if (!this.#loop.isInterim) {
       this.#diagnostics.update(diagnostics);
-      this.#setup.observer.compiled(countByKind(input.resources), diagnostics);
+      const objects = countByKind(input.resources);
+      this.#setup.observer.compiled({ objects, diagnostics, unreadable: [] });
     }
     this.#served = { ports: portsOf(compilation), objects: this.#objects.size };
     return {

@@ -10,6 +10,15 @@ export interface ApplyTimes {
   readonly apply?: number;
 }
 
+/** What the compiler has seen, and found. */
+export interface Findings {
+  /** How many objects of each kind there are. */
+  readonly objects: ReadonlyMap<string, number>;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Paths whose content was never known: what they hold is missing from what is served. */
+  readonly unreadable: readonly string[];
+}
+
 /** Told what a run does, for those who count and those who ask whether it is well. */
 export interface Observer {
   /** A configuration is compiled and applied from now on. */
@@ -18,8 +27,7 @@ export interface Observer {
   applied(outcome: Outcome, times: ApplyTimes, version?: string): void;
   /** nginx refuses what the objects give at the start and serves none of them. Ends when a configuration is applied whole. */
   servesNothing(): void;
-  /** What the compiler has seen, and found. `objects`: of each kind. */
-  compiled(objects: ReadonlyMap<string, number>, diagnostics: readonly Diagnostic[]): void;
+  compiled(findings: Findings): void;
   /** Watching a kind failed and is begun again; `discovery`: the question for the kinds failed. */
   watchFailed(kind: string): void;
   statusWritten(kind: string, result: "written" | "conflict" | "error"): void;

@@ -20,7 +20,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "error",
     title: "a text is not YAML",
     explanation:
-      "The file can't be parsed, so none of its objects can be told apart safely. At start none of them is served; while running, the file's last good content stays. Other files are not affected.",
+      "The file can't be parsed, so none of its objects can be told apart safely. At start none of them is served, and /readyz is 503 until the file is repaired (option startWithErrors); while running, the file's last good content stays. Other files are not affected.",
     hint: "correct the text; nothing of this file is used until then",
   },
   YAML_DUPLICATE_KEY: {
@@ -34,7 +34,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "error",
     title: "a bug of albc costs an object",
     explanation:
-      "Translating the object failed. Its hosts and paths answer 503; all other objects are served as usual.",
+      "Translating the object failed. Its hosts and paths answer 503; all other objects are served as usual. The metric albc_faulty_objects and the text of /readyz count such objects.",
     hint: "report the message with the object; as a workaround, remove its unusual fields",
   },
   OBJECT_MALFORMED: {

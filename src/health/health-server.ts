@@ -10,6 +10,8 @@ export interface HealthServerOptions {
   readonly problem: () => string | undefined;
   /** Why no request should come; undefined: it is ready. */
   readonly reluctance: () => Promise<string | undefined>;
+  /** Further lines for an answer that it is ready; empty: none. */
+  readonly remark: () => string;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -70,9 +72,9 @@ export class HealthServer {
     if (method !== "GET" && method !== "HEAD") return { status: 405, text: "only GET and HEAD\n" };
     switch (url.replace(/\?.*$/s, "")) {
       case "/healthz":
-        return verdict(this.#options.problem());
+        return verdict(this.#options.problem(), "");
       case "/readyz":
-        return verdict(await this.#options.reluctance());
+        return verdict(await this.#options.reluctance(), this.#options.remark());
       case "/metrics": {
         const { contentType, text } = await this.#options.metrics();
         return { status: 200, type: contentType, text };
@@ -83,8 +85,8 @@ export class HealthServer {
   }
 }
 
-function verdict(reason: string | undefined): Answer {
+function verdict(reason: string | undefined, remark: string): Answer {
   return reason === undefined
-    ? { status: 200, text: "ok\n" }
+    ? { status: 200, text: `ok\n${remark}` }
     : { status: 503, text: `${reason}\n` };
 }

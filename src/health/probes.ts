@@ -10,22 +10,40 @@ const STUCK_AFTER = 300_000;
 export interface ProbesOptions {
   /** What the data plane says; throws when nothing answers. */
   readonly status: () => Promise<DataPlaneStatus>;
+  /** A file that can't be read is no reason against readiness. */
+  readonly startWithErrors?: boolean;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
 }
 
+/** Of the last compilation. */
+export interface Shortcomings {
+  /** Paths whose content was never known. */
+  readonly unreadable: readonly string[];
+  /** How many objects are closed because of a bug of ours. */
+  readonly faulty: number;
+}
+
+/** An answer names no more files. */
+const MOST_NAMED = 10;
+
 export class Probes {
   readonly #status: () => Promise<DataPlaneStatus>;
   readonly #now: () => number;
+  readonly #startWithErrors: boolean;
   #aliveAt: number;
   #applyingSince: number | undefined;
   #version: string | undefined;
   #hasServed = false;
   #servesNothing = false;
   #stops = false;
+  #compiled: Shortcomings = { unreadable: [], faulty: 0 };
+  /** Those of the configuration that is applied. */
+  #applied: Shortcomings = this.#compiled;
 
-  constructor({ status, now = () => performance.now() }: ProbesOptions) {
+  constructor({ status, startWithErrors = false, now = () => performance.now() }: ProbesOptions) {
     this.#status = status;
+    this.#startWithErrors = startWithErrors;
     this.#now = now;
     this.#aliveAt = now();
   }
@@ -40,9 +58,15 @@ export class Probes {
     this.#applyingSince ??= this.#now();
   }
 
+  /** What that configuration lacks. */
+  compiled(shortcomings: Shortcomings): void {
+    this.#compiled = shortcomings;
+  }
+
   /** That has ended, well or not. `version`: of the policy that was applied; absent if none was. */
   applied(version?: string): void {
     this.#applyingSince = undefined;
+    if (version !== undefined) this.#applied = this.#compiled;
     this.#version = version ?? this.#version;
   }
 
@@ -76,6 +100,8 @@ export class Probes {
     if (this.#stops) return "stopping";
     if (this.#version === undefined) return "no configuration is applied yet";
     if (this.#servesNothing) return "nothing is served: nginx refuses the first configuration";
+    const { unreadable } = this.#applied;
+    if (!this.#startWithErrors && unreadable.length > 0) return cantBeRead(unreadable);
     const status = await this.#status().catch(() => undefined);
     if (this.#isStopping()) return "stopping";
     if (status === undefined) return "nginx does not answer";
@@ -88,8 +114,27 @@ export class Probes {
     return this.#hasServed ? undefined : "not every nginx worker serves the first configuration";
   }
 
+  /** What is wrong although it may be ready: lines, or empty. */
+  remark(): string {
+    const { unreadable, faulty } = this.#applied;
+    const lines = [
+      ...(faulty > 0
+        ? [`objects that answer 503 because of a bug of albc (INTERNAL_ERROR): ${String(faulty)}`]
+        : []),
+      ...(unreadable.length > 0 ? [cantBeRead(unreadable)] : []),
+    ];
+    return lines.map((line) => `${line}\n`).join("");
+  }
+
   /** It may have changed while somebody was asked. */
   #isStopping(): boolean {
     return this.#stops;
   }
+}
+
+/** Without the control characters that a path may have: it must not look like another line. */
+function cantBeRead(paths: readonly string[]): string {
+  const named = paths.slice(0, MOST_NAMED).map((path) => path.replace(/\p{Cc}/gu, "?"));
+  const more = paths.length - named.length;
+  return `files that can't be read: ${named.join(", ")}${more > 0 ? ` and ${String(more)} more` : ""}`;
 }

@@ -8,7 +8,7 @@ import type { ChunkCache } from "./chunk-contents.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
-import { ObjectChoice } from "./object-choice.js";
+import { isWithin, ObjectChoice } from "./object-choice.js";
 import type { Resources } from "./resources.js";
 import { readSource } from "./read-source.js";
 import type { SourceReading } from "./read-source.js";
@@ -25,6 +25,8 @@ export interface InputState {
   readonly cache: ChunkCache;
   /** What is served, by the path of its file. */
   readonly served: ReadonlyMap<string, readonly PlacedObject[]>;
+  /** Paths of the files whose content was known once, also of those that give no object. */
+  readonly known: ReadonlySet<string>;
 }
 
 export interface Advance {
@@ -38,13 +40,18 @@ export interface Advance {
   readonly state: InputState;
   /** Objects that are served with their last good content. */
   readonly stale: readonly ResourceRef[];
-  /** Files, by path, whose content is not known: they can't be parsed, or a document does not say what it is. */
+  /** Paths whose content was never known: they can't be read or parsed, or a document does not say what it is. */
   readonly unreadable: readonly string[];
 }
 
 /** Nothing read yet. */
 export function initialInput(options: InputOptions): InputState {
-  return { table: kindTable(options.albGroup), cache: new Map(), served: new Map() };
+  return {
+    table: kindTable(options.albGroup),
+    cache: new Map(),
+    served: new Map(),
+    known: new Set(),
+  };
 }
 
 /** `sources` is everything there is now, in the order that decides between two objects with one name. */
@@ -55,6 +62,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   const snapshot = takeSnapshot(choice.objects, choice.refused);
   const values = readings.flatMap((reading) => reading.values);
   const decoded = values.map((value) => value.decoded);
+  const { known, unreadable } = sortPaths(readings, previous);
   return {
     resources: snapshot.resources,
     diagnostics: sortDiagnostics([
@@ -66,16 +74,30 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
     unknownKinds: countUnknownKinds(decoded),
     objects: countObjects(decoded),
     stale: snapshot.served.filter((object) => choice.isStale(object)).map((object) => object.ref),
-    unreadable: readings
-      .filter((reading) => isUnreadable(reading, previous.table))
-      .map(({ path }) => path),
+    unreadable,
     state: {
       table: previous.table,
       cache: new Map(
         readings.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.text, chunk] as const)),
       ),
       served: byPath(snapshot.served),
+      known,
     },
+  };
+}
+
+/** A file that was good once stays known while it is broken: its last good content is served. */
+function sortPaths(
+  readings: readonly SourceReading[],
+  { table, known }: InputState,
+): Pick<Advance, "unreadable"> & Pick<InputState, "known"> {
+  const good: string[] = [];
+  const broken: string[] = [];
+  for (const reading of readings) (isUnreadable(reading, table) ? broken : good).push(reading.path);
+  const kept = [...known].filter((path) => broken.some((place) => isWithin(path, place)));
+  return {
+    known: new Set([...good, ...kept]),
+    unreadable: broken.filter((place) => !kept.some((path) => isWithin(path, place))),
   };
 }
 

@@ -60,7 +60,7 @@ export class ObjectChoice {
   /** All that a file held; the path of a folder stands for the files below it. */
   #keepFile(path: string): void {
     for (const [served, objects] of this.#previous) {
-      if (served !== path && !served.startsWith(`${path}/`)) continue;
+      if (!isWithin(served, path)) continue;
       this.#keep(objects);
       this.kept.push(keptFile(served, objects.length));
     }
@@ -100,6 +100,11 @@ export class ObjectChoice {
       this.objects.push(object);
     }
   }
+}
+
+/** Whether a file is the one at `place` or in the folder there. */
+export function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
 }
 
 function isIdentified({ ref, findings }: RefusedValue): boolean {

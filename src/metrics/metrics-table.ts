@@ -53,6 +53,16 @@ export const RUN_METRICS = {
     help: "Problems of the objects that stand now, by severity; the log says which.",
     labels: ["severity"],
   },
+  faulty: {
+    name: "albc_faulty_objects",
+    type: "gauge",
+    help: "Objects whose translation fails because of a bug of albc (INTERNAL_ERROR); their hosts and paths answer 503, and the log names them.",
+  },
+  unreadable: {
+    name: "albc_unreadable_files",
+    type: "gauge",
+    help: "Files that albc could not read since its start, so their objects are missing; the log names them.",
+  },
   objects: {
     name: "albc_objects",
     type: "gauge",

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ApplyTimes, Observer, Outcome } from "../controller/observer.js";
+import type { ApplyTimes, Findings, Observer, Outcome } from "../controller/observer.js";
 import type { Severity } from "../diagnostics/diagnostic.js";
 import { configHash } from "./config-hash.js";
 import type { MetricRow } from "./metrics-table.js";
@@ -9,6 +9,23 @@ import { RUN_METRICS as METRICS } from "./metrics-table.js";
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const FAILURES: ReadonlySet<Outcome> = new Set(["refused", "error"]);
 const SEVERITIES = ["error", "warning", "info"] as const;
+
+/** What is left of Findings for the health thread. */
+export interface FindingCounts extends Omit<Findings, "diagnostics"> {
+  readonly diagnostics: Readonly<Record<Severity, number>>;
+  /** Objects whose translation failed by a bug of ours. */
+  readonly faulty: number;
+}
+
+export function countFindings({ objects, diagnostics, unreadable }: Findings): FindingCounts {
+  const counts = { error: 0, warning: 0, info: 0 };
+  let faulty = 0;
+  for (const { code, severity } of diagnostics) {
+    counts[severity] += 1;
+    if (code === "INTERNAL_ERROR") faulty += 1;
+  }
+  return { objects, diagnostics: counts, faulty, unreadable };
+}
 
 /** The run's own metrics. */
 export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> {
@@ -21,6 +38,8 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
   readonly #lastSuccessful = this.#gauge(METRICS.lastSuccessful);
   readonly #configHash = this.#gauge(METRICS.configHash);
   readonly #diagnostics = this.#gauge(METRICS.diagnostics);
+  readonly #faulty = this.#gauge(METRICS.faulty);
+  readonly #unreadable = this.#gauge(METRICS.unreadable);
   readonly #objects = this.#gauge(METRICS.objects);
   readonly #watchErrors = this.#counter(METRICS.watchErrors);
   readonly #statusWrites = this.#counter(METRICS.statusWrites);
@@ -55,14 +74,12 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
     if (version !== undefined) this.#configHash.set(configHash(version));
   }
 
-  /** `diagnostics`: how many there are. */
-  compiled(
-    objects: ReadonlyMap<string, number>,
-    diagnostics: Readonly<Record<Severity, number>>,
-  ): void {
+  compiled({ objects, diagnostics, faulty, unreadable }: FindingCounts): void {
     this.#objects.reset();
     for (const [kind, count] of objects) this.#objects.set({ kind }, count);
     for (const severity of SEVERITIES) this.#diagnostics.set({ severity }, diagnostics[severity]);
+    this.#faulty.set(faulty);
+    this.#unreadable.set(unreadable.length);
   }
 
   watchFailed(kind: string): void {

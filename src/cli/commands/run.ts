@@ -59,6 +59,7 @@ export async function runRun(
       folder,
       version: readVersion(),
       nginxVersion: binary?.version ?? "",
+      startWithErrors: settings.switch("startWithErrors"),
     });
     const run: Run = { call, settings, log, folder, binary, health };
     const nginx = binary && createNginx(run, binary, () => controller.notify());

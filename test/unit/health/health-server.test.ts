@@ -15,6 +15,7 @@ async function start(parts: Partial<HealthServerOptions> = {}, host = "127.0.0.1
     address,
     problem: () => undefined,
     reluctance: () => Promise.resolve(undefined),
+    remark: () => "",
     metrics: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "a 1\n" }),
     ...parts,
   });
@@ -37,6 +38,18 @@ test("says that all is well, over IPv4 and IPv6", async () => {
     expect(await outcome(ask("/readyz?verbose"))).toEqual([200, "ok\n"]);
     expect(await outcome(ask("/healthz", "HEAD"))).toEqual([200, ""]);
   }
+});
+
+test("remarks what is wrong only where it is ready", async () => {
+  const remark = (): string => "objects: 1\n";
+  expect(await outcome((await start({ remark })).ask("/readyz"))).toEqual([
+    200,
+    "ok\nobjects: 1\n",
+  ]);
+  const reluctance = (): Promise<string> => Promise.resolve("stopping");
+  const { ask } = await start({ remark, reluctance });
+  expect(await outcome(ask("/readyz"))).toEqual([503, "stopping\n"]);
+  expect(await outcome(ask("/healthz"))).toEqual([200, "ok\n"]);
 });
 
 test("says what is wrong", async () => {

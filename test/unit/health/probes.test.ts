@@ -6,7 +6,7 @@ function serving(...versions: readonly string[]): DataPlaneStatus {
   return { version: versions[0] ?? "", expected: 2, workers };
 }
 
-function create(): {
+function create(startWithErrors = false): {
   probes: Probes;
   say: (answer: DataPlaneStatus | undefined) => void;
   pass: (milliseconds: number) => void;
@@ -15,6 +15,7 @@ function create(): {
   let now = 0;
   const probes = new Probes({
     status: () => (status ? Promise.resolve(status) : Promise.reject(new Error("away"))),
+    startWithErrors,
     now: () => now,
   });
   return { probes, say: (answer) => (status = answer), pass: (time) => (now += time) };
@@ -57,6 +58,37 @@ describe("readiness", () => {
     expect(await probes.reluctance()).toMatch("nothing is served");
     probes.servesAll();
     expect(await probes.reluctance()).toBeUndefined();
+  });
+
+  test("waits until no file is left that was never read and what they hold is served", async () => {
+    const { probes, say } = create();
+    say(serving("a", "a"));
+    const unreadable = Array.from({ length: 12 }, (_, i) => `${String(i)}.yaml`);
+    probes.compiled({ unreadable, faulty: 0 });
+    probes.applied("a");
+    const named = "0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 5.yaml, 6.yaml, 7.yaml, 8.yaml, 9.yaml";
+    expect(await probes.reluctance()).toBe(`files that can't be read: ${named} and 2 more`);
+    probes.compiled({ unreadable: ["a\nok.yaml"], faulty: 0 });
+    probes.applied("a");
+    expect(await probes.reluctance()).toBe("files that can't be read: a?ok.yaml");
+    probes.compiled({ unreadable: [], faulty: 0 });
+    expect(await probes.reluctance()).toMatch("files that can't be read");
+    probes.applied();
+    expect(await probes.reluctance()).toMatch("files that can't be read");
+    probes.applied("a");
+    expect(await probes.reluctance()).toBeUndefined();
+    expect(probes.remark()).toBe("");
+  });
+
+  test("only remarks such files where it may start with errors, and objects that a bug closed", async () => {
+    const { probes, say } = create(true);
+    say(serving("a", "a"));
+    probes.compiled({ unreadable: ["a.yaml"], faulty: 2 });
+    probes.applied("a");
+    expect(await probes.reluctance()).toBeUndefined();
+    expect(probes.remark()).toBe(
+      "objects that answer 503 because of a bug of albc (INTERNAL_ERROR): 2\nfiles that can't be read: a.yaml\n",
+    );
   });
 
   test("ends while nginx does not answer, and for good when the end was asked for", async () => {

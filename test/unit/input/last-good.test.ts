@@ -85,6 +85,35 @@ describe("a file that can't be parsed", () => {
   });
 });
 
+describe("what was never known", () => {
+  const NAMELESS = A1.replace("name: a", "nam: a");
+
+  it("is named until it is repaired, also by its folder", () => {
+    const files = { "a.yaml": BROKEN, "b.yaml": B1, "c.yaml": `${NAMELESS}---\n${B1}` };
+    expect(readAll(files).unreadable).toEqual(["a.yaml", "c.yaml"]);
+    expect(readAll(files, files).unreadable).toEqual(["a.yaml", "c.yaml"]);
+    expect(readAll(files, { ...files, "a.yaml": A1 }).unreadable).toEqual(["c.yaml"]);
+    expect(readAll([{ path: "d", unreadable: "denied" }]).unreadable).toEqual(["d"]);
+    expect(readAll(files, {}).unreadable).toEqual([]);
+  });
+
+  it("is no file that was good once, even if it held nothing", () => {
+    for (const good of [A1, "# nothing yet\n"]) {
+      for (const bad of [BROKEN, NAMELESS]) {
+        const states = [{ "d/a.yaml": good }, { "d/a.yaml": bad }, { "d/a.yaml": BROKEN }];
+        expect(readAll(...states).unreadable).toEqual([]);
+        const denied = [{ path: "d", unreadable: "denied" }];
+        expect(readAll(...states, denied, denied).unreadable).toEqual([]);
+      }
+    }
+  });
+
+  it("is a new file, and one that was removed in between", () => {
+    expect(readAll({ "a.yaml": A1 }, { "b.yaml": BROKEN }).unreadable).toEqual(["b.yaml"]);
+    expect(readAll({ "a.yaml": A1 }, {}, { "a.yaml": BROKEN }).unreadable).toEqual(["a.yaml"]);
+  });
+});
+
 describe("a path that can't be read", () => {
   it("keeps what a file held", () => {
     const result = readAll({ "a.yaml": A1 }, [{ path: "a.yaml", unreadable: "permission denied" }]);

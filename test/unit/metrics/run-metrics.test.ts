@@ -1,5 +1,6 @@
+import type { Diagnostic } from "../../../src/diagnostics/diagnostic.js";
 import { DATA_PLANE_METRICS, RUN_METRICS } from "../../../src/metrics/metrics-table.js";
-import { RunMetrics } from "../../../src/metrics/run-metrics.js";
+import { countFindings, RunMetrics } from "../../../src/metrics/run-metrics.js";
 
 async function linesOf(metrics: RunMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith("albc_"));
@@ -33,13 +34,39 @@ test("configurations are counted by outcome, with what they took", async () => {
 
 test("objects and diagnostics are those of the last compilation", async () => {
   const metrics = new RunMetrics("1", "");
-  metrics.compiled(new Map([["Ingress", 2]]), { error: 2, warning: 0, info: 0 });
-  metrics.compiled(new Map([["Gateway", 1]]), { error: 0, warning: 1, info: 0 });
+  const error: Diagnostic = { code: "FIELD_INVALID", severity: "error", message: "", hint: "" };
+  const warning: Diagnostic = { ...error, severity: "warning" };
+  const fault: Diagnostic = { ...error, code: "INTERNAL_ERROR" };
+  metrics.compiled(
+    countFindings({
+      objects: new Map([["Ingress", 2]]),
+      diagnostics: [error, fault, fault],
+      unreadable: ["a.yaml"],
+    }),
+  );
+  expect(await linesOf(metrics)).toEqual(
+    expect.arrayContaining([
+      'albc_diagnostics{severity="error"} 3',
+      "albc_faulty_objects 2",
+      "albc_unreadable_files 1",
+    ]),
+  );
+  metrics.compiled(
+    countFindings({
+      objects: new Map([["Gateway", 1]]),
+      diagnostics: [warning],
+      unreadable: [],
+    }),
+  );
   const lines = await linesOf(metrics);
-  expect(lines.filter((line) => /^albc_(objects|diagnostics)/.test(line))).toEqual([
+  expect(
+    lines.filter((line) => /^albc_(objects|diagnostics|faulty|unreadable)/.test(line)),
+  ).toEqual([
     'albc_diagnostics{severity="error"} 0',
     'albc_diagnostics{severity="warning"} 1',
     'albc_diagnostics{severity="info"} 0',
+    "albc_faulty_objects 0",
+    "albc_unreadable_files 0",
     'albc_objects{kind="Gateway"} 1',
   ]);
 });
