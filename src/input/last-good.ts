@@ -9,6 +9,7 @@ import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
 import { isWithin, ObjectChoice } from "./object-choice.js";
+import type { RefusedObject } from "./object-choice.js";
 import type { Resources } from "./resources.js";
 import { readSource } from "./read-source.js";
 import type { SourceReading } from "./read-source.js";
@@ -25,6 +26,7 @@ export interface InputState {
   readonly cache: ChunkCache;
   /** What is served, by the path of its file. */
   readonly served: ReadonlyMap<string, readonly PlacedObject[]>;
+  readonly refused: readonly RefusedObject[];
   /** Paths of the files whose content was known once, also of those that give no object. */
   readonly known: ReadonlySet<string>;
 }
@@ -50,6 +52,7 @@ export function initialInput(options: InputOptions): InputState {
     table: kindTable(options.albGroup),
     cache: new Map(),
     served: new Map(),
+    refused: [],
     known: new Set(),
   };
 }
@@ -57,9 +60,11 @@ export function initialInput(options: InputOptions): InputState {
 /** `sources` is everything there is now, in the order that decides between two objects with one name. */
 export function advance(previous: InputState, sources: readonly Source[]): Advance {
   const readings = sources.map((source) => readSource(source, previous));
-  const choice = new ObjectChoice(previous.served, readings);
+  const choice = new ObjectChoice(previous, readings);
   for (const reading of readings) choice.take(reading);
-  const snapshot = takeSnapshot(choice.objects, choice.refused);
+  const { refused } = choice;
+  const refs = refused.map(({ ref }) => ref);
+  const snapshot = takeSnapshot(choice.objects, refs);
   const values = readings.flatMap((reading) => reading.values);
   const decoded = values.map((value) => value.decoded);
   const { known, unreadable } = sortPaths(readings, previous);
@@ -81,6 +86,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
         readings.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.text, chunk] as const)),
       ),
       served: byPath(snapshot.served),
+      refused,
       known,
     },
   };

@@ -4,27 +4,38 @@ import type { PlacedValue } from "./file-contents.js";
 import type { Finding } from "./finding.js";
 import { keptFile, keptObject } from "./input-diagnostics.js";
 import type { SourceReading } from "./read-source.js";
+import { refKey } from "./object-key.js";
 import type { PlacedObject } from "./snapshot.js";
 
-/** What was served before, by the path of its file. */
-type Served = ReadonlyMap<string, readonly PlacedObject[]>;
+/** An object that an API server would refuse and of which nothing is served. It may be an auth that others count on. */
+export interface RefusedObject {
+  readonly path: string;
+  readonly ref: ResourceRef;
+}
+
+interface Previous {
+  /** What was served before, by the path of its file. */
+  readonly served: ReadonlyMap<string, readonly PlacedObject[]>;
+  readonly refused: readonly RefusedObject[];
+}
+
 type RefusedValue = Extract<Decoded, { result: "refused" }>;
 
 /** Picks what stands for each value: itself, its last good content, or nothing. */
 export class ObjectChoice {
   readonly objects: PlacedObject[] = [];
-  readonly refused: ResourceRef[] = [];
+  readonly #refusedObjects = new Map<string, RefusedObject>();
   readonly kept: Diagnostic[] = [];
-  readonly #previous: Served;
+  readonly #previous: Previous;
   readonly #previousByKey = new Map<string, PlacedObject>();
   /** Objects that the input holds now: those that can be served, and the others. */
   readonly #valid = new Set<string>();
   readonly #refused = new Set<string>();
   readonly #stale = new Set<PlacedObject>();
 
-  constructor(previous: Served, readings: readonly SourceReading[]) {
+  constructor(previous: Previous, readings: readonly SourceReading[]) {
     this.#previous = previous;
-    for (const objects of previous.values()) {
+    for (const objects of previous.served.values()) {
       for (const object of objects) {
         // What was closed is no good content.
         if (object.entry.object.closed === undefined) this.#previousByKey.set(object.key, object);
@@ -38,6 +49,10 @@ export class ObjectChoice {
     else if (decoded.result === "refused" && decoded.key !== undefined) {
       this.#refused.add(decoded.closed?.key ?? decoded.key);
     }
+  }
+
+  get refused(): readonly RefusedObject[] {
+    return [...this.#refusedObjects.values()];
   }
 
   isStale(object: PlacedObject): boolean {
@@ -59,11 +74,12 @@ export class ObjectChoice {
 
   /** All that a file held; the path of a folder stands for the files below it. */
   #keepFile(path: string): void {
-    for (const [served, objects] of this.#previous) {
+    for (const [served, objects] of this.#previous.served) {
       if (!isWithin(served, path)) continue;
       this.#keep(objects);
       this.kept.push(keptFile(served, objects.length));
     }
+    this.#keepRefusedOf(path);
   }
 
   #keepRefused(path: string, value: PlacedValue, decoded: RefusedValue): void {
@@ -79,11 +95,12 @@ export class ObjectChoice {
     this.#takeClosed(path, value, decoded);
     if (isIdentified(decoded)) return;
     // Nobody can tell which object this was, so none that has gone from the file is taken for removed.
-    const gone = (this.#previous.get(path) ?? []).filter(
+    const gone = (this.#previous.served.get(path) ?? []).filter(
       (object) =>
         !this.#valid.has(object.key) && !this.#refused.has(object.key) && !this.#stale.has(object),
     );
     this.#keep(gone);
+    this.#keepRefusedOf(path);
     for (const object of gone) this.kept.push(keptObject(object.ref, value.locate([])));
   }
 
@@ -91,7 +108,19 @@ export class ObjectChoice {
     if (ref === undefined) return;
     if (closed !== undefined) this.objects.push({ path, ref, ...closed, locate });
     // Also one whose name can't be read: it may be an auth that others count on.
-    else this.refused.push(ref);
+    else this.#refuse({ path, ref });
+  }
+
+  #keepRefusedOf(place: string): void {
+    for (const object of this.#previous.refused) {
+      if (!isWithin(object.path, place) || this.#valid.has(refKey(object.ref))) continue;
+      this.#refuse(object);
+    }
+  }
+
+  /** Once for each file and name, however often it is kept. */
+  #refuse(object: RefusedObject): void {
+    this.#refusedObjects.set(`${refKey(object.ref)} ${object.path}`, object);
   }
 
   #keep(objects: readonly PlacedObject[]): void {

@@ -185,6 +185,31 @@ describe("an object that becomes invalid", () => {
   });
 });
 
+describe("an object that was refused at the start", () => {
+  const POLICY = `apiVersion: crd.alauda.io/v1alpha1
+kind: AuthPolicy
+metadata: {name: p}
+spec: {targetRefs: 5}
+`;
+  const MENDED = POLICY.replace(
+    "targetRefs: 5",
+    "targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}], basic: {secretName: s}",
+  );
+  const refused = ({ resources }: Advance): unknown => resources.refused.map(({ name }) => name);
+
+  it("stays refused when its file can't be read any more, so that what it closes stays closed", () => {
+    for (const broken of [BROKEN, POLICY.replace("kind: AuthPolicy", "kind: ")]) {
+      const states = [{ "d/a.yaml": POLICY }, { "d/a.yaml": broken }, { "d/a.yaml": broken }];
+      expect(refused(readAll(...states))).toEqual(["p"]);
+      expect(refused(readAll(...states, [{ path: "d", unreadable: "denied" }]))).toEqual(["p"]);
+      expect(refused(readAll(...states, { "d/a.yaml": A1 }))).toEqual([]);
+      expect(refused(readAll(...states, { "d/a.yaml": broken, "b.yaml": MENDED }))).toEqual([]);
+    }
+    const nameless = { "a.yaml": `${POLICY}---\n${POLICY.replace("name: p", "nam: p")}` };
+    expect(refused(readAll(nameless, nameless, nameless))).toEqual(["p", ""]);
+  });
+});
+
 describe("reading again", () => {
   it("does not parse what did not change", () => {
     const first = readAll({ "a.yaml": `${A1}---\n${B1}` });
