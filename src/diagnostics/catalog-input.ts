@@ -44,11 +44,18 @@ export const INPUT_DIAGNOSTICS = {
       "Without apiVersion, kind and metadata.name nobody can say what it is. It is not served.",
     hint: "give it an apiVersion, a kind and a metadata.name, or remove it",
   },
+  KIND_MISSPELT: {
+    severity: "error",
+    title: "an object's kind or API group is probably misspelt",
+    explanation:
+      "A kind that is read has nearly this name, or is of nearly this group. The object is not served; if its kind may protect paths, what can be read of it answers 503. Kinds with clearly other names or groups are ignored.",
+    hint: "correct kind or apiVersion",
+  },
   OBJECT_VERSION: {
     severity: "error",
     title: "an object is of an API version that is not read",
     explanation:
-      "The kind is known, but not in this version, whose fields may mean something else. It is not served.",
+      "The kind is known, but not in this version, whose fields may mean something else. It is not served; what it is for answers 503.",
     hint: "convert the object to the version that the message names",
   },
   OBJECT_DUPLICATE: {

@@ -96,7 +96,7 @@ export function decode(value: unknown, table: KindTable): Decoded {
     case "nothing":
       return { result: "unknown", apiVersion, kind };
     case "misspelt":
-      return malformed(["kind"], `there is no kind ${shown(kind)}`, `did you mean ${lookup.kind}?`);
+      return misspeltHeader(value, lookup.kind, lookup.field, table);
     case "other-version":
       return otherVersion(value, lookup.kind, table);
     case "kind":
@@ -221,7 +221,6 @@ function mayShow(kind: KindName, field: FieldPath): boolean {
 }
 
 function otherVersion(value: Fields, kind: KindName, table: KindTable): Decoded {
-  const { namespaced } = table[kind];
   const [best = "", ...others] = apiVersions(table, kind);
   const read = [best, ...others].join(" and ");
   const finding: Finding = {
@@ -230,7 +229,36 @@ function otherVersion(value: Fields, kind: KindName, table: KindTable): Decoded 
     message: `${kind} of ${textOf(value["apiVersion"])} is not read; ${read} ${others.length === 0 ? "is" : "are"}`,
     hint: `convert the object to ${best}`,
   };
-  return refused(refOf(withNamespace(value, namespaced)), [finding]);
+  return refusedAs(kind, value, finding, table);
+}
+
+function misspeltHeader(
+  value: Fields,
+  kind: KindName,
+  field: "apiVersion" | "kind",
+  table: KindTable,
+): Decoded {
+  const [best = ""] = apiVersions(table, kind);
+  const given = shown(value[field]);
+  const problem = field === "kind" ? `there is no kind ${given}` : `${given} has no kind ${kind}`;
+  const closes = "; what the object is for answers 503, since it may protect it";
+  const finding: Finding = {
+    code: "KIND_MISSPELT",
+    field: [field],
+    message: isClosable(kind) ? problem + closes : problem,
+    hint: `did you mean ${field === "kind" ? kind : best}?`,
+  };
+  return refusedAs(kind, value, finding, table);
+}
+
+/** Closes it as the kind that its header probably means. */
+function refusedAs(kind: KindName, value: Fields, finding: Finding, table: KindTable): Decoded {
+  const { namespaced, schema } = table[kind];
+  const [apiVersion = ""] = apiVersions(table, kind);
+  return {
+    ...refused(refOf(withNamespace({ ...value, kind }, namespaced)), [finding]),
+    ...closedEntry(kind, { schema }, { ...value, apiVersion, kind }, whatOf([finding])),
+  };
 }
 
 function malformed(field: FieldPath, message: string, hint?: string): Decoded {

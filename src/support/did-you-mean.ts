@@ -25,34 +25,58 @@ export function isNear(name: string, known: string): boolean {
   return editDistance(name.toLowerCase(), known.toLowerCase(), limit) <= limit;
 }
 
-/**
- * Insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment); Infinity above `limit`.
- * Only cells within `limit` of the diagonal are computed, so long names cost no more than their length.
- */
+/** How far the first letters of a text are from `known`, by their number; above `limit` undefined or Infinity. Case does not count. */
+export function prefixDistances(text: string, known: string, limit: number): readonly number[] {
+  return distances(text.slice(0, known.length + limit).toLowerCase(), known.toLowerCase(), limit);
+}
+
 function editDistance(a: string, b: string, limit: number): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = new Array<number>(b.length + 1).fill(Infinity);
-    row[0] = i;
-    let least = i;
-    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
-      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? at(beforeLast, j - 2) + 1
-          : Infinity;
-      const distance = Math.min(replaced, swapped, at(last, j) + 1, at(row, j - 1) + 1);
+  return distances(a, b, limit)[a.length] ?? Infinity;
+}
+
+/**
+ * Insertions, deletions, replacements and swaps of neighbours between the first letters of `a`, by their number, and `b`
+ * (Damerau-Levenshtein, exact up to 2). Only cells within `limit` of the diagonal are computed, so long names cost no more than their
+ * length.
+ */
+function distances(a: string, b: string, limit: number): readonly number[] {
+  const rows: number[][] = [];
+  for (let i = 0; i <= a.length; i++) {
+    const row: number[] = [];
+    rows.push(row);
+    let least = Infinity;
+    for (let j = Math.max(0, i - limit); j <= Math.min(b.length, i + limit); j++) {
+      const distance = i === 0 || j === 0 ? i + j : cell(a, b, rows, j);
       row[j] = distance;
       least = Math.min(least, distance);
     }
-    if (least > limit) return Infinity;
-    beforeLast = last;
-    last = row;
+    if (least > limit) break;
   }
-  return at(last, b.length);
+  return rows.map((row) => row[b.length] ?? Infinity);
 }
 
-function at(row: readonly number[], index: number): number {
-  return row[index] ?? Infinity;
+type Rows = readonly (readonly number[])[];
+
+function cell(a: string, b: string, rows: Rows, j: number): number {
+  const i = rows.length - 1;
+  const changed = Math.min(at(rows, i - 1, j), at(rows, i, j - 1)) + 1;
+  const before = at(rows, i - 1, j - 1);
+  if (a[i - 1] === b[j - 1]) return Math.min(before, changed);
+  return Math.min(before + 1, changed, afterSwap(a, b, rows, j));
+}
+
+/** Of two swapped letters, of which the later one ends here; another letter may have come between them, or gone. */
+function afterSwap(a: string, b: string, rows: Rows, j: number): number {
+  const i = rows.length - 1;
+  if (i < 2 || j < 2) return Infinity;
+  const [last, other] = [a[i - 1], b[j - 1]];
+  const isNext = a[i - 2] === other;
+  const swapped = isNext && b[j - 2] === last ? at(rows, i - 2, j - 2) + 1 : Infinity;
+  const came = a[i - 3] === other && b[j - 2] === last ? at(rows, i - 3, j - 2) + 2 : Infinity;
+  const gone = isNext && b[j - 3] === last ? at(rows, i - 2, j - 3) + 2 : Infinity;
+  return Math.min(swapped, came, gone);
+}
+
+function at(rows: Rows, i: number, j: number): number {
+  return rows[i]?.[j] ?? Infinity;
 }

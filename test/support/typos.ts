@@ -19,10 +19,7 @@ const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 
 /** The value with one typo. */
 export function typo(value: Json): fc.Arbitrary<Json> {
-  // Of annotations' own keys test/property/misspelt-domains.test.ts says the same.
-  const keys = pathsOf(value).filter(
-    (path) => typeof path.at(-1) === "string" && path.at(-2) !== "annotations",
-  );
+  const keys = pathsOf(value).filter((path) => typeof path.at(-1) === "string");
   const entries = pathsOf(value).filter((path) => typeof path.at(-1) === "number");
   const at = fc.constantFrom(...keys);
   const misspelt = fc
@@ -34,6 +31,20 @@ export function typo(value: Json): fc.Arbitrary<Json> {
         edits.reduce((text, change) => change(text), String(path.at(-1))),
       ),
     );
+  const header = fc
+    .tuple(
+      fc.constantFrom<Path>(["apiVersion"], ["kind"]),
+      fc.oneof(
+        fc
+          .array(edit, { minLength: 1, maxLength: 2 })
+          .map((edits) => (text: string) => edits.reduce((before, change) => change(before), text)),
+        fc.constantFrom(upper, lower, otherTopLevel),
+      ),
+    )
+    .map(([path, change]) => {
+      const text = valueAt(value, path);
+      return typeof text === "string" ? withValue(value, path, change(text)) : value;
+    });
   const otherCase = fc
     .tuple(at, fc.constantFrom(upper, lower, capital, snake))
     .map(([path, change]) => renamed(value, path, change(String(path.at(-1)))));
@@ -50,7 +61,7 @@ export function typo(value: Json): fc.Arbitrary<Json> {
     // An object that may do without it says something else, and is none with a typo.
     return decode(without, TABLE).result === "refused" ? without : value;
   });
-  return fc.oneof(misspelt, otherCase, wrongType, brokenEntry, up, down, missing);
+  return fc.oneof(misspelt, header, otherCase, wrongType, brokenEntry, up, down, missing);
 }
 
 /** Not a typo of the object, but another object, or the same. */
@@ -77,6 +88,7 @@ const edit: fc.Arbitrary<(text: string) => string> = fc
 const upper = (text: string): string => text.toUpperCase();
 const lower = (text: string): string => text.toLowerCase();
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+const otherTopLevel = (text: string): string => text.replace(/\.io\//, ".com/");
 const snake = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -1,4 +1,4 @@
-import { didYouMean } from "../../support/did-you-mean.js";
+import { prefixDistances } from "../../support/did-you-mean.js";
 import type { Domains } from "../../options.js";
 
 /**
@@ -48,24 +48,35 @@ export function pathKey({ rule, path }: PathIndex): string {
   return `${String(rule)}-${String(path)}`;
 }
 
-const SEPARATOR = /[./:\\_-]/g;
+const SEPARATOR = /[./:\\_-]/;
+const FARTHEST = 2;
 
-/** A key with a domain of one or two wrong letters, letters in another case, or another separator than the slash. */
+/** A key with a domain of one or two wrong letters, letters in another case, or another separator than the slash, or none. */
 function misspeltKey(key: string, domains: Domains): AnnotationKey | undefined {
   const text = key.replace(/\d{1,9}-\d{1,9}/, "0-0");
-  const prefixes = new Map<string, AnnotationPrefix>([
+  const prefixes: readonly (readonly [string, AnnotationPrefix])[] = [
     [domains.compatAnnotations, "compat"],
     [domains.annotations, "own"],
     [`index.0-0.${domains.annotations}`, "index"],
-  ]);
-  const longest = Math.max(...[...prefixes.keys()].map(({ length }) => length));
-  const cuts = [...text.slice(0, longest + 3).matchAll(SEPARATOR)].map(({ index }) => index);
-  for (const cut of [text.indexOf("/"), ...cuts]) {
-    const meant = didYouMean(text.slice(0, Math.max(0, cut)), prefixes.keys(), 2);
-    const prefix = meant === undefined ? undefined : prefixes.get(meant);
-    if (meant !== undefined && prefix !== undefined) {
-      return { prefix, name: text.slice(cut + 1), meant };
+  ];
+  let best: { readonly key: AnnotationKey; readonly doubt: number } | undefined;
+  for (const [meant, prefix] of prefixes) {
+    for (const [cut, distance] of prefixDistances(text, meant, FARTHEST).entries()) {
+      if (distance > FARTHEST) continue;
+      const separation = separationAt(text, cut);
+      const doubt = distance + separation * (FARTHEST + 1);
+      if (separation > 2 || doubt >= (best?.doubt ?? Infinity)) continue;
+      const name = text.slice(separation === 2 ? cut : cut + 1);
+      best = { key: { prefix, name, meant }, doubt };
     }
   }
-  return undefined;
+  return best?.key;
+}
+
+/** How doubtful it is that a domain ends there: at the slash, at another separator, without any where no slash is, or never. */
+function separationAt(text: string, cut: number): 0 | 1 | 2 | 3 {
+  const slash = text.indexOf("/");
+  if (cut === slash) return 0;
+  if (SEPARATOR.test(text.charAt(cut))) return 1;
+  return slash < 0 ? 2 : 3;
 }

@@ -7,6 +7,9 @@ it.each([
   ["ingresHTTPPrt", ["ingressHTTPPort", "ingressHTTPSPort"], "ingressHTTPPort"],
   ["prefix", ["Exact", "Prefix"], "Prefix"],
   ["hosts", ["http", "host"], "host"],
+  ["annotatiosn", ["annotations"], "annotations"],
+  ["annotatioxsn", ["annotations"], "annotations"],
+  ["annotaoins", ["annotations"], "annotations"],
 ])("%s among %j is %s", (name, candidates, meant) => {
   expect(didYouMean(name, candidates)).toBe(meant);
 });
