@@ -137,7 +137,9 @@ function isTexts(row: unknown): row is readonly string[] {
   return Array.isArray(row) && row.every((text) => typeof text === "string");
 }
 
-function readRule({ dslx, priority }: Fields, reading: Reading): Fields {
+function readRule({ dsl, dslx, priority }: Fields, reading: Reading): Fields {
+  // `dsl` is a text that is not read; terms there are a dslx of another name.
+  if (dsl !== undefined && typeof dsl !== "string") reading.losePath();
   const terms = reading.items(dslx).map((term) => {
     const { type, key, values } = fieldsOf(term);
     const rows = reading.items(values).map((row) => (isTexts(row) ? row : []));
