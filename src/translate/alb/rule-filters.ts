@@ -4,7 +4,8 @@ import type { Route } from "../../ir/route.js";
 import type { BuildContext } from "../build-context.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
 import { HEADER_REWRITES } from "../http/header-rewrites.js";
-import { isAuthority, isHeaderName, splitList } from "../http/header-text.js";
+import { isAuthority, isHeaderName } from "../http/header-text.js";
+import { textList } from "../../support/text-list.js";
 import { annotationField, placeOf } from "../place.js";
 import { own } from "../../support/own.js";
 
@@ -28,8 +29,8 @@ export function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
 function ruleCors(rule: Rule, { diagnostics }: BuildContext): Cors | undefined {
   const { spec } = rule;
   if (spec.enableCORS !== true) return undefined;
-  const origins = splitList(spec.corsAllowOrigin ?? "");
-  const headers = splitList(spec.corsAllowHeaders ?? "");
+  const origins = textList(spec.corsAllowOrigin ?? "");
+  const headers = textList(spec.corsAllowHeaders ?? "");
   const wrong = headers.find((name) => name !== "*" && !isHeaderName(name));
   if (wrong !== undefined) {
     const message = `${JSON.stringify(wrong)} is not the name of a header`;

@@ -28,11 +28,3 @@ export function isHeaderValue(text: string): boolean {
 export function isAuthority(text: string): boolean {
   return AUTHORITY.test(text);
 }
-
-/** The items of a comma-separated list, trimmed, empty ones left out. */
-export function splitList(text: string): readonly string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
-}

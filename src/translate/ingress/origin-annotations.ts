@@ -4,7 +4,7 @@ import type { Domains } from "../../options.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { TranslateContext } from "../context.js";
-import { splitList } from "../http/header-text.js";
+import { textList } from "../../support/text-list.js";
 import { parseHostPattern } from "../hostnames.js";
 import { annotationField, placeOf } from "../place.js";
 import { INGRESS_PRIORITY } from "../precedence.js";
@@ -71,7 +71,7 @@ export function tlsAnnotationOf(
   const text = valueOf(ingress, key);
   if (text === undefined) return undefined;
   const certificates = new Map<string, TlsAnnotation["certificates"][number]>();
-  for (const item of splitList(text)) {
+  for (const item of textList(text)) {
     const parsed = parseTlsItem(item);
     const problem = parsed.ok ? undefined : parsed.problem;
     const known = parsed.ok ? certificates.get(hostKey(parsed.value.host)) : undefined;

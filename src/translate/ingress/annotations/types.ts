@@ -2,7 +2,8 @@
 import { isIP } from "node:net";
 import { isRedirectStatus } from "../../alb/redirect.js";
 import { MAX_TIMEOUT } from "../../alb/timeouts.js";
-import { isAuthority, isHeaderName, splitList } from "../../http/header-text.js";
+import { isAuthority, isHeaderName } from "../../http/header-text.js";
+import { textList } from "../../../support/text-list.js";
 import { isDnsName } from "../../hostnames.js";
 import type { Redirect } from "../../../ir/filters.js";
 import type { Result } from "../../../support/result.js";
@@ -64,7 +65,7 @@ export const CIDRS: AnnotationType<readonly string[]> = {
   description: "list of addresses and CIDRs",
   parse: (text) => {
     const cidrs: string[] = [];
-    for (const item of splitList(text)) {
+    for (const item of textList(text)) {
       const cidr = parseCidr(item);
       if (cidr === undefined) return problem(`${shown(item)} is neither an address nor a CIDR`);
       cidrs.push(cidr);
@@ -140,7 +141,7 @@ export function listOf(
   return {
     description: `list of ${description}`,
     parse: (text) => {
-      const items = splitList(text);
+      const items = textList(text);
       const wrong = items.find((item) => !isItem(item));
       return wrong === undefined ? ok(items) : problem(`${shown(wrong)} is none of ${description}`);
     },
