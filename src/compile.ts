@@ -13,7 +13,10 @@ import { Renderer } from "./render/render.js";
 import type { RenderedFile } from "./render/rendered-file.js";
 import type { ObjectStatus } from "./status/object-status.js";
 import type { OwnedObject } from "./status/owned-object.js";
+import { PolicyTooLarge } from "./support/policy-too-large.js";
 import { sameElements } from "./support/same-elements.js";
+import { expiredCertificates } from "./translate/certificates.js";
+import type { CertificateUse } from "./translate/certificates.js";
 import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
@@ -36,10 +39,12 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
   /** The model in between, for `--emit ir`. */
   readonly config: DataPlaneConfig;
+  readonly certificates: readonly CertificateUse[];
 }
 
-export function compile(resources: Resources, options: CompileOptions): Compilation {
-  return new Compiler().compile(resources, options);
+/** `now`: milliseconds since 1970, for diagnostics of certificates alone; 0: none has expired. */
+export function compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
+  return new Compiler().compile(resources, options, now);
 }
 
 /** What routing was translated from, and what it gave. EndpointSlices are not held: those of long ago would stay in memory. */
@@ -60,36 +65,58 @@ export class Compiler {
   #last: Translated | undefined;
   readonly #memory = new RouteMemory();
   readonly #endpoints = newEndpoints();
-  readonly #renderer = new Renderer();
+  #renderer = new Renderer();
   #statuses: readonly ObjectStatus[] = [];
 
-  compile(resources: Resources, options: CompileOptions): Compilation {
+  compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
     const last = this.#last;
-    const now =
-      last !== undefined && isSame(last, resources, options)
-        ? { ...last, objects: routingObjects(resources) }
-        : translated(resources, options, this.#memory);
-    this.#last = now;
+    const isKept = last !== undefined && isSame(last, resources, options);
+    const current = isKept
+      ? { ...last, objects: routingObjects(resources) }
+      : translated(resources, options, this.#memory);
+    try {
+      return this.#rendered(current, resources, options, now);
+    } catch (error: unknown) {
+      if (error instanceof PolicyTooLarge) throw error;
+      // What was translated can't be rendered: the object whose part of it throws is found as where translating throws.
+      this.#renderer = new Renderer();
+      const whole = translated(resources, options, this.#memory, rendersAll);
+      return this.#rendered(whole, resources, options, now);
+    }
+  }
+
+  #rendered(
+    current: Translated,
+    resources: Resources,
+    options: CompileOptions,
+    now: number,
+  ): Compilation {
+    this.#last = current;
     const { config, statuses, objects } = withUpstreams(
-      now.routing,
+      current.routing,
       resources,
       this.#endpoints,
       options,
     );
-    const reports = endpointReports(this.#endpoints);
-    const files = this.#renderer.render(config, now.options);
-    this.#statuses = spokenOf(statuses, resources, now.options, this.#statuses);
+    const certificates = current.routing.certificateUses;
+    const reports = [
+      ...endpointReports(this.#endpoints),
+      ...expiredCertificates(certificates, now),
+    ];
+    const files = this.#renderer.render(config, current.options);
+    this.#statuses = spokenOf(statuses, resources, current.options, this.#statuses);
     return {
       files,
       statuses: this.#statuses,
       objects,
-      diagnostics: diagnosticsOf(now.sink, reports, resources),
+      diagnostics: diagnosticsOf(current.sink, reports, resources),
       config,
+      certificates,
     };
   }
 }
 
-/** Those of routing are kept in its sink, those of endpoints are added each time. */
+/** Those of routing are kept in its sink, those of endpoints and of the time are added each time. */
 function diagnosticsOf(
   sink: DiagnosticSink,
   reports: readonly Report[],
@@ -101,17 +128,31 @@ function diagnosticsOf(
   return all.sorted(locate);
 }
 
+/** Throws where rendering does, or choosing statuses. */
+function rendersAll(
+  { config, statuses }: Routing,
+  part: RoutingResources,
+  options: CompileOptions,
+): void {
+  new Renderer().render({ ...config, upstreams: [], streamUpstreams: [] }, options);
+  spokenOf(statuses, part, options, []);
+}
+
+/** `proves`: throws what is not to be served as it is translated. */
 function translated(
   resources: Resources,
   options: CompileOptions,
   memory: RouteMemory,
+  proves: typeof rendersAll = () => undefined,
 ): Translated {
   const { refused } = resources;
   const given = { objects: routingObjects(resources), refused, options };
   return withoutFaulty(resources, closedForm, (part, faults) => {
     const sink = new DiagnosticSink();
     sink.addAll(faults);
-    return { ...given, sink, routing: translateRouting(part, options, sink, memory) };
+    const routing = translateRouting(part, options, sink, memory);
+    proves(routing, part, options);
+    return { ...given, sink, routing };
   });
 }
 

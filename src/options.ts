@@ -12,13 +12,15 @@ export interface CompileOptions {
   readonly ingressWithoutClass: boolean;
   /** Namespaces whose Ingresses' priorities count ahead of other namespaces' routes. */
   readonly ingressPriorityNamespaces: readonly string[];
+  /** Narrower hosts and paths win over older ones of another namespace. */
+  readonly sharedHosts: boolean;
   /** Controller name of the IngressClass objects that are ours besides the one named `ingressClass`. */
   readonly ingressController: string;
   /** Controller name of the GatewayClasses that are ours, and of what is ours in statuses. */
   readonly controllerName: string;
   /** Addresses and CIDRs that the machine holds, for Gateways to have one each; none: they share the wildcard address. */
   readonly gatewayAddresses: readonly string[];
-  /** How many sockets the listeners of Gateways may have together: addresses × ports, for UDP × workers. */
+  /** How many sockets all ports may have together: addresses × ports, for UDP × workers. */
   readonly listenerSockets: number;
   /** Of the machine: how many workers 0 of them are. Found out, never given. */
   readonly processors: number;
@@ -79,8 +81,8 @@ export interface DataPlaneOptions {
   readonly bodyLimit: number;
   /** Requests at once of a connection of HTTP/2. */
   readonly http2Streams: number;
-  /** Requests at once by HTTP/2 of a client address; 0: no limit. */
-  readonly http2Requests: number;
+  /** Concurrent requests of a client address; 0: no limit. */
+  readonly clientRequests: number;
   /** Seconds that connections in flight have after a reload before they are closed. */
   readonly drainTimeout: number;
 }
@@ -98,6 +100,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
   ingressClass: "nginx",
   ingressWithoutClass: true,
   ingressPriorityNamespaces: [],
+  sharedHosts: false,
   ingressController: "k8s.io/ingress-nginx",
   controllerName: "alb.cpaas.io/gateway-controller",
   gatewayAddresses: [],
@@ -122,7 +125,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     ipv6: true,
     bodyLimit: 0,
     http2Streams: 128,
-    http2Requests: 2048,
+    clientRequests: 2048,
     drainTimeout: 240,
   },
 };

@@ -10,10 +10,12 @@ import { waitFor } from "../harness/wait.js";
 export abstract class Answering {
   readonly port: number;
   readonly runFolder: string;
+  readonly nginxFolder: string;
 
-  protected constructor(port: number, runFolder: string) {
+  protected constructor(port: number, runFolder: string, nginxFolder = runFolder) {
     this.port = port;
     this.runFolder = runFolder;
+    this.nginxFolder = nginxFolder;
   }
 
   send(request: Request, port = this.port): Promise<HttpResponse> {
@@ -36,6 +38,6 @@ export abstract class Answering {
   }
 
   status(): Promise<ControlStatus> {
-    return controlStatus(join(this.runFolder, "control/control.sock"));
+    return controlStatus(join(this.nginxFolder, "control/control.sock"));
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A pod as deploy/ makes it: `albc run --kubernetes --reload signal:…`, and beside it an nginx that somebody else runs, each a process
- * that can be killed and started again by itself.
+ * A pod as deploy/ makes it, but for its users: `albc run --kubernetes --reload control:…`, and beside it an nginx that albc does not
+ * run, each a process that can be killed and started again by itself.
  */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -43,7 +43,7 @@ export class Pod extends Answering implements Closable {
   #nginx: ChildProcess | undefined;
 
   private constructor(folder: string, ports: Ports, options: PodOptions) {
-    super(ports.http, options.runFolder ?? join(folder, "run"));
+    super(ports.http, options.runFolder ?? join(folder, "run"), join(folder, "nginx"));
     this.#folder = folder;
     this.#options = options;
     this.health = new Health(ports.health);
@@ -78,29 +78,27 @@ export class Pod extends Answering implements Closable {
     return last;
   }
 
-  startController(): void {
-    const { namespace, flags, kubeconfig } = this.#options;
-    const words = [
+  /** What its controllers are started with, after `albc`. */
+  get words(): readonly string[] {
+    const { namespace, flags = [] } = this.#options;
+    return [
       ...["run", "--kubernetes", "--dir", this.runFolder],
-      ...["--reload", `signal:${join(this.runFolder, "nginx.pid")}`],
-      ...[
-        "--http-port",
-        String(this.port),
-        "--https-port",
-        "0",
-        "--workers",
-        "2",
-        "--ingress-without-class",
-      ],
+      ...["--reload", `control:${this.nginxFolder}`],
+      ...["--http-port", String(this.port), "--https-port", "0"],
+      ...["--workers", "2", "--ingress-without-class"],
       ...["--namespaces", namespace, "--secret-namespaces", "*"],
       ...["--controller-name", `example.com/${namespace}`],
-      ...["--drain-timeout", "10s", ...this.health.flags, ...(flags ?? [])],
+      ...["--drain-timeout", "10s", ...this.health.flags, ...flags],
     ];
+  }
+
+  startController(): void {
+    const { namespace, kubeconfig } = this.#options;
     const env = {
       POD_NAMESPACE: namespace,
       ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }),
     };
-    this.controllers.push(new AlbcProcess(words, { cwd: this.#folder, env }));
+    this.controllers.push(new AlbcProcess(this.words, { cwd: this.#folder, env }));
   }
 
   /** Without a word to anybody; resolves when it is gone. */
@@ -112,13 +110,15 @@ export class Pod extends Answering implements Closable {
   /** By the command of deploy/base/deployment.yaml. */
   async startNginx(): Promise<void> {
     const binary = await findNginx({ given: testNginx(), path: "" });
+    await mkdir(join(this.nginxFolder, "control"), { recursive: true });
     const child = spawn("/bin/sh", ["-c", nginxCommand()], {
-      cwd: await this.#folderOfNginx(),
+      cwd: this.nginxFolder,
       env: {
         ...process.env,
         ...binary.variables,
         NGINX: binary.path,
         RUN: this.runFolder,
+        OWN: this.nginxFolder,
         DIRECTIVES: mainDirectives(binary, ""),
       },
       stdio: ["ignore", "ignore", "pipe"],
@@ -131,14 +131,14 @@ export class Pod extends Answering implements Closable {
   async killNginx(): Promise<void> {
     // The master first, or it replaces the workers that die before it does.
     this.#nginx?.kill("SIGKILL");
-    const pids = await processesIn(this.runFolder);
+    const pids = await processesIn(this.nginxFolder);
     for (const pid of pids) if (isAlive(pid)) process.kill(pid, "SIGKILL");
     if (this.#nginx?.exitCode === null && this.#nginx.signalCode === null)
       await once(this.#nginx, "exit");
   }
 
   async nginxMaster(): Promise<number> {
-    return Number(await readFile(join(this.runFolder, "nginx.pid"), "utf8"));
+    return Number(await readFile(join(this.nginxFolder, "nginx.pid"), "utf8"));
   }
 
   // ---- What it does ----
@@ -174,12 +174,6 @@ export class Pod extends Answering implements Closable {
       logs.join("\n"),
     );
   }
-
-  /** The volume is there before the containers are. */
-  async #folderOfNginx(): Promise<string> {
-    await waitFor("the run folder is there", () => readFile(join(this.runFolder, "albc.pid")));
-    return this.runFolder;
-  }
 }
 
 interface Ports {
@@ -196,9 +190,10 @@ function nginxCommand(): string {
   const [script = ""] = container?.args ?? [];
   const ours = script
     .replace("exec openresty", 'exec "$NGINX"')
-    .replace("/run/albc/", '"$RUN"/')
+    .replaceAll("/run/albc", "$RUN")
+    .replace("/run/nginx/", '"$OWN"/')
     .replace('"daemon off;"', '"$DIRECTIVES"');
-  for (const word of ["$NGINX", "$RUN", "$DIRECTIVES"]) {
+  for (const word of ["$NGINX", "$RUN", "$OWN", "$DIRECTIVES"]) {
     if (!ours.includes(word)) throw new Error(`the command of deploy/ has changed: ${script}`);
   }
   return ours;

@@ -51,11 +51,6 @@ export class Replica extends Answering implements Closable {
     }
   }
 
-  get leads(): boolean {
-    const last = this.albc.lines.filter(({ msg }) => msg.startsWith("this replica leads")).at(-1);
-    return last?.msg === "this replica leads";
-  }
-
   async close(): Promise<void> {
     this.albc.signal("SIGTERM");
     await this.albc.exit();

@@ -72,16 +72,16 @@ function loadOn(replica: Replica): Load {
 
 test("one of the replicas writes; when it is killed another, and never two", async () => {
   const first = await start(FIRST);
-  await waitFor("the first leads", () => first.leads);
+  await waitFor("the first leads", () => first.albc.leads);
   const second = await start(SECOND);
   await cluster.apply(ingress("early"));
   await publishedBy("early", FIRST);
   await seenBy(second, "seen");
-  expect(second.leads).toBe(false);
+  expect(second.albc.leads).toBe(false);
   const load = loadOn(second);
 
   first.albc.signal("SIGKILL");
-  await waitFor("the second leads", () => second.leads, HAND_OVER);
+  await waitFor("the second leads", () => second.albc.leads, HAND_OVER);
   await cluster.apply(ingress("late"));
   await publishedBy("late", SECOND);
   await publishedBy("early", SECOND);
@@ -90,12 +90,12 @@ test("one of the replicas writes; when it is killed another, and never two", asy
   // One that was paused for longer than its lease must not go on where it was.
   const third = await start(THIRD);
   second.albc.signal("SIGSTOP");
-  await waitFor("the third leads", () => third.leads, HAND_OVER);
+  await waitFor("the third leads", () => third.albc.leads, HAND_OVER);
   await publishedBy("early", THIRD);
   await cluster.apply(ingress("meanwhile"));
   await publishedBy("meanwhile", THIRD);
   second.albc.signal("SIGCONT");
-  await waitFor("the second knows that it does not lead", () => !second.leads);
+  await waitFor("the second knows that it does not lead", () => !second.albc.leads);
   await seenBy(second, "after");
   await publishedBy("after", THIRD);
   expect(history.of("early")).toEqual([FIRST, SECOND, THIRD]);

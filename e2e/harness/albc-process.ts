@@ -6,6 +6,9 @@ import { within } from "./wait.js";
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
+/** Variables that the tests read; albc has no options of these names. */
+const OF_TESTS = { ALBC_PROPERTY_SECONDS: undefined, ALBC_PROPERTY_SEED: undefined };
+
 /** Milliseconds for what it wrote before its end to be read. */
 const LAST_WORDS = 1000;
 
@@ -37,8 +40,7 @@ export class AlbcProcess {
   ) {
     this.#child = spawn(process.execPath, [MAIN, ...words], {
       cwd: options.cwd,
-      // What the tests read themselves is no option of albc.
-      env: { ...process.env, ALBC_PROPERTY_SECONDS: undefined, ...options.env },
+      env: { ...process.env, ...OF_TESTS, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child.stdout?.on("data", (bytes: Buffer) => (this.#output += bytes.toString()));
@@ -78,6 +80,12 @@ export class AlbcProcess {
 
   get ended(): Exit | undefined {
     return this.#ended;
+  }
+
+  /** Whether it has logged that it leads the replicas, and not since that it does no more. */
+  get leads(): boolean {
+    const said = this.lines.filter(({ msg }) => msg.startsWith("this replica leads"));
+    return said.at(-1)?.msg === "this replica leads";
   }
 
   signal(name: NodeJS.Signals): void {

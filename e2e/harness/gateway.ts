@@ -26,7 +26,7 @@ export interface GatewayOptions {
   /** Further flags of `albc run`. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Lines of level error that the test brings about; any other makes the end of the test fail. */
+  /** Errors, and warnings of nginx about its configuration, that the test brings about; any other makes its end fail. */
   readonly errors?: readonly RegExp[];
 }
 
@@ -206,9 +206,7 @@ export class Gateway implements Closable {
     const early = this.albc.endedEarly;
     const { exit, left } = await this.#end();
     const unexpected = this.albc.lines.filter(
-      ({ level, text }) =>
-        ["error", "fatal", "unreadable"].includes(level) &&
-        !this.#errors.some((pattern) => pattern.test(text)),
+      (line) => isProblem(line) && !this.#errors.some((pattern) => pattern.test(line.text)),
     );
     const problems = [
       ...(early ? ["albc ended before it was told to"] : []),
@@ -245,6 +243,15 @@ export class Gateway implements Closable {
     const state = await waitFor("nginx serves", serves, { deadline: START_LIMIT });
     if (state === "ended") throw new Error(`albc ended with ${String(this.albc.ended?.code)}`);
   }
+}
+
+/** Warnings of nginx that concern a request, or unix sockets that a reload leaves behind; others are about what was rendered. */
+const HARMLESS = /, (?:client|context): |"deleting socket /;
+
+function isProblem({ level, text }: LogLine): boolean {
+  return level === "warn"
+    ? text.includes('"from":"nginx"') && !HARMLESS.test(text)
+    : ["error", "fatal", "unreadable"].includes(level);
 }
 
 function generationOf({ generation }: ControlStatus["workers"][number]): number {

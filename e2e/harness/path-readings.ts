@@ -16,15 +16,22 @@ const asItIs = (path: string) => path;
 const decoded = (path: string) =>
   path.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
 const withoutParameters = (path: string) => path.replaceAll(/;[^/]*/g, "");
+const overlong = (path: string) =>
+  path.replaceAll(/[\xc0\xc1]([\x80-\xbf])/g, (_, low: string) =>
+    String.fromCharCode(low.charCodeAt(0) - 0x80),
+  );
+const withoutBlanks = (path: string) => path.replaceAll(/ +(?=[/\\;]|$)/g, "");
+const careless = (path: string) => withoutBlanks(overlong(decoded(decoded(path))));
 const withSlashes = (path: string) => path.replaceAll(/\\|%5c/gi, "/");
 
 /**
  * Every path that some backend makes of a target: decoded once, or twice by an application behind a server; path parameters
- * dropped before or after; `\\` taken for `/`; dot segments removed, or left alone.
+ * dropped before or after; `\\` taken for `/`; dot segments removed, or left alone; overlong UTF-8 read as ASCII and blanks
+ * at the end of a segment dropped.
  */
 export function pathReadings(target: string): readonly string[] {
   const raw = target.replace(/^https?:\/\/[^/?#]*/, "").replace(/[?#].*$/, "");
-  const paths = [asItIs, decoded].flatMap((first) =>
+  const paths = [asItIs, decoded, careless].flatMap((first) =>
     [asItIs, withSlashes].flatMap((slashes) => {
       const path = slashes(first(raw));
       return [decoded(path), decoded(withoutParameters(path)), withoutParameters(decoded(path))];

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { loadAll } from "js-yaml";
-import { freePort } from "../harness/free-port.js";
 import { CONTROLLER, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import { yaml } from "../harness/manifests.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
@@ -37,6 +36,8 @@ spec:
 `;
 
 /** What a command says of those two when all is well. */
+const GARBAGE = Buffer.from("garbage").toString("base64");
+const CERTIFICATE = { "client-certificate-data": GARBAGE, "client-key-data": GARBAGE };
 const WELL = { status: 0, output: "", errors: "2 files, 3 objects: 0 errors, 0 warnings\n" };
 
 let folder: string;
@@ -118,7 +119,7 @@ describe("render", () => {
       const emitted = albc(["render", "-f", "in", "--emit", stage]);
       expect(emitted).toEqual({ ...WELL, output: emitted.output });
       if (stage === "nginx") expect(emitted.output).toContain("worker_processes");
-      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 1 });
+      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 2 });
       if (stage === "ir" || stage === "resources") expect(emitted.output).toContain("web.example");
     },
   );
@@ -267,20 +268,27 @@ describe("exit statuses", () => {
     expect(errors).toContain("/nonexistent/nginx");
   });
 
-  test("no API server is the environment: 3, with its address", async () => {
-    const server = `https://127.0.0.1:${String(await freePort())}`;
-    const config = {
-      apiVersion: "v1",
-      kind: "Config",
-      clusters: [{ name: "c", cluster: { server } }],
-      users: [{ name: "u", user: {} }],
-      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-      "current-context": "c",
-    };
-    await writeFile(join(folder, "kubeconfig"), JSON.stringify(config));
+  test.each([
+    ["users:\n  - user: { token: secret\n", "can't be read: .*"],
+    [kubeconfig("::nope", {}), 'server "::nope" is no https:// URL: .*'],
+    [kubeconfig("https://127.0.0.1:1", CERTIFICATE), "certificates can't be used: .*PEM.*"],
+  ])("the kubeconfig %j is the environment: 3, in one line", async (text, said) => {
+    await writeFile(join(folder, "kubeconfig"), text);
     const words = ["run", "--kubernetes", "--nginx", process.env["ALBC_TEST_NGINX"] ?? ""];
     const { status, errors } = albc(words, { env: { KUBECONFIG: join(folder, "kubeconfig") } });
-    expect(errors).toMatch(/^albc: the API server can't be asked.*ECONNREFUSED.*\n$/);
+    expect(errors).toMatch(new RegExp(`^albc: the kubeconfig(?:'s)? ${said}\\n$`));
+    expect(errors).not.toContain("secret");
     expect(status).toBe(3);
   });
 });
+
+function kubeconfig(server: string, user: object): string {
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster: { server } }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+    "current-context": "c",
+  });
+}

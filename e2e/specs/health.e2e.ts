@@ -1,4 +1,6 @@
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { asking, EchoBackend } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -16,6 +18,7 @@ import {
   yaml,
 } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
+import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { waitFor } from "../harness/wait.js";
 
 const scene = useScene();
@@ -41,6 +44,7 @@ async function site(): Promise<string> {
 async function start(
   flags: readonly string[] = [],
   errors: readonly RegExp[] = [],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Gateway> {
   health = new Health(await freePort());
   const gateway = await scene.use(
@@ -48,6 +52,7 @@ async function start(
       files: { "site.yaml": await site() },
       flags: [...health.flags, ...flags],
       errors,
+      env,
     }),
   );
   await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok");
@@ -64,6 +69,32 @@ async function untilMetrics(expected: Readonly<Record<string, number>>): Promise
   }).catch(() => undefined);
   expect(found).toEqual(expected);
 }
+
+test("the thread that answers probes is started again when it fails", async () => {
+  const folder = await makeTempFolder();
+  await scene.use(Promise.resolve({ close: () => removeFolder(folder) }));
+  const [preload, trigger] = [join(folder, "fail.cjs"), join(folder, "fail")];
+  await writeFile(
+    preload,
+    `const { existsSync, unlinkSync } = require("node:fs");
+    const look = () => {
+      if (!existsSync(${JSON.stringify(trigger)})) return;
+      unlinkSync(${JSON.stringify(trigger)});
+      throw new Error("it was told to fail");
+    };
+    if (!require("node:worker_threads").isMainThread) setInterval(look, 20);`,
+  );
+  const gateway = await start([], [/thread that answers probes failed/], {
+    NODE_OPTIONS: `--require=${preload}`,
+  });
+  const said = () => gateway.albc.log.includes("it was told to fail");
+  await writeFile(trigger, "");
+  await waitFor("it fails", async () => said());
+
+  await waitFor("it is ready", async () => (await health.ask("/readyz")) === "200 ok");
+  await untilMetrics({ albc_config_last_apply_successful: 1, albc_nginx_up: 1 });
+  expect((await gateway.send({ host: OPEN })).status).toBe(200);
+});
 
 test("metrics tell of requests, auth, configurations and workers", async () => {
   const gateway = await start();

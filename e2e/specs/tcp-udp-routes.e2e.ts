@@ -1,4 +1,5 @@
 /** TCPRoutes and UDPRoutes: connections and datagrams reach backends, by weight, and a change of them loses none that is open. */
+import { setTimeout as pause } from "node:timers/promises";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -66,6 +67,7 @@ async function manifests(): Promise<readonly Manifest[]> {
       })),
       { name: "udp", port: ports.tcp, protocol: "UDP" },
       { name: "udp-half", port: ports.half, protocol: "UDP" },
+      { name: "udp-changing", port: ports.changing, protocol: "UDP" },
     ]),
     streamRoute(
       "TCPRoute",
@@ -84,6 +86,9 @@ async function manifests(): Promise<readonly Manifest[]> {
     streamRoute("UDPRoute", "udp", [{ name: "dns", weight: 3 }, { name: "dns2" }], {
       listener: "udp",
     }),
+    streamRoute("UDPRoute", "udp-changing", [{ name: "changing-udp" }], {
+      listener: "udp-changing",
+    }),
     streamRoute("UDPRoute", "udp-half", [{ name: "dns" }, { name: "gone" }], {
       listener: "udp-half",
     }),
@@ -93,6 +98,7 @@ async function manifests(): Promise<readonly Manifest[]> {
     ...service("empty"),
     ...service("changing").slice(0, 1),
     ...service("web", [{ port: web.port }]),
+    ...datagramService("changing-udp", 1).slice(0, 1),
     ...datagramService("dns", dns.port),
     ...datagramService("dns2", dns2.port),
   ];
@@ -163,20 +169,79 @@ test("endpoints change, and connections that are open stay", async () => {
   open.destroy();
 });
 
-test("endpoints that change all the time are never held back for long", async () => {
-  const times: number[] = [];
-  for (let i = 0; i < 8; i++) {
-    const word = i % 2 === 0 ? "blue" : "green";
-    const start = performance.now();
-    await gateway.write("changing.yaml", changing(word === "blue" ? blue : green));
-    await waitFor("connections reach the new endpoint", async () =>
-      (await wordsOf(ports.changing, 4)).every((each) => each === word),
+/** Milliseconds: changes gather for that long, and wait for that long for the next reload. */
+const GATHERING = 400;
+const INTERVAL = 1000;
+/** Milliseconds for which endpoints change all the time. */
+const CHURN = 6000;
+
+interface Reload {
+  readonly at: number;
+  /** Milliseconds that it took, with compiling. */
+  readonly took: number;
+}
+
+/** Those since then. */
+function reloadsSince(begin: number): readonly Reload[] {
+  return gateway.albc.lines
+    .filter(({ text }) => text.includes('"kind":"reloaded"'))
+    .map(({ text }) => JSON.parse(text) as { time: string; duration: number })
+    .map(({ time, duration }) => ({ at: Date.parse(time), took: duration }))
+    .filter(({ at }) => at >= begin);
+}
+
+test("endpoints that change all the time reload once a second, the first time at once", async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `e${String(i)}`);
+  const backends = await Promise.all(names.map((name) => scene.use(StreamBackend.start(name))));
+  const datagrams = await Promise.all(names.map((name) => scene.use(DatagramBackend.start(name))));
+  const change = (index: number) =>
+    gateway.write(
+      "changing.yaml",
+      yaml(
+        endpointSlices("changing", [{ port: backends[index % names.length]?.port ?? 0 }]),
+        datagramService("changing-udp", datagrams[index % names.length]?.port ?? 0).slice(1),
+      ),
     );
-    times.push(Math.round(performance.now() - start));
+  const reaches = async (name: string) =>
+    (await firstWords(ports.changing)) === name && (await ask(ports.changing, ""))?.trim() === name;
+  await change(names.length - 1);
+  await waitFor("the first endpoints are reached", () => reaches("e39"));
+
+  // Quiet: nothing has been reloaded for an interval.
+  await pause(INTERVAL + GATHERING);
+  const begin = Date.now();
+  await change(0);
+  const [first] = await waitFor("nginx reloads", () => {
+    const found = reloadsSince(begin);
+    return found.length > 0 && found;
+  });
+  if (first === undefined) throw new Error("no reload");
+  expect(first.at - first.took - begin).toBeLessThan(INTERVAL);
+
+  /** When each endpoint was replaced. */
+  const replaced = new Map<string, number>();
+  const late: number[] = [];
+  const churn = { isOver: false };
+  const probing = (async () => {
+    while (!churn.isOver) {
+      for (const name of [await firstWords(ports.changing), (await ask(ports.changing, "")) ?? ""])
+        late.push(Date.now() - (replaced.get(name.trim()) ?? Date.now()));
+      await pause(20);
+    }
+  })();
+  for (let index = 1; Date.now() < begin + CHURN; index += 1) {
+    replaced.delete(`e${String(index % names.length)}`);
+    await change(index);
+    replaced.set(`e${String((index - 1) % names.length)}`, Date.now());
+    await pause(100);
   }
-  // A second, and what a reload takes on a loaded machine.
-  expect(Math.max(...times)).toBeLessThan(5000);
-});
+  churn.isOver = true;
+  await probing;
+  const reloads = reloadsSince(begin);
+  const slowest = Math.max(...reloads.map(({ took }) => took));
+  expect(reloads.length).toBeLessThanOrEqual(CHURN / INTERVAL + 1);
+  expect(Math.max(...late)).toBeLessThan(INTERVAL + GATHERING + 2 * slowest);
+}, 120_000);
 
 test("the older route has the port, and when it is gone the younger one", async () => {
   expect(await firstWords(ports.shared)).toBe("blue");

@@ -1,10 +1,28 @@
 --- The body of the client's request.
--- May yield: read does. Phases: length any with a request; read in rewrite and content.
+-- May yield: read and hold do. Phases: length any with a request; read and hold in access and content.
+local ffi_str = require("ffi").string
+
 local ngx = ngx
 local var = ngx.var
 local tonumber = tonumber
 
 local _M = {}
+
+-- A longer one can't be held for all of a client's requests at once.
+local SHORT = 16384
+
+local read_length = require("alb.nginx_variable").reader("content_length")
+
+--- Waits for a short body, so that a client that sends slowly, or never, holds no connection to a backend.
+---@return boolean held the policy may be another by now
+function _M.hold()
+    local text, size = read_length()
+    if not text or (tonumber(ffi_str(text, size)) or 0) > SHORT then
+        return false
+    end
+    ngx.req.read_body()
+    return true
+end
 
 --- What the client says of its length, in bytes; nil: nothing.
 -- Not $http_content_length, which a header `Content_Length` would be a part of.

@@ -2,7 +2,7 @@
 --
 -- A request costs a few additions to numbers that are this worker's own; its timer adds them to a dictionary that all
 -- workers share and that outlives a reload. A worker that leaves has no timer any more: it adds each request at once.
--- May yield: no. Phases: response in header_filter; auth in rewrite; flush in timer and content.
+-- May yield: no. Phases: response in header_filter; auth in access; flush in timer and content.
 local reasons = require("alb.reasons")
 
 local ngx = ngx

@@ -1,5 +1,5 @@
 --- The answers that the gateway makes itself: their reasons (X-ALB-ERR-REASON) and the one way to send them.
--- May yield: no. Phases: exit in rewrite; annotate in header_filter.
+-- May yield: no. Phases: exit in access; annotate in header_filter.
 local reasons = require("alb.reasons")
 
 local ngx = ngx

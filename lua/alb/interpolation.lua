@@ -1,6 +1,6 @@
 --- Text with variables of the request (PolicyInterpolation of docs/policy-format.md).
 -- Text without any stays a plain string, and costs nothing.
--- May yield: no. Phases: prepare and prepare_url any; expand in rewrite, access, content.
+-- May yield: no. Phases: prepare and prepare_url any; expand in access, content.
 local variables = require("alb.variables")
 
 local concat = table.concat

@@ -1,6 +1,6 @@
 --- Ids of requests: 32 hexadecimal digits, unique among all workers and starts of nginx.
 -- A random part for each worker and a number for each request. Not secret: one id tells the worker's others.
--- May yield: no. Phases: init_worker (start), rewrite and header_filter (draw).
+-- May yield: no. Phases: init_worker (start), access and header_filter (draw).
 local bit = require("bit")
 local ffi = require("ffi")
 local writer = require("alb.nginx_variable").writer

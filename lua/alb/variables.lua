@@ -1,6 +1,6 @@
 --- The variables that users may write in auth URLs, headers and sign-in URLs (docs/auth.md).
 -- Names are checked by the compiler already; checked again here, so that no policy can read other variables of nginx.
--- May yield: no. Phases: rewrite, access, content.
+-- May yield: no. Phases: access, content.
 local ngx = ngx
 local var = ngx.var
 local escape_uri = ngx.escape_uri

@@ -116,8 +116,19 @@ export interface Rule extends KubernetesObject {
   };
 }
 
+export const DSLX_TYPES = ["HOST", "URL", "SRC_IP", "METHOD", "HEADER", "PARAM", "COOKIE"] as const;
+export const DSLX_OPERATORS = [
+  "EQ",
+  "IN",
+  "STARTS_WITH",
+  "ENDS_WITH",
+  "REGEX",
+  "RANGE",
+  "EXIST",
+] as const;
+
 export interface DslxTerm {
-  /** HOST, URL, SRC_IP, METHOD, HEADER, PARAM or COOKIE. */
+  /** One of DSLX_TYPES. */
   readonly type: string;
   readonly key?: string;
   /** Rows `[operator, argument…]`, any of which may hold. */

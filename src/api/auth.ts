@@ -1,3 +1,8 @@
+export const AUTH_TYPES = ["basic"] as const;
+export const SECRET_TYPES = ["auth-file", "auth-map"] as const;
+/** The methods of RFC 9110 and RFC 5789, as ingress-nginx takes them; names of methods are case-sensitive. */
+export const AUTH_METHODS = "GET HEAD POST PUT PATCH DELETE CONNECT OPTIONS TRACE".split(" ");
+
 /** The Auth object of ALB2, Frontend and Rule (`spec.config.auth`) and of AuthPolicy (`spec`). Absent parts are not configured. */
 export interface Auth {
   /**

@@ -1,5 +1,7 @@
 /** The command line: commands, arguments and flags. Knows how to read words, not what to do with them. */
 import { Command, CommanderError, Option } from "commander";
+import type { ReloadWay } from "../output/sidecar.js";
+import { reloadWay } from "../output/sidecar.js";
 import type { SettingRow } from "./settings-table.js";
 import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./usage-error.js";
@@ -34,7 +36,7 @@ export interface RunCall extends Common {
   readonly kubernetes: boolean;
   readonly dir: string;
   readonly nginx: string | undefined;
-  readonly reload: string | undefined;
+  readonly reload: ReloadWay | undefined;
 }
 
 export interface ExplainCall extends Common {
@@ -138,12 +140,13 @@ function addRun(program: Command, found: (call: Call) => void): void {
     .option("--nginx <bin>", "nginx or openresty to start (variable NGINX_BIN)")
     .option(
       "--reload <how>",
-      "reload an nginx that somebody else runs: signal:PIDFILE or command:COMMAND",
+      "reload an nginx that albc does not run: control:FOLDER or command:COMMAND",
     )
     .action((options: Options) => {
-      const reload = text(options["reload"]);
-      if (reload !== undefined && !/^(signal|command):./.test(reload)) {
-        throw new UsageError("--reload must be signal:PIDFILE or command:COMMAND");
+      const given = text(options["reload"]);
+      const reload = given === undefined ? undefined : reloadWay(given);
+      if (given !== undefined && reload === undefined) {
+        throw new UsageError("--reload must be control:FOLDER or command:COMMAND");
       }
       const kubernetes = options["kubernetes"] === true;
       found({

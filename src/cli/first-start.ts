@@ -7,6 +7,7 @@ import { NginxNotStarted } from "../output/nginx-not-started.js";
 import type { NginxProcess } from "../output/nginx-process.js";
 import { NginxRefused } from "../output/reloader.js";
 import { PolicyTooLarge } from "../support/policy-too-large.js";
+import { TooManyFaults } from "../support/too-many-faults.js";
 import { EnvironmentError } from "../support/environment-error.js";
 
 export interface FirstStart {
@@ -46,6 +47,8 @@ export async function startNginx({
 /** What the objects are to blame for; undefined: they are not. */
 function refusal(error: unknown): string | undefined {
   if (error instanceof NginxRefused) return "nginx refuses the configuration";
+  if (error instanceof TooManyFaults)
+    return "albc fails on the objects because of a bug of its own";
   return error instanceof PolicyTooLarge ? "the objects are too many or too large" : undefined;
 }
 

@@ -5,7 +5,7 @@ import type { FindingCounts } from "../metrics/run-metrics.js";
 export interface HealthThreadData {
   /** `ADDRESS:PORT` to answer at. */
   readonly address: string;
-  /** The run folder, absolute. */
+  /** Where nginx writes, absolute. */
   readonly folder: string;
   readonly version: string;
   /** Empty when somebody else runs nginx. */

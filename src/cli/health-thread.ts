@@ -5,6 +5,7 @@ import { Probes } from "../health/probes.js";
 import { dataPlaneMetrics } from "../metrics/data-plane-metrics.js";
 import { RunMetrics } from "../metrics/run-metrics.js";
 import { ControlClient } from "../output/control-client.js";
+import { errorText } from "../support/error-text.js";
 import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./health-messages.js";
 
 type Listeners = { readonly [Name in keyof Told]: (...args: Told[Name]) => void };
@@ -36,6 +37,7 @@ const told: Listeners = {
     metrics.compiled(counts);
   },
   watchFailed: (kind) => {
+    probes.watchFailed(kind);
     metrics.watchFailed(kind);
   },
   statusWritten: (...args) => {
@@ -75,6 +77,6 @@ async function listen(): Promise<string | undefined> {
     });
     return undefined;
   } catch (error: unknown) {
-    return error instanceof Error ? error.message : String(error);
+    return errorText(error);
   }
 }

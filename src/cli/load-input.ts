@@ -1,7 +1,7 @@
 import { formatJson } from "../diagnostics/format-json.js";
 import { counted, formatCounts, formatText } from "../diagnostics/format-text.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import { sortDiagnostics } from "../diagnostics/sink.js";
+import { inOrder } from "../diagnostics/sink.js";
 import { readSources } from "../input/files.js";
 import { loadResources } from "../input/load.js";
 import type { LoadResult } from "../input/load.js";
@@ -44,7 +44,7 @@ export function reportDiagnostics(
   write: (text: string) => void,
   colours: boolean,
 ): void {
-  const sorted = sortDiagnostics(diagnostics);
+  const sorted = inOrder(diagnostics);
   const text = format === "json" ? formatJson(sorted) : formatText(sorted, { colours });
   if (text !== "") write(text);
 }

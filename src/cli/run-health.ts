@@ -5,6 +5,7 @@ import type { Observer } from "../controller/observer.js";
 import { ProcessMetrics } from "../metrics/process-metrics.js";
 import { countFindings } from "../metrics/run-metrics.js";
 import { EnvironmentError } from "../support/environment-error.js";
+import { errorText } from "../support/error-text.js";
 import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./health-messages.js";
 
 /** What a run tells to those who watch over it. */
@@ -18,18 +19,22 @@ export interface RunHealth {
 /** Milliseconds between signs of life of the main thread, which bring the metrics of its process along. */
 const HEARTBEAT = 5000;
 
+/** Milliseconds before a thread that failed is started again. */
+const RESTART_DELAY = 1000;
+
 /** Starts the health thread (health-thread.ts); with an empty address, none. Throws EnvironmentError when it can't listen there. */
-export async function startRunHealth(data: HealthThreadData): Promise<RunHealth> {
+export async function startRunHealth(
+  data: HealthThreadData,
+  onFailure: (reason: string) => void,
+): Promise<RunHealth> {
   if (data.address === "") {
     return { observer: NOBODY, stop: () => undefined, close: () => Promise.resolve() };
   }
-  const thread = new Worker(new URL("health-thread.js", import.meta.url), { workerData: data });
+  const thread = new HealthThread(data, onFailure);
+  await thread.start();
   const tell: Tell = (name, ...args) => {
-    thread.postMessage({ name, args } satisfies HealthMessage<typeof name>);
+    thread.tell({ name, args });
   };
-  await listening(thread);
-  // Without the thread no probe is answered, so the kubelet starts the pod again; until then requests are served.
-  thread.on("error", () => undefined);
   const heartbeat = await beat(tell);
   return {
     observer: observing(tell),
@@ -38,9 +43,59 @@ export async function startRunHealth(data: HealthThreadData): Promise<RunHealth>
     },
     close: async () => {
       clearInterval(heartbeat);
-      await thread.terminate();
+      await thread.close();
     },
   };
+}
+
+/** The thread, and the next one when it fails, which is told what the last one knew. Counters begin again. */
+class HealthThread {
+  /** The last message of each kind, and outcome, oldest first. */
+  readonly #told = new Map<string, HealthMessage>();
+  #worker: Worker | undefined;
+  #restart: NodeJS.Timeout | undefined;
+
+  readonly #data: HealthThreadData;
+  readonly #onFailure: (reason: string) => void;
+
+  constructor(data: HealthThreadData, onFailure: (reason: string) => void) {
+    this.#data = data;
+    this.#onFailure = onFailure;
+  }
+
+  async start(): Promise<void> {
+    const url = new URL("health-thread.js", import.meta.url);
+    const worker = new Worker(url, { workerData: this.#data });
+    this.#worker = worker;
+    await listening(worker);
+    worker.on("error", ({ message }) => {
+      this.#failed(message);
+    });
+    for (const message of this.#told.values()) worker.postMessage(message);
+  }
+
+  tell(message: HealthMessage): void {
+    // A change that was refused does not undo the one that was applied before.
+    const [first] = message.args;
+    const key = typeof first === "string" ? `${message.name} ${first}` : message.name;
+    this.#told.delete(key);
+    this.#told.set(key, message);
+    this.#worker?.postMessage(message);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#restart);
+    await this.#worker?.terminate();
+  }
+
+  #failed(reason: string): void {
+    this.#onFailure(reason);
+    this.#restart = setTimeout(() => {
+      this.start().catch((error: unknown) => {
+        this.#failed(errorText(error));
+      });
+    }, RESTART_DELAY);
+  }
 }
 
 type Tell = <Name extends keyof Told>(name: Name, ...args: Told[Name]) => void;

@@ -88,6 +88,13 @@ export const SETTINGS = [
       "namespaces whose Ingresses may come ahead of other namespaces' routes by ingress-rule-priority; others only reorder their own",
   },
   {
+    key: "sharedHosts",
+    kind: "switch",
+    default: false,
+    description:
+      "let narrower hosts, paths and Gateway listeners of one namespace win over older ones of another, as in ingress-nginx; by default a host belongs to the namespace with the oldest object that names it",
+  },
+  {
     key: "ingressController",
     kind: "text",
     default: "k8s.io/ingress-nginx",
@@ -115,7 +122,7 @@ export const SETTINGS = [
     default: 8192,
     placeholder: "NUMBER",
     description:
-      "sockets that the listeners of all Gateways may have together, in equal shares for namespaces: a port has one for each address, and of UDP one for each address and worker",
+      "sockets that the ports of Gateways, ALB2s and Frontends may have together, in equal shares for namespaces: a port has one for each address, and of UDP one for each address and worker",
   },
   {
     key: "publishService",
@@ -244,12 +251,12 @@ export const SETTINGS = [
     description: "requests at once on one connection of HTTP/2, at least 1",
   },
   {
-    key: "http2Requests",
+    key: "clientRequests",
     kind: "whole",
     default: 2048,
     placeholder: "N",
     description:
-      "requests at once by HTTP/2 from one client address, over all its connections: more are answered 429; 0: no limit",
+      "concurrent requests from one client address, over all its connections: more are answered 429; 0: no limit",
   },
   {
     key: "drainTimeout",

@@ -151,6 +151,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     httpsPort: settings.number("httpsPort"),
     ingressClass: settings.text("ingressClass"),
     ingressPriorityNamespaces: settings.list("ingressPriorityNamespaces"),
+    sharedHosts: settings.switch("sharedHosts"),
     ingressController: settings.text("ingressController"),
     controllerName: settings.text("controllerName"),
     gatewayAddresses: settings.list("gatewayAddresses"),
@@ -173,7 +174,7 @@ export function compileOptions(settings: Settings): CompileOptions {
       ipv6: settings.switch("ipv6"),
       bodyLimit: settings.number("bodyLimit"),
       http2Streams: Math.max(1, settings.number("http2Streams")),
-      http2Requests: settings.number("http2Requests"),
+      clientRequests: settings.number("clientRequests"),
       drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),
     },
   };

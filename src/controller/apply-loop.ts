@@ -6,6 +6,7 @@
 import type { Applied } from "../output/apply.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
+import type { Compilation } from "../compile.js";
 import { EnvironmentError } from "../support/environment-error.js";
 import { Batcher } from "./batcher.js";
 import { ApplyWatch } from "./apply-watch.js";
@@ -17,6 +18,8 @@ import { UnavailablePorts } from "./unavailable-ports.js";
 export interface Compiled {
   readonly files: readonly RenderedFile[];
   readonly served?: () => void;
+  /** The certificates that are asked for: when one expires, that is to be said although nothing has changed. */
+  readonly certificates: Compilation["certificates"];
 }
 
 export interface ApplyLoopOptions {
@@ -41,6 +44,8 @@ const LONGEST_RETRY = 60_000;
 const ABSENT_RETRY = 500;
 /** Milliseconds between looks at ports that could not be listened on. */
 const PROBE_INTERVAL = 30_000;
+/** Milliseconds: a timer can't wait for months. */
+const LONGEST_WAIT = 86_400_000;
 
 export class ApplyLoop {
   readonly #options: ApplyLoopOptions;
@@ -56,6 +61,7 @@ export class ApplyLoop {
   #hasServed = false;
   readonly #ports = new UnavailablePorts();
   #probe: NodeJS.Timeout | undefined;
+  #expiry: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
 
   constructor(options: ApplyLoopOptions) {
@@ -84,6 +90,7 @@ export class ApplyLoop {
   close(): Promise<void> {
     clearTimeout(this.#retry);
     clearTimeout(this.#probe);
+    clearTimeout(this.#expiry);
     return this.#batcher.close();
   }
 
@@ -121,6 +128,7 @@ export class ApplyLoop {
     clearTimeout(this.#retry);
     try {
       const compiled = await compile();
+      this.#notifyOfExpiry(compiled);
       watch.compiled();
       const applied = await apply(compiled.files);
       this.#ports.listens(applied.listens ?? []);
@@ -165,6 +173,21 @@ export class ApplyLoop {
       this.#onServed();
       compiled.served?.();
     }
+  }
+
+  #notifyOfExpiry({ certificates }: Compiled): void {
+    clearTimeout(this.#expiry);
+    const now = Date.now();
+    const valid = certificates.map(({ certificate }) => certificate.expires - now);
+    const next = valid.reduce(
+      (least, each) => (each > 0 && each < least ? each : least),
+      LONGEST_WAIT,
+    );
+    // A timer may be early by a millisecond.
+    this.#expiry = setTimeout(() => {
+      this.notify();
+    }, next + 1);
+    this.#expiry.unref();
   }
 
   #probeLater(): void {

@@ -1,4 +1,3 @@
-import type { Compilation } from "../compile.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 
 /** Where configurations come from while albc runs: files, or an API server. */
@@ -29,9 +28,4 @@ export interface ServedSummary {
   readonly ports: readonly number[];
   /** Objects of kinds that are read. */
   readonly objects: number;
-}
-
-export function portsOf({ config }: Compilation): readonly number[] {
-  const bound = [...config.servers, ...config.streams];
-  return [...new Set(bound.map(({ port }) => port))].sort((a, b) => a - b);
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Compilation } from "../compile.js";
 import type { Applied } from "../output/apply.js";
 
 /** What became of a configuration: `started` with nginx, applied, refused by nginx, or not applied for another reason. */
@@ -15,6 +16,7 @@ export interface Findings {
   /** How many objects of each kind there are. */
   readonly objects: ReadonlyMap<string, number>;
   readonly diagnostics: readonly Diagnostic[];
+  readonly certificates: Compilation["certificates"];
   /** Paths whose content was never known: what they hold is missing from what is served. */
   readonly unreadable: readonly string[];
 }

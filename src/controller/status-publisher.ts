@@ -16,6 +16,7 @@ import { StatusWriter } from "../kubernetes/status-writer.js";
 import { mergeStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import type { OwnedObject } from "../status/owned-object.js";
+import { errorText } from "../support/error-text.js";
 import type { Log } from "./log.js";
 import type { Observer } from "./observer.js";
 
@@ -85,7 +86,7 @@ export class StatusPublisher {
       },
       onError: (error, { kind, metadata }) => {
         const object = `${kind} ${metadata.namespace}/${metadata.name}`;
-        log.warn({ object, reason: reasonOf(error) }, "a status could not be written");
+        log.warn({ object, reason: errorText(error) }, "a status could not be written");
       },
       onContested: ({ kind, metadata }) => {
         log.warn({ object: `${kind} ${metadata.namespace}/${metadata.name}` }, CONTESTED);
@@ -101,7 +102,7 @@ export class StatusPublisher {
         this.#lead(leads);
       },
       onError: (error) => {
-        log.warn({ reason: reasonOf(error) }, "the leader's lease could not be renewed or taken");
+        log.warn({ reason: errorText(error) }, "the leader's lease could not be renewed or taken");
       },
     });
   }
@@ -164,7 +165,7 @@ export class StatusPublisher {
         this.#recordEvents();
       },
       onError: (error, object) => {
-        log.warn({ object, reason: reasonOf(error) }, "an object could not be made or removed");
+        log.warn({ object, reason: errorText(error) }, "an object could not be made or removed");
       },
     });
   }
@@ -194,7 +195,7 @@ export class StatusPublisher {
       ),
     ].filter(({ resource }) => !this.#isGoing(resource.namespace));
     this.#events.update(events).catch((error: unknown) => {
-      this.#options.log.warn({ reason: reasonOf(error) }, "events could not be written");
+      this.#options.log.warn({ reason: errorText(error) }, "events could not be written");
     });
   }
 
@@ -228,8 +229,4 @@ function camelCase(code: string): string {
     .split("_")
     .map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
     .join("");
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -32,10 +32,10 @@ export const GATEWAY_DIAGNOSTICS = {
   },
   LISTENER_OVER_BUDGET: {
     severity: "error",
-    title: "there is no socket left for a listener",
+    title: "there is no socket left for a port",
     explanation:
-      "Each worker of nginx holds every listening socket, so their number is limited (option listenerSockets). A port needs one for each address of its Gateway; for UDP, and where Ingresses have the same port on all addresses, one for each address and worker. Namespaces get equal shares. One that wants more loses its newest listeners; all others are served.",
-    hint: "remove listeners of this namespace, or raise the option listenerSockets",
+      "Each worker of nginx holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one for each address, or two (IPv4 and IPv6) where it is on all addresses; for UDP, and where a TCP port is on all addresses and on single ones, each of them for each worker; for TLS routes two more. A TLSRoute whose TLS ends here needs one for each certificate that its names can have, of those that ports leave. Namespaces get equal shares. One that wants more loses its newest Frontends, listeners and TLSRoutes; all others are served.",
+    hint: "remove Frontends, listeners or TLSRoutes of this namespace, or raise the option listenerSockets and the limit of open files",
   },
   GATEWAY_REFERENCE: {
     severity: "error",
@@ -64,13 +64,6 @@ export const GATEWAY_DIAGNOSTICS = {
     explanation:
       "The more specific one serves the hosts. A client that reuses its connection for a host of the other listener is answered 421 and opens a new one.",
     hint: "nothing needs to be done; certificates without common names make clients open a new connection at once",
-  },
-  LISTENER_HOST_TAKEN: {
-    severity: "warning",
-    title: "a listener takes hosts that another namespace's Gateway serves",
-    explanation:
-      "Gateways share a port, and a host belongs to the listener with the most specific hostname. Requests for it reach the routes of this listener, and no longer those of the older Gateway.",
-    hint: "make sure that the host is this Gateway's; give Gateways addresses of their own (option gatewayAddresses) to keep them apart",
   },
   INGRESS_HOST_TAKEN: {
     severity: "warning",

@@ -37,6 +37,13 @@ export const INPUT_DIAGNOSTICS = {
       "Translating the object failed. Its hosts and paths answer 503; all other objects are served as usual. The metric albc_faulty_objects and the text of /readyz count such objects.",
     hint: "report the message with the object; as a workaround, remove its unusual fields",
   },
+  PROBLEMS_NOT_LISTED: {
+    severity: "warning",
+    title: "an object has more problems than are listed",
+    explanation:
+      "Of one object 50 problems of reading and 50 of translating are listed, errors first. This entry counts the others, at the place of the first of them.",
+    hint: "correct those that are listed, and look again",
+  },
   OBJECT_MALFORMED: {
     severity: "error",
     title: "a document is not a Kubernetes object",
@@ -48,7 +55,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "error",
     title: "an object's kind or API group is probably misspelt",
     explanation:
-      "A kind that is read has nearly this name, or is of nearly this group. The object is not served; if its kind may protect paths, what can be read of it answers 503. Kinds with clearly other names or groups are ignored.",
+      "A kind that is read has nearly this name or nearly this group, or the object has just the fields of such a kind, or it stands in a list whose kind is not List. The object is not served; if its kind may protect paths, what can be read of it answers 503. Other kinds are ignored.",
     hint: "correct kind or apiVersion",
   },
   OBJECT_VERSION: {
@@ -62,7 +69,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "error",
     title: "two objects have the same kind, namespace and name",
     explanation:
-      "The first one stays, in the order in which the files were given; the others are not served.",
+      "The first one stays, in the order in which the files were given. The others are not served: unless they say the same, their paths answer 503, also those that the first one has, since they may protect them. Of two ALB2s, Frontends, Gateways or ListenerSets both are closed, for others attach to them by name.",
     hint: "rename or remove one of them",
   },
   FIELD_MISPLACED: {
@@ -76,7 +83,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "error",
     title: "a field's value is invalid",
     explanation:
-      "A Kubernetes API server would refuse the object for this value. It is not served.",
+      "A Kubernetes API server would refuse the object for this value, or the field has no value (`host:`), so what it would say about requests is lost. The object is not served.",
     hint: "correct the value",
   },
   FIELD_MISSING: {
@@ -97,7 +104,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "warning",
     title: "an object's last good content is served",
     explanation:
-      "While running, a file or object that becomes unreadable keeps what it last held, so that a half-written or mistaken edit takes nothing down. After a restart it would be gone.",
+      "While running, a file or object that becomes unreadable keeps what it last held, so that a half-written or mistaken edit takes nothing down. Objects that meanwhile go from other files stay as well, for they may have moved there. After a restart it would be gone.",
     hint: "correct the error that is reported beside this one",
   },
 } as const satisfies Record<string, CatalogEntry>;

@@ -37,6 +37,13 @@ export const ROUTING_DIAGNOSTICS = {
       "nginx runs on the machine of albc, so an endpoint with a loopback address and the port of the option healthAddress would publish albc's metrics. Such an endpoint is left out; the others of its Service are used.",
     hint: "give the endpoint the address and port of the application",
   },
+  SERVICE_TOO_LARGE: {
+    severity: "error",
+    title: "a Service has too many endpoints for all of its ports",
+    explanation:
+      "Each port of a Service that routes name has all of its endpoints. A Service may always have 8 such ports, and more while ports times endpoints are at most 16,384 (an EndpointSlice counts as one endpoint). The other ports, the last in the order of `namespace/service/port`, have no endpoints: their requests answer 503. Everything else is served.",
+    hint: "let routes name fewer ports of the Service, or spread the ports over several Services",
+  },
   PORT_UNAVAILABLE: {
     severity: "error",
     title: "a port can't be listened on",
@@ -48,8 +55,22 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "a certificate can't be used",
     explanation:
-      "The Secret is missing, or does not hold a certificate chain and its private key in PEM. The hosts have no certificate of their own: the default certificate answers, or the handshake fails.",
+      "The Secret is missing, or does not hold a certificate chain and its private key in PEM, or the key is too weak, or RSA with more than 4096 bits, or the chain has more than 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate answers, or the handshake fails.",
     hint: "make a Secret of type kubernetes.io/tls with tls.crt (leaf first) and tls.key",
+  },
+  CERTIFICATE_EXPIRED: {
+    severity: "warning",
+    title: "a certificate has expired",
+    explanation:
+      "Clients refuse it, so the host can't be reached by HTTPS; plain HTTP may redirect there. It is served all the same. The metric albc_certificate_days_left tells before.",
+    hint: "renew the certificate in the Secret",
+  },
+  CERTIFICATE_HOST_MISMATCH: {
+    severity: "warning",
+    title: "a certificate is not for the host",
+    explanation:
+      "Clients compare the host with the DNS names of the certificate's subjectAltName (RFC 9525), where a wildcard stands for one label; they ignore its common name. They refuse the certificate for the host. It is served all the same. For a wildcard host, one name below it is enough.",
+    hint: "put a certificate into the Secret that has the host as a DNS name, or name another Secret",
   },
   CERTIFICATE_CONFLICT: {
     severity: "warning",
@@ -125,14 +146,14 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "warning",
     title: "a Frontend belongs to no ALB2",
     explanation:
-      "A Frontend belongs to the ALB2 that its label alb2.<label domain>/name names, in its own namespace. Without one its port stays closed.",
+      "A Frontend belongs to the ALB2 that its label alb2.<label domain>/name names, in its own namespace. Without one its port stays closed; without the label also a port of the same number that an ALB2 of the namespace has for its Ingresses.",
     hint: "set the label to the name of an ALB2 in the same namespace",
   },
   RULE_UNATTACHED: {
     severity: "warning",
     title: "a Rule belongs to no Frontend that is served",
     explanation:
-      "A Rule belongs to the Frontend that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name, in its own namespace. Without one it is not served.",
+      "A Rule belongs to the Frontend that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name, in its own namespace. Without one it is not served; without one of the labels its requests answer 503 on every Frontend of the namespace, since it may protect them.",
     hint: "set both labels to an ALB2 and a Frontend of the same namespace",
   },
   RULE_GENERATED: {
@@ -194,8 +215,8 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "warning",
     title: "two paths are for the same requests",
     explanation:
-      "Several rules name the same host and path. The one of the older Ingress serves the requests, the others none.",
-    hint: "remove one of them, or give it another host or path",
+      "Another rule has all requests of this host and path, and is tried first. For the same path the older object is first; a host belongs to the namespace with the oldest object that names it or the wildcard above it, and its paths come before those of other namespaces. No request reaches this path.",
+    hint: "remove one of them, or give it another host or path; with the option sharedHosts, narrower paths and hosts come first whichever namespace has them",
   },
   INGRESS_REGEX_HOST: {
     severity: "warning",
@@ -250,7 +271,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "an annotation that restricts access is probably misspelt",
     explanation:
-      "Its name is near to that of an annotation that restricts access, or of that family (auth-…, …-source-range); or it restricts access, and its domain is one or two letters away from ours or its index points at no path. Without the restriction every client could pass, so the paths that it is for answer 503; those of the whole Ingress, when the domain or the index is wrong. One without a value is only reported as unknown.",
+      "Its name is near to that of an annotation that restricts access, or of that family (auth-…, …-source-range); or it restricts access, and its domain is missing, one or two letters away from ours or made of the same words (nginx, ingress, kubernetes and so on), it is not read under its prefix, its index points at no path, or it stands among the labels or on an object of another kind. Without the restriction every client could pass, so the paths that it is for answer 503; those of the whole object, unless only the name is wrong. On an ALB2, Frontend or Gateway it is only reported. One without a value is only reported as unknown.",
     hint: "correct the key, or remove the annotation; docs/annotations.md lists them",
   },
   ANNOTATION_UNKNOWN: {

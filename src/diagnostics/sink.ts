@@ -1,10 +1,11 @@
 import { DIAGNOSTIC_CATALOG } from "./catalog.js";
 import type { DiagnosticCode } from "./catalog.js";
-import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
+import type { Diagnostic, ResourceRef, Severity, SourceLocation } from "./diagnostic.js";
 import type { FieldPath } from "./field-path.js";
 import { formatFieldPath } from "./field-path.js";
 import { withoutUserinfo } from "./redact.js";
 import { compareBy, compareStrings } from "../support/compare.js";
+import { groupBy } from "../support/group-by.js";
 
 /** What a stage says when it finds a problem; the severity is the catalogue's. */
 export interface Report {
@@ -83,13 +84,53 @@ function nowhere(): undefined {
   return undefined;
 }
 
-/** Sorts by file, position, object, field, code and message; drops repeats. */
+/** Problems of one object that are listed: more text would only hide what is wrong with other objects. */
+export const MOST_OF_OBJECT = 50;
+
+/** Sorts by file, position, object, field, code and message; drops repeats, and counts what one object has beyond MOST_OF_OBJECT. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
-  const sorted = [...diagnostics].sort(order);
-  return sorted.filter((diagnostic, i) => {
-    const previous = sorted[i - 1];
+  const sorted = inOrder(diagnostics).filter((diagnostic, i, all) => {
+    const previous = all[i - 1];
     return previous === undefined || order(previous, diagnostic) !== 0;
   });
+  const omitted = new Set<Diagnostic>();
+  const counts: Diagnostic[] = [];
+  const ofObjects = sorted.filter(({ resource }) => resource !== undefined);
+  for (const own of groupBy(ofObjects, ({ resource }) => resourceKey(resource)).values()) {
+    if (own.length <= MOST_OF_OBJECT) continue;
+    const rest = new Set([...own].sort(bySeverity).slice(MOST_OF_OBJECT));
+    for (const diagnostic of rest) omitted.add(diagnostic);
+    counts.push(
+      ...own
+        .filter((each) => rest.has(each))
+        .slice(0, 1)
+        .map((each) => countOf(each, rest.size)),
+    );
+  }
+  if (counts.length === 0) return sorted;
+  return inOrder([...sorted.filter((diagnostic) => !omitted.has(diagnostic)), ...counts]);
+}
+
+/** At the place of the first one that is not listed. */
+function countOf({ resource, field, location }: Diagnostic, count: number): Diagnostic {
+  const { severity, hint } = DIAGNOSTIC_CATALOG.PROBLEMS_NOT_LISTED;
+  const message = `${String(count)} more problems of this object are not listed`;
+  return {
+    ...{ code: "PROBLEMS_NOT_LISTED", severity, message, hint },
+    ...(resource && { resource }),
+    ...(field && { field }),
+    ...(location && { location }),
+  };
+}
+
+/** Errors first; else as they are. */
+const bySeverity = compareBy<Diagnostic>(
+  (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
+);
+const SEVERITIES: readonly Severity[] = ["error", "warning", "info"];
+
+export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [...diagnostics].sort(order);
 }
 
 const order = compareBy<Diagnostic>(

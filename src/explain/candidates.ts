@@ -1,6 +1,7 @@
 import type {
   PolicyBinding,
   PolicyDocument,
+  PolicyMatches,
   PolicyPredicate,
   PolicySource,
 } from "../render/policy/policy-document.js";
@@ -75,12 +76,25 @@ export function findCandidates(
 }
 
 function bindingsOf(policy: PolicyDocument, listener: string): HostBinding[] {
-  const prefix = `${listener}|`;
-  return Object.entries(policy.hosts)
-    .filter(([key]) => key.startsWith(prefix))
-    .flatMap(([key, bindings]) =>
-      bindings.map((binding) => ({ host: key.slice(prefix.length), binding })),
-    );
+  const known = Object.values(policy.servers).flatMap(({ listeners }) => listeners);
+  const tables = [listener, ...(known.find(([, id]) => id === listener)?.slice(2) ?? [])];
+  return Object.entries(policy.hosts).flatMap(([key, bindings]) => {
+    const bar = key.lastIndexOf("|");
+    return tables.includes(key.slice(0, bar))
+      ? bindings
+          .flatMap((binding) => expanded(policy, binding))
+          .map((binding) => ({ host: key.slice(bar + 1), binding }))
+      : [];
+  });
+}
+
+function expanded(
+  policy: PolicyDocument,
+  binding: PolicyBinding | PolicyMatches,
+): readonly PolicyBinding[] {
+  if (!("matches" in binding)) return [binding];
+  const matches = own(policy.matches ?? {}, binding.matches) ?? [];
+  return matches.map((match) => ({ ...match, order: binding.order + match.order }));
 }
 
 function tryBinding(binding: PolicyBinding, request: RoutedRequest): Outcome {

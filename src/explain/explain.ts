@@ -19,6 +19,7 @@ import { isAmbiguous } from "./readings.js";
 import { findListener, isMisdirected } from "./listener.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
+import { compareBy } from "../support/compare.js";
 import { own } from "../support/own.js";
 
 export interface Explanation {
@@ -56,7 +57,8 @@ export interface ExplainedRoute extends Omit<Outcome, "answer"> {
 export function explain(policy: PolicyDocument, request: ExplainRequest): Explanation {
   const explanation = explainRouting(policy, request);
   const { server } = explanation;
-  if (server === undefined || hasCertificate(policy, server, request)) return explanation;
+  if (server === undefined || request.scheme === "http") return explanation;
+  if (certificateFor(policy, server, request.serverName) !== undefined) return explanation;
   const serverName = fromWire(request.serverName);
   return { ...explanation, answer: { kind: "handshakeFailed", serverName } };
 }
@@ -118,17 +120,35 @@ function rewrittenBy(
   return typeof result === "object" ? { rewritten: fromWire(result.target) } : {};
 }
 
-/** The host keys of the policy's certificates are those of its hosts; the empty one is the default. */
-function hasCertificate(policy: PolicyDocument, server: string, request: ExplainRequest): boolean {
-  if (request.scheme === "http") return true;
+/**
+ * The file of the certificate for a server name, by the narrowest host key, as lua/alb/tls/certificate.lua finds it. An empty file
+ * stands for the default, whose key is empty.
+ */
+export function certificateFor(
+  { certificates }: PolicyDocument,
+  server: string,
+  serverName: string,
+): string | undefined {
   const prefix = `${server}|`;
-  if (own(policy.certificates, `${prefix}${fromWire(request.serverName)}`) === "") {
-    return own(policy.certificates, prefix) !== undefined;
-  }
-  return Object.keys(policy.certificates).some(
-    (key) =>
-      key.startsWith(prefix) && hostKeyCovers(toWire(key.slice(prefix.length)), request.serverName),
-  );
+  const keys = Object.keys(certificates)
+    .filter((key) => key.startsWith(prefix))
+    .map((key) => key.slice(prefix.length))
+    .filter((key) => hostKeyCovers(toWire(key), serverName))
+    .sort(
+      compareBy(
+        (a, b) => breadth(a) - breadth(b),
+        (a, b) => b.length - a.length,
+      ),
+    );
+  const file = keys[0] === undefined ? undefined : own(certificates, prefix + keys[0]);
+  return file === "" ? own(certificates, prefix) : file;
+}
+
+/** A name, a wildcard of one label, of any depth, any name. */
+function breadth(key: string): number {
+  if (key === "") return 3;
+  if (!key.startsWith("*")) return 0;
+  return key.startsWith("**") ? 2 : 1;
 }
 
 function unreachable({ servers }: PolicyDocument): Answer {

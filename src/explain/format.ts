@@ -49,7 +49,7 @@ function row(label: string, text: string): string {
 }
 
 function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string {
-  const condition = route?.authChecked === true ? " when the auth passes" : "";
+  const condition = route === undefined ? "" : conditionOf(route);
   switch (answer.kind) {
     case "unreachable":
       return `none: no server has this port and scheme (${formatServers(answer.servers)})`;
@@ -65,6 +65,19 @@ function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string
     case "forwarded":
       return `forwarded${condition}`;
   }
+}
+
+/** What a request that is forwarded has to pass; a backend can have auth of its own. */
+function conditionOf({ authChecked, backends }: ExplainedRoute): string {
+  if (authChecked) return " when the auth passes";
+  const used = backends.filter(({ share }) => share > 0);
+  const guarded = used.filter(hasAuth);
+  if (guarded.length === 0) return "";
+  return ` when the auth of its backend passes${guarded.length < used.length ? ", where it has one" : ""}`;
+}
+
+function hasAuth({ filters }: ExplainedBackend): boolean {
+  return (filters?.auth ?? []).length > 0;
 }
 
 function formatServers(
@@ -96,8 +109,8 @@ function formatRange({ sourceRange, satisfyAny }: ExplainedRoute): readonly stri
   return [row("source", `the client's address is ${sourceRange}${instead}`)];
 }
 
-function formatAuth({ auth, authChecked }: ExplainedRoute): readonly string[] {
-  if (auth.length === 0) return [row("auth", "none")];
+function formatAuth({ auth, authChecked, backends }: ExplainedRoute): readonly string[] {
+  if (auth.length === 0) return [row("auth", backends.some(hasAuth) ? "of the backend" : "none")];
   const unchecked = authChecked || auth.some(({ invalid }) => invalid !== undefined);
   return auth.flatMap((entry) => [
     ...methodsOf(entry).map((method) => row("auth", method)),

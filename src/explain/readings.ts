@@ -6,12 +6,19 @@ import { own } from "../support/own.js";
 
 /**
  * The paths that backends may read in a request target which is not one in every way, as route/readings.lua has them: dot
- * segments left alone, or removed before decoding, path parameters dropped, `\` for `/`, decoded twice. Wire text.
+ * segments left alone, or removed before decoding, path parameters dropped, `\` for `/`, decoded twice, overlong UTF-8 read
+ * as ASCII, blanks at the end of a segment dropped. Wire text.
  */
 export function otherReadings(target: string): readonly string[] {
   const raw = /^[^?#]*/.exec(target)?.[0] ?? "";
   const decoded = percentDecode(raw);
-  const texts = /%[0-9A-Fa-f]{2}/.test(decoded) ? [raw, decoded] : [raw];
+  const twice = percentDecode(decoded);
+  const plain = withoutBlanks(asAscii(twice));
+  const texts = [
+    raw,
+    ...(ESCAPE.test(decoded) ? [decoded] : []),
+    ...(plain === twice ? [] : [plain]),
+  ];
   return [
     merged(decoded),
     merged(percentDecode(resolved(raw))),
@@ -25,6 +32,23 @@ function decodings(text: string): readonly string[] {
   const decoded = percentDecode(text);
   const before = percentDecode(withoutParameters(text));
   return [decoded, before, withoutParameters(decoded)].map((path) => resolved(path));
+}
+
+const ESCAPE = /%[0-9A-Fa-f]{2}/;
+
+/** Overlong UTF-8 (RFC 3629, 3) of two or three bytes, as decoders that do not check read it. */
+const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81])[\x80-\xbf]/g;
+
+function asAscii(text: string): string {
+  return text.replaceAll(OVERLONG, (bytes) => {
+    const high = bytes.charCodeAt(bytes.length - 2);
+    return String.fromCharCode((high % 2) * 64 + (bytes.charCodeAt(bytes.length - 1) % 64));
+  });
+}
+
+/** As Windows names files. */
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/[ \t]+(?=[/\\;]|$)/g, "");
 }
 
 const OPEN = restrictions({});

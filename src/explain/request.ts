@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { addTo } from "../support/group-by.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { percentDecode } from "./request-path.js";
@@ -95,14 +96,13 @@ function portOf(authority: string, scheme: "http" | "https"): number | undefined
 }
 
 function parseHeaders(lines: readonly string[]): Result<Map<string, readonly string[]>> {
-  const headers = new Map<string, readonly string[]>();
+  const headers = new Map<string, string[]>();
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name === undefined || value === undefined || /[\r\n\0]/.test(value)) {
       return problem(`${JSON.stringify(line)} is no header; write 'Name: value'`);
     }
-    const key = name.toLowerCase();
-    headers.set(key, [...(headers.get(key) ?? []), toWire(value.trim())]);
+    addTo(headers, name.toLowerCase(), toWire(value.trim()));
   }
   return ok(headers);
 }

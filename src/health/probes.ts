@@ -37,6 +37,8 @@ export class Probes {
   #hasServed = false;
   #servesNothing = false;
   #stops = false;
+  /** What the API server could not be asked for last. */
+  #unasked = "";
   #compiled: Shortcomings = { unreadable: [], faulty: 0 };
   /** Those of the configuration that is applied. */
   #applied: Shortcomings = this.#compiled;
@@ -53,9 +55,15 @@ export class Probes {
     this.#aliveAt = this.#now();
   }
 
+  /** The objects of this kind can't be watched; `discovery`: the API server does not say which kinds it serves. */
+  watchFailed(kind: string): void {
+    this.#unasked = kind;
+  }
+
   /** A configuration is being applied from now on. */
   applying(): void {
     this.#applyingSince ??= this.#now();
+    this.#unasked = "";
   }
 
   /** What that configuration lacks. */
@@ -98,7 +106,7 @@ export class Probes {
   /** Why no request should come; undefined when every worker serves a configuration. */
   async reluctance(): Promise<string | undefined> {
     if (this.#stops) return "stopping";
-    if (this.#version === undefined) return "no configuration is applied yet";
+    if (this.#version === undefined) return `no configuration is applied yet${this.#cause()}`;
     if (this.#servesNothing) return "nothing is served: nginx refuses the first configuration";
     const { unreadable } = this.#applied;
     if (!this.#startWithErrors && unreadable.length > 0) return cantBeRead(unreadable);
@@ -124,6 +132,13 @@ export class Probes {
       ...(unreadable.length > 0 ? [cantBeRead(unreadable)] : []),
     ];
     return lines.map((line) => `${line}\n`).join("");
+  }
+
+  #cause(): string {
+    if (this.#unasked === "") return "";
+    const what =
+      this.#unasked === "discovery" ? "what it serves" : `for objects of ${this.#unasked}`;
+    return `: the API server can't be asked ${what}`;
   }
 
   /** It may have changed while somebody was asked. */

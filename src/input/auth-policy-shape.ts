@@ -43,12 +43,12 @@ export function closeBrokenPolicy(
 }
 
 /** What stands there tells what the policy is for; ignoring it would leave that open. */
-function isMisspeltTarget({ field }: UnknownField): boolean {
-  const name = field.at(-1);
-  return (
-    field[0] === "spec" &&
-    didYouMean(String(name).toLowerCase(), [TARGETS.toLowerCase()]) !== undefined
-  );
+export function isMisspeltTarget({ field }: UnknownField): boolean {
+  const name = String(field.at(-1));
+  const isMeant =
+    /^targets?|refs$|references?$/i.test(name) ||
+    didYouMean(name.toLowerCase(), [TARGETS.toLowerCase()]) !== undefined;
+  return field[0] === "spec" && isMeant;
 }
 
 function misspeltTarget({ field }: UnknownField): Finding {

@@ -40,7 +40,7 @@ export function readChunk(part: string, table: KindTable): ChunkContents {
   }
   const entries = parsed.documents.flatMap((value, document) =>
     listItems(value).map((item) => ({
-      decoded: decode(item.value, table),
+      decoded: decode(item.value, table, item.misspeltList),
       document,
       path: item.path,
     })),

@@ -23,8 +23,13 @@ export interface Conformed {
   readonly unknown: readonly UnknownField[];
 }
 
-export function conform(schema: JsonSchema, value: unknown): Conformed {
-  const visitor = new ConformVisitor();
+/** `isLost`: whether a field without a value has lost one; such nulls stay, and no type has them. */
+export function conform(
+  schema: JsonSchema,
+  value: unknown,
+  isLost: (name: string) => boolean = () => false,
+): Conformed {
+  const visitor = new ConformVisitor(isLost);
   return { value: visitor.visit(schema, value), unknown: visitor.unknown };
 }
 
@@ -32,6 +37,11 @@ class ConformVisitor {
   readonly unknown: UnknownField[] = [];
   /** The place of the value that is visited; copied only where something is reported. */
   readonly #field: (string | number)[] = [];
+  readonly #isLost: (name: string) => boolean;
+
+  constructor(isLost: (name: string) => boolean) {
+    this.#isLost = isLost;
+  }
 
   visit(schema: JsonSchema, value: unknown): unknown {
     if (Array.isArray(value)) return this.#visitList(schema.items, value);
@@ -72,6 +82,7 @@ class ConformVisitor {
         copy ??= { ...object };
         Reflect.deleteProperty(copy, key);
       } else if (own(object, key) === null) {
+        if (this.#isLost(key)) continue;
         copy ??= { ...object };
         Reflect.deleteProperty(copy, key);
       } else {

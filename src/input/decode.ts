@@ -8,19 +8,29 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
-import { didYouMean } from "../support/did-you-mean.js";
+import { errorText } from "../support/error-text.js";
 import type { AuthShape } from "./auth-shape.js";
+import { isMisspeltTarget } from "./auth-policy-shape.js";
 import { closedForm } from "./closed-form.js";
 import { conform } from "./conform.js";
-import { shown } from "./finding.js";
 import type { Finding } from "./finding.js";
-import { apiVersions, lookUpKind, lookUpKindName } from "./kind-lookup.js";
+import {
+  headerProblem,
+  malformed,
+  misspeltHeader,
+  misspeltList,
+  otherVersion,
+} from "./header-findings.js";
+import { apiVersions, isListKind, lookUpKind, lookUpKindName } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
 import {
   closingFields,
   closingFinding,
+  isLostNull,
   isSelective,
+  maySelect,
   mended,
+  protects,
   strayNames,
 } from "./misspelt-fields.js";
 import { objectKey, refKey } from "./object-key.js";
@@ -81,24 +91,48 @@ const validateBase = validator<KubernetesObject>(objectSchema({}));
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function decode(value: unknown, table: KindTable): Decoded {
+/** `list`: the object stands in a document of that kind, which is none of lists. */
+export function decode(value: unknown, table: KindTable, list?: string): Decoded {
+  try {
+    return decodeValue(value, table, list);
+  } catch (error: unknown) {
+    const message = `reading it failed: ${errorText(error)}`;
+    const finding: Finding = { code: "INTERNAL_ERROR", field: [], message };
+    return isObject(value) ? refusedByFault(value, finding, table) : refusedUnknown(finding);
+  }
+}
+
+/** A bug of ours costs one object, which is closed unless that fails, too. */
+function refusedByFault(value: Fields, finding: Finding, table: KindTable): Decoded {
+  const kind = lookUpKindName(table, textOf(value["kind"]));
+  if (kind === undefined) return refused(refOf(value), [finding]);
+  const given = refused(refOf(withNamespace(value, table[kind].namespaced)), [finding]);
+  try {
+    return { ...given, ...closedAs(kind, closedForm(kind, value)) };
+  } catch {
+    return given;
+  }
+}
+
+function decodeValue(value: unknown, table: KindTable, list?: string): Decoded {
   if (!isObject(value)) {
     // Not shown: text that has lost its structure may be a secret's.
-    const found = Array.isArray(value) ? "a list" : "plain text";
-    return malformed([], `a Kubernetes object was expected, but this is ${found}`);
+    const found = Array.isArray(value) ? "a list" : value === null ? "empty" : "plain text";
+    return refusedUnknown(malformed([], `a Kubernetes object was expected, but this is ${found}`));
   }
-  const { apiVersion, kind } = value;
-  if (typeof apiVersion !== "string" || apiVersion === "")
-    return headerProblem(value, "apiVersion", table);
-  if (typeof kind !== "string" || kind === "") return headerProblem(value, "kind", table);
-  const lookup = lookUpKind(table, apiVersion, kind);
+  const problem = headerProblem(value, table);
+  if (problem !== undefined) return refusedUnknown(problem);
+  const [apiVersion, kind] = [textOf(value["apiVersion"]), textOf(value["kind"])];
+  const lookup = lookUpKind(table, apiVersion, kind, value);
+  if (list !== undefined && lookup.found !== "nothing")
+    return refusedAs(lookup.kind, value, misspeltList(lookup.kind, list), table);
   switch (lookup.found) {
     case "nothing":
-      return { result: "unknown", apiVersion, kind };
+      return notRead(apiVersion, kind, table);
     case "misspelt":
-      return misspeltHeader(value, lookup.kind, lookup.field, table);
+      return refusedAs(lookup.kind, value, misspeltHeader(lookup, value, table), table);
     case "other-version":
-      return otherVersion(value, lookup.kind, table);
+      return refusedAs(lookup.kind, value, otherVersion(lookup.kind, apiVersion, table), table);
     case "kind":
       return decodeKind(lookup.kind, table, value);
   }
@@ -140,8 +174,18 @@ function closedEntry(
 ): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
   const value = mended(schema, given);
   if (!isObject(value)) return {};
-  const isWhole = !conform(schema, value).unknown.some(isSelective);
-  const object = closedForm(kind, value, what, isWhole);
+  const { unknown } = conform(schema, value);
+  const isGuarded = protects(given);
+  const isWhole = !unknown.some(
+    (field) => isSelective(field) || isMisspeltTarget(field) || (isGuarded && maySelect(field)),
+  );
+  return closedAs(kind, closedForm(kind, value, what, isWhole));
+}
+
+function closedAs(
+  kind: KindName,
+  object: DecodedObject["object"] | undefined,
+): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
   if (object === undefined) return {};
   const { namespace, name } = object.metadata;
   return { closed: { key: `${kind}/${objectKey(namespace, name)}`, entry: { kind, object } } };
@@ -173,12 +217,14 @@ function shapeOf(
   given: Fields,
 ): Shape {
   const { schema, namespaced, status } = definition;
-  const conformed = conform(schema, readStatus(status, given));
+  const isLost = isClosable(kind) ? isLostNull : undefined;
+  const conformed = conform(schema, readStatus(status, given), isLost);
   const value = isObject(conformed.value) ? conformed.value : given;
   const all = { value, findings: [], unknown: conformed.unknown };
   const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
   const filled = withDefaults(schema, closed.value);
-  const closing = isClosable(kind) ? closingFields([...closed.unknown, ...strayNames(value)]) : [];
+  const strays = isClosable(kind) ? [...closed.unknown, ...strayNames(value)] : [];
+  const closing = closingFields(strays, strays.length > 0 && protects(given));
   const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
     value: withNamespace(isObject(filled) ? filled : value, namespaced),
@@ -220,37 +266,6 @@ function mayShow(kind: KindName, field: FieldPath): boolean {
   return first === "type" || first === "immutable";
 }
 
-function otherVersion(value: Fields, kind: KindName, table: KindTable): Decoded {
-  const [best = "", ...others] = apiVersions(table, kind);
-  const read = [best, ...others].join(" and ");
-  const finding: Finding = {
-    code: "OBJECT_VERSION",
-    field: ["apiVersion"],
-    message: `${kind} of ${textOf(value["apiVersion"])} is not read; ${read} ${others.length === 0 ? "is" : "are"}`,
-    hint: `convert the object to ${best}`,
-  };
-  return refusedAs(kind, value, finding, table);
-}
-
-function misspeltHeader(
-  value: Fields,
-  kind: KindName,
-  field: "apiVersion" | "kind",
-  table: KindTable,
-): Decoded {
-  const [best = ""] = apiVersions(table, kind);
-  const given = shown(value[field]);
-  const problem = field === "kind" ? `there is no kind ${given}` : `${given} has no kind ${kind}`;
-  const closes = "; what the object is for answers 503, since it may protect it";
-  const finding: Finding = {
-    code: "KIND_MISSPELT",
-    field: [field],
-    message: isClosable(kind) ? problem + closes : problem,
-    hint: `did you mean ${field === "kind" ? kind : best}?`,
-  };
-  return refusedAs(kind, value, finding, table);
-}
-
 /** Closes it as the kind that its header probably means. */
 function refusedAs(kind: KindName, value: Fields, finding: Finding, table: KindTable): Decoded {
   const { namespaced, schema } = table[kind];
@@ -261,30 +276,12 @@ function refusedAs(kind: KindName, value: Fields, finding: Finding, table: KindT
   };
 }
 
-function malformed(field: FieldPath, message: string, hint?: string): Decoded {
-  const finding: Finding = {
-    code: "OBJECT_MALFORMED",
-    field,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-  };
-  return { result: "refused", findings: [finding] };
+function notRead(apiVersion: string, kind: string, table: KindTable): Decoded {
+  if (!isListKind(table, kind)) return { result: "unknown", apiVersion, kind };
+  return refusedUnknown(malformed(["items"], `${kind} needs items`, "write items: [] for none"));
 }
 
-function headerProblem(value: Fields, field: "apiVersion" | "kind", table: KindTable): Decoded {
-  const given = value[field];
-  if (given !== undefined && given !== null && given !== "") {
-    return malformed([field], `${field} must be a string, but is ${shown(given)}`);
-  }
-  const near = didYouMean(
-    field,
-    Object.keys(value).filter((key) => key !== field),
-  );
-  if (near !== undefined) {
-    return malformed([near], `a Kubernetes object needs ${field}`, `rename ${near} to ${field}`);
-  }
-  const known = lookUpKindName(table, textOf(value["kind"]));
-  const hint =
-    known === undefined ? undefined : `add apiVersion: ${apiVersions(table, known)[0] ?? ""}`;
-  return malformed([], `a Kubernetes object needs ${field}`, hint);
+/** It is not even clear what it is. */
+function refusedUnknown(finding: Finding): Decoded {
+  return { result: "refused", findings: [finding] };
 }

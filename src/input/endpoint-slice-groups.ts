@@ -1,6 +1,7 @@
 /** EndpointSlices by their Service. Never changes; the groups of Services that a change does not touch stay the same arrays. */
 import type { EndpointSlice } from "../api/core.js";
 import { compareStrings } from "../support/compare.js";
+import { getOrInsert } from "../support/group-by.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
@@ -46,8 +47,7 @@ export class EndpointSliceGroups {
   ): void {
     const service = labels?.[SERVICE_NAME_LABEL];
     if (service === undefined) return;
-    const groups = copies.get(namespace) ?? new Map(this.#namespaces.get(namespace));
-    copies.set(namespace, groups);
+    const groups = getOrInsert(copies, namespace, () => new Map(this.#namespaces.get(namespace)));
     const group = change(groups.get(service) ?? NONE);
     if (group.length === 0) groups.delete(service);
     else groups.set(service, group);

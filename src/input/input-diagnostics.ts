@@ -40,14 +40,18 @@ export function absentPath(path: string): Diagnostic {
 }
 
 export function keptFile(path: string, objects: number): Diagnostic {
-  const number = objects === 1 ? "1 object" : `${objects} objects`;
-  return diagnose(
-    "LAST_GOOD_KEPT",
-    `${number} of ${path} stay as they were when it could last be read`,
-    {
-      location: top(path),
-    },
-  );
+  const message = `${counted(objects)} of ${path} stay as they were when it could last be read`;
+  return diagnose("LAST_GOOD_KEPT", message, { location: top(path) });
+}
+
+/** Objects that are gone from a file, but may have moved to one that can't be read, or to a document that does not say what it is. */
+export function keptGone(path: string, objects: number, doubtful: string): Diagnostic {
+  const message = `${counted(objects)} gone from ${path} stay until all of ${doubtful} can be read: they may stand there now`;
+  return diagnose("LAST_GOOD_KEPT", message, { location: top(doubtful) });
+}
+
+function counted(objects: number): string {
+  return objects === 1 ? "1 object" : `${String(objects)} objects`;
 }
 
 export function keptObject(

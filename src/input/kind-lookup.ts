@@ -1,21 +1,68 @@
 import type { KindName } from "../api/kinds.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
+import { isObject } from "../support/json-object.js";
+import { own } from "../support/own.js";
+import { conform } from "./conform.js";
 import type { KindTable } from "./kind-table.js";
 import { isClosable } from "./salvage.js";
+import { withDefaults } from "./schema-defaults.js";
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** What an apiVersion and a kind name among the kinds that are read. */
 export type KindLookup =
   | { readonly found: "kind" | "other-version"; readonly kind: KindName }
-  /** Nearly the kind's name in a group that is read, or its name in nearly its group. */
+  /** Nearly the kind's name in a group that is read, its name in nearly its group, or nearly both. */
   | { readonly found: "misspelt"; readonly kind: KindName; readonly field: "apiVersion" | "kind" }
   | { readonly found: "nothing" };
 
-export function lookUpKind(table: KindTable, apiVersion: string, kind: string): KindLookup {
+/** The fields of `value` tell what it is where its header does not. */
+export function lookUpKind(
+  table: KindTable,
+  apiVersion: string,
+  kind: string,
+  value: Fields,
+): KindLookup {
+  const named = lookUpHeader(table, apiVersion, kind);
+  const meant = named.found === "nothing" ? kindOfShape(table, kind, value) : undefined;
+  if (meant === undefined || FOREIGN.some((group) => apiVersion.startsWith(`${group}/`)))
+    return named;
+  return { found: "misspelt", kind: meant, field: meant === kind ? "apiVersion" : "kind" };
+}
+
+/** Kinds of other products have other fields: three below those of a spec, all of them known, are no chance. */
+function kindOfShape(table: KindTable, kind: string, value: Fields): KindName | undefined {
+  const { spec } = value;
+  if (!isObject(spec) || countFields(spec) - Object.keys(spec).length < 3) return undefined;
+  if (isKindName(table, kind) && !isClosable(kind)) return undefined;
+  const kinds = kindNames(table).filter((name) => hasShape(table[name], value, spec));
+  const near = kinds.find((name) => isClosable(name) && isNear(kind, name));
+  return near ?? (kinds.every(isClosable) ? kinds[0] : undefined);
+}
+
+function hasShape(
+  { schema, validate }: Pick<KindTable[KindName], "schema" | "validate">,
+  value: Fields,
+  spec: Fields,
+): boolean {
+  const known = schema.properties?.["spec"];
+  const isKnown = Object.keys(spec).every((field) => own(known?.properties ?? {}, field));
+  if (known === undefined || !isKnown || conform(known, spec).unknown.length > 0) return false;
+  return validate(withDefaults(schema, value)).valid;
+}
+
+function countFields(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const below = Object.values(value).reduce((sum: number, inner) => sum + countFields(inner), 0);
+  return below + (Array.isArray(value) ? 0 : Object.keys(value).length);
+}
+
+function lookUpHeader(table: KindTable, apiVersion: string, kind: string): KindLookup {
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   const version = apiVersion.slice(slash + 1);
   if (!isKindName(table, kind)) {
-    const meant = meantKind(table, group, kind);
+    const meant = meantKind(table, group, kind) ?? meantHeader(table, apiVersion, group, kind);
     return meant === undefined
       ? { found: "nothing" }
       : { found: "misspelt", kind: meant, field: "kind" };
@@ -41,14 +88,44 @@ function meantKind(table: KindTable, group: string, kind: string): KindName | un
   return meant === undefined ? undefined : lookUpKindName(table, meant);
 }
 
-/** The group of another kind, one or two letters away from the right one, or the right one with another top-level domain. */
+/** Their kinds are named and defined as those of Gateway API, or nearly, but are none. */
+const FOREIGN: readonly string[] = ["gateway.networking.x-k8s.io", "policy.linkerd.io"];
+
+/** Both are nearly those of a kind that may protect. */
+function meantHeader(
+  table: KindTable,
+  apiVersion: string,
+  group: string,
+  kind: string,
+): KindName | undefined {
+  if (FOREIGN.includes(group)) return undefined;
+  return kindNames(table).find(
+    (name) =>
+      isClosable(name) &&
+      isNear(kind, name) &&
+      (isNearGroup(table[name].group, group) ||
+        apiVersions(table, name).some((known) => isNear(apiVersion, known))),
+  );
+}
+
+/** The group of another kind, or nearly the right one. */
 function isMeantGroup(table: KindTable, kind: KindName, group: string): boolean {
-  if (kindNames(table).some((name) => table[name].group === group)) return true;
-  const known = table[kind].group;
-  const labels = known.slice(0, Math.max(0, known.lastIndexOf(".")));
-  if (labels === "") return known !== "" && isNear(group, known);
-  const dot = group.lastIndexOf(".");
-  return isNear(group, known) || group === labels || group.slice(0, Math.max(0, dot)) === labels;
+  return (
+    kindNames(table).some((name) => table[name].group === group) ||
+    isNearGroup(table[kind].group, group)
+  );
+}
+
+/** One or two letters away from the right one, the right one with another top-level domain, or made of its words. */
+function isNearGroup(known: string, group: string): boolean {
+  if (known === "" || group === "") return false;
+  const [words, given] = [known.split("."), group.split(".")];
+  const labels = words.slice(0, -1).join(".");
+  return (
+    isNear(group, known) ||
+    (labels !== "" && given.slice(0, -1).join(".") === labels) ||
+    given.every((label) => words.some((word) => isNear(label, word)))
+  );
 }
 
 function kindNames(table: KindTable): readonly KindName[] {
@@ -68,4 +145,10 @@ function isKindName(table: KindTable, kind: string): kind is KindName {
 export function apiVersions(table: KindTable, kind: KindName): readonly string[] {
   const { group, versions } = table[kind];
   return versions.map((version) => (group === "" ? version : `${group}/${version}`));
+}
+
+/** A document of that kind holds objects; without `items` what they are is lost. */
+export function isListKind(table: KindTable, kind: string): boolean {
+  const ofItems = kind.slice(0, -"List".length);
+  return kind.endsWith("List") && (ofItems === "" || isKindName(table, ofItems));
 }

@@ -1,9 +1,10 @@
 /**
  * Reading again and again while manifests change: a file or object that can't be read any more keeps what it last held,
- * an object that was removed is gone, and texts that did not change are not parsed again. Pure: state in, state out.
+ * an object that was removed is gone once every file can be read, and texts that did not change are not parsed again. Pure: state in, state out.
  */
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
+import { groupBy } from "../support/group-by.js";
 import type { ChunkCache } from "./chunk-contents.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
@@ -24,7 +25,7 @@ import { countObjects, countUnknownKinds } from "./unknown-kinds.js";
 export interface InputState {
   readonly table: KindTable;
   readonly cache: ChunkCache;
-  /** What is served, by the path of its file. */
+  /** What was taken, also of two objects with one name, by the path of its file. */
   readonly served: ReadonlyMap<string, readonly PlacedObject[]>;
   readonly refused: readonly RefusedObject[];
   /** Paths of the files whose content was known once, also of those that give no object. */
@@ -62,6 +63,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   const readings = sources.map((source) => readSource(source, previous));
   const choice = new ObjectChoice(previous, readings);
   for (const reading of readings) choice.take(reading);
+  choice.keepGone(readings);
   const { refused } = choice;
   const refs = refused.map(({ ref }) => ref);
   const snapshot = takeSnapshot(choice.objects, refs);
@@ -85,7 +87,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
       cache: new Map(
         readings.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.text, chunk] as const)),
       ),
-      served: byPath(snapshot.served),
+      served: groupBy(choice.objects, ({ path }) => path),
       refused,
       known,
     },
@@ -117,14 +119,4 @@ function isUnidentified(decoded: Decoded, table: KindTable): boolean {
   if (ref === undefined || ref.name === "") return true;
   const kind = lookUpKindName(table, ref.kind);
   return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
-}
-
-function byPath(objects: readonly PlacedObject[]): ReadonlyMap<string, readonly PlacedObject[]> {
-  const groups = new Map<string, PlacedObject[]>();
-  for (const object of objects) {
-    const group = groups.get(object.path);
-    if (group === undefined) groups.set(object.path, [object]);
-    else group.push(object);
-  }
-  return groups;
 }

@@ -35,10 +35,34 @@ const DECISIVE: readonly string[] = [
 const PROTECTS = /auth|restrict|(?:allow|deny|white|black)-?list|source-range/i;
 const AUTH_FILTERS: readonly unknown[] = ["AuthPolicy", "ExternalAuth", "ExtensionRef"];
 
+/** Charts print these two with nothing below where there are none; of a backend any port and name do. */
+const OFTEN_EMPTY: readonly string[] = ["annotations", "labels", "name", "port", "protocol"];
+
+/** An empty `host:` or `paths:` makes an object wider, an empty `filters:` opens it: the value is lost, and not left out. */
+export function isLostNull(name: string): boolean {
+  return DECISIVE.includes(name) && !OFTEN_EMPTY.includes(name);
+}
+
+/** Fields that say which requests an object is for, and whose words other APIs have in many forms (`hosts`, `match`). */
+const SELECTING: readonly string[] = [
+  ...["dslx", "host", "hostnames", "http", "matches", "parentRefs", "path", "paths", "rules"],
+];
+
+/** Whether a field may stand for one that its place lacks, so that an object that `protects` may be for less than it seems. */
+export function maySelect({ value, absent, preserved }: UnknownField): boolean {
+  const isText = typeof value === "object" || typeof value === "string";
+  return !preserved && isText && absent.some((name) => SELECTING.includes(name));
+}
+
 /** The unknown fields that close the object. */
-export function closingFields(unknown: readonly UnknownField[]): readonly UnknownField[] {
-  return unknown.filter(({ field, value, absent, preserved }) => {
+export function closingFields(
+  unknown: readonly UnknownField[],
+  isGuarded: boolean,
+): readonly UnknownField[] {
+  return unknown.filter((each) => {
+    const { field, value, absent, preserved } = each;
     const name = String(field.at(-1));
+    if (isGuarded && maySelect(each)) return true;
     if (PROTECTS.test(name) || protects(value)) return true;
     if (meantField(name, absent, DECISIVE) !== undefined) return true;
     // A map's key, such as a label's, beside the map.
@@ -82,7 +106,7 @@ export function closingFinding({ field, absent }: UnknownField): Finding {
 }
 
 /** A value that holds an auth setting somewhere. */
-function protects(value: unknown): boolean {
+export function protects(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(protects);
   if (!isObject(value)) return AUTH_FILTERS.includes(value);
   return Object.entries(value).some(([name, inner]) => PROTECTS.test(name) || protects(inner));

@@ -2,7 +2,7 @@ import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Decoded } from "./decode.js";
 import type { PlacedValue } from "./file-contents.js";
 import type { Finding } from "./finding.js";
-import { keptFile, keptObject } from "./input-diagnostics.js";
+import { keptFile, keptGone, keptObject } from "./input-diagnostics.js";
 import type { SourceReading } from "./read-source.js";
 import { refKey } from "./object-key.js";
 import type { PlacedObject } from "./snapshot.js";
@@ -38,7 +38,9 @@ export class ObjectChoice {
     for (const objects of previous.served.values()) {
       for (const object of objects) {
         // What was closed is no good content.
-        if (object.entry.object.closed === undefined) this.#previousByKey.set(object.key, object);
+        if (object.entry.object.closed !== undefined || this.#previousByKey.has(object.key))
+          continue;
+        this.#previousByKey.set(object.key, object);
       }
     }
     for (const { values } of readings) for (const { decoded } of values) this.#note(decoded);
@@ -93,15 +95,30 @@ export class ObjectChoice {
       return;
     }
     this.#takeClosed(path, value, decoded);
-    if (isIdentified(decoded)) return;
-    // Nobody can tell which object this was, so none that has gone from the file is taken for removed.
-    const gone = (this.#previous.served.get(path) ?? []).filter(
-      (object) =>
-        !this.#valid.has(object.key) && !this.#refused.has(object.key) && !this.#stale.has(object),
+  }
+
+  /**
+   * While nobody can tell which objects some file or document holds, an object that is gone may stand there now: none is taken for
+   * removed. After all readings are taken.
+   */
+  keepGone(readings: readonly SourceReading[]): void {
+    const doubtful = readings.find(
+      ({ broken, values }) =>
+        broken ||
+        values.some(({ decoded }) => decoded.result === "refused" && !isIdentified(decoded)),
     );
-    this.#keep(gone);
-    this.#keepRefusedOf(path);
-    for (const object of gone) this.kept.push(keptObject(object.ref, value.locate([])));
+    if (doubtful === undefined) return;
+    for (const [path, objects] of this.#previous.served) {
+      const gone = objects.filter(
+        (object) =>
+          !this.#valid.has(object.key) &&
+          !this.#refused.has(object.key) &&
+          !this.#stale.has(object),
+      );
+      this.#keep(gone);
+      if (gone.length > 0) this.kept.push(keptGone(path, gone.length, doubtful.path));
+    }
+    for (const object of this.#previous.refused) this.#keepRefusal(object);
   }
 
   #takeClosed(path: string, { locate }: PlacedValue, { ref, closed }: RefusedValue): void {
@@ -113,9 +130,12 @@ export class ObjectChoice {
 
   #keepRefusedOf(place: string): void {
     for (const object of this.#previous.refused) {
-      if (!isWithin(object.path, place) || this.#valid.has(refKey(object.ref))) continue;
-      this.#refuse(object);
+      if (isWithin(object.path, place)) this.#keepRefusal(object);
     }
+  }
+
+  #keepRefusal(object: RefusedObject): void {
+    if (!this.#valid.has(refKey(object.ref))) this.#refuse(object);
   }
 
   /** Once for each file and name, however often it is kept. */

@@ -32,20 +32,21 @@ export class Reading {
 
   /** The items of a list; something else counts as its one item. */
   items(value: unknown): readonly unknown[] {
-    if (value === undefined || value === null) return [];
+    if (value === undefined) return [];
     if (Array.isArray(value)) return value;
     this.losePath();
-    return [value];
+    return value === null ? [] : [value];
   }
 
   /** Host names in whatever shape they are written; none: of every host. `given`: where they belong. */
   hosts(given: unknown, names: readonly string[]): readonly string[] {
-    const isGiven = given !== undefined && given !== null;
+    const isGiven = given !== undefined;
     const values = isGiven ? [given] : this.#strayHosts(names);
     const texts = values.flatMap(wordsOf).map((text) => text.trim().toLowerCase());
     const hosts = texts.filter((text) => text !== "" && hostProblem(text) === undefined);
     // In another shape than it should have, a word is hardly a host.
-    const isShaped = typeof given === (names.includes("hosts") ? "string" : "object");
+    const isShaped =
+      given !== null && typeof given === (names.includes("hosts") ? "string" : "object");
     const isLost = !isShaped && (texts.length === 0 || hosts.some((host) => !host.includes(".")));
     const isShort = isGiven && countOf(given) > texts.length;
     if (hosts.length < texts.length || isShort || (isGiven && isLost)) this.loseHost();

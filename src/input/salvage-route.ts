@@ -9,7 +9,8 @@ export function readRoute(spec: Fields, reading: Reading): Fields {
   const { hostnames, parentRefs, rules } = spec;
   const hosts = reading.hosts(hostnames, ["hostnames", "hostname", "host"]);
   const parents = reading.items(parentRefs).map((parent) => readParent(parent, reading));
-  if (parentRefs === undefined && reading.extent !== "paths") reading.loseHost();
+  const isLost = parentRefs === undefined && reading.extent !== "paths";
+  if (isLost || parentRefs === null) reading.loseHost();
   // With a field out of place the hosts are closed altogether.
   const isBare = reading.extent !== "paths";
   const read = isBare ? [] : reading.items(rules).map((rule) => readRouteRule(rule, reading));
@@ -17,7 +18,7 @@ export function readRoute(spec: Fields, reading: Reading): Fields {
   return {
     ...(hosts.length > 0 && { hostnames: hosts }),
     parentRefs: parents.filter((parent) => parent !== undefined),
-    rules: isWide || rules === undefined || rules === null ? [...read, {}] : read,
+    rules: isWide || rules === undefined ? [...read, {}] : read,
   };
 }
 
@@ -63,7 +64,7 @@ function readMatch(match: unknown, reading: Reading): Fields {
 const NEVER_IN_PATHS = /^[^/]|\/\/|\/\.\.?(?:\/|$)|%2f|#/i;
 
 function readPath(path: unknown, reading: Reading): Fields | undefined {
-  if (path === undefined || path === null) return undefined;
+  if (path === undefined) return undefined;
   const read = readTextsOf(path, reading);
   const isPattern = own(read, "type") === "RegularExpression";
   const value = own(read, "value");
@@ -76,12 +77,13 @@ function readMethod(method: unknown, reading: Reading): unknown {
 }
 
 function readList(values: unknown, reading: Reading): readonly unknown[] | undefined {
-  if (values === undefined || values === null) return undefined;
+  if (values === undefined) return undefined;
   return reading.items(values).flatMap((value) => {
     const read = readTextsOf(value, reading);
-    return typeof own(read, "name") === "string" && typeof own(read, "value") === "string"
-      ? [read]
-      : [];
+    if (typeof own(read, "name") === "string" && typeof own(read, "value") === "string")
+      return [read];
+    reading.losePath();
+    return [];
   });
 }
 
@@ -93,7 +95,7 @@ function readTextsOf(value: unknown, reading: Reading): Fields {
 }
 
 function readText(value: unknown, reading: Reading): string | undefined {
-  if (typeof value === "string" || value === undefined || value === null) return value ?? undefined;
+  if (typeof value === "string" || value === undefined) return value;
   reading.losePath();
   return undefined;
 }

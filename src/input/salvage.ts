@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import type { KindName } from "../api/kinds.js";
 import type { Closed } from "../api/wire.js";
-import { isObject } from "../support/json-object.js";
+import { isObject, isTexts } from "../support/json-object.js";
 import { own } from "../support/own.js";
 import type { Fields } from "./reading.js";
 import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
@@ -120,6 +120,7 @@ const FIRST = -(2 ** 31);
 
 /** A policy is broken for its targets; where they can't be told, it is for everything of its namespace (Resources.refused). */
 function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefined {
+  if (targetRefs === null) return undefined;
   const targets = reading.items(targetRefs).map((target) => {
     const { group, kind, name, sectionName } = fieldsOf(target);
     const isRead = [group, kind, name, sectionName ?? ""].every((text) => typeof text === "string");
@@ -133,13 +134,10 @@ function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefine
 /** Terms and rows that can't be read stay, for the translation to refuse. */
 const TERMS: readonly unknown[] = ["URL", "METHOD", "HEADER", "COOKIE", "PARAM", "SRC_IP"];
 
-function isTexts(row: unknown): row is readonly string[] {
-  return Array.isArray(row) && row.every((text) => typeof text === "string");
-}
-
 function readRule({ dsl, dslx, priority }: Fields, reading: Reading): Fields {
   // `dsl` is a text that is not read; terms there are a dslx of another name.
   if (dsl !== undefined && typeof dsl !== "string") reading.losePath();
+  if (dslx === null) reading.loseHost();
   const terms = reading.items(dslx).map((term) => {
     const { type, key, values } = fieldsOf(term);
     const rows = reading.items(values).map((row) => (isTexts(row) ? row : []));
@@ -155,9 +153,8 @@ function readRule({ dsl, dslx, priority }: Fields, reading: Reading): Fields {
   });
   if (terms.length === 0 && reading.extent !== "paths") reading.loseHost();
   const number = Number(priority);
-  const isGiven = priority !== undefined && priority !== null;
-  const read = Number.isSafeInteger(number) ? number : FIRST;
-  return { dslx: terms, ...(isGiven && { priority: read }) };
+  const read = priority !== null && Number.isSafeInteger(number) ? number : FIRST;
+  return { dslx: terms, ...(priority !== undefined && { priority: read }) };
 }
 
 const PATH_TYPES: readonly unknown[] = ["Exact", "Prefix", "ImplementationSpecific"];

@@ -9,8 +9,9 @@ export function typeHint(
   value: unknown,
   mayShow: boolean,
 ): string | undefined {
+  if (value === null) return "give it a value, or remove it";
   if (type === "string") return textHint(value, mayShow);
-  if (type === "array" && value !== null) return "write it as a list, each item after '- '";
+  if (type === "array") return "write it as a list, each item after '- '";
   if (typeof value !== "string") return undefined;
   if (type === "integer") return /^-?\d+$/.test(value) ? REMOVE_QUOTES : undefined;
   if (type === "boolean") return /^(true|false)$/i.test(value) ? REMOVE_QUOTES : undefined;
@@ -18,7 +19,6 @@ export function typeHint(
 }
 
 function textHint(value: unknown, mayShow: boolean): string | undefined {
-  if (value === null) return 'give it a value, or "" for an empty one';
   if (typeof value === "number") {
     return mayShow ? `put the value in quotes: "${value}"` : "put the value in quotes";
   }

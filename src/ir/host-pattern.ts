@@ -20,3 +20,8 @@ export function hostKey(pattern: HostPattern): string {
       return pattern.labels === "one" ? `*.${pattern.suffix}` : `**.${pattern.suffix}`;
   }
 }
+
+/** The pattern as its author wrote it: `*.a.example` for both kinds of wildcard; `""` for any host. */
+export function hostText(pattern: HostPattern): string {
+  return pattern.kind === "wildcard" ? `*.${pattern.suffix}` : hostKey(pattern);
+}

@@ -36,16 +36,33 @@ export interface Route {
   readonly backends: readonly Backend[];
 }
 
-/** Where a route is tried: bindings of one listener are tried in byte order of `order`. */
+/** Where a route is tried: bindings of one listener are tried in byte order of the host's `rank` and `order`. */
 export interface RouteBinding {
-  readonly listener: string;
-  readonly host: HostPattern;
+  /** All bindings of a rule share one list, so what is made for each of them does not multiply by its places. */
+  readonly at: readonly BindingPlaces[];
   readonly path: PathMatch;
   /** All must hold. */
   readonly when: readonly Predicate[];
-  /** Made by `translate/precedence.ts`; unique within a listener. */
+  /** Made by `translate/precedence.ts`; with the rank unique within a listener. */
   readonly order: string;
   readonly route: string;
+}
+
+/** Each of the hosts on each of the listeners. */
+export interface BindingPlaces {
+  /** Sorted ids. */
+  readonly listeners: readonly string[];
+  readonly hosts: readonly BoundHost[];
+}
+
+export interface BoundHost {
+  readonly host: HostPattern;
+  /** Stands before the `order` of each binding. */
+  readonly rank: string;
+}
+
+export function onePlace(listener: string, host: HostPattern): readonly BindingPlaces[] {
+  return [{ listeners: [listener], hosts: [{ host, rank: "" }] }];
 }
 
 /** CIDRs; a client in `deny` is refused, then one outside a non-empty `allow`. */

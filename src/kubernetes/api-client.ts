@@ -5,8 +5,11 @@
 import { Agent, request } from "node:https";
 import type { RequestOptions } from "node:https";
 import { request as requestPlain } from "node:http";
-import type { IncomingMessage } from "node:http";
+import type { ClientRequest, IncomingMessage } from "node:http";
 import type { KubeConfig } from "@kubernetes/client-node";
+import { EnvironmentError } from "../support/environment-error.js";
+import { errorText } from "../support/error-text.js";
+import { parseObject } from "../support/json-object.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -93,7 +96,7 @@ export class ApiClient {
       const start = secure ? request : requestPlain;
       // Certificates stand in the options too; client-node's own agent, which keeps no connection, is for proxies alone.
       const agent = cluster.proxyUrl === undefined && secure ? { agent: ownAgent } : {};
-      const asked = start(url, { ...options, ...agent });
+      const asked = begin(() => start(url, { ...options, ...agent }));
       asked.on("response", (answer: IncomingMessage) => {
         resolve(answer);
       });
@@ -113,20 +116,34 @@ export class ApiClient {
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error: unknown) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const message = `the kubeconfig's credentials can't be used: ${reason}`;
+      const message = `the kubeconfig's credentials can't be used: ${errorText(error)}`;
       throw new ApiError(0, "", message, { cause: error });
     }
+  }
+}
+
+/** Throws EnvironmentError when TLS can't be made of the certificates and keys, which no later try changes. */
+function begin(start: () => ClientRequest): ClientRequest {
+  try {
+    return start();
+  } catch (cause: unknown) {
+    const message = `the kubeconfig's certificates can't be used: ${errorText(cause)}`;
+    throw new EnvironmentError(message, { cause });
   }
 }
 
 async function valueOf(call: Call, answer: IncomingMessage): Promise<unknown> {
   const text = await bodyOf(answer);
   const status = answer.statusCode ?? 0;
-  const value = parse(text);
+  const value = parseObject(text);
   if (status >= 200 && status < 300) return value;
-  const { reason = "", message = text.slice(0, 300) } = statusObject(value);
-  throw new ApiError(status, reason, `${call.method ?? "GET"} ${call.path}: ${status} ${message}`);
+  const { reason, message } = value ?? {};
+  const said = typeof message === "string" ? message : text.slice(0, 300);
+  throw new ApiError(
+    status,
+    typeof reason === "string" ? reason : "",
+    `${call.method ?? "GET"} ${call.path}: ${status} ${said}`,
+  );
 }
 
 /** One event a line. */
@@ -137,7 +154,7 @@ async function* eventsOf(answer: IncomingMessage): AsyncGenerator {
     for await (const chunk of answer) {
       const lines = (rest + String(chunk)).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) yield parse(line);
+      for (const line of lines) yield parseObject(line);
     }
   } catch (cause: unknown) {
     throw new ApiError(0, "", "the API server's answer broke off", { cause });
@@ -169,20 +186,4 @@ function bodyOf(answer: IncomingMessage): Promise<string> {
       reject(new ApiError(0, "", "the API server's answer broke off", { cause }));
     });
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function statusObject(value: unknown): { readonly reason?: string; readonly message?: string } {
-  if (typeof value !== "object" || value === null) return {};
-  const reason = "reason" in value && typeof value.reason === "string" ? value.reason : undefined;
-  const message =
-    "message" in value && typeof value.message === "string" ? value.message : undefined;
-  return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
 }

@@ -4,12 +4,14 @@
  */
 import type { KindName } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
-import type { ApiClient, ApiError } from "./api-client.js";
+import type { ApiClient } from "./api-client.js";
+import { ApiError } from "./api-client.js";
 import { servedResources } from "./discovery.js";
 import { KindWatch } from "./kind-watch.js";
 import type { RawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { apiVersionOf } from "./resource.js";
+import { RetryTimes } from "./retry-times.js";
 import type { WatchScope } from "./scope.js";
 import { plansFor } from "./scope.js";
 
@@ -21,12 +23,14 @@ export interface ClusterWatchOptions {
   readonly onGone: (kind: KindName, object: RawObject) => void;
   /** A watch is lost and begun again. */
   readonly onError: (kind: KindName, error: ApiError) => void;
-  /** What is served could not be asked for; it is asked again. */
-  readonly onDiscoveryError: (error: unknown) => void;
+  /** What is served could not be asked for; it is asked again. `isAgain`: the question before this one failed, too. */
+  readonly onDiscoveryError: (error: unknown, isAgain: boolean) => void;
 }
 
 /** Milliseconds between two looks at what is served. */
 const DISCOVERY_INTERVAL = 5000;
+/** Milliseconds before the question is asked again that failed: doubled each time, up to the interval. */
+const FIRST_PAUSE = 250;
 const NOT_FOUND = 404;
 /** Looks in a row that must miss a kind: an API server that has just started does not serve its CRDs at once. */
 const MISSES = 6;
@@ -41,6 +45,7 @@ interface WatchedKind {
 export class ClusterWatch {
   readonly #options: ClusterWatchOptions;
   readonly #kinds = new Map<KindName, WatchedKind>();
+  readonly #retries = new RetryTimes(DISCOVERY_INTERVAL);
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -48,10 +53,11 @@ export class ClusterWatch {
     this.#options = options;
   }
 
-  /** Resolves when every kind that is served has been listed as a whole. Throws ApiError when nothing can be asked. */
+  /** Resolves when every kind that is served has been listed as a whole. Throws what is no ApiError: asking again can't help. */
   async start(): Promise<void> {
-    await this.#discover();
-    this.#discoverLater();
+    await new Promise<void>((onFirst, onUnusable) => {
+      this.#look(onFirst, onUnusable);
+    });
     await Promise.all(this.#watches().map((watch) => watch.listed));
   }
 
@@ -74,17 +80,27 @@ export class ClusterWatch {
     return [...this.#kinds.values()].flatMap(({ watches }) => watches);
   }
 
-  #discoverLater(): void {
-    this.#timer = setTimeout(() => {
-      this.#discover()
-        .catch((error: unknown) => {
-          this.#options.onDiscoveryError(error);
-        })
-        .finally(() => {
-          if (!this.#closed) this.#discoverLater();
-        });
-    }, DISCOVERY_INTERVAL);
-    this.#timer.unref();
+  /** Looks at what is served now, and again after a pause, which keeps the process alive. */
+  #look(onFirst: () => void, onUnusable: (error: unknown) => void): void {
+    const again = (pause: number): void => {
+      if (this.#closed) return;
+      this.#timer = setTimeout(() => {
+        this.#look(onFirst, onUnusable);
+      }, pause);
+    };
+    this.#discover().then(
+      () => {
+        this.#retries.clear();
+        onFirst();
+        again(DISCOVERY_INTERVAL);
+      },
+      (error: unknown) => {
+        const isUnusable = !(error instanceof ApiError) && this.#kinds.size === 0;
+        if (isUnusable) onUnusable(error);
+        else this.#options.onDiscoveryError(error, this.#retries.has(""));
+        again(this.#retries.failed("", "", FIRST_PAUSE));
+      },
+    );
   }
 
   async #discover(): Promise<void> {

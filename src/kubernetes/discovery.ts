@@ -2,6 +2,7 @@
 import type { KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
+import { getOrInsert } from "../support/group-by.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 import { pluralOf } from "./plural.js";
@@ -14,11 +15,8 @@ export async function servedResources(
   table: KindTable,
 ): Promise<readonly Resource[]> {
   const known = new Map<string, Promise<ReadonlySet<string>>>();
-  const plurals = (base: string): Promise<ReadonlySet<string>> => {
-    const asked = known.get(base) ?? resourceNames(client, base);
-    known.set(base, asked);
-    return asked;
-  };
+  const plurals = (base: string): Promise<ReadonlySet<string>> =>
+    getOrInsert(known, base, () => resourceNames(client, base));
   const found = await Promise.all(KIND_NAMES.map((kind) => find(kind, table, plurals)));
   return found.filter((resource) => resource !== undefined);
 }

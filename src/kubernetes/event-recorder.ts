@@ -26,6 +26,8 @@ export class EventRecorder {
   readonly #client: ApiClient;
   readonly #component: string;
   #known: ReadonlySet<string> = new Set();
+  #latest: readonly ObjectEvent[] = [];
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(client: ApiClient, component: string) {
     this.#client = client;
@@ -34,9 +36,16 @@ export class EventRecorder {
 
   /**
    * All that is wrong now: what was not said the last time is said. Throws the first ApiError; what could not be said is said the next
-   * time.
+   * time. Updates take turns, or two would write one event; one that was replaced while it waited is skipped.
    */
-  async update(events: readonly ObjectEvent[]): Promise<void> {
+  update(events: readonly ObjectEvent[]): Promise<void> {
+    this.#latest = events;
+    const turn = this.#turn.then(() => (events === this.#latest ? this.#say(events) : undefined));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #say(events: readonly ObjectEvent[]): Promise<void> {
     const now = new Map(events.map((event) => [nameOf(event), event]));
     const fresh = [...now].filter(([name]) => !this.#known.has(name)).slice(0, MOST);
     const said = new Set<string>();

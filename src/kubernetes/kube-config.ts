@@ -1,5 +1,6 @@
 import { KubeConfig } from "@kubernetes/client-node";
 import { EnvironmentError } from "../support/environment-error.js";
+import { errorText } from "../support/error-text.js";
 
 export interface LoadedKubeConfig {
   readonly config: KubeConfig;
@@ -13,7 +14,8 @@ export function loadKubeConfig(): LoadedKubeConfig {
   try {
     config.loadFromDefault();
   } catch (error: unknown) {
-    const reason = error instanceof Error ? error.message : String(error);
+    // The lines after the first quote the file, tokens included.
+    const [reason] = errorText(error).split("\n", 1);
     throw new EnvironmentError(`the kubeconfig can't be read: ${reason}`, { cause: error });
   }
   const cluster = config.getCurrentCluster();
@@ -22,8 +24,14 @@ export function loadKubeConfig(): LoadedKubeConfig {
       "no cluster was found: set KUBECONFIG, or run albc in a pod with a service account",
     );
   }
+  const protocol = URL.canParse(cluster.server) ? new URL(cluster.server).protocol : "";
+  if (protocol !== "https:" && protocol !== "http:") {
+    throw new EnvironmentError(
+      `the kubeconfig's server "${cluster.server}" is no https:// URL: correct it`,
+    );
+  }
   // client-node throws at each call otherwise, so that tokens don't travel in the clear by mistake.
-  if (cluster.server.startsWith("http:") && !cluster.skipTLSVerify) {
+  if (protocol === "http:" && !cluster.skipTLSVerify) {
     throw new EnvironmentError(
       `the kubeconfig's server ${cluster.server} is not encrypted: give an https:// server, or set insecure-skip-tls-verify for one that may be asked in the clear`,
     );

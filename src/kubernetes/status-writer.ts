@@ -224,12 +224,12 @@ export class StatusWriter {
     if (status === undefined) return NEVER;
     const key = keyOf(computed);
     for (const times of [this.#writes, this.#failures])
-      if (times.mustWait(key, textOf(computed))) return times.dueOf(key) ?? NEVER;
+      if (times.mustWait(key, whatOf(computed, object))) return times.dueOf(key) ?? NEVER;
     try {
       await this.#send(object, status, objectPath(resource, metadata.namespace, metadata.name));
-      this.#noteWritten(key, computed);
+      this.#noteWritten(key, computed, object);
     } catch (error: unknown) {
-      if (!this.#isAnswered(error, computed)) return this.#failed(computed);
+      if (!this.#isAnswered(error, computed)) return this.#failed(computed, object);
     }
     const latest = current(kind, metadata.namespace, metadata.name);
     if (latest === object) {
@@ -237,7 +237,7 @@ export class StatusWriter {
       return NEVER;
     }
     // The watch was quicker than the answer, or never tells about this object.
-    return latest === undefined ? this.#failed(computed) : performance.now();
+    return latest === undefined ? this.#failed(computed, object) : performance.now();
   }
 
   async #send(object: RawObject, status: unknown, path: string): Promise<void> {
@@ -256,21 +256,24 @@ export class StatusWriter {
     });
   }
 
-  /** Whether the error says that the object has changed or is gone, so that the watch delivers what is to be done. */
+  /**
+   * Whether the error says that the object has changed, so that the watch delivers what is to be done. Not so where nothing is found:
+   * that may be the version of the API, which is served again with the same objects.
+   */
   #isAnswered(error: unknown, computed: ObjectStatus): boolean {
     const { onWritten, onError } = this.#options;
     const code = error instanceof ApiError ? error.status : 0;
-    if (code === NOT_FOUND) return true;
+    if (code === NOT_FOUND) return false;
     onWritten(computed.kind, code === CONFLICT ? "conflict" : "error");
     if (code === CONFLICT) return true;
     onError(error, computed);
     return false;
   }
 
-  #noteWritten(key: string, computed: ObjectStatus): void {
+  #noteWritten(key: string, computed: ObjectStatus, object: RawObject): void {
     this.#options.onWritten(computed.kind, "written");
     this.#failures.forget(key);
-    const pause = this.#writes.failed(key, textOf(computed), FIRST_PAUSE);
+    const pause = this.#writes.failed(key, whatOf(computed, object), FIRST_PAUSE);
     if (pause < CONTESTED) this.#contested.delete(key);
     else if (!this.#contested.has(key)) {
       this.#contested.set(key, computed);
@@ -278,14 +281,15 @@ export class StatusWriter {
     }
   }
 
-  #failed(computed: ObjectStatus): number {
-    const key = keyOf(computed);
-    return performance.now() + this.#failures.failed(key, textOf(computed), FIRST_PAUSE);
+  #failed(computed: ObjectStatus, object?: RawObject): number {
+    const what = whatOf(computed, object);
+    return performance.now() + this.#failures.failed(keyOf(computed), what, FIRST_PAUSE);
   }
 }
 
-function textOf({ status }: ObjectStatus): string {
-  return JSON.stringify(status);
+/** An object that is created again has the name of the one before, but is another. */
+function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string {
+  return JSON.stringify([object?.metadata.uid, status]);
 }
 
 function keyOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {

@@ -53,6 +53,12 @@ export const RUN_METRICS = {
     help: "Problems of the objects that stand now, by severity; the log says which.",
     labels: ["severity"],
   },
+  daysLeft: {
+    name: "albc_certificate_days_left",
+    type: "gauge",
+    help: "Days until the certificate of a Secret that is served, or shown to backends, expires; negative: since it has.",
+    labels: ["namespace", "name"],
+  },
   faulty: {
     name: "albc_faulty_objects",
     type: "gauge",

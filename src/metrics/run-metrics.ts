@@ -7,24 +7,32 @@ import { RUN_METRICS as METRICS } from "./metrics-table.js";
 
 /** From a swap of one endpoint to a reload of ten thousand routes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const DAY = 86_400_000;
 const FAILURES: ReadonlySet<Outcome> = new Set(["refused", "error"]);
 const SEVERITIES = ["error", "warning", "info"] as const;
 
 /** What is left of Findings for the health thread. */
-export interface FindingCounts extends Omit<Findings, "diagnostics"> {
+export interface FindingCounts extends Omit<Findings, "diagnostics" | "certificates"> {
+  /** Milliseconds since 1970 at which the certificate of a Secret `<namespace>/<name>` expires. */
+  readonly expiries: ReadonlyMap<string, number>;
   readonly diagnostics: Readonly<Record<Severity, number>>;
   /** Objects whose translation failed by a bug of ours. */
   readonly faulty: number;
 }
 
-export function countFindings({ objects, diagnostics, unreadable }: Findings): FindingCounts {
+export function countFindings(findings: Findings): FindingCounts {
+  const { objects, diagnostics, certificates, unreadable } = findings;
   const counts = { error: 0, warning: 0, info: 0 };
   let faulty = 0;
   for (const { code, severity } of diagnostics) {
     counts[severity] += 1;
     if (code === "INTERNAL_ERROR") faulty += 1;
   }
-  return { objects, diagnostics: counts, faulty, unreadable };
+  const expiries = certificates.map(
+    ({ certificate: { secret, expires } }) =>
+      [`${secret.namespace}/${secret.name}`, expires] as const,
+  );
+  return { objects, diagnostics: counts, faulty, expiries: new Map(expiries), unreadable };
 }
 
 /** The run's own metrics. */
@@ -40,6 +48,8 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
   readonly #diagnostics = this.#gauge(METRICS.diagnostics);
   readonly #faulty = this.#gauge(METRICS.faulty);
   readonly #unreadable = this.#gauge(METRICS.unreadable);
+  readonly #daysLeft = this.#gauge(METRICS.daysLeft);
+  #expiries: ReadonlyMap<string, number> = new Map();
   readonly #objects = this.#gauge(METRICS.objects);
   readonly #watchErrors = this.#counter(METRICS.watchErrors);
   readonly #statusWrites = this.#counter(METRICS.statusWrites);
@@ -53,6 +63,11 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
 
   /** In Prometheus' text format. */
   text(): Promise<string> {
+    this.#daysLeft.reset();
+    for (const [secret, expires] of this.#expiries) {
+      const [namespace = "", name = ""] = secret.split("/");
+      this.#daysLeft.set({ namespace, name }, (expires - Date.now()) / DAY);
+    }
     return this.#registry.metrics();
   }
 
@@ -74,7 +89,8 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
     if (version !== undefined) this.#configHash.set(configHash(version));
   }
 
-  compiled({ objects, diagnostics, faulty, unreadable }: FindingCounts): void {
+  compiled({ objects, diagnostics, faulty, expiries, unreadable }: FindingCounts): void {
+    this.#expiries = expiries;
     this.#objects.reset();
     for (const [kind, count] of objects) this.#objects.set({ kind }, count);
     for (const severity of SEVERITIES) this.#diagnostics.set({ severity }, diagnostics[severity]);

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { RenderedPolicy } from "../render/rendered-policy.js";
 import { EnvironmentError } from "../support/environment-error.js";
+import { errorText } from "../support/error-text.js";
 import { DataPlane } from "./data-plane.js";
 import { fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
@@ -58,6 +59,8 @@ export interface ApplierOptions {
   readonly reloader: Reloader;
   /** User of nginx's workers, when it is not albc's own. */
   readonly owner?: Owner;
+  /** Where nginx writes, if that is not the run folder: its user reads our files as a member of our group. */
+  readonly nginxFolder?: string | undefined;
   /** How often endpoints of streams may cause a reload. */
   readonly allowance?: ReloadAllowance;
 }
@@ -72,6 +75,7 @@ export class Applier {
   readonly #folder: string;
   readonly #reloader: Reloader;
   readonly #owner: Owner | undefined;
+  readonly #isShared: boolean;
   readonly #dataPlane: DataPlane;
   readonly #disk: WrittenFiles;
   readonly #loaded: LoadedMark;
@@ -88,14 +92,16 @@ export class Applier {
     this.#folder = options.folder;
     this.#reloader = options.reloader;
     this.#owner = options.owner;
-    this.#dataPlane = new DataPlane(options.folder);
+    this.#isShared = options.nginxFolder !== undefined;
+    this.#dataPlane = new DataPlane(options.nginxFolder ?? options.folder);
     this.#disk = new WrittenFiles(options.folder, options.owner);
     this.#loaded = new LoadedMark(options.folder);
     this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_INTERVAL);
   }
 
   /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */
-  async prepare(files: readonly RenderedFile[]): Promise<Applied> {
+  async prepare(rendered: readonly RenderedFile[]): Promise<Applied> {
+    const files = this.#isShared ? rendered.map(groupReadable) : rendered;
     mustFit(policyOf(files));
     await this.#test(files);
     await this.#loaded.clear();
@@ -110,7 +116,8 @@ export class Applier {
    * Throws NginxRefused with what nginx has against them, PolicyTooLarge or another EnvironmentError; then the files and the data plane are as
    * they were before.
    */
-  async apply(files: readonly RenderedFile[]): Promise<Applied> {
+  async apply(rendered: readonly RenderedFile[]): Promise<Applied> {
+    const files = this.#isShared ? rendered.map(groupReadable) : rendered;
     mustFit(policyOf(files));
     this.#isApplying = true;
     await this.#confirming;
@@ -280,16 +287,14 @@ export class Applier {
       if (full === undefined || policyOf(failed).version === this.#served.version) return;
       await this.#dataPlane.put(full, this.#served);
     } catch (error: unknown) {
-      const then = error instanceof Error ? error.message : String(error);
-      const first = cause instanceof Error ? cause.message : String(cause);
-      throw new EnvironmentError(
-        `${first}; then the last good files could not be restored: ${then}`,
-        {
-          cause,
-        },
-      );
+      const message = `${errorText(cause)}; then the last good files could not be restored: ${errorText(error)}`;
+      throw new EnvironmentError(message, { cause });
     }
   }
+}
+
+function groupReadable(file: RenderedFile): RenderedFile {
+  return file.mode === 0o600 ? { ...file, mode: 0o640 } : file;
 }
 
 /** Secrets first: policy.json names them. */

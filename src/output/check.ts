@@ -1,10 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { SecretText } from "../support/secret-text.js";
-import { errorCode, fileError } from "./file-error.js";
+import { readIfThere } from "./file-error.js";
 import { ownFiles } from "./file-writer.js";
 
 /**
@@ -47,13 +46,4 @@ function patch(path: string, before: string | undefined, after: string): string 
     context: 3,
     headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
   });
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error: unknown) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw fileError("read", path, error);
-  }
 }

@@ -1,8 +1,10 @@
-/** Talks to the data plane over control/control.sock of the run folder (docs/policy-format.md says what). */
+/** Talks to the data plane over control/control.sock of the folder that nginx writes to (docs/policy-format.md says what). */
+import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { errorText } from "../support/error-text.js";
 import { isObject, parseObject } from "../support/json-object.js";
 import type { DataPlaneCounters } from "./data-plane-counters.js";
 import { readCounters } from "./data-plane-counters.js";
@@ -37,8 +39,11 @@ export class ControlError extends Error {
 }
 
 const SOCKET = "control/control.sock";
-/** A unix socket's path holds 107 bytes on Linux, 103 elsewhere. */
-const LONGEST_PATH = 100;
+/** open(2) on Linux: the file itself, whatever it is, without opening it. Node does not name it. */
+const O_PATH = 0o10000000;
+/** Bytes of an answer; nginx may be in the hands of an attacker. */
+const LONGEST_ANSWER = 4 * 1024 * 1024;
+const LONGEST_REASON = 500;
 
 /** A large policy is written with pauses, in which the worker serves requests. */
 const PUT_PATIENCE = 4;
@@ -52,7 +57,7 @@ export class ControlClient {
   readonly #folder: string;
   readonly #timeout: number;
 
-  /** `folder`: the run folder. */
+  /** `folder`: where nginx writes; the run folder, or its own. */
   constructor(folder: string, options: ControlClientOptions = {}) {
     this.#folder = folder;
     this.#timeout = options.timeout ?? 5000;
@@ -96,6 +101,12 @@ export class ControlClient {
     );
   }
 
+  /** Asks nginx to reload itself; it has not done so yet when this returns. Throws ControlError. */
+  async reload(): Promise<void> {
+    const { status, text } = await this.#call("POST", "/reload", "");
+    if (status !== 200) throw new ControlError(`nginx can't reload itself: ${reasonOf(text)}`);
+  }
+
   /** True when no process listens at the socket (any more), and with that none at the ports that go with it. */
   async isDeserted(): Promise<boolean> {
     const code = await this.#atSocket(connectionError).catch(() => "ENOENT");
@@ -108,16 +119,16 @@ export class ControlClient {
   }
 
   async #atSocket<T>(use: (socketPath: string) => Promise<T>): Promise<T> {
-    const socketPath = join(this.#folder, SOCKET);
-    if (Buffer.byteLength(socketPath) <= LONGEST_PATH) return use(socketPath);
-    // The folder by its descriptor is a short name for it.
-    const folder = await open(this.#folder, "r").catch((error: unknown) => {
+    const path = join(this.#folder, SOCKET);
+    if (process.platform !== "linux") return use(path);
+    // A link that nginx put there leads nowhere. Besides, a path may be too long for a socket, its descriptor is not.
+    const socket = await open(path, O_PATH | constants.O_NOFOLLOW).catch((error: unknown) => {
       throw unreachable(error);
     });
     try {
-      return await use(`/proc/self/fd/${folder.fd}/${SOCKET}`);
+      return await use(`/proc/self/fd/${socket.fd}`);
     } finally {
-      await folder.close();
+      await socket.close();
     }
   }
 }
@@ -143,7 +154,12 @@ function send(socketPath: string, call: Call): Promise<Answer> {
     const headers = { Host: "control", "Content-Length": Buffer.byteLength(body) };
     const asked = request({ socketPath, method, path, headers, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+      let length = 0;
+      answer.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > LONGEST_ANSWER) asked.destroy(new Error("its answer is too long"));
+      });
       answer.on("error", fail);
       answer.on("end", () => {
         resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
@@ -178,13 +194,13 @@ function connectionError(socketPath: string): Promise<string> {
 }
 
 function unreachable(cause: unknown): ControlError {
-  const said = cause instanceof Error ? cause.message : String(cause);
-  return new ControlError(`the data plane can't be reached: ${said}`, { cause });
+  return new ControlError(`the data plane can't be reached: ${errorText(cause)}`, { cause });
 }
 
 function reasonOf(text: string): string {
   const answer = parseObject(text);
-  return typeof answer?.["error"] === "string" ? answer["error"] : "without a reason";
+  const error = answer?.["error"];
+  return typeof error === "string" ? error.slice(0, LONGEST_REASON) : "without a reason";
 }
 
 function readStatus(text: string): DataPlaneStatus | undefined {

@@ -1,4 +1,5 @@
 /** What `GET /counters` of the control socket says (docs/policy-format.md). */
+import { isObject, parseObject } from "../support/json-object.js";
 
 /** Since nginx was started; a reload changes nothing. */
 export interface DataPlaneCounters {
@@ -22,7 +23,7 @@ export interface DurationCounts {
 
 /** Undefined when it is none. */
 export function readCounters(text: string): DataPlaneCounters | undefined {
-  const { responses, auth, durations, connections } = fieldsOf(parse(text));
+  const { responses, auth, durations, connections } = fieldsOf(parseObject(text));
   const { bounds, counts, sum } = fieldsOf(durations);
   const read = {
     responses: numbersByName(responses),
@@ -35,18 +36,8 @@ export function readCounters(text: string): DataPlaneCounters | undefined {
     : undefined;
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null
-    ? Object.fromEntries(Object.entries(value))
-    : {};
+  return isObject(value) ? value : {};
 }
 
 function isNumbers(value: unknown): value is readonly number[] {

@@ -13,7 +13,7 @@ const SERVED_LIMIT = 15_000;
 export class DataPlane {
   readonly #control: ControlClient;
 
-  /** `folder`: the run folder. */
+  /** `folder`: where nginx writes. */
   constructor(folder: string) {
     this.#control = new ControlClient(folder);
   }

@@ -2,13 +2,12 @@
  * environment/ of the run folder: what nginx must be told and only the machine knows. nginx.conf includes it, so that
  * nginx.conf itself is the same everywhere.
  */
-import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { isIP } from "node:net";
 import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/environment-error.js";
-import { errorCode, fileError } from "./file-error.js";
+import { readIfThere } from "./file-error.js";
 import { NOBODY } from "./nobody.js";
 
 export interface EnvironmentOptions {
@@ -128,13 +127,4 @@ function hasIpv6Route(): boolean {
     ({ family, internal, address: ip }) =>
       family === "IPv6" && !internal && !ip.toLowerCase().startsWith("fe80:"),
   );
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error: unknown) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw fileError("read", path, error);
-  }
 }

@@ -58,7 +58,7 @@ export async function writeChanged(
   for (const file of files) {
     const path = join(folder, file.path);
     try {
-      await makeFolder(dirname(path), holdsSecrets(file), options.owner);
+      await makeFolder(dirname(path), folderMode(file), options.owner);
       await writeOne(path, file, options);
     } catch (error: unknown) {
       throw fileError("write", path, error);
@@ -136,14 +136,15 @@ async function writeNew(path: string, file: RenderedFile, options: WriteOptions)
   }
 }
 
-/** In a folder of its own, that is. */
-function holdsSecrets(file: RenderedFile): boolean {
-  return file.mode === 0o600 && file.path.includes("/");
+/** Files with secrets have folders of their own. */
+function folderMode({ mode, path }: RenderedFile): number {
+  if (mode === 0o644 || !path.includes("/")) return 0o755;
+  return mode === 0o640 ? 0o750 : 0o700;
 }
 
-async function makeFolder(path: string, secret: boolean, owner: Owner | undefined): Promise<void> {
-  const first = await makeFolders(path, secret ? 0o700 : 0o755);
-  if (first === undefined || owner === undefined || !secret) return;
+async function makeFolder(path: string, mode: number, owner: Owner | undefined): Promise<void> {
+  const first = await makeFolders(path, mode);
+  if (first === undefined || owner === undefined || mode === 0o755) return;
   const handle = await open(path, "r");
   await handle.chown(owner.uid, owner.gid).finally(() => handle.close());
 }

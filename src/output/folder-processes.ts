@@ -45,25 +45,6 @@ export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
 /** Milliseconds for each way to end it. */
 const END_LIMIT = 2000;
 
-/** Sets of old workers that may drain at once. Each reload leaves one, and memory has to end somewhere. */
-const MOST_DRAINING = 24;
-
-/** Ends the oldest workers of earlier reloads that still drain where there are more than two dozen sets of them. */
-export async function endOldest(folder: string): Promise<void> {
-  const workers = (await nginxProcessesIn(folder)).filter(({ role }) => role === "worker");
-  const aged = await Promise.all(
-    workers.map(async ({ pid }) => ({
-      pid,
-      drains: (await titleOf(pid)).includes("is shutting down"),
-      started: Number(await startTime(pid)),
-    })),
-  );
-  const draining = aged.filter(({ drains }) => drains).sort((a, b) => a.started - b.started);
-  const inSet = Math.max(1, aged.length - draining.length);
-  const tooMany = Math.max(0, draining.length - MOST_DRAINING * inSet);
-  for (const { pid } of draining.slice(0, tooMany)) signalOne(pid, "SIGTERM");
-}
-
 /** With the pid it names a process for good: pids are used again. Empty when there is no such process. */
 export async function startTime(pid: number): Promise<string> {
   // The start time is the 22nd field of proc_pid_stat(5), 20 after the name.

@@ -46,7 +46,7 @@ export async function findNginx({ given, path }: NginxSearch): Promise<NginxBina
   }
   const rejected: string[] = [];
   for (const candidate of [...onPath(path), UNPACKED]) {
-    if (!(await isExecutable(candidate))) continue;
+    if (!(await isAccessible(candidate, constants.X_OK))) continue;
     const probed = await probe(candidate);
     if (typeof probed !== "string") return probed;
     rejected.push(`${candidate}: ${probed}`);
@@ -86,7 +86,7 @@ async function modulesFor(
   const [, builtIn = ""] = /--modules-path=(\S+)/.exec(configureArguments) ?? [];
   for (const folder of [join(root, "usr/lib/nginx/modules"), builtIn, "/usr/lib/nginx/modules"]) {
     const files = names.map((name) => join(folder, name));
-    if ((await Promise.all(files.map(isReadable))).every(Boolean)) return files;
+    if ((await Promise.all(files.map((file) => isAccessible(file)))).every(Boolean)) return files;
   }
   return [];
 }
@@ -107,7 +107,7 @@ async function withStream(
 /** Where an unpacked nginx has its Lua libraries; nothing for an installed one. */
 async function luaVariables(root: string): Promise<Readonly<Record<string, string>>> {
   const lua = join(root, "usr/share/lua/5.1");
-  if (!(await isReadable(lua))) return {};
+  if (!(await isAccessible(lua))) return {};
   const triplets = await readdir(join(root, "usr/lib")).catch(() => []);
   const folders = triplets.map((triplet) => join(root, "usr/lib", triplet, "lua/5.1"));
   const native = folders.filter((folder) => existsSync(folder)).map((folder) => `${folder}/?.so;`);
@@ -185,15 +185,9 @@ function onPath(path: string): readonly string[] {
   return ["openresty", "nginx"].flatMap((name) => folders.map((folder) => join(folder, name)));
 }
 
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-async function isReadable(path: string): Promise<boolean> {
-  return access(path, constants.R_OK).then(
+/** `mode`: whether it can be read, by default, or executed. */
+async function isAccessible(path: string, mode = constants.R_OK): Promise<boolean> {
+  return access(path, mode).then(
     () => true,
     () => false,
   );

@@ -5,15 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
+import { errorText } from "../support/error-text.js";
 import { ControlClient } from "./control-client.js";
-import {
-  endAll,
-  endOldest,
-  haveEnded,
-  nginxProcessesIn,
-  signalAll,
-  signalOne,
-} from "./folder-processes.js";
+import { endAll, haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
 import type { LogPipe } from "./log-pipe.js";
 import { openLogPipe } from "./log-pipe.js";
 import type { NginxBinary } from "./nginx-binary.js";
@@ -25,7 +19,7 @@ import { orphansOn } from "./orphans.js";
 import { poll } from "./poll.js";
 import { removeSockets } from "./sockets.js";
 import type { Reloader } from "./reloader.js";
-import { NginxRefused, RELOAD_LIMIT } from "./reloader.js";
+import { loadLimit, NginxRefused } from "./reloader.js";
 
 export interface NginxProcessOptions {
   readonly binary: NginxBinary;
@@ -44,7 +38,6 @@ export interface NginxProcessOptions {
 }
 
 /** Milliseconds. */
-const START_LIMIT = 30_000;
 const TERM_LIMIT = 2000;
 const RELEASE_LIMIT = 10_000;
 const FIRST_DELAY = 100;
@@ -112,20 +105,20 @@ export class NginxProcess implements Reloader {
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {
     this.#said = [];
+    const limit = await loadLimit(this.#options.folder);
     const pid = this.pid;
     if (pid === undefined || !signalOne(pid, "SIGHUP")) {
       // It is about to be started again, with the files that are to be loaded.
-      if (await poll(isDone, { limit: RELOAD_LIMIT, signal: this.#stopping.signal })) return;
+      if (await poll(isDone, { limit, signal: this.#stopping.signal })) return;
       throw new NginxRefused("nginx does not run");
     }
     const gaveUp = (): boolean => this.#said.some(isFinalFailure);
     const settled = async (): Promise<boolean> => gaveUp() || (await isDone());
-    const inTime = await poll(settled, { limit: RELOAD_LIMIT, signal: this.#stopping.signal });
+    const inTime = await poll(settled, { limit, signal: this.#stopping.signal });
     if (gaveUp()) {
       throw await refused(this.#said.join("\n"), this.#options.folder);
     }
-    await endOldest(this.#options.folder);
-    if (!inTime) throw new NginxRefused(`the reload was not done in ${RELOAD_LIMIT / 1000} s`);
+    if (!inTime) throw new NginxRefused(`the reload was not done in ${String(limit / 1000)} s`);
   }
 
   /**
@@ -178,26 +171,27 @@ export class NginxProcess implements Reloader {
     this.#listen(child);
     const { hasEnded, closed } = this.#watch(child);
     const settled = async (): Promise<boolean> => hasEnded() || (await this.#isReady());
-    const limits = { limit: START_LIMIT, signal: this.#stopping.signal };
+    const limits = { limit: await loadLimit(folder), signal: this.#stopping.signal };
     if (!(await poll(settled, limits)) || hasEnded()) {
-      const signal = child.signalCode;
+      const end = this.#isStopping()
+        ? "albc was told to end before it served"
+        : endOf(child, hasEnded(), limits.limit);
       child.kill("SIGKILL");
       // All that it said; workers that outlive it may keep its standard error open.
       await Promise.race([closed, pause(TERM_LIMIT, undefined, { ref: false })]);
       throw new NginxNotStarted(
-        `nginx could not start: ${this.#startFailure(signal)}`,
+        `nginx could not start: ${this.#startFailure(end)}`,
         await refusedPlaces(unavailablePorts(this.#said.join("\n")), join(folder, "nginx.conf")),
       );
     }
     void this.#exit.then(() => this.#revive(child));
   }
 
-  /** `signal`: what ended it, if it did not end by itself. */
-  #startFailure(signal: NodeJS.Signals | null): string {
+  /** `end`: what ended it; empty: it ended by itself. */
+  #startFailure(end: string): string {
     const said = this.#said.join("\n");
-    if (signal === null) return nginxFailure(said);
-    const words = said === "" ? "" : `; it said: ${nginxFailure(said)}`;
-    return `somebody ended it by ${signal} before it served${words}`;
+    if (end === "") return nginxFailure(said);
+    return said === "" ? end : `${end}; it said: ${nginxFailure(said)}`;
   }
 
   #watch(child: ChildProcess): { hasEnded: () => boolean; closed: Promise<unknown> } {
@@ -240,7 +234,7 @@ export class NginxProcess implements Reloader {
         this.#options.onRestart();
         return;
       } catch (error: unknown) {
-        reason = error instanceof Error ? error.message : String(error);
+        reason = errorText(error);
       }
     }
   }
@@ -268,6 +262,11 @@ export class NginxProcess implements Reloader {
   #directives(): string {
     return mainDirectives(this.#options.binary, this.#options.user);
   }
+}
+
+function endOf({ signalCode }: ChildProcess, hasEnded: boolean, limit: number): string {
+  if (!hasEnded) return `it did not serve within ${String(limit / 1000)} s, so albc ended it`;
+  return signalCode === null ? "" : `somebody ended it by ${signalCode} before it served`;
 }
 
 /** `folder`: where the nginx.conf is that it would not have. */

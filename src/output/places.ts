@@ -1,3 +1,5 @@
+import { addTo } from "../support/group-by.js";
+
 /** Where nginx listens, as CompileOptions.unavailablePorts has it: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
 export interface PlaceParts {
   /** Undefined: every address. */
@@ -28,7 +30,7 @@ export function behindOwn(next: readonly string[], live: readonly string[]): rea
   const closing = new Map<number, string[]>();
   for (const place of live.filter((each) => !next.includes(each))) {
     const { port, transport } = placeParts(place);
-    if (transport === "tcp") closing.set(port, [...(closing.get(port) ?? []), place]);
+    if (transport === "tcp") addTo(closing, port, place);
   }
   return next.filter(
     (place) =>

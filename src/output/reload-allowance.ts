@@ -3,7 +3,7 @@ export const ENDPOINT_INTERVAL = 1000;
 
 /**
  * How often endpoints of streams may have nginx reload by themselves: the first change after a quiet interval at once, then once an
- * interval. A reload leaves old workers behind until their last connection ends (see `endOldest`).
+ * interval. A reload leaves old workers behind until their last connection ends (see lua/alb/phases/worker.lua).
  */
 export class ReloadAllowance {
   readonly #interval: number;

@@ -1,3 +1,6 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+
 /** nginx, or what stands for it, would not have a configuration. The message is what nginx said, in one line. */
 export class NginxRefused extends Error {
   override readonly name = "NginxRefused";
@@ -31,4 +34,10 @@ export interface Reloader {
 }
 
 /** Milliseconds: a reload of a large configuration on a busy machine. */
-export const RELOAD_LIMIT = 30_000;
+const RELOAD_LIMIT = 30_000;
+
+/** Milliseconds for nginx to load the run folder's nginx.conf: a thousand ports are 16 MB of it, and take some seconds. */
+export async function loadLimit(folder: string): Promise<number> {
+  const { size } = await stat(join(folder, "nginx.conf")).catch(() => ({ size: 0 }));
+  return RELOAD_LIMIT + Math.floor(size / 1_000_000) * 1000;
+}

@@ -17,11 +17,19 @@ const LAYOUT = [
 ] as const;
 const LOCK = "albc.pid";
 
-/** Makes the folder and what nginx needs in it; gives its absolute path. Throws EnvironmentError. */
-export async function makeRunFolder(folder: string, owner?: Owner): Promise<string> {
+/**
+ * Makes the folder and what nginx needs in it; gives its absolute path. `isShared`: nginx reads it as a member of our group, and
+ * writes elsewhere. Throws EnvironmentError.
+ */
+export async function makeRunFolder(
+  folder: string,
+  owner?: Owner,
+  isShared = false,
+): Promise<string> {
   try {
+    const ownMode = isShared ? 0o750 : 0o700;
     // Workers of another user must get through to their files, and no further.
-    await makeFolders(folder, owner === undefined ? 0o700 : 0o711);
+    await makeFolders(folder, owner === undefined ? ownMode : 0o711);
     await mustBePrivate(await realpath(folder), owner);
     for (const [name, mode] of LAYOUT) {
       await makeFolders(join(folder, name));

@@ -1,30 +1,42 @@
 /** An nginx that somebody else runs on our run folder, such as the container beside ours. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
-import { fileError } from "./file-error.js";
-import { signalOne } from "./folder-processes.js";
+import { ControlClient, ControlError } from "./control-client.js";
 import { readListens, refuseBlocked } from "./listens.js";
 import { poll } from "./poll.js";
 import { isTaken } from "./port-probe.js";
 import type { Reloader } from "./reloader.js";
-import { NginxRefused, RELOAD_LIMIT } from "./reloader.js";
+import { loadLimit, NginxRefused } from "./reloader.js";
 
 const COMMAND_LIMIT = 60_000;
 
-/** Takes the value of `--reload`: `signal:PIDFILE` or `command:COMMAND`. Throws EnvironmentError for any other. */
-export function sidecar(reload: string): Reloader {
-  const [, kind, value = ""] = /^(signal|command):(.+)$/s.exec(reload) ?? [];
-  if (kind === "signal") return new Sidecar(() => hangUp(value));
-  if (kind === "command") return new Sidecar(() => runCommand(value));
-  throw new EnvironmentError("--reload must be signal:PIDFILE or command:COMMAND");
+/** How a sidecar's nginx is told to reload. */
+export type ReloadWay =
+  /** It reloads itself when it is asked at its control socket. The folder is where it writes: its prefix. */
+  | { readonly kind: "control"; readonly folder: string }
+  | { readonly kind: "command"; readonly command: string };
+
+/** Of the value of `--reload`, `control:FOLDER` or `command:COMMAND`. */
+export function reloadWay(text: string): ReloadWay | undefined {
+  const [, kind, value = ""] = /^(control|command):(.+)$/s.exec(text) ?? [];
+  if (kind === "control") return { kind, folder: resolve(value) };
+  return kind === "command" ? { kind, command: value } : undefined;
+}
+
+/** `folder`: the run folder, whose files it loads. */
+export function sidecar(way: ReloadWay, folder: string): Reloader {
+  return new Sidecar(folder, () =>
+    way.kind === "control" ? askForReload(way.folder) : runCommand(way.command),
+  );
 }
 
 class Sidecar implements Reloader {
+  readonly #folder: string;
   readonly #tell: () => Promise<void>;
 
-  constructor(tell: () => Promise<void>) {
+  constructor(folder: string, tell: () => Promise<void>) {
+    this.#folder = folder;
     this.#tell = tell;
   }
 
@@ -44,25 +56,21 @@ class Sidecar implements Reloader {
   }
 
   async reload(isDone: () => Promise<boolean>): Promise<void> {
+    const limit = await loadLimit(this.#folder);
     await this.#tell();
-    if (!(await poll(isDone, { limit: RELOAD_LIMIT }))) {
+    if (!(await poll(isDone, { limit }))) {
       throw new NginxRefused(
-        `nginx did not take the new files in ${RELOAD_LIMIT / 1000} s; its own error log says why`,
+        `nginx did not take the new files in ${limit / 1000} s; its own error log says why`,
       );
     }
   }
 }
 
-async function hangUp(pidFile: string): Promise<void> {
-  const text = await readFile(pidFile, "utf8").catch((error: unknown) => {
-    throw fileError("read the process id of nginx from", pidFile, error);
-  });
-  const pid = Number(text.trim());
-  if (!Number.isSafeInteger(pid) || pid <= 1) {
-    throw new EnvironmentError(`${pidFile} holds no process id`);
-  }
-  if (!signalOne(pid, "SIGHUP")) {
-    throw new EnvironmentError(`process ${String(pid)} of ${pidFile} can't be signalled`);
+async function askForReload(folder: string): Promise<void> {
+  try {
+    await new ControlClient(folder).reload();
+  } catch (error: unknown) {
+    throw error instanceof ControlError ? new EnvironmentError(error.message) : error;
   }
 }
 

@@ -9,6 +9,7 @@ import { policyMemory } from "./nginx/http-view.js";
 import { renderNginxConf } from "./nginx/nginx-conf.js";
 import { authorityFiles } from "./policy/authority-files.js";
 import { buildPolicy } from "./policy/build-policy.js";
+import { HostShards } from "./policy/host-shards.js";
 import { POLICY_FORMAT } from "./policy/policy-document.js";
 import type { RoutingShards } from "./policy/policy-json.js";
 import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-json.js";
@@ -18,9 +19,9 @@ import { PolicyTooLarge } from "../support/policy-too-large.js";
 import { ENDPOINTS_FILE, renderEndpoints } from "./nginx/endpoints-view.js";
 import type { RenderedFile } from "./rendered-file.js";
 
-/** nginx.conf, policy.json, streams/, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
-export function render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
-  return new Renderer().render(config, options);
+interface Shards {
+  readonly hosts: HostShards;
+  readonly routes: RouteShards;
 }
 
 /** What follows from everything but the upstreams. */
@@ -32,20 +33,21 @@ interface RenderedRouting {
   readonly files: readonly RenderedFile[];
 }
 
-/** `render` again and again: of a model whose routing is the one before, only the upstreams that are new are rendered. */
+/** Renders again and again: of a model whose routing is the one before, only the upstreams that are new are rendered. */
 export class Renderer {
   #routing: RenderedRouting | undefined;
   #conf:
     { readonly of: RenderedRouting; readonly memory: number; readonly text: string } | undefined;
-  readonly #routes = new RouteShards();
+  readonly #shards: Shards = { hosts: new HostShards(), routes: new RouteShards() };
   readonly #upstreams = new UpstreamShards();
 
+  /** nginx.conf, policy.json, streams/, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
   render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
     const { upstreams, streamUpstreams, ...routing } = config;
     const rendered =
       this.#routing !== undefined && isSame(this.#routing, routing, options)
         ? this.#routing
-        : renderFitting(routing, options, this.#routes);
+        : renderFitting(routing, options, this.#shards);
     this.#routing = rendered;
     const policy = renderedPolicy(POLICY_FORMAT, rendered.shards, this.#upstreams.map(upstreams));
     const files: RenderedFile[] = [
@@ -85,7 +87,7 @@ function isSame(last: RenderedRouting, routing: RoutingModel, options: CompileOp
 function renderFitting(
   routing: RoutingModel,
   options: CompileOptions,
-  shards: RouteShards,
+  shards: Shards,
 ): RenderedRouting {
   try {
     return renderRouting(routing, options, shards);
@@ -101,23 +103,26 @@ function renderFitting(
 function renderRouting(
   routing: RoutingModel,
   options: CompileOptions,
-  shards: RouteShards,
+  shards: Shards,
 ): RenderedRouting {
   const credentials = new Map(routing.credentials.map((set) => [set.id, credentialsFile(set)]));
   const certificates = new Map(
     routing.certificates.map((entry) => [entry.id, certificateFile(entry)]),
   );
   const certificatePaths = paths(certificates);
+  const { hosts, matches, tables } = shards.hosts.render(routing.bindings);
   const policy = buildPolicy(routing, options, {
     credentials: paths(credentials),
     certificates: certificatePaths,
+    tables,
   });
   return {
     routing,
     options,
     shards: routingShards(policy, {
-      hosts: shards.hosts(routing.bindings),
-      routes: shards.routes(routing.routes, options.dataPlane.bodyLimit),
+      hosts,
+      matches,
+      routes: shards.routes.routes(routing.routes, options.dataPlane.bodyLimit),
     }),
     certificatePaths,
     files: distinctFiles([

@@ -7,8 +7,8 @@ export interface RenderedFile {
   readonly path: string;
   /** Text, or what makes it when it is asked to `reveal` it. */
   readonly contents: string | SecretText | RenderedPolicy;
-  /** 0o600 for what holds a secret, else 0o644. */
-  readonly mode: 0o600 | 0o644;
+  /** 0o600 for what holds a secret (0o640 where nginx is in our group), else 0o644. */
+  readonly mode: 0o600 | 0o640 | 0o644;
   /** Of what nginx reads at a reload: a change of it alone may wait for one. */
   readonly patient?: true;
 }

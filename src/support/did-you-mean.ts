@@ -1,15 +1,19 @@
+// Inner loops: where code runs in a context of its own, as in tests, each look at a global is slow.
+const { abs, floor, max, min } = Math;
+const FAR = Infinity;
+
 /** The candidate that a misspelt name most likely stands for, if one is near: `farthest` edits away at most. */
 export function didYouMean(
   name: string,
   candidates: Iterable<string>,
-  farthest = Infinity,
+  farthest = FAR,
 ): string | undefined {
   const lower = name.toLowerCase();
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    const quarter = Math.floor(Math.max(name.length, candidate.length) / 4);
-    const limit = Math.min(farthest, Math.max(1, quarter));
-    if (Math.abs(name.length - candidate.length) > limit) continue;
+    const quarter = floor(max(name.length, candidate.length) / 4);
+    const limit = min(farthest, max(1, quarter));
+    if (abs(name.length - candidate.length) > limit) continue;
     const distance = editDistance(lower, candidate.toLowerCase(), limit);
     if (distance <= limit && (best === undefined || distance < best.distance)) {
       best = { candidate, distance };
@@ -21,7 +25,7 @@ export function didYouMean(
 /** At most two letters away, one of names of three letters; case does not count. */
 export function isNear(name: string, known: string): boolean {
   const limit = known.length < 4 ? 1 : 2;
-  if (Math.abs(name.length - known.length) > limit) return false;
+  if (abs(name.length - known.length) > limit) return false;
   return editDistance(name.toLowerCase(), known.toLowerCase(), limit) <= limit;
 }
 
@@ -31,7 +35,7 @@ export function prefixDistances(text: string, known: string, limit: number): rea
 }
 
 function editDistance(a: string, b: string, limit: number): number {
-  return distances(a, b, limit)[a.length] ?? Infinity;
+  return distances(a, b, limit)[a.length] ?? FAR;
 }
 
 /**
@@ -44,39 +48,39 @@ function distances(a: string, b: string, limit: number): readonly number[] {
   for (let i = 0; i <= a.length; i++) {
     const row: number[] = [];
     rows.push(row);
-    let least = Infinity;
-    for (let j = Math.max(0, i - limit); j <= Math.min(b.length, i + limit); j++) {
+    let least = FAR;
+    for (let j = max(0, i - limit); j <= min(b.length, i + limit); j++) {
       const distance = i === 0 || j === 0 ? i + j : cell(a, b, rows, j);
       row[j] = distance;
-      least = Math.min(least, distance);
+      least = min(least, distance);
     }
     if (least > limit) break;
   }
-  return rows.map((row) => row[b.length] ?? Infinity);
+  return rows.map((row) => row[b.length] ?? FAR);
 }
 
 type Rows = readonly (readonly number[])[];
 
 function cell(a: string, b: string, rows: Rows, j: number): number {
   const i = rows.length - 1;
-  const changed = Math.min(at(rows, i - 1, j), at(rows, i, j - 1)) + 1;
+  const changed = min(at(rows, i - 1, j), at(rows, i, j - 1)) + 1;
   const before = at(rows, i - 1, j - 1);
-  if (a[i - 1] === b[j - 1]) return Math.min(before, changed);
-  return Math.min(before + 1, changed, afterSwap(a, b, rows, j));
+  if (a[i - 1] === b[j - 1]) return min(before, changed);
+  return min(before + 1, changed, afterSwap(a, b, rows, j));
 }
 
 /** Of two swapped letters, of which the later one ends here; another letter may have come between them, or gone. */
 function afterSwap(a: string, b: string, rows: Rows, j: number): number {
   const i = rows.length - 1;
-  if (i < 2 || j < 2) return Infinity;
+  if (i < 2 || j < 2) return FAR;
   const [last, other] = [a[i - 1], b[j - 1]];
   const isNext = a[i - 2] === other;
-  const swapped = isNext && b[j - 2] === last ? at(rows, i - 2, j - 2) + 1 : Infinity;
-  const came = a[i - 3] === other && b[j - 2] === last ? at(rows, i - 3, j - 2) + 2 : Infinity;
-  const gone = isNext && b[j - 3] === last ? at(rows, i - 2, j - 3) + 2 : Infinity;
-  return Math.min(swapped, came, gone);
+  const swapped = isNext && b[j - 2] === last ? at(rows, i - 2, j - 2) + 1 : FAR;
+  const came = a[i - 3] === other && b[j - 2] === last ? at(rows, i - 3, j - 2) + 2 : FAR;
+  const gone = isNext && b[j - 3] === last ? at(rows, i - 2, j - 3) + 2 : FAR;
+  return min(swapped, came, gone);
 }
 
 function at(rows: Rows, i: number, j: number): number {
-  return rows[i]?.[j] ?? Infinity;
+  return rows[i]?.[j] ?? FAR;
 }

@@ -6,6 +6,10 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
 /** The object that a text is; undefined for other JSON, and for what is none. */
 export function parseObject(text: string): JsonObject | undefined {
   try {

@@ -6,6 +6,11 @@ export function textList(text: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
+/** Given, and not empty. */
+export function isSet(text: string | undefined): text is string {
+  return text !== undefined && text !== "";
+}
+
 /** The first texts in one sentence, and how many more there are. */
 export function listed(texts: readonly string[], most = 8): string {
   const more = texts.length - most;

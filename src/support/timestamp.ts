@@ -9,11 +9,10 @@ const DAYS_TO_EPOCH = 719_468;
 export function epochSeconds(text: string): number | undefined {
   const match = RFC3339.exec(text);
   if (match === null) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map(Number);
-  const offset = (match[7] === "-" ? -1 : 1) * (Number(match[8] ?? 0) * 60 + Number(match[9] ?? 0));
-  return ((daysSinceEpoch(year, month, day) * 24 + hour) * 60 + minute - offset) * 60 + second;
+  const at = (group: number): number => Number(match[group] ?? 0);
+  const offset = (match[7] === "-" ? -1 : 1) * (at(8) * 60 + at(9));
+  const days = daysSinceEpoch(at(1), at(2), at(3));
+  return ((days * 24 + at(4)) * 60 + at(5) - offset) * 60 + at(6);
 }
 
 /** Proleptic Gregorian calendar; counting years from March puts the leap day last. */

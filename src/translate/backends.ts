@@ -1,5 +1,6 @@
 import type { Service } from "../api/core.js";
 import { compareStrings } from "../support/compare.js";
+import { memoized } from "../support/memoized.js";
 import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
 
@@ -11,6 +12,8 @@ export interface ServicePortRef {
   /** Absent: TCP. */
   readonly protocol?: "TCP" | "UDP";
 }
+
+const MOST_SHOWN = 8;
 
 export type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 
@@ -101,8 +104,33 @@ export function isExternalName(service: Service): boolean {
   return service.spec?.type === "ExternalName";
 }
 
-function portsOf(service: Service, transport: "TCP" | "UDP"): readonly ServicePort[] {
-  return (service.spec?.ports ?? []).filter(({ protocol = "TCP" }) => protocol === transport);
+interface Ports {
+  /** By number and by name; the first of two that share one. */
+  readonly index: ReadonlyMap<number | string, ServicePort>;
+  /** The first ports, for messages. */
+  readonly list: string;
+}
+
+/** A Service may have thousands of ports, and an Ingress a path for each. */
+const PORTS = {
+  TCP: memoized((service: Service) => portsOf(service, "TCP")),
+  UDP: memoized((service: Service) => portsOf(service, "UDP")),
+};
+
+function portsOf(service: Service, transport: "TCP" | "UDP"): Ports {
+  const ports = (service.spec?.ports ?? []).filter(
+    ({ protocol = "TCP" }) => protocol === transport,
+  );
+  const index = new Map<number | string, ServicePort>();
+  for (const port of ports) {
+    const keys = port.name === undefined ? [port.port] : [port.port, port.name];
+    for (const key of keys) if (!index.has(key)) index.set(key, port);
+  }
+  const shown = ports
+    .slice(0, MOST_SHOWN)
+    .map(({ name, port }) => (name === undefined ? String(port) : `${String(port)} (${name})`));
+  if (ports.length > MOST_SHOWN) shown.push(`${String(ports.length - MOST_SHOWN)} more`);
+  return { index, list: ports.length === 0 ? "none" : shown.join(", ") };
 }
 
 /** The port with the number or name. */
@@ -111,17 +139,11 @@ export function findPort(
   wanted: number | string,
   transport: "TCP" | "UDP" = "TCP",
 ): ServicePort | undefined {
-  return portsOf(service, transport).find((port) =>
-    typeof wanted === "number" ? port.port === wanted : port.name === wanted,
-  );
+  return PORTS[transport](service).index.get(wanted);
 }
 
-/** The ports, for messages. */
 export function portList(service: Service, transport: "TCP" | "UDP" = "TCP"): string {
-  const ports = portsOf(service, transport).map(({ name, port }) =>
-    name === undefined ? String(port) : `${String(port)} (${name})`,
-  );
-  return ports.length === 0 ? "none" : ports.join(", ");
+  return PORTS[transport](service).list;
 }
 
 /** By the port's number, so that references by name and by number share one upstream. */

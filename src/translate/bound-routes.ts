@@ -1,4 +1,5 @@
-import type { Route, RouteBinding } from "../ir/route.js";
+import type { BindingPlaces, Route, RouteBinding } from "../ir/route.js";
+import { getOrInsert } from "../support/group-by.js";
 
 /** Routes, each once, and where they are bound. */
 export class BoundRoutes {
@@ -41,6 +42,29 @@ export class BoundRoutes {
     for (const route of routes) this.#routes.set(route.id, route);
     for (const binding of bindings) this.#bindings.push(binding);
   }
+}
+
+/** Those of the listeners that are kept. */
+export function onListeners(
+  bindings: readonly RouteBinding[],
+  isKept: (listener: string) => boolean,
+): readonly RouteBinding[] {
+  const kept = new Map<RouteBinding["at"], RouteBinding["at"]>();
+  return bindings.flatMap((binding) => {
+    const { at } = binding;
+    if (at.every(({ listeners }) => listeners.every(isKept))) return [binding];
+    const places = getOrInsert(kept, at, () => placesOn(at, isKept));
+    return places.length === 0 ? [] : [{ ...binding, at: places }];
+  });
+}
+
+function placesOn(
+  at: readonly BindingPlaces[],
+  isKept: (listener: string) => boolean,
+): readonly BindingPlaces[] {
+  return at
+    .map(({ listeners, hosts }) => ({ listeners: listeners.filter(isKept), hosts }))
+    .filter(({ listeners }) => listeners.length > 0);
 }
 
 /** Routes are plain data whose fields are written in one order. */

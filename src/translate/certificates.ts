@@ -1,29 +1,54 @@
 import { createHash, createPrivateKey } from "node:crypto";
 import type { KeyObject, X509Certificate } from "node:crypto";
 import type { Secret } from "../api/core.js";
+import type { Report } from "../diagnostics/sink.js";
+import { hostKey } from "../ir/host-pattern.js";
+import type { HostPattern } from "../ir/host-pattern.js";
 import type { Certificate } from "../ir/listener.js";
 import { compareStrings } from "../support/compare.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
-import { weakness } from "./certificate-strength.js";
+import { slowness, weakness } from "./certificate-strength.js";
 import type { TranslateContext } from "./context.js";
+import { parentWildcard, parseHostPattern } from "./hostnames.js";
 import { parsePemCertificates } from "./pem-certificates.js";
 import type { Place } from "./place.js";
 import type { NamespacedName } from "./references.js";
 import { own } from "../support/own.js";
 
-/** A usable certificate and what its leaf is for. */
+/** A usable certificate. */
 export interface LoadedCertificate {
   readonly id: string;
-  readonly leaf: X509Certificate;
+  readonly secret: NamespacedName;
+  /** The hosts that its leaf is for (RFC 9525: those of its subjectAltName). */
+  readonly names: readonly HostPattern[];
+  /** Until when the leaf is valid, as OpenSSL writes it, and in milliseconds since 1970. */
+  readonly validTo: string;
+  readonly expires: number;
+  /** Whether it is for the host; of a wildcard, whether it is for a host below it. */
+  readonly isFor: (host: HostPattern) => boolean;
 }
+
+/** A certificate, and where it is asked for: absent for the option defaultCertificate. */
+export interface CertificateUse extends Partial<Place> {
+  readonly certificate: Pick<LoadedCertificate, "secret" | "validTo" | "expires">;
+}
+
+/** Every handshake sends the chain, and each worker remembers thousands of chains. */
+const MOST_CHAIN_TEXT = 64 * 1024;
+const MOST_CHAINED = 16;
+
+const READ_MORE =
+  "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets";
 
 /** Reads certificates from Secrets of type kubernetes.io/tls, each once. */
 export class Certificates {
   readonly #context: TranslateContext;
   readonly #read = new Map<string, Result<LoadedCertificate>>();
   readonly #certificates = new Map<string, Certificate>();
+  /** By place and Secret: routes that are translated again ask again. */
+  readonly #uses = new Map<string, CertificateUse>();
 
   constructor(context: TranslateContext) {
     this.#context = context;
@@ -31,11 +56,16 @@ export class Certificates {
 
   /** The certificate in the secret; undefined when it can't be used, which is reported at `place` without its content. */
   load(ref: NamespacedName, place: Place): LoadedCertificate | undefined {
-    const result = this.read(ref);
+    const result = this.read(ref, place);
     if (result.ok) return result.value;
-    const { diagnostics } = this.#context;
-    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message: result.problem, ...place });
+    const report = { message: result.problem, ...this.hintFor(ref), ...place };
+    this.#context.diagnostics.report({ code: "CERTIFICATE_UNUSABLE", ...report });
     return undefined;
+  }
+
+  /** What to do about a certificate that can't be used where that is not what the catalogue says. */
+  hintFor(ref: NamespacedName): { readonly hint?: string } {
+    return this.#isUnread(ref) ? { hint: READ_MORE } : {};
   }
 
   /** Every certificate that was loaded, by id. */
@@ -43,40 +73,58 @@ export class Certificates {
     return [...this.#certificates.values()].sort((a, b) => compareStrings(a.id, b.id));
   }
 
-  /** The same without a report. */
-  read({ namespace, name }: NamespacedName): Result<LoadedCertificate> {
+  /** Where a certificate that can be used is asked for. */
+  get uses(): readonly CertificateUse[] {
+    return [...this.#uses].sort(([a], [b]) => compareStrings(a, b)).map(([, use]) => use);
+  }
+
+  /** The same as `load` without a report. */
+  read(ref: NamespacedName, place: Partial<Place> = {}): Result<LoadedCertificate> {
+    const result = this.#readOnce(ref);
+    if (result.ok) {
+      const { secret, validTo, expires } = result.value;
+      const use = { ...place, certificate: { secret, validTo, expires } };
+      this.#uses.set(JSON.stringify([place.resource, place.field, secret]), use);
+    }
+    return result;
+  }
+
+  #readOnce({ namespace, name }: NamespacedName): Result<LoadedCertificate> {
     const key = `${namespace}/${name}`;
     const known = this.#read.get(key);
     if (known !== undefined) return known;
     const secret = this.#context.resources.get("Secret", namespace, name);
     const result =
       secret === undefined
-        ? problem<LoadedCertificate>(this.#whyNone(namespace, key))
-        : this.#parse(secret, key);
+        ? problem<LoadedCertificate>(this.#whyNone({ namespace, name }))
+        : this.#parse(secret, { namespace, name });
     this.#read.set(key, result);
     return result;
   }
 
-  #whyNone(namespace: string, key: string): string {
-    const { secretNamespaces } = this.#context.options;
-    return secretNamespaces.includes("*") || secretNamespaces.includes(namespace)
-      ? `there is no Secret ${key}`
-      : `Secret ${key} can't be read: namespace ${namespace} is not in the option secretNamespaces (the overlay cluster-secrets reads all)`;
+  #whyNone(ref: NamespacedName): string {
+    const { namespace, name } = ref;
+    return this.#isUnread(ref)
+      ? `Secret ${namespace}/${name} can't be read: namespace ${namespace} is not in the option secretNamespaces (the overlay cluster-secrets reads all)`
+      : `there is no Secret ${namespace}/${name}`;
   }
 
-  #parse(secret: Secret, key: string): Result<LoadedCertificate> {
+  #isUnread({ namespace, name }: NamespacedName): boolean {
+    const { resources, options } = this.#context;
+    if (resources.get("Secret", namespace, name) !== undefined) return false;
+    return !["*", namespace].some((each) => options.secretNamespaces.includes(each));
+  }
+
+  #parse(secret: Secret, ref: NamespacedName): Result<LoadedCertificate> {
+    const key = `${ref.namespace}/${ref.name}`;
     const chain = decoded(secret, "tls.crt");
     const keyText = decoded(secret, "tls.key");
     if (chain === undefined || keyText === undefined) {
       return problem(`Secret ${key} has no ${chain === undefined ? "tls.crt" : "tls.key"}`);
     }
-    const certificates = parsePemCertificates(chain);
-    const [leaf] = certificates ?? [];
-    if (certificates === undefined || leaf === undefined) {
-      return problem(`tls.crt of Secret ${key} is not a chain of PEM certificates`);
-    }
-    const weak = certificates.map(weakness).find((each) => each !== undefined);
-    if (weak !== undefined) return problem(`tls.crt of Secret ${key} has ${weak}`);
+    const parsed = parseChain(chain);
+    if (!parsed.ok) return problem(`tls.crt of Secret ${key} ${parsed.problem}`);
+    const { leaf, certificates } = parsed.value;
     const privateKey = parseKey(keyText);
     if (privateKey === undefined) {
       return problem(`tls.key of Secret ${key} is not an unencrypted PEM private key`);
@@ -86,7 +134,16 @@ export class Certificates {
         `tls.key of Secret ${key} does not belong to the first certificate of tls.crt`,
       );
     }
-    return ok({ id: this.#collect(certificates, privateKey), leaf });
+    const names = namesOf(leaf);
+    return ok({
+      id: this.#collect(certificates, privateKey),
+      secret: ref,
+      names,
+      validTo: leaf.validTo,
+      // eslint-disable-next-line no-restricted-globals -- reads a text, not the clock
+      expires: Date.parse(leaf.validTo),
+      isFor: coverageOf(names),
+    });
   }
 
   /** Chain and key are written anew, so that text around the PEM blocks goes nowhere. */
@@ -97,6 +154,63 @@ export class Certificates {
     this.#certificates.set(id, { id, chain, key: new SecretText(keyText) });
     return id;
   }
+}
+
+interface Chain {
+  readonly leaf: X509Certificate;
+  readonly certificates: readonly X509Certificate[];
+}
+
+function parseChain(text: string): Result<Chain> {
+  if (text.length > MOST_CHAIN_TEXT) return problem("is larger than 64 KiB");
+  const certificates = parsePemCertificates(text);
+  const [leaf] = certificates ?? [];
+  if (certificates === undefined || leaf === undefined) {
+    return problem("is not a chain of PEM certificates");
+  }
+  if (certificates.length > MOST_CHAINED) {
+    return problem(`has ${certificates.length} certificates; a chain has at most ${MOST_CHAINED}`);
+  }
+  const bad = slowness(leaf) ?? certificates.map(weakness).find((each) => each !== undefined);
+  return bad === undefined ? ok({ leaf, certificates }) : problem(`has ${bad}`);
+}
+
+function namesOf({ subjectAltName = "" }: X509Certificate): readonly HostPattern[] {
+  return subjectAltName.split(", ").flatMap((entry) => {
+    const name = entry.startsWith("DNS:") ? parseHostPattern(entry.slice(4), "one") : undefined;
+    return name?.ok === true && name.value.kind !== "any" ? [name.value] : [];
+  });
+}
+
+/** By tables: an object of an API server may have thousands of hosts, and so may a certificate. */
+function coverageOf(names: readonly HostPattern[]): LoadedCertificate["isFor"] {
+  const keys = new Set(names.map(hostKey));
+  const suffixes = new Set(
+    names.flatMap((name) => {
+      const host = hostKey(name);
+      return [...host.matchAll(/\./g)].map(({ index }) => host.slice(index + 1));
+    }),
+  );
+  return (host) => {
+    if (host.kind === "wildcard") return suffixes.has(host.suffix);
+    const parent = parentWildcard(host);
+    return (
+      host.kind === "any" || keys.has(host.host) || (parent && keys.has(hostKey(parent))) === true
+    );
+  };
+}
+
+/** Those that are not valid any more at `now`, in milliseconds since 1970. */
+export function expiredCertificates(
+  uses: readonly CertificateUse[],
+  now: number,
+): readonly Report[] {
+  const expired = uses.filter(({ certificate }) => certificate.expires <= now);
+  return expired.map(({ certificate, ...place }) => {
+    const { secret, validTo } = certificate;
+    const message = `the certificate of Secret ${secret.namespace}/${secret.name} has expired on ${validTo}`;
+    return { code: "CERTIFICATE_EXPIRED", message, ...place };
+  });
 }
 
 function decoded(secret: Secret, key: string): string | undefined {

@@ -8,9 +8,11 @@ import type { RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
 import { ANY_HOST, hostKey } from "../ir/host-pattern.js";
 import type { Listener } from "../ir/listener.js";
-import type { Route, RouteBinding } from "../ir/route.js";
-import { DEFAULT_TIMEOUTS } from "../ir/route.js";
+import type { BoundHost, Route, RouteBinding } from "../ir/route.js";
+import { DEFAULT_TIMEOUTS, onePlace } from "../ir/route.js";
 import type { SourceRef } from "../ir/source-ref.js";
+import { getOrInsert, groupBy } from "../support/group-by.js";
+import { onListeners } from "./bound-routes.js";
 import { resourceRef } from "./place.js";
 import { closedRule } from "./reasons.js";
 
@@ -61,13 +63,14 @@ export class ClosedObjects {
     });
     const byId = new Map(routes.map((route) => [route.id, route]));
     const hosts = this.#closedHosts(parts.bindings, byId);
-    const bindings = parts.bindings
-      .filter(({ listener }) => !this.#listeners.has(listener))
-      .map((binding) => {
-        const route = byId.get(binding.route);
-        const closing = route && closingRoute(binding, route, hosts);
-        return closing === undefined ? binding : { ...binding, route: closing };
-      });
+    const open = onListeners(parts.bindings, (listener) => !this.#listeners.has(listener));
+    const places = new Map<RouteBinding["at"], readonly ClosedPlaces[]>();
+    const bindings = open.flatMap((binding) => {
+      const source = byId.get(binding.route)?.source;
+      if (hosts.size === 0 || source === undefined) return [binding];
+      const known = getOrInsert(places, binding.at, () => closedPlaces(binding.at, source, hosts));
+      return known.map(({ at, closing = binding.route }) => ({ ...binding, at, route: closing }));
+    });
     return {
       routes: [...routes, ...this.#listeners.values()],
       bindings: [...bindings, ...[...this.#listeners].map(wholeListener)],
@@ -88,7 +91,9 @@ export class ClosedObjects {
       const source = routes.get(binding.route)?.source;
       const closed = source && this.#objects.get(ownerKey(source));
       if (source === undefined || closed === undefined || closed.extent === "paths") continue;
-      hosts.set(hostPlace(binding, source), binding.route);
+      for (const place of placesOf(binding.at)) {
+        hosts.set(hostPlace(place, source), binding.route);
+      }
     }
     return hosts;
   }
@@ -110,17 +115,54 @@ function refused(
 }
 
 function wholeListener([listener, { id }]: readonly [string, Route]): RouteBinding {
-  return { listener, host: ANY_HOST, path: { kind: "any" }, when: [], order: "0", route: id };
+  return {
+    at: onePlace(listener, ANY_HOST),
+    path: { kind: "any" },
+    when: [],
+    order: "0",
+    route: id,
+  };
+}
+
+interface OnePlace {
+  readonly listener: string;
+  readonly bound: BoundHost;
+}
+
+function placesOf(at: RouteBinding["at"]): readonly OnePlace[] {
+  return at.flatMap(({ listeners, hosts }) =>
+    listeners.flatMap((listener) => hosts.map((bound) => ({ listener, bound }))),
+  );
+}
+
+/** Places of an object's bindings, and the route that closes them; undefined: none does. */
+interface ClosedPlaces {
+  readonly at: RouteBinding["at"];
+  readonly closing: string | undefined;
+}
+
+function closedPlaces(
+  at: RouteBinding["at"],
+  source: Owner,
+  hosts: ReadonlyMap<string, string>,
+): readonly ClosedPlaces[] {
+  const parts = groupBy(placesOf(at), (place) => closingRoute(place, source, hosts));
+  const [only] = parts.keys();
+  if (parts.size === 1) return [{ at, closing: only }];
+  return [...parts].map(([closing, places]) => ({
+    at: places.map(({ listener, bound }) => ({ listeners: [listener], hosts: [bound] })),
+    closing,
+  }));
 }
 
 /** The route that closes the host for what is bound there: Rules are the operator's, and close it for all. */
 function closingRoute(
-  binding: RouteBinding,
-  { source }: Route,
+  place: OnePlace,
+  source: Owner,
   hosts: ReadonlyMap<string, string>,
 ): string | undefined {
   const ofRule = { ...source, kind: "Rule" };
-  return hosts.get(hostPlace(binding, source)) ?? hosts.get(hostPlace(binding, ofRule));
+  return hosts.get(hostPlace(place, source)) ?? hosts.get(hostPlace(place, ofRule));
 }
 
 function ownerKey({ kind, namespace, name }: Owner): string {
@@ -131,7 +173,7 @@ function namespaceKey({ kind, namespace }: Pick<Owner, "kind" | "namespace">): s
   return `${kind === "Rule" ? kind : ""}/${namespace}`;
 }
 
-function hostPlace({ listener, host }: RouteBinding, source: Owner): string {
+function hostPlace({ listener, bound: { host } }: OnePlace, source: Owner): string {
   const whose = source.kind === "Rule" ? "" : source.namespace;
   return `${listener} ${hostKey(host)} ${whose}`;
 }

@@ -4,7 +4,7 @@ import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
 import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
 import type { Route, RouteBinding } from "../ir/route.js";
-import type { SourceRef } from "../ir/source-ref.js";
+import { getOrInsert } from "../support/group-by.js";
 import { BoundRoutes } from "./bound-routes.js";
 import type { ClosedObjects } from "./closed-objects.js";
 import { compareBy, compareStrings } from "../support/compare.js";
@@ -23,6 +23,8 @@ export class ConfigBuilder {
   readonly #bound = new BoundRoutes();
   readonly #certificates = new Map<string, ServerCertificate>();
   readonly #closed: ClosedObjects;
+  /** Ids of listeners that get no sockets. */
+  readonly refused = new Set<string>();
 
   constructor(closed: ClosedObjects) {
     this.#closed = closed;
@@ -57,26 +59,6 @@ export class ConfigBuilder {
     this.#bound.addAll(bound);
   }
 
-  /** Hosts that routes are bound to so far, by listener. */
-  hostsByListener(): ReadonlyMap<string, readonly HostPattern[]> {
-    const hosts = new Map<string, Map<string, HostPattern>>();
-    for (const { listener, host } of this.#bound.bindings) {
-      const known = hosts.get(listener) ?? new Map<string, HostPattern>();
-      hosts.set(listener, known.set(hostKey(host), host));
-    }
-    return new Map([...hosts].map(([listener, known]) => [listener, [...known.values()]]));
-  }
-
-  /** Hosts that routes are bound to so far on the listeners, with what the routes come from. */
-  boundHosts(
-    listeners: ReadonlySet<string>,
-  ): readonly { readonly host: HostPattern; readonly source: SourceRef }[] {
-    return this.#bound.bindings.flatMap(({ listener, host, route }) => {
-      const source = listeners.has(listener) ? this.#bound.route(route)?.source : undefined;
-      return source === undefined ? [] : [{ host, source }];
-    });
-  }
-
   /** So far. */
   listeners(): readonly Listener[] {
     return sorted(this.#listeners.values()).map((listener) => {
@@ -98,8 +80,7 @@ export class ConfigBuilder {
 
   /** A host that stays with a listener although another one's hostname is narrower. */
   keepHost(listener: string, host: HostPattern): void {
-    const known = this.#kept.get(listener) ?? new Map<string, HostPattern>();
-    this.#kept.set(listener, known.set(hostKey(host), host));
+    getOrInsert(this.#kept, listener, () => new Map()).set(hostKey(host), host);
   }
 
   /** A name without a certificate of its own gets the server's default one, and not that of a wildcard. */
@@ -118,7 +99,7 @@ export class ConfigBuilder {
       listeners: this.listeners(),
       bindings: [...bindings].sort(
         compareBy(
-          (a, b) => compareStrings(a.listener, b.listener),
+          (a, b) => compareStrings(firstListener(a), firstListener(b)),
           (a, b) => compareStrings(a.order, b.order),
         ),
       ),
@@ -136,4 +117,8 @@ export class ConfigBuilder {
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
   return [...values].sort((a, b) => compareStrings(a.id, b.id));
+}
+
+function firstListener({ at: [first] }: RouteBinding): string {
+  return first?.listeners[0] ?? "";
 }

@@ -3,6 +3,7 @@ import type { EndpointSlice, Service } from "../api/core.js";
 import type { Endpoint } from "../ir/upstream.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { compareBy, compareStrings } from "../support/compare.js";
+import { memoized } from "../support/memoized.js";
 
 type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 type SliceEndpoint = EndpointSlice["endpoints"][number];
@@ -46,8 +47,10 @@ function endpointsWhere(
     if (number === undefined) continue;
     for (const endpoint of slice.endpoints) {
       if (!accept(endpoint)) continue;
-      // An FQDN slice holds names; connections are made to addresses only.
-      for (const address of endpoint.addresses.filter((text) => isIP(text) !== 0)) {
+      // All addresses of an endpoint reach the same pod, and clients may use the first only (discovery.k8s.io/v1, Endpoint.addresses).
+      // The addresses of an FQDN slice are names, which get no connections.
+      const [address = ""] = endpoint.addresses;
+      if (isIP(address) !== 0) {
         found.set(`${address} ${String(number)}`, { address, port: number });
       }
     }
@@ -56,14 +59,20 @@ function endpointsWhere(
 }
 
 function portNumber(slice: EndpointSlice, port: ServicePort): number | undefined {
-  const entry = (slice.ports ?? []).find(
-    ({ name, protocol }) =>
-      (name ?? "") === (port.name ?? "") && (protocol ?? "TCP") === (port.protocol ?? "TCP"),
-  );
+  const entry = slicePorts(slice).get(portKey(port));
   if (entry === undefined) return undefined;
   // A port without a number stands for every port: then the Service's target port says which.
   return entry.port ?? (typeof port.targetPort === "number" ? port.targetPort : port.port);
 }
+
+const portKey = ({ name = "", protocol = "TCP" }: Pick<ServicePort, "name" | "protocol">): string =>
+  `${protocol} ${name}`;
+
+/** A slice may have thousands of ports, and so may a Service. */
+const slicePorts = memoized(
+  ({ ports }: EndpointSlice) =>
+    new Map([...(ports ?? [])].reverse().map((each) => [portKey(each), each])),
+);
 
 /** An unknown condition counts as ready (EndpointConditions, discovery.k8s.io/v1). */
 function isReady({ conditions }: SliceEndpoint): boolean {

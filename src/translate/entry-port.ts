@@ -2,7 +2,7 @@ import type { Frontend } from "../api/alb.js";
 import { ANY_HOST } from "../ir/host-pattern.js";
 import type { Redirect } from "../ir/filters.js";
 import type { Timeouts } from "../ir/route.js";
-import { DEFAULT_TIMEOUTS } from "../ir/route.js";
+import { DEFAULT_TIMEOUTS, onePlace } from "../ir/route.js";
 import type { SourceRef } from "../ir/source-ref.js";
 import type { BackendProtocol, Refusal } from "../ir/upstream.js";
 import type { ConfigBuilder } from "./config-builder.js";
@@ -54,8 +54,7 @@ export function bindWholePort(
   config: ConfigBuilder,
 ): void {
   config.bind({
-    listener: port.listener,
-    host: ANY_HOST,
+    at: onePlace(port.listener, ANY_HOST),
     path: { kind: "any" },
     when: [],
     order: orderKey(rank),

@@ -13,7 +13,8 @@ export function addFallbackCertificate(
   const loaded = name.ok ? certificates.read(name.value) : name;
   if (!loaded.ok) {
     const message = `option defaultCertificate: ${loaded.problem}`;
-    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message });
+    const hint = name.ok ? certificates.hintFor(name.value) : {};
+    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message, ...hint });
     return;
   }
   for (const { tls, server } of balancers.flatMap(({ ports }) => ports)) {

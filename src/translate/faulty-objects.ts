@@ -8,7 +8,9 @@ import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
+import { TooManyFaults } from "../support/too-many-faults.js";
 import { resourceRef } from "./place.js";
+import { internalError } from "./reasons.js";
 
 /** What is closed in place of an object; undefined: there is nothing that could be. */
 export type CloseObject = <K extends RoutingKind>(
@@ -16,7 +18,10 @@ export type CloseObject = <K extends RoutingKind>(
   object: KindMap[K],
 ) => KindMap[K] | undefined;
 
-/** More of them are no matter of single objects: then the last good configuration stays. */
+/**
+ * More of them are no matter of single objects, and each costs some translations of everything. Then the error goes on to the caller:
+ * what is served stays, and at the start nothing is.
+ */
 const MOST_FAULTY = 100;
 
 /** Objects in their place; undefined: left out. */
@@ -35,25 +40,21 @@ export function withoutFaulty<T>(
       return translate(replacing(resources, replaced), faults);
     } catch (error: unknown) {
       const throws = (part: RoutingResources): boolean => !succeeds(() => translate(part, []));
-      const faulty = replaced.size < MOST_FAULTY && firstFaulty(resources, replaced, throws);
-      if (faulty === undefined || faulty === false) throw error;
+      if (replaced.size >= MOST_FAULTY)
+        throw new TooManyFaults(`translating more than ${String(MOST_FAULTY)} objects fails`, {
+          cause: error,
+        });
+      const faulty = firstFaulty(resources, replaced, throws);
+      if (faulty === undefined) throw error;
       const { kind, object } = faulty;
-      if (!replaced.has(object)) faults.push(faultOf(object, error));
+      if (!replaced.has(object))
+        faults.push(internalError(resourceRef(object), "translating it", error));
       // Its closed form may throw, too: then it is left out.
       const isTried = replaced.has(object);
       replaced.set(object, undefined);
       if (!isTried) succeeds(() => replaced.set(object, close(kind, object)));
     }
   }
-}
-
-function faultOf(object: KubernetesObject, error: unknown): Report {
-  const text = error instanceof Error ? error.message : "it threw what is no error";
-  return {
-    code: "INTERNAL_ERROR",
-    message: `translating it failed: ${text}`,
-    resource: resourceRef(object),
-  };
 }
 
 function succeeds(action: () => unknown): boolean {

@@ -1,5 +1,5 @@
 import type { HostPattern } from "../ir/host-pattern.js";
-import { ANY_HOST } from "../ir/host-pattern.js";
+import { ANY_HOST, hostKey } from "../ir/host-pattern.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 
@@ -33,6 +33,19 @@ export function parentWildcard(host: HostPattern): HostPattern | undefined {
   const dot = host.kind === "exact" ? host.host.indexOf(".") : -1;
   if (host.kind !== "exact" || dot < 1) return undefined;
   return { kind: "wildcard", suffix: host.host.slice(dot + 1), labels: "one" };
+}
+
+/** Keys of a host and of the wildcards above it, those for one label or for any number of them; the narrowest first. */
+export function keysAbove(host: HostPattern, labels: "one" | "many"): readonly string[] {
+  if (host.kind === "any") return [];
+  if (labels === "one") {
+    const parent = parentWildcard(host);
+    return parent === undefined ? [hostKey(host)] : [hostKey(host), hostKey(parent)];
+  }
+  const names = (host.kind === "exact" ? host.host : host.suffix).split(".");
+  const first = host.kind === "exact" ? 1 : 0;
+  const wildcards = names.slice(first).map((_, at) => `**.${names.slice(first + at).join(".")}`);
+  return [hostKey(host), ...wildcards];
 }
 
 /** Whether every host of `inner` is one of `outer`. */

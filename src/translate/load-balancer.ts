@@ -1,6 +1,8 @@
 import type { Alb2 } from "../api/alb.js";
 import type { Ingress } from "../api/core.js";
+import type { EntryBindings } from "./entry-bindings.js";
 import type { EntryPort } from "./entry-port.js";
+import type { HostOwners } from "./host-owners.js";
 
 /** One instance: its ports and the Ingresses it serves. */
 export interface LoadBalancer {
@@ -9,6 +11,9 @@ export interface LoadBalancer {
   /** By ascending port number. */
   readonly ports: readonly EntryPort[];
   readonly ingress: IngressEntry;
+  /** Of the hosts that its Rules and Ingresses name. */
+  readonly owners: HostOwners;
+  readonly bindings: EntryBindings;
 }
 
 /** Where Ingresses are served. */

@@ -29,6 +29,11 @@ export function sourceRef(place: Place): SourceRef {
   return { kind, namespace, name, field: formatFieldPath(place.field) };
 }
 
+/** An object as messages name it. */
+export function nameOf({ kind, metadata }: Pick<KubernetesObject, "kind" | "metadata">): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}
+
 /** The field of an annotation. */
 export function annotationField(key: string): FieldPath {
   return ["metadata", "annotations", key];

@@ -1,6 +1,6 @@
 /**
- * Which of several routes that match a request gets it: priority ascending, then specificity, then the older object, then
- * namespace and name, then the position inside the object. First class, then this order; the first match wins.
+ * Which of several routes that match a request gets it: priority ascending, then the owner of the host, then specificity, then the older
+ * object, then namespace and name, then the position inside the object. First class, then this order; the first match wins.
  */
 import type { DslxTerm } from "../api/alb.js";
 import type { KubernetesObject, ObjectMeta } from "../api/wire.js";
@@ -22,6 +22,8 @@ export interface Rank {
   readonly class: OrderClass;
   /** Lower comes first. */
   readonly priority: number;
+  /** Text of HostOwners. */
+  readonly owner?: string;
   readonly specificity: Specificity;
   readonly metadata: ObjectMeta;
   /** Inside the object, such as rule and path index. */
@@ -44,17 +46,15 @@ const AGE_ZERO = 10 ** 11;
  * every character of a name, so the parts compare one after the other.
  */
 export function orderKey(rank: Rank): string {
-  const { metadata, specificity } = rank;
-  return [
-    CLASS_DIGIT[rank.class],
-    digits(PRIORITY_ZERO + rank.priority, 10),
-    digits(MAX_COMPLEXITY - specificity.complexity, 10),
-    digits(MAX_LENGTH - specificity.length, 8),
-    ageKey(metadata.creationTimestamp),
-    metadata.namespace,
-    metadata.name,
-    ...rank.position.map((position) => digits(position, 6)),
-  ].join(" ");
+  const { metadata, specificity, owner = "" } = rank;
+  const { namespace, name, creationTimestamp } = metadata;
+  const outer = `${CLASS_DIGIT[rank.class]} ${digits(PRIORITY_ZERO + rank.priority, 10)}`;
+  const complexity = digits(MAX_COMPLEXITY - specificity.complexity, 10);
+  const length = digits(MAX_LENGTH - specificity.length, 8);
+  const match = `${complexity} ${length} ${ageKey(creationTimestamp)} ${namespace} ${name}`;
+  let key = `${outer} ${owner === "" ? "" : `${owner} `}${match}`;
+  for (const position of rank.position) key += ` ${digits(position, 6)}`;
+  return key;
 }
 
 /** The rank of what holds for a whole listener; of one priority the older object comes first. */
@@ -74,8 +74,8 @@ export function listenerRank(
 
 /** Older first, those without a timestamp last, then by namespace and name. */
 export const compareAge: (a: KubernetesObject, b: KubernetesObject) => number = compareBy(
-  (a, b) =>
-    compareStrings(ageKey(a.metadata.creationTimestamp), ageKey(b.metadata.creationTimestamp)),
+  ({ metadata: { creationTimestamp: a } }, { metadata: { creationTimestamp: b } }) =>
+    a === b ? 0 : compareStrings(ageKey(a), ageKey(b)),
   (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
   (a, b) => compareStrings(a.metadata.name, b.metadata.name),
 );

@@ -1,6 +1,8 @@
+import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Refusal } from "../ir/upstream.js";
 import type { CompileOptions } from "../options.js";
+import { errorText } from "../support/error-text.js";
 
 /** The rule can't be done as written; its requests must not fall to a wider rule. */
 export function invalidRule(what: string): Refusal {
@@ -10,6 +12,11 @@ export function invalidRule(what: string): Refusal {
 /** A restriction of access can't be honoured, so no request passes. */
 export function closedRule(what: string): Refusal {
   return { status: 503, reason: `AuthFail : invalid cfg ${what}` };
+}
+
+/** A bug of ours; `what` failed. */
+export function internalError(resource: ResourceRef, what: string, error: unknown): Report {
+  return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}`, resource };
 }
 
 /** How a restriction that is not supported is reported, with what becomes of its paths. */

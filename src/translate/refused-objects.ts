@@ -1,7 +1,11 @@
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../input/resources.js";
+import { groupBy } from "../support/group-by.js";
+import { memoized } from "../support/memoized.js";
 
-const INDEXES = new WeakMap<readonly ResourceRef[], ReadonlyMap<string, readonly ResourceRef[]>>();
+const indexed = memoized((refused: readonly ResourceRef[]) =>
+  groupBy(refused, ({ kind, namespace }) => `${kind} ${namespace}`),
+);
 
 /** The refused objects of a kind in a namespace. Thousands of routes ask, and thousands of objects may be refused. */
 export function refusedObjects(
@@ -9,18 +13,5 @@ export function refusedObjects(
   kind: string,
   namespace: string,
 ): readonly ResourceRef[] {
-  const index = INDEXES.get(refused) ?? indexed(refused);
-  INDEXES.set(refused, index);
-  return index.get(`${kind} ${namespace}`) ?? [];
-}
-
-function indexed(refused: readonly ResourceRef[]): ReadonlyMap<string, readonly ResourceRef[]> {
-  const index = new Map<string, ResourceRef[]>();
-  for (const ref of refused) {
-    const key = `${ref.kind} ${ref.namespace}`;
-    const known = index.get(key);
-    if (known === undefined) index.set(key, [ref]);
-    else known.push(ref);
-  }
-  return index;
+  return indexed(refused).get(`${kind} ${namespace}`) ?? [];
 }

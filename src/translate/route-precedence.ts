@@ -24,22 +24,19 @@ export interface MatchRank {
 }
 
 export interface RouteRank {
-  /** The route's own hostname, not what it and the listener have in common. */
-  readonly hostname: HostPattern;
   readonly match: MatchRank;
   readonly route: KubernetesObject;
-  /** Indexes of rule, match and hostname. */
+  /** Indexes of rule and match. */
   readonly position: readonly number[];
 }
 
 const HOST_DIGIT = { exact: "0", wildcard: "1", any: "2" } as const;
 const PATH_DIGIT = { exact: "0", regex: "1", prefix: "2" } as const;
 
-/** The rank as text whose byte order is the order in which bindings of a listener are tried. */
-export function routeOrderKey({ hostname, match, route, position }: RouteRank): string {
+/** The rank as text whose byte order is the order in which bindings of one `hostnameRank` are tried. */
+export function routeOrderKey({ match, route, position }: RouteRank): string {
   const { namespace, name, creationTimestamp } = route.metadata;
   return [
-    hostnameRank(hostname),
     PATH_DIGIT[match.path.kind] + longerFirst(match.path.length),
     match.method ? "0" : "1",
     longerFirst(match.headers),
@@ -52,7 +49,10 @@ export function routeOrderKey({ hostname, match, route, position }: RouteRank): 
   ].join(" ");
 }
 
-/** Exact before wildcards before none; the longer first. */
+/**
+ * Of the route's own hostname, not of what it and the listener have in common: exact before wildcards before none; the longer first.
+ * Hostnames of one rank never cover the same host.
+ */
 export function hostnameRank(hostname: HostPattern): string {
   return HOST_DIGIT[hostname.kind] + longerFirst(hostKey(hostname).length);
 }

@@ -1,6 +1,7 @@
-import { hostKey } from "../ir/host-pattern.js";
+import { hostKey, hostText } from "../ir/host-pattern.js";
 import type { HostPattern } from "../ir/host-pattern.js";
 import type { BuildContext } from "./build-context.js";
+import type { LoadedCertificate } from "./certificates.js";
 import type { EntryPort } from "./entry-port.js";
 import type { Place } from "./place.js";
 import { parseCertificateName } from "./references.js";
@@ -25,7 +26,28 @@ export function addServerCertificate(
     return;
   }
   const loaded = context.certificates.load(name.value, place);
-  if (loaded !== undefined) serveCertificate(loaded.id, host, use);
+  if (loaded === undefined) return;
+  reportOtherHosts([loaded], [host], use);
+  serveCertificate(loaded.id, host, use);
+}
+
+const MOST_NAMED = 3;
+
+/** Reports the hosts that none of the certificates is for: clients refuse them there. */
+export function reportOtherHosts(
+  certificates: readonly LoadedCertificate[],
+  hosts: readonly HostPattern[],
+  { context, place }: Pick<CertificateUse, "context" | "place">,
+): void {
+  const others = hosts
+    .filter((host) => !certificates.some(({ isFor }) => isFor(host)))
+    .map(hostText);
+  if (others.length === 0) return;
+  const secrets = certificates.map(({ secret }) => `${secret.namespace}/${secret.name}`);
+  const named = others.slice(0, MOST_NAMED).join(", ");
+  const more = others.length > MOST_NAMED ? ` and ${String(others.length - MOST_NAMED)} more` : "";
+  const message = `the certificate of Secret ${secrets.slice(0, MOST_NAMED).join(", ")} is not for ${named}${more}`;
+  context.diagnostics.report({ code: "CERTIFICATE_HOST_MISMATCH", message, ...place });
 }
 
 /** Serves a loaded certificate; when the host has another one already, that one stays and this is reported. */

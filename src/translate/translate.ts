@@ -7,7 +7,7 @@ import type { CompileOptions } from "../options.js";
 import { albStatuses } from "./alb/alb-status.js";
 import { translateFrontends } from "./alb/frontends.js";
 import { translateLoadBalancers } from "./alb/load-balancers.js";
-import { translateRules } from "./alb/rules.js";
+import { claimHostsOfRules, translateRules } from "./alb/rules.js";
 import { createAuthTranslator } from "./auth/auth-policies.js";
 import { Backends } from "./backends.js";
 import type { BuildContext } from "./build-context.js";
@@ -19,31 +19,21 @@ import { gatewayClassStatuses } from "./gateway/gateway-class-status.js";
 import { gatewayServices } from "./gateway/gateway-services.js";
 import { gatewayStatuses } from "./gateway/gateway-status.js";
 import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
-import { reportTakenHosts } from "./gateway/taken-hosts.js";
 import { createPolicies } from "./gateway/policies/gateway-policies.js";
 import type { Policies } from "./gateway/policies/policies.js";
-import { RouteMemory } from "./gateway/routes/route-memory.js";
+import type { RouteMemory } from "./gateway/routes/route-memory.js";
 import { translateRoutes } from "./gateway/routes/routes.js";
 import { StreamBuilder } from "./gateway/streams/stream-builder.js";
 import { translateStreamRoutes } from "./gateway/streams/stream-routes.js";
 import { ingressStatuses } from "./ingress/ingress-status.js";
+import { reportRestrictionsElsewhere } from "./ingress/annotation-report.js";
 import { translateIngresses } from "./ingress/ingresses.js";
+import { claimHostsOfIngresses } from "./ingress/prepared-ingress.js";
 import { reportUnserved } from "./ingress/unserved-ingresses.js";
+import type { LoadBalancer } from "./load-balancer.js";
 import { reportUnavailable, withoutUnavailable } from "./unavailable-ports.js";
 import type { Routing, Translation } from "./translation.js";
 import { Upstreams } from "./upstreams.js";
-
-export function translate(
-  resources: Resources,
-  options: CompileOptions,
-  diagnostics: DiagnosticSink,
-): Translation {
-  const routing = translateRouting(resources, options, diagnostics, new RouteMemory());
-  const endpoints = newEndpoints();
-  const translation = withUpstreams(routing, resources, endpoints, options);
-  diagnostics.addAll(endpointReports(endpoints));
-  return translation;
-}
 
 /** What was looked up before: of requests' upstreams, and of streams'. */
 export interface KnownEndpoints {
@@ -90,21 +80,20 @@ export function translateRouting(
     streams: new StreamBuilder(context),
   };
 
-  const balancers = translateLoadBalancers(build, portsOfGateways(build));
-  reportUnavailable(balancers, build);
+  const balancers = loadBalancers(build);
   const gateways = translateGateways(balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build, memory);
   const streams = translateStreamRoutes(gateways, policies, build);
-  reportTakenHosts(gateways, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);
   const ingresses = translateIngresses(balancers, build);
+  reportRestrictionsElsewhere(build);
   reportUnserved(balancers, build);
   addFallbackCertificate(balancers, build);
 
   const statuses = [
-    ...albStatuses(balancers),
+    ...albStatuses(balancers, build.config.refused),
     ...ingressStatuses(ingresses, build),
     ...gatewayClassStatuses(build),
     ...gatewayStatuses(gateways, {
@@ -121,7 +110,17 @@ export function translateRouting(
     objects: gatewayServices(gateways, build),
     upstreams: build.backends.collected(),
     streamUpstreams: build.streams.upstreams(),
+    certificateUses: build.certificates.uses,
   };
+}
+
+/** With the owners of their hosts. */
+function loadBalancers(build: BuildContext): readonly LoadBalancer[] {
+  const balancers = translateLoadBalancers(build, portsOfGateways(build));
+  claimHostsOfRules(balancers, build);
+  claimHostsOfIngresses(balancers, build);
+  reportUnavailable(balancers, build);
+  return balancers;
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
@@ -138,5 +137,5 @@ function finish(
     certificates: certificates.collected(),
     ...streams.build(config.listeners()),
   });
-  return withoutUnavailable(built, { options });
+  return withoutUnavailable(built, config.refused, { options });
 }

@@ -2,6 +2,7 @@ import type { DataPlaneConfig, RoutingModel } from "../ir/config.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import type { OwnedObject } from "../status/owned-object.js";
 import type { UpstreamPlan } from "./backends.js";
+import type { CertificateUse } from "./certificates.js";
 
 export interface Translation {
   readonly config: DataPlaneConfig;
@@ -14,4 +15,5 @@ export interface Routing extends Omit<Translation, "config"> {
   readonly config: RoutingModel;
   readonly upstreams: readonly UpstreamPlan[];
   readonly streamUpstreams: readonly UpstreamPlan[];
+  readonly certificateUses: readonly CertificateUse[];
 }

@@ -2,6 +2,7 @@
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../ir/config.js";
 import type { Server } from "../ir/listener.js";
+import { onListeners } from "./bound-routes.js";
 import type { TranslateContext } from "./context.js";
 import type { LoadBalancer } from "./load-balancer.js";
 import { placeOf } from "./place.js";
@@ -44,22 +45,29 @@ export function reportUnavailable(
   }
 }
 
-/** Without the servers that can't be had, and what is bound to them. */
+/** Without the servers that can't be had, the refused listeners, and what is bound to them. */
 export function withoutUnavailable(
   config: RoutingModel,
+  refused: ReadonlySet<string>,
   context: Pick<TranslateContext, "options">,
 ): RoutingModel {
-  const isServed = (server: Server): boolean => unavailability(server, context) === undefined;
-  const servers = config.servers.filter(isServed);
-  if (servers.length === config.servers.length) return config;
-  const serverIds = new Set(servers.map(({ id }) => id));
-  const listeners = config.listeners.filter(({ server }) => serverIds.has(server));
+  const available = new Set(
+    config.servers.flatMap((server) =>
+      unavailability(server, context) === undefined ? server.id : [],
+    ),
+  );
+  const listeners = config.listeners.filter(
+    ({ id, server }) => available.has(server) && !refused.has(id),
+  );
+  if (listeners.length === config.listeners.length) return config;
+  const serverIds = new Set(listeners.map(({ server }) => server));
+  const servers = config.servers.filter(({ id }) => serverIds.has(id));
   const listenerIds = new Set(listeners.map(({ id }) => id));
   return {
     ...config,
     servers,
     listeners,
-    bindings: config.bindings.filter(({ listener }) => listenerIds.has(listener)),
+    bindings: onListeners(config.bindings, (id) => listenerIds.has(id)),
     serverCertificates: config.serverCertificates.filter(({ server }) => serverIds.has(server)),
   };
 }

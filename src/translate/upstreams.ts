@@ -6,20 +6,38 @@ import type { EndpointSlice } from "../api/core.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
 import type { Endpoint, Upstream } from "../ir/upstream.js";
+import { memoized } from "../support/memoized.js";
 import { sameElements } from "../support/same-elements.js";
 import type { UpstreamPlan } from "./backends.js";
 import type { HealthAddress } from "./endpoints.js";
 import { isOwnPort, serviceEndpoints } from "./endpoints.js";
 import { placeOf } from "./place.js";
+import { internalError } from "./reasons.js";
+import { MOST_ENDPOINTS, UNCOUNTED_PORTS } from "./size-limits.js";
 
 interface Known {
   readonly port: UpstreamPlan["port"];
   readonly slices: readonly EndpointSlice[];
+  readonly share: Share;
   readonly upstream: Upstream;
   readonly reports: readonly Report[];
 }
 
+/** Whether a port gets endpoints; of those that don't, the first is reported. */
+type Share = "served" | "first refused" | "refused";
+
 const NONE: readonly EndpointSlice[] = [];
+
+/** How many ports of a Service with these slices get endpoints. */
+const mostPorts = memoized((slices: readonly EndpointSlice[]) => {
+  try {
+    const size = slices.reduce((sum, { endpoints }) => sum + 1 + endpoints.length, 0);
+    return Math.max(UNCOUNTED_PORTS, Math.floor(MOST_ENDPOINTS / size));
+  } catch {
+    // Looking the endpoints up fails in the same way, and is reported.
+    return UNCOUNTED_PORTS;
+  }
+});
 
 /** Remembers what it gave last: an upstream whose Service port and slices are the same objects is the same object. */
 export class Upstreams {
@@ -39,7 +57,12 @@ export class Upstreams {
     health: HealthAddress,
   ): readonly Upstream[] {
     const before = plans === this.#plans ? this.#known : this.#knownOf(plans);
-    const known = plans.map((plan, i) => resolved(plan, before[i], resources, health));
+    const shares = new Shares();
+    const known = plans.map((plan, i) => {
+      const { namespace, service, port } = plan;
+      const slices = port === undefined ? NONE : resources.endpointSlices(namespace, service);
+      return resolved(plan, before[i], { slices, share: shares.next(slices) }, health);
+    });
     const upstreams = known.map(({ upstream }) => upstream);
     if (!sameElements(upstreams, this.#last)) this.#last = upstreams;
     this.#plans = plans;
@@ -53,21 +76,61 @@ export class Upstreams {
   }
 }
 
+/** Counts the ports of each Service. */
+class Shares {
+  readonly #counts = new Map<readonly EndpointSlice[], number>();
+
+  next(slices: readonly EndpointSlice[]): Share {
+    if (slices.length === 0) return "served";
+    const count = this.#counts.get(slices) ?? 0;
+    this.#counts.set(slices, count + 1);
+    const most = mostPorts(slices);
+    if (count < most) return "served";
+    return count === most ? "first refused" : "refused";
+  }
+}
+
 function resolved(
-  { id, namespace, service, port }: UpstreamPlan,
+  plan: UpstreamPlan,
   known: Known | undefined,
-  resources: Pick<Resources, "endpointSlices">,
+  { slices, share }: Pick<Known, "slices" | "share">,
   health: HealthAddress,
 ): Known {
-  const slices = port === undefined ? NONE : resources.endpointSlices(namespace, service);
-  if (known?.port === port && known !== undefined && sameElements(known.slices, slices)) {
+  const { id, namespace, service, port } = plan;
+  if (known?.port === port && known?.share === share && sameElements(known.slices, slices)) {
     return known;
   }
+  const found = { port, slices, share };
+  if (share !== "served") {
+    const reports = share === "refused" ? [] : [tooLarge(plan, mostPorts(slices))];
+    return { ...found, upstream: { id, endpoints: [] }, reports };
+  }
+  try {
+    return { ...found, ...lookedUp(id, port, slices, health) };
+  } catch (error: unknown) {
+    const resource = { apiVersion: "v1", kind: "Service", namespace, name: service };
+    const reports = [internalError(resource, "looking up its endpoints", error)];
+    return { ...found, upstream: { id, endpoints: [] }, reports };
+  }
+}
+
+function tooLarge({ id, namespace, service }: UpstreamPlan, most: number): Report {
+  const message = `Service ${namespace}/${service} has so many endpoints that only ${most} of the ports that routes name get them: ${id} and the ports after it have none`;
+  const resource = { apiVersion: "v1", kind: "Service", namespace, name: service };
+  return { code: "SERVICE_TOO_LARGE", message, resource };
+}
+
+function lookedUp(
+  id: string,
+  port: UpstreamPlan["port"],
+  slices: readonly EndpointSlice[],
+  health: HealthAddress,
+): Pick<Known, "upstream" | "reports"> {
   const all = port === undefined ? [] : serviceEndpoints(slices, port);
   const own = all.filter((endpoint) => isOwnPort(endpoint, health));
   const endpoints = own.length === 0 ? all : all.filter((endpoint) => !own.includes(endpoint));
   const reports = own.flatMap((endpoint) => ownPortReports(endpoint, slices));
-  return { port, slices, upstream: { id, endpoints }, reports };
+  return { upstream: { id, endpoints }, reports };
 }
 
 function ownPortReports(

@@ -28,7 +28,9 @@ prefix where it is not read, one with an index that points at no path. What happ
 
 A typo closes paths too. A name that no annotation has closes them when it is near to one that is *closed* (\`auth-tpye\`), or looks
 like one (\`auth-…\`, \`…-source-range\`). An annotation that is *closed* also closes the whole Ingress when its domain is one or two
-letters away from ours (\`ngnix.ingress.kubernetes.io\`), or when its index points at no path.
+letters away from ours (\`ngnix.ingress.kubernetes.io\`), is made of words of ours (\`ingress.kubernetes.io\`) or is missing, when it is not read under its prefix (\`redirect-host\` under the
+third one), or when its index points at no path. A \`server-snippet\` also closes the hosts of its Ingress in other Ingresses of the
+namespace.
 
 HTTP and HTTPS serve the same paths. Hosts in \`spec.tls\` of any Ingress are redirected from HTTP to HTTPS unless \`ssl-redirect\` says
 otherwise. ImplementationSpecific paths on hosts in regex mode are regular expressions. Of the others, those that an ALB2 serves are

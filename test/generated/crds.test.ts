@@ -128,10 +128,11 @@ function withoutMetadata(schema: JsonSchema): JsonSchema {
 
 /** Structural schemas take `anyOf` with types only beside x-kubernetes-int-or-string; empty lists are left out. */
 function structural(schema: JsonSchema): JsonSchema {
-  const { anyOf, required, properties, items, additionalProperties, ...rest } = schema;
+  const { anyOf, required, properties, items, additionalProperties, admission, ...rest } = schema;
   const intOrString = schema["x-kubernetes-int-or-string"] === true;
   return {
     ...rest,
+    ...admission,
     ...(anyOf !== undefined && intOrString ? { anyOf } : {}),
     ...(required !== undefined && required.length > 0 ? { required } : {}),
     ...(properties === undefined

@@ -25,6 +25,10 @@ it.each([
   ["path parameters dropped after decoding", "/open/..%3bx/admin", "/admin"],
   ["encoded slashes after parameters", "/open/..;%2fadmin", "/admin"],
   ["decoding twice", "/open/%252e%252e%255cadmin", "/admin"],
+  ["overlong UTF-8 of two bytes", "/open/%c0%ae%C0%AE%c0%afadmin", "/admin"],
+  ["overlong UTF-8 of three bytes", "/open/%e0%80%ae./%e0%81%a1dmin", "/admin"],
+  ["overlong UTF-8 decoded twice", "/open/%25c0%25ae./admin", "/admin"],
+  ["blanks at the end of segments", "/open/..%20/admin%09%20", "/admin"],
   ["backslashes and parameters", "/open\\..;\\admin\\.", "/admin/"],
 ])("%s: %s", async (_, target, path) => {
   expect(await readings(target)).toContain(path);
@@ -32,7 +36,10 @@ it.each([
 });
 
 it("are the same for explain (property)", async () => {
-  const pieces = ["/", ".", "..", ";", "\\", "%2e", "%2F", "%5c", "%3b", "%25", "a", "b", "?"];
+  const pieces = [
+    ...["/", ".", "..", ";", "\\", "%2e", "%2F", "%5c", "%3b", "%25", "a", "b", "?"],
+    ...["%c0", "%c1", "%e0", "%80", "%ae", "%9c", "%20", "%09"],
+  ];
   const target = fc
     .array(fc.constantFrom(...pieces), { maxLength: 10 })
     .map((parts) => `/${parts.join("")}`);

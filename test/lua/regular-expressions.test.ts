@@ -5,6 +5,7 @@ import type { PathRewrite } from "../../src/ir/filters.js";
 import type { PathMatch, Predicate } from "../../src/ir/match.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
+import { onePlace } from "../../src/ir/route.js";
 
 const scene = useScene();
 const regex = (pattern: string): PathMatch => ({ kind: "regex", pattern, ignoreCase: false });
@@ -52,8 +53,7 @@ beforeAll(async () => {
       model: (model) => ({
         ...model,
         bindings: places.map(([host, path, when], index) => ({
-          listener: "test",
-          host: { kind: "exact", host },
+          at: onePlace("test", { kind: "exact", host }),
           path,
           when,
           order: String(index).padStart(4, "0"),

@@ -5,6 +5,7 @@ import { useScene } from "../../e2e/harness/scene.js";
 import type { PathMatch, Predicate } from "../../src/ir/match.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { until } from "../support/until.js";
+import { onePlace } from "../../src/ir/route.js";
 
 const scene = useScene();
 const MOST_MS = 20;
@@ -49,8 +50,7 @@ beforeAll(async () => {
         ...model,
         bindings: hosts.flatMap(([host, place]) =>
           Array.from({ length: MANY }, (_, index) => ({
-            listener: "test",
-            host: { kind: "exact" as const, host },
+            at: onePlace("test", { kind: "exact", host }),
             ...place(index),
             order: String(index).padStart(6, "0"),
             route: host,

@@ -16,7 +16,7 @@ local function watch(what, trace, func, _, parent)
 end
 
 local watched = {
-    rewrite = { "alb.phases.rewrite", "run" },
+    access = { "alb.phases.access", "run" },
     balance = { "alb.upstream.balancer", "run" },
     ["header filter"] = { "alb.phases.header_filter", "run" },
 }

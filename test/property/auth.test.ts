@@ -1,5 +1,8 @@
 import { fc } from "../support/fast-check.js";
+import { FORWARD_AUTH_SCHEMA } from "../../src/api/schemas/auth-schema.js";
+import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import type { Interpolation } from "../../src/ir/interpolation.js";
+import { parseAuthReference } from "../../src/translate/auth/auth-reference.js";
 import { parseAuthUrl } from "../../src/translate/auth/auth-url.js";
 import { readAuthFile, readAuthMap } from "../../src/translate/auth/credentials.js";
 import { parseSignin } from "../../src/translate/auth/signin.js";
@@ -212,5 +215,36 @@ describe("any annotations", () => {
       const huge = character.repeat(1_000_000 / character.length);
       for (const name of NAMES) annotated(compat({ ...Object.fromEntries(FINE), [name]: huge }));
     }
+  });
+});
+
+/** As an API server reads it (RE2). */
+function admits(field: JsonSchema | undefined, value: string): boolean {
+  return new RegExp(field?.admission?.pattern ?? "no pattern", "u").test(value);
+}
+
+describe("an API server admits", () => {
+  const { url, auth_headers_cm_ref: reference } = FORWARD_AUTH_SCHEMA.properties ?? {};
+
+  it("every URL that auth services can be asked by", () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        fc.pre(parseAuthUrl(value).ok);
+        expect(admits(url, value)).toBe(true);
+      }),
+    );
+  });
+
+  it("every name of an object that can be referred to", () => {
+    const part = fc.string({
+      unit: fc.constantFrom("a", "0", "-", ".", " ", "/", "_", "A"),
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(part, part, (namespace, name) => {
+        const value = `${namespace}/${name}`;
+        expect(admits(reference, value)).toBe(parseAuthReference(value).ok);
+      }),
+    );
   });
 });

@@ -5,24 +5,20 @@
  */
 import { jest } from "@jest/globals";
 import type { KindName } from "../../src/api/kinds.js";
-import { compile } from "../../src/compile.js";
-import type { Compilation } from "../../src/compile.js";
 import { KubernetesController } from "../../src/controller/kubernetes-controller.js";
 import { NOBODY } from "../../src/controller/observer.js";
-import { LiveObjects } from "../../src/input/live-objects.js";
-import { trimmed } from "../../src/kubernetes/raw-object.js";
-import type { RawObject } from "../../src/kubernetes/raw-object.js";
+import { apiVersionOf } from "../../src/kubernetes/resource.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
-import { mergeStatus } from "../../src/status/merge-status.js";
 import { ApiServerModel, TABLE } from "../support/api-server-model.js";
+import { compileAfresh, POOL, wrongStatuses } from "../support/convergence.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
 import { NetworkModel } from "../support/network-model.js";
 
 const KINDS: readonly KindName[] = [
   ...(["GatewayClass", "Gateway", "HTTPRoute", "Ingress"] as const),
-  ...(["Service", "EndpointSlice", "Secret", "Namespace"] as const),
+  ...(["Service", "EndpointSlice", "Secret", "Namespace", "AuthPolicy"] as const),
 ];
 const VERSIONS = [["v1"], ["v1beta1"], ["v1", "v1beta1"]];
 /** Milliseconds. */
@@ -46,75 +42,7 @@ afterEach(async () => {
   jest.useRealTimers();
 });
 
-/** Objects that refer to each other, each with some states. */
-const POOL: readonly (readonly [KindName, (state: number) => RawObject])[] = [
-  ["Ingress", (state) => ingress("shop", state)],
-  ["HTTPRoute", (state) => route("api", state)],
-  ["HTTPRoute", (state) => route("web", state)],
-  ["Gateway", (state) => gateway(state)],
-  ["Service", (state) => service(state)],
-  ["EndpointSlice", (state) => slice(state)],
-  ["Secret", (state) => secret(state)],
-];
-
-const AUTH = {
-  "nginx.ingress.kubernetes.io/auth-type": "basic",
-  "nginx.ingress.kubernetes.io/auth-secret": "users",
-};
-
-function ingress(name: string, state: number): RawObject {
-  const path = { path: `/${String(state % 3)}`, pathType: "Prefix", backend: backend() };
-  return {
-    metadata: { name, namespace: "n", ...(state % 2 === 1 && { annotations: AUTH }) },
-    spec: { rules: [{ host: `${name}.example`, http: { paths: [path] } }] },
-  };
-}
-
-function backend() {
-  return { service: { name: "web", port: { number: 80 } } };
-}
-
-function route(name: string, state: number): RawObject {
-  return {
-    metadata: { name, namespace: "n", annotations: { touched: String(state % 2) } },
-    spec: {
-      parentRefs: [{ name: state % 4 === 3 ? "none" : "edge" }],
-      hostnames: [`${name}${String(state % 3)}.example`],
-      rules: [{ backendRefs: [{ name: "web", port: 80 }] }],
-    },
-  };
-}
-
-function gateway(state: number): RawObject {
-  const listeners = [{ name: "a", protocol: "HTTP", port: 8080 + (state % 2) }];
-  return {
-    metadata: { name: "edge", namespace: "n" },
-    spec: { gatewayClassName: "c", listeners },
-  };
-}
-
-function service(state: number): RawObject {
-  const ports = [{ name: state % 2 === 0 ? "http" : "web", port: 80, targetPort: 80 }];
-  return { metadata: { name: "web", namespace: "n" }, spec: { ports } };
-}
-
-function slice(state: number): RawObject {
-  const labels = { "kubernetes.io/service-name": "web" };
-  return {
-    metadata: { name: "web-1", namespace: "n", labels },
-    addressType: "IPv4",
-    ports: [{ name: "http", port: 8000 }],
-    endpoints: [{ addresses: [`10.0.0.${String((state % 4) + 1)}`] }],
-  };
-}
-
-function secret(state: number): RawObject {
-  const hash = `x:$apr1$abcdefgh$${"./0".repeat(6)}${String(state % 3)}abc`;
-  const data = { auth: Buffer.from(hash).toString("base64") };
-  return { metadata: { name: "users", namespace: "n" }, type: "Opaque", data };
-}
-
-/** One albc, which is started again when it ends because nothing can be asked, as a pod is. */
+/** One albc. */
 class Replica {
   readonly network: NetworkModel;
   readonly #server: ApiServerModel;
@@ -145,17 +73,8 @@ class Replica {
       },
     });
     this.#controller = controller;
-    const isStarted = await controller.start().then(
-      () => true,
-      () => false,
-    );
-    if (this.#isKilled) return;
-    if (isStarted) {
-      controller.open();
-    } else {
-      void controller.close();
-      setTimeout(() => void this.#run(), 1000);
-    }
+    await controller.start();
+    if (!this.#isKilled) controller.open();
   }
 
   /** Without another word to the API server. */
@@ -200,7 +119,7 @@ class World {
   }
 
   async take([what, at, state]: Step): Promise<void> {
-    const [kind, make] = POOL[at % POOL.length] ?? ["Service", service];
+    const [kind, make] = POOL[at % POOL.length] ?? POOL[0];
     const { namespace = "", name } = make(state).metadata;
     const { network } = this.replica;
     const steps: Readonly<Record<string, () => void | Promise<void>>> = {
@@ -214,12 +133,17 @@ class World {
         this.server.putStatus(kind, namespace, name, OTHERS);
       },
       pass: () => this.#pass(1 + (state % 4)),
+      // Everything gets through for a while: what is said of a change comes back.
+      rest: () => this.settle(50 * (1 + (state % 4))),
       wait: () => jest.advanceTimersByTimeAsync(25 * 2 ** (at % 7)),
       serve: () => {
         this.server.serve("HTTPRoute", VERSIONS[at % VERSIONS.length] ?? []);
       },
       cut: () => {
         network.cut();
+      },
+      keep: () => {
+        network.keepAnswers(state % 3 > 0);
       },
       lose: () => {
         network.loseAnswers(1 + (at % 3));
@@ -258,31 +182,14 @@ class World {
   }
 
   expectConverged(): void {
-    const fresh = this.#compile();
-    expect(policyOf(this.replica.files)).toEqual(policyOf(fresh.files));
-    const { controllerName } = DEFAULT_OPTIONS;
-    for (const status of fresh.statuses) {
-      const { namespace, name } = status.metadata;
-      const object = this.server.get(status.kind as KindName, namespace, name);
-      const missing = mergeStatus(object?.status, status, { controllerName, now: "now" });
-      expect([status.kind, name, missing && object?.status]).toEqual([
-        status.kind,
-        name,
-        undefined,
-      ]);
-    }
-  }
-
-  #compile(): Compilation {
-    const live = new LiveObjects({ albGroup: DEFAULT_OPTIONS.domains.group });
-    for (const { kind, object } of this.server.objects) {
-      const { namespace = "", name } = object.metadata;
+    const held = this.server.objects.map(({ kind, object }) => {
       const { group, versions } = TABLE[kind];
       const version = versions.find((each) => this.server.serves(kind, each)) ?? "";
-      const apiVersion = group === "" ? version : `${group}/${version}`;
-      live.put(kind, namespace, name, trimmed(object, apiVersion, kind));
-    }
-    return compile(live.snapshot().resources, OPTIONS);
+      return { kind, apiVersion: apiVersionOf({ group, version }), object };
+    });
+    const fresh = compileAfresh(held, OPTIONS);
+    expect(policyOf(this.replica.files)).toEqual(policyOf(fresh.files));
+    expect(wrongStatuses(held, fresh, OPTIONS)).toEqual([]);
   }
 }
 
@@ -308,11 +215,18 @@ function script(...words: readonly string[]): fc.Arbitrary<readonly Step[]> {
   return fc.array(step, { maxLength: 40 });
 }
 
-const CHANGES = ["put", "put", "put", "delete", "pass", "pass", "pass", "wait", "wait"];
+const CHANGES = [
+  ...["put", "put", "put", "delete", "pass", "pass", "pass", "wait", "wait", "rest"],
+  ...["rest", "keep"],
+];
 
 /** The law: after the steps, and as much quiet, everything is as it should be. */
 function converges(words: readonly string[], quiet: readonly number[]) {
-  return fc.asyncProperty(fc.scheduler(), script(...words), (scheduler, steps) => {
+  return converge(script(...words), quiet);
+}
+
+function converge(scripts: fc.Arbitrary<readonly Step[]>, quiet: readonly number[]) {
+  return fc.asyncProperty(fc.scheduler(), scripts, (scheduler, steps) => {
     underWay = run(new World(scheduler), steps, quiet);
     return underWay;
   });
@@ -322,6 +236,7 @@ async function run(world: World, steps: readonly Step[], quiet: readonly number[
   try {
     await world.begin();
     for (const step of steps) await world.take(step);
+    world.replica.network.keepAnswers(false);
     for (const milliseconds of quiet) {
       await world.settle(milliseconds);
       world.expectConverged();
@@ -352,3 +267,44 @@ test(
   () => fc.assert(converges([...CHANGES, "overwrite", "serve", ...FAULTS], [RECOVERY]), runs(15)),
   timeoutOf(60_000),
 );
+
+test("an answer to a status write that comes after a later change undoes nothing", () => {
+  const scripts = fc.constantFrom(0, 1, 2).map((at): Step[] => [
+    ["delete", at, 0],
+    ["rest", at, 3],
+    ["keep", at, 1],
+    ["put", at, 4],
+    ["rest", at, 3],
+    ["put", at, 5],
+    ["rest", at, 3],
+  ]);
+  return fc.assert(converge(scripts, [QUIET]), { numRuns: 10 });
+});
+
+test("a version that is off only between two looks at what is served costs no status", () => {
+  const steps: Step[] = [
+    ["serve", 1, 0],
+    ["rest", 0, 0],
+    ["serve", 0, 0],
+  ];
+  return fc.assert(converge(fc.constant(steps), [DISCOVERY + QUIET]), { numRuns: 5 });
+});
+
+test("an object that is created again and again is no status that others overwrite", () => {
+  const again: Step[] = [
+    ["delete", 1, 1],
+    ["put", 1, 1],
+    ["rest", 0, 3],
+  ];
+  const steps = Array.from({ length: 45 }, () => again).flat();
+  return fc.assert(converge(fc.constant(steps), [QUIET]), { numRuns: 2 });
+});
+
+test("a status that is overwritten while ours comes back is written again", () => {
+  const steps: Step[] = [
+    ["cut", 0, 1],
+    ["rest", 0, 5],
+    ["overwrite", 7, 8],
+  ];
+  return fc.assert(converge(fc.constant(steps), [RECOVERY]), { numRuns: 30 });
+});

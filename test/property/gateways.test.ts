@@ -3,6 +3,9 @@ import { fc } from "../support/fast-check.js";
 import { hostKey } from "../../src/ir/host-pattern.js";
 import type { Listener } from "../../src/ir/listener.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";
+import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { Renderer } from "../../src/render/render.js";
+import { repeatedNames } from "../support/repeated-names.js";
 import type { Translated } from "../unit/translate/translated.js";
 import { translated } from "../unit/translate/translated.js";
 
@@ -28,7 +31,7 @@ const POOL = ["10.0.0.1", "10.0.0.2"];
 const listener = fc
   .record(
     {
-      port: fc.constantFrom(80, 8080),
+      port: fc.constantFrom(80, 443, 8080),
       protocol: fc.constantFrom("HTTP", "HTTP", "HTTPS", "TLS", "TLS", "TCP", "UDP"),
       hostname: fc.constantFrom("a.example", "*.example", "b.test"),
     },
@@ -100,8 +103,12 @@ const CLASS = {
   spec: { controllerName: "alb.cpaas.io/gateway-controller" },
 };
 
-function translateAll(all: readonly Wanted[], gatewayAddresses: readonly string[]): Translated {
-  const documents = [CLASS, ...all.map(document)];
+function translateAll(
+  all: readonly Wanted[],
+  gatewayAddresses: readonly string[],
+  others: readonly object[] = [],
+): Translated {
+  const documents = [CLASS, ...others, ...all.map(document)];
   return translated(documents.map((each) => `---\n${JSON.stringify(each)}\n`).join(""), {
     gatewayAddresses,
   });
@@ -154,6 +161,33 @@ function listenersOf({ status }: ObjectStatus): readonly StatusOfListener[] {
 function isTrueOf({ conditions }: StatusOfListener, type: string): boolean {
   return conditions.some((each) => each.type === type && each.status === "True");
 }
+
+test("no map of nginx has a name twice, although an older Ingress names the same hosts", () => {
+  const rules = ["a.example", "*.example", "*.b.test", "b.test"].map((host) => ({
+    host,
+    http: {
+      paths: [
+        {
+          path: "/",
+          pathType: "Prefix",
+          backend: { service: { name: "web", port: { number: 80 } } },
+        },
+      ],
+    },
+  }));
+  const older = {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "Ingress",
+    metadata: { name: "w", namespace: "m", creationTimestamp: "2023-01-01T00:00:00Z" },
+    spec: { ingressClassName: "nginx", rules },
+  };
+  fc.assert(
+    fc.property(world, (all) => {
+      const { config } = translateAll(all, [], [older]);
+      expect(repeatedNames(new Renderer().render(config, DEFAULT_OPTIONS))).toEqual([]);
+    }),
+  );
+});
 
 test("every Gateway has a status for each listener, which is programmed exactly when it is served", () => {
   fc.assert(

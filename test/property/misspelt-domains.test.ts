@@ -1,7 +1,12 @@
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
+import { didYouMean } from "../../src/support/did-you-mean.js";
 import { fc } from "../support/fast-check.js";
 import { ingress, rules, service, translated } from "../unit/translate/translated.js";
+
+const HARMLESS = ANNOTATIONS.filter(({ fallback }) => fallback !== "closed").map(
+  ({ name }) => name,
+);
 
 /** What a slip of the hand does to a text at one place. */
 const SLIPS = [
@@ -77,12 +82,83 @@ describe("a restriction under a domain of one or two wrong letters", () => {
     );
   });
 
+  it("closes under words of our domains, in any order and number", () => {
+    const words = ["nginx", "ingress", "kubernetes", "k8s", "io", "alb", "cpaas", "networking"];
+    const misspelt = ["ngnix", "ingres", "cpass", "index", "0-0", "www"];
+    const domain = fc
+      .array(fc.constantFrom(...words, ...misspelt), { maxLength: 5 })
+      .map((labels) => labels.join("."))
+      .filter((text) => text !== "alb.ingress.kubernetes.io" && !DOMAINS.includes(text));
+    fc.assert(
+      fc.property(domain, restricting, (text, name) => {
+        const key = text === "" ? name : `${text}/${name}`;
+        const { route, reports } = translated(
+          ingress("web", {
+            annotations: { [key]: VALUE },
+            spec: rules({ "a.example": ["/"] }),
+          }) + service("web"),
+        );
+        expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
+        expect(reports.join()).toMatch(/^ANNOTATION_MISSPELT|^RESTRICTION_UNSUPPORTED/);
+      }),
+    );
+  });
+
+  it("closes for a word of protection among others", () => {
+    const word = fc.constantFrom("auth", "oauth2", "whitelist", "deny-list", "waf", "mod-security");
+    const other = fc.array(fc.constantFrom("external", "forward", "enable", "nginx", "url", "my"));
+    fc.assert(
+      fc.property(other, word, other, (before, protection, after) => {
+        const name = [...before, protection, ...after].join("-");
+        fc.pre(didYouMean(name, HARMLESS) === undefined);
+        const { route } = translated(
+          ingress("web", {
+            annotations: { [`${compatAnnotations}/${name}`]: "true" },
+            spec: rules({ "a.example": ["/"] }),
+          }) + service("web"),
+        );
+        expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
+      }),
+    );
+  });
+
+  it.each([
+    ["allow-cidr", "10.0.0.0/8"],
+    ["ip-whitelist", "10.0.0.0/8"],
+    ["ip-allowlist", "10.0.0.0/8"],
+    ["modsecurity", "true"],
+    ["snippet", "deny all;"],
+    ["config-snippet", "deny all;"],
+    ["location-snippet", "deny all;"],
+  ])("closes for %s under our domain", (name, value) => {
+    const { route } = translated(
+      ingress("web", {
+        annotations: { [`${compatAnnotations}/${name}`]: value },
+        spec: rules({ "a.example": ["/"] }),
+      }) + service("web"),
+    );
+    expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
+  });
+
+  it.each([
+    ["kubernetes.io/ingress.class", "nginx"],
+    ["kubernetes.io/tls-acme", "true"],
+    ["author", "a.example"],
+    [`${compatAnnotations}/modsecurity`, "false"],
+    [`${compatAnnotations}/snippet`, "more_set_headers 'a: b';"],
+  ])("does not close for %s: %s", (key, value) => {
+    const { route } = translated(
+      ingress("web", { annotations: { [key]: value }, spec: rules({ "a.example": ["/"] }) }) +
+        service("web"),
+    );
+    expect(route("ingress/default/web/0-0").refusal).toBeUndefined();
+  });
+
   it("leaves domains of other controllers alone", () => {
     const others = [
       "haproxy.org",
       "traefik.ingress.kubernetes.io",
       "alb.ingress.kubernetes.io",
-      "ingress.kubernetes.io",
       "nginx.org",
       "nginx.com",
       "konghq.com",

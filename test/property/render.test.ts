@@ -2,7 +2,7 @@ import { fc } from "../support/fast-check.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
-import { render } from "../../src/render/render.js";
+import { Renderer } from "../../src/render/render.js";
 import { configOf } from "../support/data-plane-config.js";
 import { policyErrors } from "../support/policy-schema.js";
 
@@ -19,7 +19,7 @@ const hostileText = fc
   })
   .map((parts) => parts.join(""));
 
-const HARMLESS = render(
+const HARMLESS = new Renderer().render(
   configOf((field) => field),
   DEFAULT_OPTIONS,
 );
@@ -37,7 +37,7 @@ function confOf(files: readonly RenderedFile[]): string {
 test("what users write leaves nginx.conf as it is, byte for byte, and fits into a policy", () => {
   fc.assert(
     fc.property(hostileText, fc.boolean(), (text, distinct) => {
-      const files = render(
+      const files = new Renderer().render(
         configOf((field) => (distinct ? `${field}${text}` : text)),
         DEFAULT_OPTIONS,
       );
@@ -50,10 +50,12 @@ test("what users write leaves nginx.conf as it is, byte for byte, and fits into 
 test("the paths of files are ours, whatever users write", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
-      const paths = render(
-        configOf((field) => field + text),
-        DEFAULT_OPTIONS,
-      ).map(({ path }) => path);
+      const paths = new Renderer()
+        .render(
+          configOf((field) => field + text),
+          DEFAULT_OPTIONS,
+        )
+        .map(({ path }) => path);
       for (const path of paths) {
         expect(path).toMatch(
           /^(?:nginx\.conf|policy\.json|(?:authorities|credentials|certificates)\/[0-9a-f]{32}\.(?:json|pem))$/,
@@ -66,7 +68,7 @@ test("the paths of files are ours, whatever users write", () => {
 test("the policy holds every text as it was written, but for halves of surrogate pairs", () => {
   fc.assert(
     fc.property(hostileText, (text) => {
-      const files = render(
+      const files = new Renderer().render(
         configOf((field) => field + text),
         DEFAULT_OPTIONS,
       );
@@ -80,7 +82,7 @@ test("the policy holds every text as it was written, but for halves of surrogate
 });
 
 test("text of a megabyte in every field changes nothing but the policy and the memory for it", () => {
-  const files = render(
+  const files = new Renderer().render(
     configOf((field) => field.padEnd(2 ** 20, "$;{}\"'\\\n")),
     DEFAULT_OPTIONS,
   );

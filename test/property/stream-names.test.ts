@@ -98,7 +98,7 @@ function named({ hostname, routes }: Listener): NamedListener {
     const metadata = { name: route.name, namespace: "n", creationTimestamp };
     const object = { apiVersion: "v1", kind: "TLSRoute", metadata };
     const own = { host: pattern(host), hostname: pattern(route.hostname) };
-    return [{ listener: hostname, ...own, route: object, pool: route.name }];
+    return [{ ...own, route: object, index: 0, pool: route.name }];
   });
   const shared = { id: hostname, server: "p443", addresses: [], port: 443, certificates: [] };
   return { listener: { ...shared, stream: "passthrough", hostname: pattern(hostname) }, bindings };
@@ -131,4 +131,16 @@ test("every name goes where its listener's best route leads", () => {
     }),
     { numRuns: 2000 },
   );
+});
+
+test("names below a wildcard of one label stay with HTTPS, and no name is there twice", () => {
+  const routes = ["*.x.a", "y.x.a"].map((hostname) => ({ name: hostname, year: 2022, hostname }));
+  const kept: HostPattern = { kind: "wildcard", suffix: "x.a", labels: "one" };
+  for (const hostname of ["*.a", "*.x.a"]) {
+    const names = streamNames([named({ hostname, https: false, routes })], [kept]);
+    const found = ["x.a", "y.x.a", "q.x.a"].map((name) => shown(nginx(names, name)));
+    expect(found).toEqual(["closed", "https", "https"]);
+    const keys = names.map(({ host }) => hostKey(host).replace("**.", "*."));
+    expect(new Set(keys).size).toBe(keys.length);
+  }
 });

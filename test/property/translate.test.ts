@@ -5,8 +5,9 @@ import { DiagnosticSink } from "../../src/diagnostics/sink.js";
 import { hostKey } from "../../src/ir/host-pattern.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
-import { translate } from "../../src/translate/translate.js";
+import { translate } from "../unit/translate/translated.js";
 import type { Translation } from "../../src/translate/translation.js";
+import { placesOf } from "../unit/translate/translated.js";
 
 const NASTY = fc.oneof(
   fc.constantFrom(
@@ -214,11 +215,12 @@ describe("translation", () => {
           expect(ids(list)).toEqual([...new Set(ids(list))].sort(compareStrings));
         }
         for (const { server } of config.listeners) expect(ids(config.servers)).toContain(server);
-        for (const { listener, route } of config.bindings) {
+        const places = placesOf(config);
+        for (const { listener, route } of places) {
           expect(ids(config.listeners)).toContain(listener);
           expect(ids(config.routes)).toContain(route);
         }
-        const orders = config.bindings.map(({ listener, order }) => `${listener} ${order}`);
+        const orders = places.map(({ listener, order }) => `${listener} ${order}`);
         expect(new Set(orders).size).toBe(orders.length);
         for (const route of config.routes) {
           for (const id of route.auth) expect(ids(config.auths)).toContain(id);
@@ -247,7 +249,7 @@ describe("translation", () => {
             expect(text).not.toMatch(/[\x00\r\n]/);
           }
         }
-        for (const { host } of config.bindings) expect(hostKey(host)).not.toMatch(/[\s|]/);
+        for (const { host } of placesOf(config)) expect(hostKey(host)).not.toMatch(/[\s|]/);
       }),
       { numRuns: 50 },
     );

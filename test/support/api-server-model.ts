@@ -51,6 +51,8 @@ export class ApiServerModel {
   readonly #streams = new Set<Stream>();
   /** Writes of statuses that were taken. */
   statusWrites = 0;
+  /** Those that were created. */
+  readonly events: RawObject[] = [];
 
   constructor(kinds: readonly KindName[]) {
     for (const kind of kinds) this.#served.set(kind, TABLE[kind].versions.slice(0, 1));
@@ -170,7 +172,7 @@ export class ApiServerModel {
 
   #answer({ method = "GET", path, body }: Call): unknown {
     if (path.includes("/coordination.k8s.io/")) return this.#lease(method, path, body as RawObject);
-    if (path.endsWith("/events")) return {};
+    if (path.endsWith("/events")) return this.events.push(body as RawObject);
     const base = [...this.#bases()].find(([known]) => known === path);
     if (base !== undefined) return { resources: base[1].map((name) => ({ name })) };
     const target = this.#target(path);

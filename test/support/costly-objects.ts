@@ -1,13 +1,12 @@
 /** Objects that multiply: something of them for each of something else, in as few bytes as that can be said. `n` is the factor. */
-type Manifest = Readonly<Record<string, unknown>>;
+export type Manifest = Readonly<Record<string, unknown>>;
 export type Costly = Readonly<Record<string, (n: number) => readonly Manifest[]>>;
 
 const OWN = "alb.ingress.cpaas.io";
 const COMPAT = "nginx.ingress.kubernetes.io";
-const GATEWAY = "gateway.networking.k8s.io/v1";
-const ALB_GROUP = "crd.alauda.io";
+export const ALB_GROUP = "crd.alauda.io";
 
-function range<T>(count: number, make: (i: number) => T): T[] {
+export function range<T>(count: number, make: (i: number) => T): T[] {
   return Array.from({ length: Math.max(1, Math.floor(count)) }, (_, i) => make(i));
 }
 
@@ -15,13 +14,13 @@ function texts(count: number, make: (i: number) => readonly [string, string]): M
   return Object.fromEntries(range(count, make));
 }
 
-function object(apiVersion: string, kind: string, name: string, parts: Manifest): Manifest {
+export function object(apiVersion: string, kind: string, name: string, parts: Manifest): Manifest {
   return { apiVersion, kind, metadata: { name, namespace: "default" }, ...parts };
 }
 
-const service = (name: string): Manifest =>
+export const service = (name: string): Manifest =>
   object("v1", "Service", name, { spec: { ports: [{ port: 80 }] } });
-const S = service("s");
+export const S = service("s");
 const backend = { service: { name: "s", port: { number: 80 } } };
 const at = (path: string, pathType = "Prefix"): Manifest => ({ path, pathType, backend });
 const rule = (host: string, paths: readonly Manifest[]): Manifest => ({ host, http: { paths } });
@@ -45,6 +44,19 @@ const secret = (auth: string): Manifest =>
 
 /** Plain paths: what all others are measured by. */
 export const plainPaths = (count: number): readonly Manifest[] => annotated(count, {});
+
+/** 64 paths for 128 names each. */
+const manyAliases = (n: number, annotations: Manifest = {}): Manifest[] =>
+  range(n / 250, (k) =>
+    ingress(
+      `a${k}`,
+      { rules: [rule(`a${k}.example`, paths(64))] },
+      {
+        ...annotations,
+        [`${COMPAT}/server-alias`]: range(127, (i) => `h${i}.a${k}.example`).join(),
+      },
+    ),
+  );
 
 export const COSTLY_INGRESSES: Costly = {
   "index annotations and paths": (n) =>
@@ -91,6 +103,22 @@ export const COSTLY_INGRESSES: Costly = {
   "aliases and paths": (n) =>
     annotated(n / 2, {
       [`${COMPAT}/server-alias`]: range(n / 2, (i) => `h${i}.example`).join(","),
+    }),
+  "as many aliases and paths as may be": (n) => [S, ...manyAliases(n)],
+  "as many aliases and paths as may be, out of their order": (n) => [
+    S,
+    ...manyAliases(n, { "alb.cpaas.io/ingress-rule-priority-0-0": "7" }),
+  ],
+  "a list of addresses that is as long as may be for so many paths": (n) =>
+    annotated(n, {
+      [`${COMPAT}/whitelist-source-range`]: range(
+        13_000_000 / n / 13,
+        (i) => `10.1${i >> 12}.1${(i >> 6) & 63}.1${i & 63}`,
+      ).join(),
+    }),
+  "lists of addresses and paths": (n) =>
+    annotated(n / 4, {
+      [`${COMPAT}/whitelist-source-range`]: range(n / 4, (i) => `10.0.${i >> 8}.${i & 255}`).join(),
     }),
   "TLS entries and hosts": (n) => [
     S,
@@ -168,182 +196,6 @@ export const COSTLY_INGRESSES: Costly = {
   ],
 };
 
-const CLASS = {
-  apiVersion: GATEWAY,
-  kind: "GatewayClass",
-  metadata: { name: "c" },
-  spec: { controllerName: "alb.cpaas.io/gateway-controller" },
-};
-const listeners = (count: number, more: (i: number) => Manifest = () => ({})): Manifest[] =>
-  range(count, (i) => ({ name: `l${i}`, port: 8000 + i, protocol: "HTTP", ...more(i) }));
-const gateway = (name: string, own: readonly Manifest[], more: Manifest = {}): Manifest =>
-  object(GATEWAY, "Gateway", name, { spec: { gatewayClassName: "c", listeners: own, ...more } });
-const refs = [{ name: "s", port: 80 }];
-
-function route(i: number, more: Manifest = {}, kind = "HTTPRoute"): Manifest {
-  const spec = {
-    parentRefs: [{ name: "g" }],
-    hostnames: [`r${i}.example`],
-    rules: [{ backendRefs: refs }],
-  };
-  return object(GATEWAY, kind, `r${i}`, { spec: { ...spec, ...more } });
-}
-
-const policy = (i: number, targetRefs: readonly Manifest[]): Manifest =>
-  object(`${ALB_GROUP}/v1alpha1`, "AuthPolicy", `p${i}`, {
-    spec: { forward: { url: `http://a.b/${i}` }, targetRefs },
-  });
-const target = (kind: string, name: string): Manifest => ({
-  group: "gateway.networking.k8s.io",
-  kind,
-  name,
-});
-const one = [S, CLASS, gateway("g", listeners(1))];
-
-export const COSTLY_ROUTES: Costly = {
-  "routes of one listener": (n) => [...one, ...range(n, (i) => route(i))],
-  "routes of one host": (n) => [...one, ...range(n, (i) => route(i, { hostnames: ["a.example"] }))],
-  "large rules on 64 listeners": (n) => [
-    S,
-    CLASS,
-    gateway("g", listeners(64)),
-    ...range(n / 200, (i) =>
-      route(i, {
-        rules: range(16, (k) => ({
-          matches: [{ path: { type: "Exact", value: `/${k}` } }],
-          backendRefs: refs,
-          filters: [
-            {
-              type: "RequestHeaderModifier",
-              requestHeaderModifier: {
-                set: range(16, (h) => ({ name: `X-${h}`, value: "v".repeat(500) })),
-              },
-            },
-          ],
-        })),
-      }),
-    ),
-  ],
-  "routes that name no Gateway of ours": (n) => [
-    CLASS,
-    ...range(n / 16, (i) => route(i, { parentRefs: range(32, (k) => ({ name: `x${k}` })) })),
-  ],
-  "Gateways for every route": (n) => [
-    S,
-    CLASS,
-    ...range(n / 4, (i) =>
-      gateway(
-        `g${i}`,
-        listeners(1, () => ({ port: 80, hostname: `*.g${i}.example` })),
-        {
-          defaultScope: "All",
-        },
-      ),
-    ),
-  ],
-  "Gateways of one port": (n) => [
-    CLASS,
-    ...range(n / 8, (k) =>
-      gateway(
-        `g${k}`,
-        listeners(8, (i) => ({ port: 80, hostname: `l${i}.g${k}.example` })),
-      ),
-    ),
-  ],
-  "ListenerSets of one Gateway": (n) => [
-    S,
-    CLASS,
-    gateway("g", listeners(1), { allowedListeners: { namespaces: { from: "All" } } }),
-    ...range(n / 8, (k) =>
-      object(GATEWAY, "ListenerSet", `s${k}`, {
-        spec: {
-          parentRef: { name: "g" },
-          listeners: listeners(4, (i) => ({ port: 9000, hostname: `l${i}.s${k}.example` })),
-        },
-      }),
-    ),
-  ],
-  "AuthPolicies and routes": (n) => [
-    ...one,
-    ...range(n, (i) => route(i)),
-    ...range(n, (i) => policy(i, [target("HTTPRoute", `r${i}`)])),
-  ],
-  "AuthPolicies of one route": (n) => [
-    ...one,
-    route(1),
-    ...range(n, (i) => policy(i, [target("HTTPRoute", "r1")])),
-  ],
-  "AuthPolicies for many Gateways' routes": (n) => [
-    CLASS,
-    ...range(n / 2, (i) =>
-      gateway(
-        `g${i}`,
-        listeners(1, () => ({ port: 80, hostname: `g${i}.example` })),
-      ),
-    ),
-    ...range(n / 2, (i) => route(i, { parentRefs: [{ name: `g${i}` }] })),
-    ...range(n / 2, (i) => policy(i, [target("HTTPRoute", `r${i}`)])),
-  ],
-  "refused AuthPolicies and routes with auth": (n) => [
-    ...one,
-    ...range(n, (i) => ({ ...policy(i, []), spec: { forward: 1 } })),
-    ...range(n, (i) =>
-      route(i, {
-        rules: [
-          {
-            filters: [
-              {
-                type: "ExtensionRef",
-                extensionRef: { group: ALB_GROUP, kind: "AuthPolicy", name: `p${i}` },
-              },
-            ],
-            backendRefs: refs,
-          },
-        ],
-      }),
-    ),
-  ],
-  "ReferenceGrants and references": (n) => [
-    ...one,
-    ...range(n, (i) => ({
-      apiVersion: "gateway.networking.k8s.io/v1beta1",
-      kind: "ReferenceGrant",
-      metadata: { name: `gr${i}`, namespace: "other" },
-      spec: {
-        from: [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", namespace: `x${i}` }],
-        to: [{ group: "", kind: "Service", name: `s${i}` }],
-      },
-    })),
-    ...range(n, (i) =>
-      route(i, { rules: [{ backendRefs: [{ name: `s${i}`, namespace: "other", port: 80 }] }] }),
-    ),
-  ],
-  "BackendTLSPolicies and Services": (n) => [
-    ...one,
-    ...range(n, (i) => service(`s${i}`)),
-    ...range(n, (i) => route(i, { rules: [{ backendRefs: [{ name: `s${i}`, port: 80 }] }] })),
-    ...range(n, (i) =>
-      object(GATEWAY, "BackendTLSPolicy", `p${i}`, {
-        spec: {
-          targetRefs: [{ group: "", kind: "Service", name: `s${i}` }],
-          validation: { hostname: "a.example", wellKnownCACertificates: "System" },
-        },
-      }),
-    ),
-  ],
-  "TLSRoutes of one listener": (n) => [
-    S,
-    CLASS,
-    gateway(
-      "g",
-      listeners(1, () => ({ protocol: "TLS", tls: { mode: "Passthrough" } })),
-    ),
-    ...range(n / 4, (i) =>
-      route(i, { hostnames: range(16, (h) => `h${h}.r${i}.example`) }, "TLSRoute"),
-    ),
-  ],
-};
-
 const frontend = (k: number, port: number): Manifest => ({
   ...object(`${ALB_GROUP}/v1`, "Frontend", `f${k}`, { spec: { port, protocol: "http" } }),
   metadata: { name: `f${k}`, namespace: "default", labels: { "alb2.cpaas.io/name": "alb" } },
@@ -366,6 +218,24 @@ const dslxRule = (k: number, dslx: readonly Manifest[], own = "f0"): Manifest =>
   },
 });
 const balancer = [S, ALB, frontend(0, 80)];
+
+const manyPorts = (n: number, portOf: (i: number) => Manifest): readonly Manifest[] => {
+  const ports = range(n, (i) => ({ name: `p${i}`, port: i + 1 }));
+  const to = (i: number): Manifest => ({ backend: { service: { name: "s", port: portOf(i) } } });
+  const its = range(n, (i) => ({ ...at(`/${i}`), ...to(i) }));
+  const made = ingress("a", { rules: [rule("a.example", its)] });
+  return [object("v1", "Service", "s", { spec: { ports } }), made];
+};
+
+const slice = (
+  ports: readonly Manifest[],
+  addresses: readonly (readonly string[])[],
+  name = "s",
+): Manifest => ({
+  ...object("discovery.k8s.io/v1", "EndpointSlice", name, { addressType: "IPv4", ports }),
+  metadata: { name, namespace: "default", labels: { "kubernetes.io/service-name": "s" } },
+  endpoints: addresses.map((each) => ({ addresses: each })),
+});
 
 export const COSTLY_RULES: Costly = {
   "rows of paths": (n) => [
@@ -391,24 +261,29 @@ export const COSTLY_RULES: Costly = {
     ...range(n, (k) => dslxRule(k, [{ type: "URL", values: [["STARTS_WITH", `/${k}`]] }])),
   ],
   "Frontends of one port": (n) => [S, ALB, ...range(n, (k) => frontend(k, 80))],
+  Frontends: (n) => [S, ALB, ...range(n, (k) => frontend(k, 1024 + k))],
   "Rules of no Frontend": (n) => [
     ...balancer,
     ...range(n, (k) => dslxRule(k, [{ type: "URL", values: [["EQ", "/"]] }], `x${k}`)),
   ],
   "EndpointSlices of one Service": (n) => [
     ...annotated(1, {}),
-    ...range(n / 100, (k) => ({
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: {
-        name: `e${k}`,
-        namespace: "default",
-        labels: { "kubernetes.io/service-name": "s" },
-      },
-      addressType: "IPv4",
-      ports: [{ name: "", port: 8080 }],
-      endpoints: range(100, (i) => ({ addresses: [`10.0.${k & 255}.${i}`] })),
-    })),
+    ...range(n / 100, (k) =>
+      slice(
+        [{ name: "", port: 8080 }],
+        range(100, (i) => [`10.0.${k & 255}.${i}`]),
+        `e${k}`,
+      ),
+    ),
   ],
   "objects of one name": (n) => range(n, () => S),
+  "ports of a Service, endpoints and addresses": (n) => [
+    ...manyPorts(n, (i) => ({ number: i + 1 })),
+    slice(
+      range(n, (i) => ({ name: `p${i}`, port: i + 1 })),
+      range(n, (i) => range(100, (j) => `10.${i >> 8}.${i & 255}.${j}`)),
+    ),
+  ],
+  "ports of a Service by name": (n) => manyPorts(8 * n, () => ({ name: `p${8 * n - 1}` })),
+  "ports of a Service that lacks them": (n) => manyPorts(4 * n, () => ({ number: 65_535 })),
 };

@@ -10,6 +10,7 @@ import { DEFAULT_TIMEOUTS, type Route } from "../../src/ir/route.js";
 import type { SourceRef } from "../../src/ir/source-ref.js";
 import type { Mirror } from "../../src/ir/upstream.js";
 import { SecretText } from "../../src/support/secret-text.js";
+import { onePlace } from "../../src/ir/route.js";
 
 export const EMPTY_CONFIG: DataPlaneConfig = {
   servers: [],
@@ -71,8 +72,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
       },
     ],
     bindings: pathsOf(text).map((path, index) => ({
-      listener: text("listener"),
-      host,
+      at: onePlace(text("listener"), host),
       path,
       when: predicatesOf(text),
       order: `${text("order")}${index}`,

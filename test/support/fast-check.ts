@@ -1,15 +1,17 @@
 /**
  * fast-check for all property tests. In CI the inputs are the same in every run, so that a commit is judged by what it
- * changes; anywhere else they are new each time, and a failure prints the seed that brings it back. `ALBC_PROPERTY_SECONDS=1200` makes
- * each law that asks for `runs` search that long, with new inputs in CI too.
+ * changes. Anywhere else they are new each time, and a failure prints its seed: `ALBC_PROPERTY_SEED` repeats it.
+ * `ALBC_PROPERTY_SECONDS=1200` makes each law that asks for `runs` search that long, with new inputs in CI too.
  */
 import fc from "fast-check";
 
 const SEED_IN_CI = 20260401;
-const SECONDS = Number(process.env["ALBC_PROPERTY_SECONDS"] ?? "0");
+/** How long each law searches; 0 for its usual number of runs. */
+export const SECONDS = Number(process.env["ALBC_PROPERTY_SECONDS"] ?? "0");
 
-if (process.env["CI"] !== undefined && SECONDS === 0)
-  fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED_IN_CI });
+const isNew = process.env["CI"] === undefined || SECONDS > 0;
+const seed = process.env["ALBC_PROPERTY_SEED"] ?? (isNew ? undefined : SEED_IN_CI);
+if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(seed) });
 
 /** Parameters of `fc.assert`: as many runs, or as many as the given time allows. */
 export function runs(usual: number): fc.Parameters<unknown> {

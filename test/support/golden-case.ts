@@ -10,7 +10,7 @@ import { SecretText } from "../../src/support/secret-text.js";
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format-text.js";
-import { sortDiagnostics } from "../../src/diagnostics/sink.js";
+import { inOrder } from "../../src/diagnostics/sink.js";
 import { advance, initialInput } from "../../src/input/last-good.js";
 import type { Source } from "../../src/input/source.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
@@ -47,13 +47,15 @@ interface CaseDescription {
   readonly options?: Readonly<Record<string, unknown>>;
   /** What a run found out that it can't listen on. */
   readonly unavailablePorts?: readonly string[];
+  /** When it is compiled, such as 2026-01-01T00:00:00Z; else no certificate has expired. */
+  readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
   /** Files to compare that other cases show well enough: nginx.conf, which is nearly the same in all. */
   readonly show?: readonly string[];
 }
 
-const KEYS = ["purpose", "options", "unavailablePorts", "also", "show"];
+const KEYS = ["purpose", "options", "unavailablePorts", "now", "also", "show"];
 
 /** `case.yaml`; throws when it lacks a purpose or has an unknown key. */
 export function describeCase(golden: GoldenCase): CaseDescription {
@@ -69,7 +71,7 @@ export function describeCase(golden: GoldenCase): CaseDescription {
 
 /** Everything that compiling the case gives. */
 export function compileCase(golden: GoldenCase): Compilation {
-  const { options = {}, also = [], unavailablePorts = [] } = describeCase(golden);
+  const { options = {}, also = [], unavailablePorts = [], now } = describeCase(golden);
   const settings = resolveSettings({
     flags: {},
     variables: {},
@@ -82,10 +84,11 @@ export function compileCase(golden: GoldenCase): Compilation {
     sourceOf(join(golden.folder, "input.yaml")),
     ...also,
   ]);
-  const compilation = compile(resources, {
-    ...compileOptions(settings),
-    unavailablePorts,
-  });
+  const compilation = compile(
+    resources,
+    { ...compileOptions(settings), unavailablePorts },
+    now === undefined ? 0 : Number(new Date(now)),
+  );
   return { ...compilation, diagnostics: [...diagnostics, ...compilation.diagnostics] };
 }
 
@@ -108,7 +111,7 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
   if (statuses.length > 0)
     output.set("status.yaml", statuses.map((status) => `---\n${dump(status)}`).join(""));
-  const sorted = sortDiagnostics(diagnostics);
+  const sorted = inOrder(diagnostics);
   if (sorted.length > 0) {
     const text = formatText(sorted, { colours: false });
     output.set("diagnostics.txt", `${text}${formatCounts(sorted)}\n`);

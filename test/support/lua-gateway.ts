@@ -6,10 +6,10 @@ import type { HttpResponse } from "../../e2e/harness/http-message.js";
 import type { Closable } from "../../e2e/harness/scene.js";
 import type { AuthPolicy, CredentialSet } from "../../src/ir/auth.js";
 import type { DataPlaneConfig } from "../../src/ir/config.js";
-import { DEFAULT_TIMEOUTS, type Route } from "../../src/ir/route.js";
+import { DEFAULT_TIMEOUTS, onePlace, type Route } from "../../src/ir/route.js";
 import type { Upstream } from "../../src/ir/upstream.js";
 import { DEFAULT_OPTIONS, type CompileOptions } from "../../src/options.js";
-import { render } from "../../src/render/render.js";
+import { Renderer } from "../../src/render/render.js";
 import { startNginx, type NginxProcess } from "./nginx-process.js";
 
 const LUA = fileURLToPath(new URL("../../lua", import.meta.url));
@@ -47,13 +47,15 @@ export class LuaGateway implements Closable {
     const dataPlane = { workers: 1, accessLog: "off", ...setup.options?.dataPlane };
     const files = (port: number) =>
       Object.fromEntries(
-        render((setup.model ?? same)(modelOf(setup, port), port), {
-          ...options,
-          dataPlane: { ...options.dataPlane, ...dataPlane },
-        }).map(({ path, contents }) => [
-          path,
-          typeof contents === "string" ? contents : contents.reveal(),
-        ]),
+        new Renderer()
+          .render((setup.model ?? same)(modelOf(setup, port), port), {
+            ...options,
+            dataPlane: { ...options.dataPlane, ...dataPlane },
+          })
+          .map(({ path, contents }) => [
+            path,
+            typeof contents === "string" ? contents : contents.reveal(),
+          ]),
       );
     const environment = Object.entries(setup.environment ?? {});
     const nginx = await startNginx({
@@ -102,8 +104,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
     servers: [{ id: "test", addresses: ["127.0.0.1"], port, tls: false }],
     listeners: [{ id: "test", server: "test", hostname: { kind: "any" }, source: SOURCE }],
     bindings: hosts.map(([host], index) => ({
-      listener: "test",
-      host: { kind: "exact", host },
+      at: onePlace("test", { kind: "exact", host }),
       path: { kind: "any" },
       when: [],
       order: String(index).padStart(4, "0"),

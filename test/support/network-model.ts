@@ -16,6 +16,8 @@ export class NetworkModel implements Link {
   #answersToLose = 0;
   #isDown = false;
   #isSilent = false;
+  #isKeeping = false;
+  #kept: (() => void)[] = [];
   #silenced: (() => void)[] = [];
 
   constructor(scheduler: fc.Scheduler, server: ApiServerModel) {
@@ -29,6 +31,8 @@ export class NetworkModel implements Link {
 
   async pass(what: string): Promise<void> {
     const epoch = this.#epoch;
+    if (this.#isKeeping && what.startsWith("answer to PATCH"))
+      await new Promise<void>((resolve) => this.#kept.push(resolve));
     if (this.#isSilent) await new Promise<void>((resolve) => this.#silenced.push(resolve));
     else if (!what.includes("/leases")) await this.#scheduler.schedule(Promise.resolve(), what);
     if (this.#isDown || epoch !== this.#epoch) throw new ApiError(0, "", "the connection broke");
@@ -40,8 +44,14 @@ export class NetworkModel implements Link {
   /** Every connection breaks; new ones can be made. */
   cut(): void {
     this.#epoch += 1;
-    for (const resolve of this.#silenced.splice(0)) resolve();
+    for (const resolve of [...this.#silenced.splice(0), ...this.#kept.splice(0)]) resolve();
     this.#server.wake();
+  }
+
+  /** Whether answers to status writes stay behind, until this is told otherwise. */
+  keepAnswers(isKeeping: boolean): void {
+    this.#isKeeping = isKeeping;
+    if (!isKeeping) for (const resolve of this.#kept.splice(0)) resolve();
   }
 
   /** Connections stay open, but nothing gets through until they are given up. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import {
-  closeSync,
   existsSync,
+  closeSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -15,6 +15,9 @@ import { dirname, join } from "node:path";
 import { connect } from "node:net";
 import { freePort } from "./free-port.js";
 import { until } from "./until.js";
+
+/** What nginx says when it starts or reloads; a line about a connection has its number. */
+const OF_CONFIGURATION = /^.*\[(?:warn|emerg)\] (?:\d+#\d+: )?(?!\d*#|\*).*$/gm;
 
 /** What a test gives to nginx besides the port that it listens on. */
 export interface NginxSetup {
@@ -132,7 +135,11 @@ export async function startNginx(setup: NginxSetup): Promise<NginxProcess> {
     stop: async () => {
       kill();
       await end;
+      // A test may stop its nginx before the end does.
+      if (!existsSync(log)) return;
+      const warnings = errorLog().match(OF_CONFIGURATION) ?? [];
       rmSync(dir, { recursive: true, force: true });
+      if (warnings.length > 0) throw new Error(`nginx warned:\n${warnings.join("\n")}`);
     },
   };
 }

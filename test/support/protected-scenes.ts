@@ -7,6 +7,8 @@ export interface Scene {
   /** All other objects; without the protected one the request reaches a backend. */
   readonly others: string;
   readonly url: string;
+  /** Another object of its name, if `others` has none. */
+  readonly twin?: string;
 }
 
 const SERVICES = `
@@ -18,6 +20,11 @@ spec: { ports: [{ port: 80 }] }
 apiVersion: v1
 kind: Service
 metadata: { name: web, namespace: ops }
+spec: { ports: [{ port: 80 }] }
+---
+apiVersion: v1
+kind: Service
+metadata: { name: login, namespace: shop }
 spec: { ports: [{ port: 80 }] }
 ${["shop", "ops"]
   .map(
@@ -142,6 +149,26 @@ spec:
     url: "http://a.example/admin",
   },
   {
+    name: "an Ingress with source ranges for one of its paths",
+    text: `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: secret
+  namespace: shop
+  annotations: { index.0-1.alb.ingress.cpaas.io/whitelist-source-range: 10.0.0.9 }
+spec:
+  rules:
+    - host: a.example
+      http:
+        paths:
+          - { path: /health, pathType: Exact, backend: { service: { name: web, port: { number: 80 } } } }
+          - { path: /admin, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }
+`,
+    others: SERVICES + ALB + OPEN_INGRESS,
+    url: "http://a.example/admin/x",
+  },
+  {
     name: "an ALB2 with auth for its Ingresses",
     text: `
 apiVersion: crd.alauda.io/v2
@@ -151,6 +178,7 @@ spec: { type: nginx, config: { projects: [ALL_ALL], ${AUTH} } }
 `,
     others: SERVICES + OPEN_INGRESS,
     url: "http://a.example/admin",
+    twin: `${ALB}---`,
   },
   {
     name: "a Frontend with auth for its Ingresses",
@@ -162,6 +190,19 @@ spec: { port: 80, protocol: http, config: { ${AUTH} } }
 `,
     others: SERVICES + ALB + OPEN_INGRESS,
     url: "http://a.example/admin",
+    twin: `${FRONTEND}---`,
+  },
+  {
+    name: "a Frontend of a name of its own, with auth for its Ingresses",
+    text: `
+apiVersion: crd.alauda.io/v1
+kind: Frontend
+metadata: { name: web-00080, namespace: ops, labels: { alb2.cpaas.io/name: alb } }
+spec: { port: 80, protocol: http, config: { ${AUTH} } }
+`,
+    others: SERVICES + ALB + OPEN_INGRESS,
+    url: "http://a.example/admin",
+    twin: `${FRONTEND.replace("alb-00080", "web-00080")}---`,
   },
   {
     name: "a Rule with auth",
@@ -198,6 +239,25 @@ spec:
     url: "http://a.example/admin/x",
   },
   {
+    name: "an HTTPRoute with external auth for a backend",
+    text: `
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: secret, namespace: shop }
+spec:
+  parentRefs: [{ name: edge, port: 80 }]
+  hostnames: [a.example]
+  rules:
+    - matches: [{ path: { type: RegularExpression, value: "^/admin" }, method: GET }]
+      backendRefs:
+        - name: web
+          port: 80
+          filters: [{ type: ExternalAuth, externalAuth: { protocol: HTTP, backendRef: { name: login, port: 80 }, http: { path: /check } } }]
+`,
+    others: SERVICES + GATEWAY + OPEN_ROUTE,
+    url: "http://a.example/admin/x",
+  },
+  {
     name: "a GRPCRoute with an auth filter",
     text: `
 apiVersion: gateway.networking.k8s.io/v1
@@ -226,6 +286,7 @@ spec:
 `,
     others: SERVICES + GATEWAY + OPEN_ROUTE,
     url: "http://a.example/admin",
+    twin: `${POLICY}---`,
   },
   {
     name: "an AuthPolicy for a Gateway",
@@ -239,5 +300,6 @@ spec:
 `,
     others: SERVICES + GATEWAY + OPEN_ROUTE,
     url: "http://a.example/admin",
+    twin: `${POLICY}---`,
   },
 ];

@@ -1,6 +1,6 @@
 import type { DataPlaneConfig } from "../../src/ir/config.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
-import { render } from "../../src/render/render.js";
+import { Renderer } from "../../src/render/render.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { canonicalJson } from "../../src/render/policy/canonical-json.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../../src/render/rendered-policy.js";
@@ -8,7 +8,9 @@ import { ShardMap } from "../../src/render/shard-map.js";
 
 /** What is in the policy.json of a model. */
 export function policyDocument(config: DataPlaneConfig): unknown {
-  const files = render(config, DEFAULT_OPTIONS).filter(({ path }) => path === "policy.json");
+  const files = new Renderer()
+    .render(config, DEFAULT_OPTIONS)
+    .filter(({ path }) => path === "policy.json");
   return JSON.parse(files.map(contentsOf).join(""));
 }
 

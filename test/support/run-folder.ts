@@ -6,8 +6,9 @@ import { DEFAULT_OPTIONS } from "../../src/options.js";
 import type { DataPlaneConfig } from "../../src/ir/config.js";
 import type { DataPlaneOptions } from "../../src/options.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
-import { render } from "../../src/render/render.js";
+import { Renderer } from "../../src/render/render.js";
 import { EMPTY_CONFIG, plainRoute, SOURCE } from "./data-plane-config.js";
+import { onePlace } from "../../src/ir/route.js";
 
 /** What a test's nginx did and said. */
 export interface Events {
@@ -51,8 +52,7 @@ export function forwarding(
     servers: [{ id: `p${String(port)}`, addresses: ["127.0.0.1"], port, tls: false }],
     listeners: [{ id: "l", server: `p${String(port)}`, hostname: { kind: "any" }, source: SOURCE }],
     bindings: paths.map((path) => ({
-      listener: "l",
-      host: { kind: "any" },
+      at: onePlace("l", { kind: "any" }),
       path: { kind: "exact", value: path },
       when: [],
       order: path,
@@ -72,5 +72,5 @@ export async function filesOf(
     ...DEFAULT_OPTIONS,
     dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 2, accessLog: "off", ...dataPlane },
   };
-  return [...render(config, options), ...(await luaBundle())];
+  return [...new Renderer().render(config, options), ...(await luaBundle())];
 }

@@ -4,6 +4,7 @@ import type { DataPlaneConfig } from "../../src/ir/config.js";
 import type { HostPattern } from "../../src/ir/host-pattern.js";
 import type { Listener } from "../../src/ir/listener.js";
 import { SecretText } from "../../src/support/secret-text.js";
+import { onePlace } from "../../src/ir/route.js";
 
 const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
 
@@ -41,8 +42,7 @@ export function withTls(
     servers: model.servers.map((server) => ({ ...server, tls: true })),
     listeners,
     bindings: routed.map((id) => ({
-      listener: id,
-      host: { kind: "any" },
+      at: onePlace(id, { kind: "any" }),
       path: { kind: "any" },
       when: [],
       order: "0",

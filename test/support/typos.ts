@@ -1,6 +1,7 @@
 /** Objects with a typo. */
 import { decode } from "../../src/input/decode.js";
 import { kindTable } from "../../src/input/kind-table.js";
+import { listItems } from "../../src/input/list-items.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
 import { fc } from "./fast-check.js";
 import type { Json } from "./hostile-input.js";
@@ -11,14 +12,38 @@ type Fields = Readonly<Record<string, Json>>;
 const LETTERS = "abcdefghijklmnopqrstuvwxyz".split("");
 /** Values of other types; what was written is lost, or stands in another shape. */
 const WRONG: readonly ((value: Json) => Json)[] = [
-  ...[5, true, "text", [], {}].map((wrong) => () => wrong),
+  ...[5, true, "text", [], {}, null].map((wrong) => () => wrong),
   (value) => [value],
   (value) => ({ value }),
 ];
+/** What users write who think of another field or of another API. */
+const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
+  annotations: ["labels"],
+  labels: ["annotations"],
+  auth: ["authentication", "authPolicy"],
+  config: ["settings"],
+  dslx: ["match", "matches"],
+  filters: ["policies", "plugins"],
+  hostnames: ["hosts", "host"],
+  matches: ["match", "paths"],
+  parentRefs: ["gateways", "parents"],
+  rules: ["routes", "http"],
+  targetRefs: ["targets", "target", "targetReferences", "parentRefs"],
+};
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 
-/** The value with one typo. */
-export function typo(value: Json): fc.Arbitrary<Json> {
+/** The value with one typo, alone or as the one item of a List. */
+export function writtenWrong(value: Json): fc.Arbitrary<Json> {
+  const list = { apiVersion: "v1", kind: "List", items: [value] };
+  const isSame = (wrong: Json): boolean =>
+    [value, list].some((right) => JSON.stringify(right) === JSON.stringify(wrong));
+  return fc
+    .oneof({ arbitrary: typo(value), weight: 4 }, { arbitrary: typo(list), weight: 1 })
+    .filter((wrong) => !isSame(wrong));
+}
+
+/** The value with one typo, or as it is where that typo can't be made. */
+function typo(value: Json): fc.Arbitrary<Json> {
   const keys = pathsOf(value).filter((path) => typeof path.at(-1) === "string");
   const entries = pathsOf(value).filter((path) => typeof path.at(-1) === "number");
   const at = fc.constantFrom(...keys);
@@ -31,20 +56,17 @@ export function typo(value: Json): fc.Arbitrary<Json> {
         edits.reduce((text, change) => change(text), String(path.at(-1))),
       ),
     );
+  const inText = fc.oneof(
+    fc
+      .array(edit, { minLength: 1, maxLength: 2 })
+      .map((edits) => (text: string) => edits.reduce((before, change) => change(before), text)),
+    fc.constantFrom(upper, lower, otherTopLevel),
+  );
   const header = fc
-    .tuple(
-      fc.constantFrom<Path>(["apiVersion"], ["kind"]),
-      fc.oneof(
-        fc
-          .array(edit, { minLength: 1, maxLength: 2 })
-          .map((edits) => (text: string) => edits.reduce((before, change) => change(before), text)),
-        fc.constantFrom(upper, lower, otherTopLevel),
-      ),
-    )
-    .map(([path, change]) => {
-      const text = valueAt(value, path);
-      return typeof text === "string" ? withValue(value, path, change(text)) : value;
-    });
+    .tuple(fc.subarray(["apiVersion", "kind"], { minLength: 1 }), inText, inText)
+    .map(([fields, ...changes]) =>
+      fields.reduce((before, field, i) => withText(before, [field], changes[i]), value),
+    );
   const otherCase = fc
     .tuple(at, fc.constantFrom(upper, lower, capital, snake))
     .map(([path, change]) => renamed(value, path, change(String(path.at(-1)))));
@@ -56,17 +78,31 @@ export function typo(value: Json): fc.Arbitrary<Json> {
     .map(([path, wrong]) => (path === undefined ? value : otherType(value, path, wrong)));
   const up = at.map((path) => movedUp(value, path));
   const down = fc.tuple(at, fc.nat()).map(([path, n]) => movedDown(value, path, n));
+  const worded = keys.filter((path) => Object.hasOwn(OTHER_WORDS, String(path.at(-1))));
+  const otherWord = fc.tuple(fc.constantFrom(undefined, ...worded), fc.nat()).map(([path, n]) => {
+    const words = OTHER_WORDS[String(path?.at(-1))] ?? [];
+    return path === undefined ? value : renamed(value, path, words[n % words.length] ?? "");
+  });
   const missing = at.map((path) => {
     const without = withoutField(value, path);
+    // Without a label nothing says what it belongs to.
+    if (path.includes("labels")) return without;
     // An object that may do without it says something else, and is none with a typo.
-    return decode(without, TABLE).result === "refused" ? without : value;
+    return listItems(without).some((item) => decode(item.value, TABLE).result === "refused")
+      ? without
+      : value;
   });
-  return fc.oneof(misspelt, header, otherCase, wrongType, brokenEntry, up, down, missing);
-}
-
-/** Not a typo of the object, but another object, or the same. */
-export function isDifferent(value: Json, wrong: Json): boolean {
-  return JSON.stringify(value) === JSON.stringify(wrong);
+  return fc.oneof(
+    misspelt,
+    header,
+    otherCase,
+    wrongType,
+    brokenEntry,
+    up,
+    down,
+    otherWord,
+    missing,
+  );
 }
 
 const edit: fc.Arbitrary<(text: string) => string> = fc
@@ -97,7 +133,7 @@ function typeOf(value: Json | undefined): string {
 }
 
 /** Of every field and list entry. */
-function pathsOf(value: Json, path: Path = []): readonly Path[] {
+export function pathsOf(value: Json, path: Path = []): readonly Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Fields).flatMap(([key, inner]) => {
     const here = [...path, Array.isArray(value) ? Number(key) : key];
@@ -125,7 +161,20 @@ function changed(value: Json, path: Path, change: (inner: Json) => Json): Json {
   );
 }
 
+/** Charts print `annotations:` and `labels:` with nothing below where there are none; so an object without them is written. */
+function isWrittenForNone(path: Path, wrong: Json): boolean {
+  return wrong === null && ["annotations", "labels"].includes(String(path.at(-1)));
+}
+
+function withText(value: Json, path: Path, change: ((text: string) => string) | undefined): Json {
+  const text = valueAt(value, path);
+  return typeof text === "string" && change !== undefined
+    ? withValue(value, path, change(text))
+    : value;
+}
+
 function otherType(value: Json, path: Path, wrong: Json): Json {
+  if (isWrittenForNone(path, wrong)) return value;
   return typeOf(valueAt(value, path)) === typeOf(wrong) ? value : withValue(value, path, wrong);
 }
 

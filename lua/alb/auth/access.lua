@@ -3,7 +3,7 @@
 -- As nginx's `satisfy`: `all` checks in order and the first refusal ends the request; with `any` the first success
 -- lets it pass, and when none comes 401 is answered rather than 403. Errors end it in both. Broken configuration lets
 -- nobody pass.
--- May yield: check does. Phases: prepare any but init; check in rewrite.
+-- May yield: check does. Phases: prepare any but init; check in access.
 local basic = require("alb.auth.basic")
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")

@@ -1,5 +1,5 @@
 --- One question to an auth service, within its time. What goes wrong is logged: clients hear the reason alone.
--- May yield: yes. Phases: rewrite.
+-- May yield: yes. Phases: access.
 local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")

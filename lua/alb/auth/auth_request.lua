@@ -1,6 +1,6 @@
 --- The request that an auth service gets: the client's headers, then the gateway's, then those of the config map; of
 -- equal names (without case) the last wins. It never has a body.
--- May yield: no. Phases: prepare any; build in rewrite.
+-- May yield: no. Phases: prepare any; build in access.
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")

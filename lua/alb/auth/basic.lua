@@ -1,6 +1,6 @@
 --- Basic auth (RFC 7617) against apr1 hashes.
 -- A login that was right is remembered under a keyed digest of its header, so that the usual request costs one MD5.
--- May yield: no. Phases: prepare any but init; check in rewrite.
+-- May yield: no. Phases: prepare any but init; check in access.
 local apr1 = require("alb.auth.apr1")
 local attempts = require("alb.auth.attempts")
 local credentials = require("alb.auth.credentials")

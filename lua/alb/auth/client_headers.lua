@@ -1,5 +1,5 @@
 --- The client's headers as nginx holds them: read in place, in their order, however many.
--- May yield: no; what `read` gives is valid until the next yield. Phases: rewrite.
+-- May yield: no; what `read` gives is valid until the next yield. Phases: access.
 local base = require("resty.core.base")
 local ffi = require("ffi")
 require("resty.core.request")

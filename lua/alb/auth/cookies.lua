@@ -1,7 +1,7 @@
 --- Cookies of auth services on their way to the client, kept in $albc_cookies: it outlives internal redirects and is
 -- there for the errors that nginx makes. A line each: `a` (always) or `s` (with a final status that is a success), then
 -- the value of Set-Cookie.
--- May yield: no. Phases: add in rewrite; apply in header_filter.
+-- May yield: no. Phases: add in access; apply in header_filter.
 local ngx_resp = require("ngx.resp")
 
 local var = ngx.var

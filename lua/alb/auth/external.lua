@@ -2,7 +2,7 @@
 --
 -- The service is asked with the request's own method and path; 200 lets it pass, and every other answer is the
 -- client's. What can't be asked is not let through.
--- May yield: check does. Phases: prepare any but init; check, apply and answer in rewrite.
+-- May yield: check does. Phases: prepare any but init; check, apply and answer in access.
 local ask = require("alb.auth.ask")
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")

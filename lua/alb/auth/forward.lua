@@ -1,6 +1,6 @@
 --- Forward auth: an auth service decides.
 -- 2xx lets the request pass, 401 sends to the sign-in page if there is one, 403 refuses, everything else is an error.
--- May yield: check does. Phases: prepare any but init; check and apply in rewrite.
+-- May yield: check does. Phases: prepare any but init; check and apply in access.
 local ask = require("alb.auth.ask")
 local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")

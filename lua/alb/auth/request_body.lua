@@ -1,5 +1,5 @@
 --- The client's body for an auth service, kept for the backend too.
--- May yield: yes. Phases: rewrite.
+-- May yield: yes. Phases: access.
 local body = require("alb.body")
 local errors = require("alb.errors")
 

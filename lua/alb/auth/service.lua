@@ -1,5 +1,5 @@
 --- Where an auth service is: host and port of its URL, in which variables may stand.
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local connection = require("alb.auth.connection")
 local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")

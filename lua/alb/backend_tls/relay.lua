@@ -2,7 +2,7 @@
 --
 -- The gateway's locations send such a request to a unix socket instead of an endpoint; there it is sent on by the
 -- location that has the authorities and the client certificate of its BackendTls, over connections that were made with
--- nothing else. May yield: no. Phases: send in rewrite; receive in rewrite of the hop; balance in balancer.
+-- nothing else. May yield: no. Phases: send in access; receive in rewrite of the hop; balance in balancer.
 local address = require("alb.backend_tls.address")
 local balancer = require("ngx.balancer")
 local errors = require("alb.errors")

@@ -3,7 +3,7 @@
 -- responses carry the headers too, whatever their status. Differences: where every origin is allowed,
 -- none gets credentials, and responses that depend on the origin say so in Vary.
 -- Policies of Gateway API's dialect go to gateway_cors.lua.
--- May yield: no. Phases: preflight in rewrite, response in header_filter.
+-- May yield: no. Phases: preflight in access, response in header_filter.
 local cors_policy = require("alb.filters.cors_policy")
 local gateway_cors = require("alb.filters.gateway_cors")
 local origin_list = require("alb.filters.origin")

@@ -1,5 +1,5 @@
 --- What both dialects of a CORS policy have in common: their lists, ready to be sent.
--- May yield: no. Phases: prepare any; put_lists in rewrite and header_filter.
+-- May yield: no. Phases: prepare any; put_lists in access and header_filter.
 local origin_list = require("alb.filters.origin")
 
 local var = ngx.var

@@ -1,6 +1,6 @@
 --- Cross-origin resource sharing as Gateway API has it (HTTPCORSFilter): every preflight is answered here, an origin
 -- that is not allowed gets no CORS header, and of what the backend says about it nothing is left.
--- May yield: no. Phases: preflight in rewrite, response in header_filter.
+-- May yield: no. Phases: preflight in access, response in header_filter.
 local cors_policy = require("alb.filters.cors_policy")
 local origin_list = require("alb.filters.origin")
 local vary = require("alb.filters.vary")

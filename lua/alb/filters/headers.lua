@@ -1,6 +1,6 @@
 --- Changes headers of the request to the backend and of the response to the client: set, then
 -- remove, then add. Names are compared without case; of equal names in one list the first counts.
--- May yield: no. Phases: request in rewrite, response in header_filter.
+-- May yield: no. Phases: request in access, response in header_filter.
 local add_request_header = require("ngx.req").add_header
 local add_response_header = require("ngx.resp").add_header
 local of_connection = require("alb.auth.hop_headers").of_connection

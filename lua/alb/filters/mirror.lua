@@ -4,7 +4,7 @@
 -- A copy is what the backend gets: request line, Host and headers after the filters, and a body whose length is told
 -- and is at most 1 MiB; requests with other bodies are not mirrored, because they would have to be held back until they
 -- have come whole. Copies beyond a number or size in flight are left out.
--- May yield: send does (a body that is to be copied is read before the request goes on). Phases: rewrite.
+-- May yield: send does (a body that is to be copied is read before the request goes on). Phases: access.
 local connection = require("alb.auth.connection")
 local copy = require("alb.filters.mirror_copy")
 local http_client = require("alb.auth.http_client")

@@ -1,6 +1,6 @@
 --- The copy of a request that a mirror gets, but for its method and target: what backends get of Host, headers and
 --- body.
--- May yield: read_body does. Phases: rewrite.
+-- May yield: read_body does. Phases: access.
 local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")

@@ -1,5 +1,5 @@
 --- Answers with a redirect (RequestRedirect, ssl-redirect, permanent-redirect, redirects of Rules).
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
 local path = require("alb.filters.path")

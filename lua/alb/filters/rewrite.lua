@@ -1,5 +1,5 @@
 --- Rewrites the path that the backend sees (rewrite-target, URLRewrite, rewrite_base of Rules).
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
 local path = require("alb.filters.path")

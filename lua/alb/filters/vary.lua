@@ -1,5 +1,5 @@
 --- Says in a response that it depends on the request's Origin (RFC 9110, 12.5.5).
--- May yield: no. Phases: rewrite, header_filter.
+-- May yield: no. Phases: access, header_filter.
 local concat = table.concat
 local re_find = ngx.re.find
 local type = type

@@ -1,16 +1,21 @@
---- The control socket: takes policies, tells what the workers serve and what they have counted.
--- Only albc reaches it (a unix socket in a folder of mode 0700).
+--- The control socket: takes policies, reloads nginx, tells what the workers serve and what they have counted.
+-- Only albc reaches it (a unix socket in a folder that is closed to others).
 -- May yield: yes. Phases: content.
 local body = require("alb.body")
 local cjson = require("cjson.safe")
 local counters = require("alb.counters")
+local ffi = require("ffi")
 local garbage = require("alb.garbage")
+local process = require("ngx.process")
 local protocol = require("alb.policy.protocol")
 local store = require("alb.policy.store")
 local version = require("alb.version")
 local worker = require("alb.phases.worker")
 
 local ngx = ngx
+
+ffi.cdef("int kill(int pid, int signal);")
+local SIGHUP = 1
 
 local _M = {}
 
@@ -92,6 +97,33 @@ local function get_status()
     })
 end
 
+-- A reload that failed leaves sockets that have no listener, and nginx can't listen on them again.
+local function remove_dead_sockets()
+    local file = io.open(ngx.config.prefix() .. "nginx.conf")
+    local text = file and file:read("*a") or ""
+    if file then
+        file:close()
+    end
+    for path in text:gmatch("listen unix:([%w/-]+%.sock)") do
+        local socket = ngx.socket.tcp()
+        local ok, err = socket:connect("unix:" .. path)
+        if ok then
+            socket:close()
+        elseif err == "connection refused" then
+            os.remove(path)
+        end
+    end
+end
+
+-- A worker may signal its master where both run as the same user, as in every container that is not root.
+local function reload()
+    remove_dead_sockets()
+    if ffi.C.kill(process.get_master_pid(), SIGHUP) == 0 then
+        return answer(200, {})
+    end
+    return answer(500, { error = "the master of nginx runs as another user" })
+end
+
 -- Absent: this nginx has no module that counts them.
 local function connections()
     local var = ngx.var
@@ -114,6 +146,9 @@ function _M.run()
     local method, path = ngx.req.get_method(), ngx.var.uri
     if path == "/policy" and method == "PUT" then
         return put_policy()
+    end
+    if path == "/reload" and method == "POST" then
+        return reload()
     end
     if path == "/status" and method == "GET" then
         return get_status()

@@ -41,8 +41,8 @@ function _M.run()
     -- The only global: `*_by_lua_block` bodies are one call of a function of this table.
     rawset(_G, "albc", {
         init_worker = worker.init,
-        rewrite = require("alb.phases.rewrite").run,
-        rewrite_guarded = require("alb.phases.rewrite").run_guarded,
+        access = require("alb.phases.access").run,
+        access_guarded = require("alb.phases.access").run_guarded,
         balance = require("alb.upstream.balancer").run,
         balance_inside = require("alb.upstream.balancer").balance,
         header_filter = require("alb.phases.header_filter").run,

@@ -1,6 +1,7 @@
---- Keeps a worker at the newest commit of the policy, and says which one it serves.
+--- Keeps a worker at the newest commit of the policy, and says which one it serves. Limits how many old workers drain.
 -- May yield: no. Phases: init (mark_generation), init_worker, timer.
 local counters = require("alb.counters")
+local ffi = require("ffi")
 local garbage = require("alb.garbage")
 local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
@@ -11,7 +12,15 @@ local state = ngx.shared.albc_state
 local floor = math.floor
 local tonumber = tonumber
 
+ffi.cdef("int kill(int pid, int signal);")
+local SIGTERM = 15
+
 local _M = {}
+
+-- Sets of old workers that may drain at once. Each reload leaves one, and memory has to end somewhere.
+local MOST_DRAINING = 24
+-- Pids of workers that drain or have ended since, oldest first.
+local DRAINING = "draining"
 
 -- Seconds between two looks at the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
@@ -63,10 +72,40 @@ function _M.sync()
     end
 end
 
+-- False for a pid that another process has got since: nginx gives workers that drain a title.
+local function is_draining(pid)
+    local file = io.open("/proc/" .. pid .. "/cmdline")
+    local title = file and file:read("*a") or ""
+    if file then
+        file:close()
+    end
+    return title:find("worker process is shutting down", 1, true) ~= nil
+end
+
+-- One worker of each set ends the oldest ones that are too many.
+local function leave()
+    counters.leave()
+    state:rpush(DRAINING, ngx.worker.pid())
+    if ngx.worker.id() ~= 0 then
+        return
+    end
+    local found = {}
+    for _ = 1, state:llen(DRAINING) do
+        local pid = state:lpop(DRAINING)
+        if pid and is_draining(pid) then
+            found[#found + 1] = pid
+            state:rpush(DRAINING, pid)
+        end
+    end
+    for i = 1, #found - MOST_DRAINING * ngx.worker.count() do
+        ffi.C.kill(found[i], SIGTERM)
+    end
+end
+
 -- Says it each time: a worker of the last generation may have spoken over this one.
 local function tick(premature)
     if premature then
-        return counters.leave()
+        return leave()
     end
     _M.sync()
     _M.report()

@@ -2,7 +2,7 @@
 --
 -- Clients choose hosts, so what they make up must not cost memory without end: hosts that no binding names share the
 -- tables of the wildcards that cover them, and only so many hosts are remembered.
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local host_keys = require("alb.route.host_keys")
 local host_table = require("alb.route.host_table")
 local index = require("alb.policy.index")
@@ -47,6 +47,8 @@ end
 
 index.on_forget.servers = forget_all
 
+index.on_forget.matches = forget_all
+
 function index.on_forget.hosts(key)
     local host = key and str_match(key, "|([^|]*)$") or ""
     if host == "" or str_byte(host) == ASTERISK then
@@ -56,32 +58,73 @@ function index.on_forget.hosts(key)
     end
 end
 
--- Bindings of the host keys from the `first` on that match a host, and a name for that set of lists.
-local function matching(listener, host, first)
+-- The bindings that several hosts or tables have, as those of one host.
+local function ranked(reference)
+    local matches = index.get("matches", reference.matches) or {}
+    local list = {}
+    for i = 1, #matches do
+        local binding = matches[i]
+        list[i] = {
+            order = reference.order .. binding.order,
+            route = binding.route,
+            path = binding.path,
+            when = binding.when,
+        }
+    end
+    return list
+end
+
+-- Adds the bindings of a shard to the lists, each of which is in byte order of `order`.
+local function add(shard, lists)
+    local own, n = {}, 0
+    for i = 1, #shard do
+        if shard[i].matches then
+            lists[#lists + 1] = ranked(shard[i])
+        else
+            n = n + 1
+            own[n] = shard[i]
+        end
+    end
+    lists[#lists + 1] = n > 0 and own or nil
+end
+
+-- Bindings of the wildcards that cover a host, in all tables of a listener, and a name for that set of lists.
+local function matching(listener, host)
     local keys = host_keys.matching(host)
-    local lists, names = {}, { listener }
-    for i = first, #keys do
-        local bindings = index.get("hosts", listener .. "|" .. keys[i])
-        if bindings then
-            lists[#lists + 1] = bindings
-            names[#names + 1] = keys[i]
+    local lists, names = {}, { listener[2] }
+    for i = 2, #listener do
+        for j = 2, #keys do
+            local shard = index.get("hosts", listener[i] .. "|" .. keys[j])
+            if shard then
+                add(shard, lists)
+                names[#names + 1] = i .. keys[j]
+            end
         end
     end
     return lists, concat(names, "|")
 end
 
+-- Adds what a host has of its own; not kept as a shard, because there is no second use for it.
+local function add_own(listener, host, lists)
+    local found = false
+    for i = 2, #listener do
+        local shard = host ~= "" and index.read("hosts", listener[i] .. "|" .. host)
+        if shard then
+            add(shard, lists)
+            found = true
+        end
+    end
+    return found
+end
+
 local function build(server_id, host)
     local server = index.get("servers", server_id)
-    local found = server and listeners.find(server, host)
-    if not found then
+    local listener = server and listeners.find(server, host)
+    if not listener then
         return host_table.EMPTY
     end
-    local listener = found[2]
-    -- Not kept as a shard: there is no second use for what a host has of its own.
-    local own = host ~= "" and index.read("hosts", listener .. "|" .. host)
-    local lists, name = matching(listener, host, 2)
-    if own then
-        lists[#lists + 1] = own
+    local lists, name = matching(listener, host)
+    if add_own(listener, host, lists) then
         return host_table.build(lists)
     end
     shared[name] = shared[name] or host_table.build(lists)

@@ -1,5 +1,5 @@
 --- Which listener of a server a host belongs to: the one with the most specific host key that covers it.
--- May yield: no. Phases: prepare any; find in ssl_certificate and rewrite.
+-- May yield: no. Phases: prepare any; find in ssl_certificate and access.
 local host_keys = require("alb.route.host_keys")
 
 local _M = {}

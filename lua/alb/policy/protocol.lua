@@ -17,6 +17,7 @@ _M.maps = {
     settings = true,
     servers = true,
     hosts = true,
+    matches = true,
     routes = true,
     auths = true,
     upstreams = true,

@@ -4,11 +4,12 @@
 
 --- policy.json: what the data plane does with each request. Times are milliseconds, sizes bytes. Absent and empty fields are left out.
 ---@class PolicyDocument
----@field format 1
+---@field format 2
 ---@field version string Digest of everything else: equal policies have equal versions.
 ---@field settings PolicySettings
 ---@field servers table<string, PolicyServer> By server id.
----@field hosts table<string, PolicyBinding[]> By `<listener id>|<host key>`: bindings in ascending byte order of `order`.
+---@field hosts table<string, PolicyHostBinding[]> By `<table>|<host key>`: bindings in ascending byte order of `order`. A listener's own table has its id.
+---@field matches? table<string, PolicyBinding[]> By id: bindings that several hosts or tables have, in ascending byte order of `order`. Absent: none.
 ---@field routes table<string, PolicyRoute> By route id.
 ---@field auths table<string, PolicyAuth> By auth policy id.
 ---@field upstreams table<string, PolicyUpstream> By upstream id.
@@ -24,7 +25,7 @@
 ---@class PolicyServer
 ---@field port Port
 ---@field tls boolean
----@field listeners TextPair[] `[host key, listener id]`, most specific first.
+---@field listeners string[][] `[host key, listener id, …tables that it shares with others]`, most specific first.
 ---@field isolated? TextList Ids of listeners that a request reaches only by a connection for one of their names; else 421.
 ---@field clientCertificates? table<string, ["required"|"requested", string]> By listener id: what it wants of clients, and a file below the run folder with its authorities in PEM.
 
@@ -34,6 +35,13 @@
 ---@field route string Route id.
 ---@field path? PolicyPath Absent: any path.
 ---@field when? PolicyPredicate[] All must hold.
+
+---@alias PolicyHostBinding PolicyBinding|PolicyMatches
+
+--- Stands for bindings: `order` comes before the order of each.
+---@class PolicyMatches
+---@field order string
+---@field matches string Their id in `matches`.
 
 --- How the normalised path is matched; `regex` has the PCRE flags `""` or `"i"`.
 ---@alias PolicyPath ["exact"|"prefix"|"start", string]|["regex", string, ""|"i"]

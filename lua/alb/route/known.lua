@@ -2,7 +2,7 @@
 -- asked for has been looked up before.
 --
 -- It compares bytes where they lie and makes no string of the target: a short way to what rewrite.lua finds for every
--- request. May yield: no. Phases: rewrite.
+-- request. May yield: no. Phases: access.
 local bytes = require("alb.bytes")
 local candidates = require("alb.route.candidate")
 local ffi = require("ffi")

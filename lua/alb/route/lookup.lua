@@ -1,5 +1,5 @@
 --- From a host's table and a path to the candidate.
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local prefix = require("alb.route.prefix")
 local select_candidate = require("alb.route.select").select
 

@@ -1,5 +1,5 @@
 --- Conditions of a binding beyond host and path: method, headers, query parameters, cookies, addresses.
--- May yield: no. Phases: rewrite. Values are read from the request once, when first asked for.
+-- May yield: no. Phases: access. Values are read from the request once, when first asked for.
 local expression = require("alb.route.expression")
 local ip = require("alb.ip_address")
 

@@ -1,9 +1,10 @@
 --- Other ways to read the path of a request than the one by which its route is chosen.
 --
 -- Routes are chosen by the path as nginx normalises it, and backends get the target as it came. A backend that leaves
--- dot segments or `%2F` alone, drops path parameters (`;…`, as servlets do), takes `\` for `/` or decodes twice serves
--- another path. If another rule, or a backend of it, restricts that path, the request is refused: it would get past.
--- May yield: no. Phases: rewrite.
+-- dot segments or `%2F` alone, drops path parameters (`;…`, as servlets do), takes `\` for `/`, decodes twice, reads
+-- overlong UTF-8 as ASCII or drops blanks at the end of a segment (as Windows does) serves another path. If another
+-- rule, or a backend of it, restricts that path, the request is refused: it would get past.
+-- May yield: no. Phases: access.
 local candidates = require("alb.route.candidate")
 local errors = require("alb.errors")
 local path = require("alb.filters.path")
@@ -13,6 +14,7 @@ local decode = path.decode
 local of_target = path.of_target
 local gmatch = string.gmatch
 local str_byte = string.byte
+local str_char = string.char
 local str_find = string.find
 local str_gsub = string.gsub
 local str_sub = string.sub
@@ -71,6 +73,20 @@ local function with_slashes(text)
     return (str_gsub(str_gsub(text, "\\", "/"), "%%5[cC]", "/"))
 end
 
+local function ascii_of(high, low)
+    return str_char(str_byte(high, -1) % 2 * 64 + str_byte(low) % 64)
+end
+
+-- Overlong UTF-8 (RFC 3629, 3) of two or three bytes, as decoders that do not check read it.
+local function as_ascii(text)
+    text = str_gsub(text, "([\192\193])([\128-\191])", ascii_of)
+    return (str_gsub(text, "(\224[\128\129])([\128-\191])", ascii_of))
+end
+
+local function without_blanks(text)
+    return (str_gsub(str_gsub(text, "[ \t]+([/\\;])", "%1"), "[ \t]+$", ""))
+end
+
 local function merge(text)
     return (str_gsub("/" .. text, "//+", "/"))
 end
@@ -99,6 +115,12 @@ function _M.of(target)
     if str_find(decoded, "%%%x%x") then
         add_decoded(paths, decoded)
         add_decoded(paths, with_slashes(decoded))
+    end
+    local twice = decode(decoded)
+    local plain = without_blanks(as_ascii(twice))
+    if plain ~= twice then
+        add_decoded(paths, plain)
+        add_decoded(paths, with_slashes(plain))
     end
     return paths
 end

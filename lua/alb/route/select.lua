@@ -1,5 +1,5 @@
 --- Finds the candidate for a path in a host's table whose candidates have conditions, string prefixes or patterns.
--- May yield: no. Phases: rewrite (the predicates read the request).
+-- May yield: no. Phases: access (the predicates read the request).
 local candidates = require("alb.route.candidate")
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")

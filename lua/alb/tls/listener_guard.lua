@@ -3,7 +3,7 @@
 -- The server name of the handshake chose the certificate and whether the client must show one; a Host of another
 -- listener would get past that, so it is answered 421 (RFC 9110, 15.5.20). nginx.conf calls this only for servers that
 -- have listeners of Gateways, so that no other request pays for it.
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local counters = require("alb.counters")
 local errors = require("alb.errors")
 local index = require("alb.policy.index")

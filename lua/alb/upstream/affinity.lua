@@ -3,7 +3,7 @@
 -- Rendezvous hashing: every candidate gets a score from the client's key and its own name, the best
 -- one wins. All workers and instances choose alike without talking to each other, a new endpoint
 -- takes over only the clients that it wins, and one that goes gives away only its own.
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local bit = require("bit")
 local endpoint_at = require("alb.upstream.endpoints").at
 

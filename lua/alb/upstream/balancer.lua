@@ -47,7 +47,7 @@ local function further_try(upstream, failure_status)
     return connect(peer.next_untried(upstream))
 end
 
--- What the rewrite phase wrote down; of a route with nothing to choose that is the route alone.
+-- What the access phase wrote down; of a route with nothing to choose that is the route alone.
 local function written_down(id)
     if id == "" then
         local route = index.route(var.albc_route)

@@ -1,6 +1,6 @@
 --- Endpoints of an upstream, taken in turn by each worker.
 -- A prepared upstream is a list of addresses and ports in turn: the first endpoint is `[1]`, `[2]`, so an upstream
--- with just one is read without another look into memory. May yield: no. Phases: rewrite, balancer.
+-- with just one is read without another look into memory. May yield: no. Phases: access, balancer.
 local index = require("alb.policy.index")
 
 local math_random = math.random

@@ -1,18 +1,14 @@
 --- Sends a request on: which backend, what that backend's own filters do, what it sees, and to which location.
--- May yield: yes (auth of a backend, a body that must be held). Phases: rewrite.
-local access = require("alb.auth.access")
+-- May yield: yes (auth of a backend, a body that must be held). Phases: access.
 local affinity = require("alb.upstream.affinity")
-local cors = require("alb.filters.cors")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
-local headers = require("alb.filters.headers")
-local index = require("alb.policy.index")
 local location = require("alb.upstream.location")
 local mirror = require("alb.filters.mirror")
-local redirect = require("alb.filters.redirect")
 local relay = require("alb.backend_tls.relay")
 local rewrite = require("alb.filters.rewrite")
 local session = require("alb.upstream.session")
+local steps = require("alb.filters.steps")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
@@ -20,6 +16,7 @@ local weighted = require("alb.upstream.weighted")
 local ngx = ngx
 local var = ngx.var
 local exit = errors.exit
+local hold_body = require("alb.body").hold
 local reasons = errors.reasons
 local start_time = ngx.req.start_time
 
@@ -42,26 +39,6 @@ local function choose_backend(route)
         return exit(backend.refuse[1], backend.refuse[2])
     end
     return backend, nil, key
-end
-
--- What only this backend's requests undergo, after the route's own steps.
-local function run_backend_steps(backend, filters, server_id)
-    if filters.responds then
-        var.albc_after = "1"
-        var.albc_choice = backend.choice
-    end
-    if filters.redirect then
-        redirect.apply(filters, index.get("servers", server_id))
-    end
-    if filters.cors then
-        cors.preflight(filters)
-    end
-    if filters.checked then
-        access.check(filters)
-    end
-    if filters.requestHeaders then
-        headers.request(filters)
-    end
 end
 
 -- The Host for the backend that a route or backend names, unless its own header filter has set one.
@@ -133,7 +110,10 @@ function _M.run(route, counted_limit, server_id)
     local filters = backend.filters
     name_host(route)
     if filters then
-        run_backend_steps(backend, filters, server_id)
+        if filters.responds then
+            var.albc_choice = backend.choice
+        end
+        steps.run(filters, server_id)
         name_host(filters)
     end
     local upstream = endpoints.upstream(backend.upstream)
@@ -144,6 +124,7 @@ function _M.run(route, counted_limit, server_id)
     local holder = rewriter(route, filters)
     local uri = holder.rewrite and rewrite.uri(holder) or nil
     mirror_request(route, filters, uri)
+    hold_body()
     return proxy(route, backend, holder, uri, counted_limit)
 end
 

@@ -1,9 +1,9 @@
---- What the rewrite phase tells the balancer of the same request when it has decided on an upstream at once.
+--- What the access phase tells the balancer of the same request when it has decided on an upstream at once.
 --
 -- Nothing lies between the two phases of such a request, so one slot for the worker is enough, and cheaper than a
 -- variable. It holds for the first try; further ones find the route by its id in $albc_route. Every request that
 -- reaches a balancer was seen by `give` or `clear` before, so one whose memory was another's finds nothing of that one.
--- May yield: no. Phases: rewrite gives, balancer takes.
+-- May yield: no. Phases: access gives, balancer takes.
 local ffi = require("ffi")
 local get_request = require("resty.core.base").get_request
 

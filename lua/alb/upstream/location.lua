@@ -1,5 +1,5 @@
 --- The nginx location in which a request goes to its backend (templates/partials/server.conf.hbs), and the way there.
--- May yield: yes (a body that must be held). Phases: rewrite.
+-- May yield: yes (a body that must be held). Phases: access.
 local ngx = ngx
 local var = ngx.var
 local exec = ngx.exec

@@ -1,6 +1,6 @@
 --- Session persistence (Gateway API, SessionPersistence): the gateway names the endpoint that a client got in a cookie
 --- or header of the response, and sends the client there as long as the endpoint serves, whatever the weights are then.
--- May yield: no. Phases: rewrite (resume), header_filter (response).
+-- May yield: no. Phases: access (resume), header_filter (response).
 local add_header = require("ngx.resp").add_header
 local endpoints = require("alb.upstream.endpoints")
 local target = require("alb.upstream.target")
@@ -72,7 +72,7 @@ function _M.resume(route)
     return nil
 end
 
--- What the rewrite phase wrote down: upstream and position of the endpoint.
+-- What the access phase wrote down: upstream and position of the endpoint.
 local function written_down()
     local written = var.albc_backend
     if str_sub(written, 1, 1) == "*" then

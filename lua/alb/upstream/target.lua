@@ -1,7 +1,7 @@
---- What the rewrite phase tells the balancer in $albc_backend: an upstream id, or `!` and further wishes before it
+--- What the access phase tells the balancer in $albc_backend: an upstream id, or `!` and further wishes before it
 -- (`*` and others for routes with deadlines or retries: tries.lua).
 -- Text in a variable rather than ngx.ctx, because it outlives internal redirects and costs nothing when unused.
--- May yield: no. Phases: rewrite writes, balancer reads.
+-- May yield: no. Phases: access writes, balancer reads.
 local re_match = ngx.re.match
 local tonumber = tonumber
 

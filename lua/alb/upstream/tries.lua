@@ -2,7 +2,7 @@
 --
 -- nginx asks for another try after a failure to connect and after a status that its location repeats
 -- (templates/partials/try.conf.hbs); here it is decided whether there is one, and how long it may take. Nothing waits
--- between two tries: the balancer can't. May yield: no. Phases: rewrite (encode), balancer (balance).
+-- between two tries: the balancer can't. May yield: no. Phases: access (encode), balancer (balance).
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")

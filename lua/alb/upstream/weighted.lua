@@ -1,5 +1,5 @@
 --- Which backend of a route a request goes to: smooth weighted round robin, so shares are exact and spread evenly.
--- May yield: no. Phases: rewrite.
+-- May yield: no. Phases: access.
 local math_random = math.random
 
 local _M = {}

@@ -2,6 +2,8 @@
  * AuthPolicy: an Auth object for Gateway API. API servers refuse more than we do: what is broken closes its paths here, so
  * that it is told where requests are answered, too.
  */
+import { AUTH_TARGETS } from "../auth-policy.js";
+import { GATEWAY_GROUP } from "./gateway-names.js";
 import { BASIC_AUTH_SCHEMA, FORWARD_AUTH_SCHEMA } from "./auth-schema.js";
 import { TARGET_REFERENCES } from "./gateway-references.js";
 import { objectSchema } from "./object-schema.js";
@@ -41,6 +43,10 @@ export const AUTH_POLICY_SCHEMA = objectSchema(
             {
               rule: `self.all(a, self.exists_one(b, ${SAME_TARGET}))`,
               message: "a target must not stand twice",
+            },
+            {
+              rule: `self.all(a, a.group == '${GATEWAY_GROUP}' && a.kind in ${JSON.stringify(AUTH_TARGETS)})`,
+              message: `a target is a ${AUTH_TARGETS.join(", ")} of ${GATEWAY_GROUP}`,
             },
           ],
         },

@@ -1,10 +1,17 @@
 /** The Auth object of ALB2, Frontend and Rule, and its parts. */
+import { AUTH_METHODS, AUTH_TYPES, SECRET_TYPES } from "../auth.js";
 import { boolean, list, object, string } from "./schema.js";
+
+/** A text that is empty is as one that is absent. */
+const oneOrNone = (values: readonly string[]) => ({ admission: { enum: ["", ...values] } });
+const REFERENCE = "\\s*[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?\\s*";
+const reference = { admission: { pattern: `^(${REFERENCE})?$` } };
 
 export const BASIC_AUTH_SCHEMA = object(
   {
     auth_type: string({
       description: "Scheme of the credentials; only `basic`, the default, is supported.",
+      ...oneOrNone(AUTH_TYPES),
     }),
     realm: string({
       description: "Realm of the WWW-Authenticate header of a 401; empty by default.",
@@ -12,10 +19,12 @@ export const BASIC_AUTH_SCHEMA = object(
     secret: string({
       description:
         "Secret with the credentials, as `<namespace>/<name>`. Only apr1 hashes are supported.",
+      ...reference,
     }),
     secret_type: string({
       description:
         "Layout of the secret: `auth-file` (default; htpasswd lines under the key `auth`) or `auth-map` (each key a user, its value the hash).",
+      ...oneOrNone(SECRET_TYPES),
     }),
   },
   { description: "Checks user name and password of the request (RFC 7617)." },
@@ -25,11 +34,16 @@ export const FORWARD_AUTH_SCHEMA = object(
   {
     url: string({
       description: "Authentication service that is asked before each request; may hold variables.",
+      admission: { pattern: "^([hH][tT][tT][pP][sS]?://[!-~]+)?$" },
     }),
-    method: string({ description: "HTTP method of the question; GET by default." }),
+    method: string({
+      description: "HTTP method of the question; GET by default.",
+      ...oneOrNone(AUTH_METHODS),
+    }),
     auth_headers_cm_ref: string({
       description:
         "Config map with further headers for the authentication service, as `<namespace>/<name>`; values may hold variables.",
+      ...reference,
     }),
     auth_request_redirect: string({
       description:

@@ -1,4 +1,5 @@
 /** Rule: which requests of a Frontend go where. */
+import { DSLX_OPERATORS, DSLX_TYPES } from "../alb.js";
 import {
   CERTIFICATE_SCHEMA,
   EXTENSION_SCHEMAS,
@@ -8,21 +9,35 @@ import {
 import { objectSchema } from "./object-schema.js";
 import { boolean, integer, list, object, string } from "./schema.js";
 
+/** API servers refuse rules in CEL whose cost they can't bound. */
+const MOST_TERMS = 64;
+const MOST_ROWS = 4096;
+
 const DSLX = list(
   object(
     {
       type: string({
-        description: "What is compared: HOST, URL, SRC_IP, METHOD, HEADER, PARAM or COOKIE.",
+        description: "What is compared.",
+        admission: { enum: DSLX_TYPES },
       }),
       key: string({ description: "Name of the header, parameter or cookie." }),
       values: list(list(string()), {
-        description:
-          "Rows `[operator, argument…]`, of which one has to hold; operators are EQ, IN, STARTS_WITH, ENDS_WITH, REGEX, RANGE and EXIST.",
+        description: `Rows \`[operator, argument…]\`, of which one has to hold; operators are ${DSLX_OPERATORS.join(", ")}.`,
+        admission: { maxItems: MOST_ROWS },
+        "x-kubernetes-validations": [
+          {
+            rule: `self.all(row, size(row) > 0 && row[0] in ${JSON.stringify(DSLX_OPERATORS)})`,
+            message: "each row begins with an operator",
+          },
+        ],
       }),
     },
     { required: ["type", "values"] },
   ),
-  { description: "Terms that all have to hold for the rule to match." },
+  {
+    description: "Terms that all have to hold for the rule to match.",
+    admission: { maxItems: MOST_TERMS },
+  },
 );
 
 export const RULE_SCHEMA = objectSchema(

@@ -23,6 +23,8 @@ export interface JsonSchema {
   readonly maxProperties?: number;
   readonly anyOf?: readonly JsonSchema[];
   readonly "x-kubernetes-int-or-string"?: true;
+  /** What API servers alone hold objects to: here it closes what it is for, and nothing else, with a diagnostic that says more. */
+  readonly admission?: Pick<JsonSchema, "enum" | "pattern" | "maxItems">;
   /** Fields that are not listed are kept and mean nothing here. */
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
   /** Rules in CEL that API servers hold objects to. Here they have to be written once more, as code. */
@@ -40,6 +42,7 @@ export const KUBERNETES_KEYWORDS = [
   "x-kubernetes-int-or-string",
   "x-kubernetes-preserve-unknown-fields",
   "x-kubernetes-validations",
+  "admission",
 ] as const satisfies readonly (keyof JsonSchema)[];
 
 /** What a schema says besides its type. */

@@ -22,7 +22,7 @@ export async function runExplain(
   const request = parseRequest(call);
   if (!request.ok) throw new UsageError(request.problem);
   const input = await loadInput(call.paths, settings, terminal);
-  const { files, diagnostics } = compile(input.resources, compileOptions(settings));
+  const { files, diagnostics } = compile(input.resources, compileOptions(settings), Date.now());
   const all = [...input.diagnostics, ...diagnostics];
   reportDiagnostics(all, call.format, terminal.writeError, terminal.colours);
   if (all.length > 0 && call.format === "text") terminal.writeError(summaryLine(input, all));

@@ -20,7 +20,7 @@ export async function runRender(
 ): Promise<ExitStatus> {
   const input = await loadInput(call.paths, settings, terminal);
   const options = compileOptions(settings);
-  const compilation = compile(input.resources, options);
+  const compilation = compile(input.resources, options, Date.now());
   const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
   reportDiagnostics(diagnostics, "text", terminal.writeError, terminal.colours);
   terminal.writeError(summaryLine(input, diagnostics));

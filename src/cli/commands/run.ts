@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Controller } from "../../controller/controller.js";
 import type { Log } from "../../controller/log.js";
@@ -5,6 +6,7 @@ import { logNginxLine } from "../../controller/nginx-log.js";
 import { Applier } from "../../output/apply.js";
 import type { NginxBinary } from "../../output/nginx-binary.js";
 import { findNginx } from "../../output/nginx-binary.js";
+import { fileShortage } from "../../output/nginx-directives.js";
 import { NginxProcess } from "../../output/nginx-process.js";
 import { workerOwner } from "../../output/nginx-user.js";
 import { lockRunFolder, makeRunFolder } from "../../output/run-folder.js";
@@ -49,22 +51,30 @@ export async function runRun(
   const log = createLogger(settings.text("logLevel"));
   // Found before anything is written: a machine without nginx is left as it was.
   const binary = call.reload === undefined ? await find(call, terminal) : undefined;
+  const shortage = binary && fileShortage();
+  if (shortage !== undefined) log.warn({ reason: shortage }, "nginx serves fewer connections");
   const owner = await workerOwner(settings.text("nginxUser"));
-  const folder = await makeRunFolder(call.dir, owner);
+  const nginxFolder = folderOfNginx(call);
+  const folder = await makeRunFolder(call.dir, owner, nginxFolder !== undefined);
   const lock = await lockRunFolder(folder);
   let health: RunHealth | undefined;
   try {
-    health = await startRunHealth({
-      address: settings.text("healthAddress"),
-      folder,
-      version: readVersion(),
-      nginxVersion: binary?.version ?? "",
-      startWithErrors: settings.switch("startWithErrors"),
-    });
+    health = await startRunHealth(
+      {
+        address: settings.text("healthAddress"),
+        folder: nginxFolder ?? folder,
+        version: readVersion(),
+        nginxVersion: binary?.version ?? "",
+        startWithErrors: settings.switch("startWithErrors"),
+      },
+      (reason) => {
+        log.error({ reason }, "the thread that answers probes failed and is started again");
+      },
+    );
     const run: Run = { call, settings, log, folder, binary, health };
     const nginx = binary && createNginx(run, binary, () => controller.notify());
-    const reloader = nginx ?? sidecar(call.reload ?? "");
-    const applier = new Applier({ folder, reloader, ...(owner && { owner }) });
+    const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
+    const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
     const source = await createSource(run, applier, terminal);
     const { controller } = source;
     await serve(run, { source, applier, nginx, signals });
@@ -74,6 +84,12 @@ export async function runRun(
   }
   log.info({}, "stopped");
   return EXIT.fine;
+}
+
+/** Undefined where nginx writes to the run folder. */
+function folderOfNginx({ dir, reload }: RunCall): string | undefined {
+  const folder = reload?.kind === "control" ? reload.folder : undefined;
+  return folder === resolve(dir) ? undefined : folder;
 }
 
 function find(call: RunCall, terminal: Terminal): Promise<NginxBinary> {

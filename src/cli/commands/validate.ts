@@ -14,7 +14,7 @@ export async function runValidate(
   terminal: Terminal,
 ): Promise<ExitStatus> {
   const input = await loadInput(call.paths, settings, terminal);
-  const { diagnostics } = compile(input.resources, compileOptions(settings));
+  const { diagnostics } = compile(input.resources, compileOptions(settings), Date.now());
   const all = [...input.diagnostics, ...diagnostics];
   reportDiagnostics(all, call.format, terminal.write, terminal.colours);
   if (call.format === "text") {

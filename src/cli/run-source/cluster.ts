@@ -4,9 +4,8 @@ import { hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
 import { KubernetesController } from "../../controller/kubernetes-controller.js";
 import type { Replica } from "../../controller/status-publisher.js";
-import { ApiClient, ApiError } from "../../kubernetes/api-client.js";
+import { ApiClient } from "../../kubernetes/api-client.js";
 import { loadKubeConfig } from "../../kubernetes/kube-config.js";
-import { EnvironmentError } from "../../support/environment-error.js";
 import type { Apply, RunContext, RunSource } from "./run-source.js";
 import { fixedFiles, runOptions } from "./run-source.js";
 
@@ -38,19 +37,7 @@ export async function clusterSource(context: RunContext, apply: Apply): Promise<
     fixedFiles: await fixedFiles(context),
     apply,
   });
-  return { controller, start: () => begin(controller), close: () => controller.close() };
-}
-
-/** Throws EnvironmentError when the API server can't be asked. */
-async function begin(controller: KubernetesController): Promise<void> {
-  try {
-    await controller.start();
-  } catch (error: unknown) {
-    if (!(error instanceof ApiError)) throw error;
-    throw new EnvironmentError(`the API server can't be asked for the objects: ${error.message}`, {
-      cause: error,
-    });
-  }
+  return { controller, start: () => controller.start(), close: () => controller.close() };
 }
 
 const SERVICE_ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";

@@ -35,7 +35,11 @@ export interface RunContext {
 export type Apply = (files: readonly RenderedFile[]) => Promise<Applied>;
 
 /** Those of the settings; what nginx is found not to have can't be switched on. */
-export function runOptions({ call, settings, nginx }: RunContext): CompileOptions {
+export function runOptions({
+  call,
+  settings,
+  nginx,
+}: Pick<RunContext, "call" | "settings" | "nginx">): CompileOptions {
   const options = compileOptions(settings);
   return {
     ...options,

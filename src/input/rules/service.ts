@@ -19,30 +19,32 @@ export function* checkService(service: Service): Findings {
       'list its ports, or make it headless with clusterIP: "None"',
     );
   }
-  for (const [i, port] of ports.entries()) yield* checkPort(port, ports, i);
+  const taken = new Set<string>();
+  for (const [i, port] of ports.entries()) yield* checkPort(port, taken, ports.length, i);
   yield* checkLabels(spec.selector ?? {}, ["spec", "selector"]);
   yield* checkAddresses(spec);
 }
 
-function* checkPort(port: Port, ports: readonly Port[], i: number): Findings {
+/** `taken`: names and numbers of the ports before it, to which its own are added. */
+function* checkPort(port: Port, taken: Set<string>, count: number, i: number): Findings {
   const field = ["spec", "ports", i];
   const name = port.name ?? "";
-  if (name === "" && ports.length > 1) {
+  if (name === "" && count > 1) {
     yield missing([...field, "name"], "a Service with several ports needs a name for each");
   }
   if (name !== "") {
     const problem = labelProblem(name);
     if (problem !== undefined)
       yield invalid([...field, "name"], `the port name ${shown(name)} ${problem}`);
-    if (ports.findIndex((other) => other.name === name) < i) {
+    if (taken.has(name)) {
       yield invalid([...field, "name"], `the port name ${shown(name)} stands twice`);
     }
+    taken.add(name);
   }
   const protocol = port.protocol ?? "TCP";
-  const first = ports.findIndex(
-    (other) => other.port === port.port && (other.protocol ?? "TCP") === protocol,
-  );
-  if (first < i) yield invalid([...field, "port"], `port ${port.port}/${protocol} stands twice`);
+  const number = `${port.port}/${protocol}`;
+  if (taken.has(number)) yield invalid([...field, "port"], `port ${number} stands twice`);
+  taken.add(number);
   yield* checkTargetPort(port.targetPort, [...field, "targetPort"]);
   const problem =
     port.appProtocol === undefined ? undefined : qualifiedNameProblem(port.appProtocol);

@@ -34,17 +34,8 @@ const FRAMING = ["Content-Length", "Transfer-Encoding"];
 export function headersView(server: Server, options: DataPlaneOptions): object {
   const trusting = options.trustedProxies.length > 0;
   const headers = trusting ? trustingHeaders() : connectionHeaders(server, options);
-  const claims = CLAIMS.filter((name) => name !== PREFIX);
-  const dropped = trusting ? DROPPED : [FORWARDED, ...DROPPED, ...claims];
-  return {
-    headers: headers.map(([name, value]) => ({ name: word(name), value })),
-    dropped: [
-      ...[...FRAMING, ...headers.map(([name]) => name)].map(underscored),
-      ...dropped.map(spellings),
-    ]
-      .filter((names) => names.length > 0)
-      .map((names) => ({ http: names.map(word), grpc: names.filter(isForGrpc).map(word) })),
-  };
+  const dropped = trusting ? DROPPED_BEHIND_TRUSTED : DROPPED_OF_ALL;
+  return { headers: headers.map(([name, value]) => ({ name: word(name), value })), dropped };
 }
 
 const CLAIMED: ReadonlySet<string> = new Set(CLAIMS);
@@ -63,6 +54,10 @@ function connectionHeaders(server: Server, options: DataPlaneOptions): readonly 
   const port = options.proxyProtocol
     ? variable("proxy_protocol_server_port")
     : integer(server.port);
+  return untrustingHeaders(scheme, port);
+}
+
+function untrustingHeaders(scheme: NginxText, port: NginxText): readonly Header[] {
   return headers({ scheme, host: variable("http_host"), port, prefix: variable("albc_prefix") });
 }
 
@@ -117,3 +112,19 @@ function spellings(name: string): readonly string[] {
     [first],
   );
 }
+
+function droppedViews(sent: readonly Header[], dropped: readonly string[]): readonly object[] {
+  return [
+    ...[...FRAMING, ...sent.map(([name]) => name)].map(underscored),
+    ...dropped.map(spellings),
+  ]
+    .filter((names) => names.length > 0)
+    .map((names) => ({ http: names.map(word), grpc: names.filter(isForGrpc).map(word) }));
+}
+
+/** The same for all servers. */
+const DROPPED_BEHIND_TRUSTED = droppedViews(trustingHeaders(), DROPPED);
+const DROPPED_OF_ALL = droppedViews(untrustingHeaders(word("http"), integer(0)), [
+  ...[FORWARDED, ...DROPPED],
+  ...CLAIMS.filter((name) => name !== PREFIX),
+]);

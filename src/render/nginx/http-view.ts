@@ -21,13 +21,13 @@ export function luaView(memory: number): object {
 
 /** How many requests clients may have at once, and where their address comes from. */
 export function clientView(options: DataPlaneOptions): object {
-  const { proxyProtocol, trustedProxies, http2Streams, http2Requests } = options;
+  const { proxyProtocol, trustedProxies, http2Streams, clientRequests } = options;
   // Whoever can reach a port that expects the PROXY protocol speaks it; without a list that is all we are told.
   const peers =
     proxyProtocol && trustedProxies.length === 0 ? ["0.0.0.0/0", "::/0"] : trustedProxies;
   return {
     streams: integer(http2Streams),
-    counted: http2Requests > 0,
+    counted: clientRequests > 0,
     realIp: peers.length > 0,
     trusted: peers.map(cidr),
     realIpHeader: word(proxyProtocol ? "proxy_protocol" : "X-Forwarded-For"),

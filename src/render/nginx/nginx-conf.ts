@@ -3,8 +3,8 @@
  * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
  */
 import type { RoutingModel } from "../../ir/config.js";
-import type { Listener, Server } from "../../ir/listener.js";
 import type { CompileOptions, DataPlaneOptions } from "../../options.js";
+import { groupBy } from "../../support/group-by.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
 import { backendTlsView } from "./backend-tls-view.js";
 import {
@@ -39,6 +39,7 @@ export function renderNginxConf(
     rereads: authBodyLimits(config).some((limit) => limit > 0),
   };
   const reuseports = sharedPorts(config);
+  const listeners = groupBy(config.listeners, ({ server }) => server);
   return fillTemplate("nginx", {
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
@@ -51,7 +52,7 @@ export function renderNginxConf(
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     backendTls: backendTlsView(config, certificates),
     servers: config.servers.map((server) =>
-      serverView(server, listenersOf(server, config), shared, {
+      serverView(server, listeners.get(server.id) ?? [], shared, {
         ...dataPlane,
         behind: behind.has(server.id),
         reuseport: reuseports.has(server.port),
@@ -61,7 +62,8 @@ export function renderNginxConf(
   });
 }
 
-const CONNECTIONS = 16_384;
+/** Of a worker, to clients and backends together. */
+export const CONNECTIONS = 16_384;
 const STEP = 1024;
 
 /** A worker holds every listening socket in its table of connections, so the table grows with them. */
@@ -70,8 +72,4 @@ function workerConnections(config: RoutingModel, { ipv6 }: DataPlaneOptions): nu
   const addresses = bound.map((server) => listenAddresses(server, ipv6).length);
   const sockets = addresses.reduce((sum, count) => sum + count, unixSockets(config));
   return CONNECTIONS + Math.floor(sockets / STEP) * STEP;
-}
-
-function listenersOf(server: Server, config: RoutingModel): readonly Listener[] {
-  return config.listeners.filter((listener) => listener.server === server.id);
 }

@@ -46,7 +46,7 @@ export function serverView(
       reuseport: options.reuseport,
       proxyProtocol: options.proxyProtocol,
     })),
-    requests: options.http2Requests > 0 && integer(options.http2Requests),
+    requests: options.clientRequests > 0 && integer(options.clientRequests),
     bodyLimits: shared.bodyLimits.map(bytes),
     tries: shared.tries,
     rereads: shared.rereads,

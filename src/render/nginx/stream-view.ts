@@ -4,11 +4,13 @@
  */
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../ir/config.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import { hostText } from "../../ir/host-pattern.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import type { NamedStream, PortStream, StreamPool, StreamTarget } from "../../ir/stream.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { compareStrings } from "../../support/compare.js";
+import { getOrInsert, groupBy } from "../../support/group-by.js";
+import { memoized } from "../../support/memoized.js";
 import { authoritiesPath } from "./backend-tls-view.js";
 import { logView } from "./http-view.js";
 import { listenAddresses } from "./server-view.js";
@@ -44,7 +46,7 @@ export function streamsView(
   return {
     log: { ...logView(options), proxyProtocol: options.proxyProtocol },
     ports: ported.map((stream) => portView(stream, options)),
-    names: named.map((stream) => namesView(stream, options)),
+    names: withSameNames(named).map((group) => namesView(group, options)),
     endings: endings(named).map(({ pool, certificate }) => ({
       socket: endingSocket(pool, certificate),
       pool: poolName(pool),
@@ -87,16 +89,26 @@ function portView(stream: PortStream, options: StreamOptions): object {
   };
 }
 
-function namesView(stream: NamedStream, options: StreamOptions): object {
+/** Ports where every name leads to the same are one server, with one list of names. */
+function withSameNames(named: readonly NamedStream[]): readonly (readonly NamedStream[])[] {
+  const keyOf = (stream: NamedStream): object =>
+    stream.names.some(({ to }) => to.kind === "https") ? stream : stream.names;
+  return [...groupBy(named, keyOf).values()];
+}
+
+function namesView(group: readonly NamedStream[], options: StreamOptions): object {
+  const [stream] = group;
+  if (stream === undefined) throw new Error("no stream");
   const target = variable(`albc_to_${stream.id.replaceAll("-", "_")}`);
   const any = stream.names.find(({ host }) => host.kind === "any");
   return {
-    listens: listens(stream, options),
+    listens: group.flatMap((each) => listens(each, options)),
     target,
     fallback: any === undefined ? NO_ROUTE : socketOf(any.to, stream),
-    hosts: stream.names.flatMap(({ host, to }) =>
-      host.kind === "any" ? [] : [{ host: mapHost(written(host)), socket: socketOf(to, stream) }],
-    ),
+    hosts: mapLines(stream.names).map(({ text, to }) => ({
+      host: text,
+      socket: socketOf(to, stream),
+    })),
     through: throughView(stream),
   };
 }
@@ -106,24 +118,42 @@ function namesView(stream: NamedStream, options: StreamOptions): object {
  * on costs each worker one of its connections. False: nothing is.
  */
 function throughView(stream: NamedStream): object | false {
+  const pools = new Map<string, NginxText>();
   const passed = stream.names.flatMap(({ host, to }) =>
-    to.kind === "pool" && to.certificate === undefined ? [{ host, pool: poolName(to.pool) }] : [],
+    to.kind === "pool" && to.certificate === undefined
+      ? [{ host, pool: getOrInsert(pools, to.pool, () => poolName(to.pool)) }]
+      : [],
   );
   if (passed.length === 0) return false;
   return {
     socket: throughSocket(stream.id),
     pool: variable(`albc_pool_${stream.id.replaceAll("-", "_")}`),
     fallback: passed.find(({ host }) => host.kind === "any")?.pool ?? false,
-    hosts: passed.flatMap(({ host, pool }) =>
-      host.kind === "any" ? [] : [{ host: mapHost(written(host)), pool }],
-    ),
+    hosts: mapLines(passed).map(({ text, pool }) => ({ host: text, pool })),
   };
 }
 
-/** As `map` has it: its wildcards are for any number of labels. */
-function written(host: HostPattern): string {
-  return hostKey(host).replace(/^\*\*/, "*");
+/**
+ * Lines of a `map` by server name, whose wildcards are for any number of labels. nginx refuses the whole file if a name is there twice,
+ * so only the first one of them is written.
+ */
+function mapLines<T extends { readonly host: HostPattern }>(
+  names: readonly T[],
+): readonly (T & { readonly text: NginxText })[] {
+  const lines = new Map<string, T & { readonly text: NginxText }>();
+  for (const name of names) {
+    const text = hostOf(name.host);
+    const written = text === undefined ? "" : text.toString();
+    if (text === undefined || lines.has(written)) continue;
+    lines.set(written, { ...name, text });
+  }
+  return [...lines.values()];
 }
+
+/** Undefined: any host. Listeners share the hosts of a route. */
+const hostOf = memoized((host: HostPattern) =>
+  host.kind === "any" ? undefined : mapHost(hostText(host)),
+);
 
 function socketOf(to: StreamTarget, { id }: NamedStream): NginxText {
   switch (to.kind) {
@@ -141,7 +171,7 @@ function socketOf(to: StreamTarget, { id }: NamedStream): NginxText {
 /** How many sockets streams have between themselves: of TLS one for the HTTPS server, one to pass it through, and those where it ends. */
 export function unixSockets({ streams }: Pick<RoutingModel, "streams">): number {
   const named = streams.filter((stream) => stream.protocol === "tls");
-  return 2 * named.length + endings(named).length;
+  return 2 * withSameNames(named).length + endings(named).length;
 }
 
 interface Ending {
@@ -152,7 +182,7 @@ interface Ending {
 /** Where TLS ends; each once, in the order of their sockets' names. */
 function endings(named: readonly NamedStream[]): readonly Ending[] {
   const found = new Map<string, Ending>();
-  for (const { to } of named.flatMap(({ names }) => names)) {
+  for (const { to } of withSameNames(named).flatMap(([first]) => first?.names ?? [])) {
     if (to.kind !== "pool" || to.certificate === undefined) continue;
     const { pool, certificate } = to;
     found.set(endingSocket(pool, certificate).toString(), { pool, certificate });

@@ -23,7 +23,7 @@ export type TemplateName = "nginx" | "endpoints";
 /** Fills templates/<name>.conf.hbs; a value that is not NginxText, or a missing one, is an exception. */
 export function fillTemplate(name: TemplateName, view: object): string {
   // Handlebars indents the empty lines of partials, too. No parameter ends with a line, so none is touched.
-  return templates[name](view, { helpers: { text: printText } }).replace(/ +$/gm, "");
+  return templates[name](view, { helpers: { text: printText } }).replace(/(?<! ) +$/gm, "");
 }
 
 const templates = load();

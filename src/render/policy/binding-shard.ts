@@ -4,9 +4,9 @@ import { assertNever } from "../../support/assert-never.js";
 import { filled, present } from "./fields.js";
 import type { PolicyBinding, PolicyPredicate } from "./policy-document.js";
 
-export function policyBinding(binding: RouteBinding): PolicyBinding {
+/** But for the order, which is another one for each host. */
+export function policyBinding(binding: RouteBinding): Omit<PolicyBinding, "order"> {
   return {
-    order: binding.order,
     route: binding.route,
     ...present("path", policyPath(binding.path)),
     ...filled("when", binding.when.map(policyPredicate)),

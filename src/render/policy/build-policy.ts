@@ -4,33 +4,35 @@ import { hostKey } from "../../ir/host-pattern.js";
 import type { CompileOptions } from "../../options.js";
 import { policyAuth } from "./auth-shard.js";
 import { policyBackendTls } from "./backend-tls-shard.js";
-import { groupBy } from "./group-by.js";
+import { groupBy } from "../../support/group-by.js";
+import type { ListenerTables } from "./listener-tables.js";
 import type { PolicyDocument, PolicyServer } from "./policy-document.js";
 import { policyServer } from "./server-shard.js";
 
-/** Paths of the files with secrets, by id of the credential set or certificate. */
-export interface SecretPaths {
+/** Paths of the files with secrets, by id of the credential set or certificate, and which tables the listeners have. */
+export interface PolicyNames {
   readonly credentials: ReadonlyMap<string, string>;
   readonly certificates: ReadonlyMap<string, string>;
+  readonly tables: ListenerTables;
 }
 
 /** A policy but for those, and for its version, which follows from the rest. */
 export type PolicyFrame = Omit<
   PolicyDocument,
-  "format" | "version" | "hosts" | "routes" | "upstreams"
+  "format" | "version" | "hosts" | "matches" | "routes" | "upstreams"
 >;
 
 export function buildPolicy(
   config: RoutingModel,
   options: CompileOptions,
-  paths: SecretPaths,
+  names: PolicyNames,
 ): PolicyFrame {
   return {
     settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
-    servers: servers(config),
-    auths: byId(config.auths, (auth) => policyAuth(auth, paths.credentials)),
+    servers: servers(config, names.tables),
+    auths: byId(config.auths, (auth) => policyAuth(auth, names.credentials)),
     ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
-    certificates: certificates(config, paths.certificates),
+    certificates: certificates(config, names.certificates),
   };
 }
 
@@ -41,9 +43,11 @@ function byId<T extends { readonly id: string }, Shard>(
   return Object.fromEntries(entries.map((entry) => [entry.id, shard(entry)]));
 }
 
-function servers(config: RoutingModel): Record<string, PolicyServer> {
+function servers(config: RoutingModel, tables: ListenerTables): Record<string, PolicyServer> {
   const listeners = groupBy(config.listeners, (listener) => listener.server);
-  return byId(config.servers, (server) => policyServer(server, listeners.get(server.id) ?? []));
+  return byId(config.servers, (server) =>
+    policyServer(server, listeners.get(server.id) ?? [], tables),
+  );
 }
 
 function certificates(

@@ -3,7 +3,7 @@
  * policy.schema.json). Every entry of the maps is a shard: it is decoded by a worker when first needed and replaced alone.
  * Absent and empty fields are left out. Times are milliseconds, sizes bytes.
  */
-export const POLICY_FORMAT = 1;
+export const POLICY_FORMAT = 2;
 
 export interface PolicyDocument {
   readonly format: typeof POLICY_FORMAT;
@@ -12,8 +12,10 @@ export interface PolicyDocument {
   readonly settings: PolicySettings;
   /** By server id. */
   readonly servers: Readonly<Record<string, PolicyServer>>;
-  /** By `<listener id>|<host key>`: bindings in ascending byte order of `order`. */
-  readonly hosts: Readonly<Record<string, readonly PolicyBinding[]>>;
+  /** By `<table>|<host key>`: bindings in ascending byte order of `order`. A listener's own table has its id. */
+  readonly hosts: Readonly<Record<string, readonly (PolicyBinding | PolicyMatches)[]>>;
+  /** By id: bindings that several hosts or tables have, in ascending byte order of `order`. Absent: none. */
+  readonly matches?: Readonly<Record<string, readonly PolicyBinding[]>>;
   /** By route id. */
   readonly routes: Readonly<Record<string, PolicyRoute>>;
   /** By auth policy id. */
@@ -34,8 +36,8 @@ export interface PolicySettings {
 export interface PolicyServer {
   readonly port: number;
   readonly tls: boolean;
-  /** `[host key, listener id]`, most specific first. */
-  readonly listeners: readonly (readonly [string, string])[];
+  /** `[host key, listener id, …tables that it shares with others]`, most specific first. */
+  readonly listeners: readonly (readonly [string, string, ...string[]])[];
   /** Ids of listeners that a request reaches only by a connection for one of their names. */
   readonly isolated?: readonly string[];
   /** By listener id: what it wants of clients, and a file below the run folder with its authorities in PEM. */
@@ -53,6 +55,13 @@ export interface PolicyBinding {
     /** Pattern, then PCRE flags (`""` or `"i"`). */
     | readonly ["regex", string, string];
   readonly when?: readonly PolicyPredicate[];
+}
+
+/** Stands for bindings: `order` comes before the order of each. */
+export interface PolicyMatches {
+  readonly order: string;
+  /** Their id in `matches`. */
+  readonly matches: string;
 }
 
 export interface PolicyPredicate {

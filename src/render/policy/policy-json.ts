@@ -14,12 +14,17 @@ const AFTER_AUTHS = "auths";
 
 export function routingShards(
   { settings, servers, auths, backendTls, certificates }: PolicyFrame,
-  { hosts, routes }: { readonly hosts: ShardMap; readonly routes: ShardMap },
+  {
+    hosts,
+    matches,
+    routes,
+  }: { readonly hosts: ShardMap; readonly matches: ShardMap; readonly routes: ShardMap },
 ): RoutingShards {
   return new Map([
     ["settings", new ShardMap([[SETTINGS_KEY, canonicalJson(settings)]])],
     ["servers", shardMap(servers)],
     ["hosts", hosts],
+    ...(matches.shards.size === 0 ? [] : [["matches", matches] as const]),
     ["routes", routes],
     [AFTER_AUTHS, shardMap(auths)],
     ...(backendTls === undefined ? [] : [["backendTls", shardMap(backendTls)] as const]),

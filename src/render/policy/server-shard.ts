@@ -4,17 +4,22 @@ import type { Listener, Server } from "../../ir/listener.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { authorityFile } from "./authority-files.js";
 import { filled, present } from "./fields.js";
+import type { ListenerTables } from "./listener-tables.js";
 import type { PolicyServer } from "./policy-document.js";
 
 /** `listeners`: those of this server. */
-export function policyServer(server: Server, listeners: readonly Listener[]): PolicyServer {
+export function policyServer(
+  server: Server,
+  listeners: readonly Listener[],
+  tables: ListenerTables,
+): PolicyServer {
   return {
     port: server.port,
     tls: server.tls,
     listeners: listeners
       .flatMap(({ id, hostname, keeps = [] }) => [hostname, ...keeps].map((host) => ({ id, host })))
       .sort(mostSpecificFirst)
-      .map(({ id, host }) => [hostKey(host), id] as const),
+      .map(({ id, host }) => [hostKey(host), id, ...tables.sharedBy(id)] as const),
     ...filled(
       "isolated",
       listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
@@ -36,6 +41,7 @@ function clientCertificates(listeners: readonly Listener[]): PolicyServer["clien
 const mostSpecificFirst = compareBy<{ readonly id: string; readonly host: HostPattern }>(
   (a, b) => rank(a.host) - rank(b.host),
   (a, b) => suffixLength(b.host) - suffixLength(a.host),
+  (a, b) => Number(isDeep(a.host)) - Number(isDeep(b.host)),
   (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
   (a, b) => compareStrings(a.id, b.id),
 );
@@ -46,4 +52,8 @@ function rank(pattern: HostPattern): number {
 
 function suffixLength(pattern: HostPattern): number {
   return pattern.kind === "wildcard" ? pattern.suffix.length : 0;
+}
+
+function isDeep(pattern: HostPattern): boolean {
+  return pattern.kind === "wildcard" && pattern.labels === "many";
 }

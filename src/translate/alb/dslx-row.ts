@@ -1,11 +1,12 @@
 import { isIP } from "node:net";
+import type { DSLX_OPERATORS } from "../../api/alb.js";
 import type { Predicate, ValueTest } from "../../ir/match.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { regexProblem } from "../regex.js";
 
-export type Operator = "EQ" | "IN" | "STARTS_WITH" | "ENDS_WITH" | "REGEX" | "RANGE" | "EXIST";
+export type Operator = (typeof DSLX_OPERATORS)[number];
 
 /** One row `[operator, argument…]`, and the tests of which one has to hold. */
 export interface Row {

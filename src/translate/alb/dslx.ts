@@ -1,4 +1,4 @@
-import type { DslxTerm } from "../../api/alb.js";
+import type { DSLX_TYPES, DslxTerm } from "../../api/alb.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
 import type { PathMatch, Predicate, ValueTest } from "../../ir/match.js";
@@ -35,7 +35,9 @@ export interface ParsedDslx {
 type Subject = Predicate["of"];
 
 /** Types of terms, and whether they name what they look at. */
-const SUBJECTS: Readonly<Record<string, { readonly of: Subject; readonly keyed: boolean }>> = {
+const SUBJECTS: Readonly<
+  Record<(typeof DSLX_TYPES)[number], { readonly of: Subject; readonly keyed: boolean }>
+> = {
   HOST: { of: "host", keyed: false },
   URL: { of: "path", keyed: false },
   SRC_IP: { of: "sourceIp", keyed: false },
@@ -55,22 +57,38 @@ interface ParsedTerm {
 
 /**
  * Terms are ANDed, rows of one term ORed. A term with anything wrong is left out of the match, which then covers more than meant but
- * keeps its rank: the caller refuses what it matches, so no wider rule serves it.
+ * keeps its rank: the caller refuses what it matches, so no wider rule serves it. The hosts that such a term does name stay, next to any
+ * host, so that the Rule keeps its rank there.
  */
 export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
   const problems: DslxProblem[] = [];
   const terms: DslxTerm[] = [];
   const parsed: ParsedTerm[] = [];
+  const named: HostPattern[] = [];
   for (const [index, term] of dslx.entries()) {
     // The origin drops a term without rows.
     if (term.values.length === 0) continue;
     const result = parseTerm(term, index);
-    const isRead = "rows" in result;
-    terms.push(isRead ? term : meantTerm(term));
-    if (isRead) parsed.push(result);
-    else problems.push(result);
+    if ("rows" in result) {
+      terms.push(term);
+      parsed.push(result);
+    } else {
+      const meant = meantTerm(term);
+      terms.push(meant);
+      problems.push(result);
+      if (meant.type === "HOST") named.push(...hostsNamed(meant));
+    }
   }
-  return { match: terms.length === 0 ? undefined : combine(parsed), terms, problems };
+  const match = terms.length === 0 ? undefined : combine(parsed, [...named, ANY_HOST]);
+  return { match, terms, problems };
+}
+
+/** The hosts of the rows that can be read. */
+function hostsNamed({ values }: DslxTerm): readonly HostPattern[] {
+  return values.flatMap((row) => {
+    const read = parseRow(row, "host");
+    return read.ok ? (hostsOf([read.value]) ?? []) : [];
+  });
 }
 
 function meantTerm(term: DslxTerm): DslxTerm {
@@ -107,7 +125,7 @@ function parseKey({ type, key = "" }: DslxTerm, keyed: boolean): Result<string |
   return ok(type === "HEADER" ? key.toLowerCase() : key);
 }
 
-function combine(terms: readonly ParsedTerm[]): RuleMatch {
+function combine(terms: readonly ParsedTerm[], otherwise: readonly HostPattern[]): RuleMatch {
   let hosts: readonly HostPattern[] | undefined;
   let path: PathMatch | undefined;
   const when: Predicate[] = [];
@@ -118,7 +136,7 @@ function combine(terms: readonly ParsedTerm[]): RuleMatch {
     else if (termPath !== undefined) path = termPath;
     else when.push(predicateOf(term));
   }
-  return { hosts: hosts ?? [ANY_HOST], path: path ?? { kind: "any" }, when };
+  return { hosts: hosts ?? otherwise, path: path ?? { kind: "any" }, when };
 }
 
 /** The hosts of a term whose rows all name hosts; such a term is looked up instead of tried. */

@@ -1,8 +1,10 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
 import type { Redirect } from "../../ir/filters.js";
 import type { BuildContext } from "../build-context.js";
+import { EntryBindings } from "../entry-bindings.js";
 import type { EntryPort, Inherited } from "../entry-port.js";
 import { addEntryPort, NOTHING_INHERITED, serverId } from "../entry-port.js";
+import { HostOwners } from "../host-owners.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
@@ -74,7 +76,18 @@ function loadBalancer(
       ...(sslStrategy && { sslStrategy }),
       selects: selectsByProject(alb, context),
     },
+    ...hostsAndBindings([alb.metadata.namespace], context),
   };
+}
+
+/** Priorities of Rules count among all routes, so those of Ingresses of their namespace do, too. */
+function hostsAndBindings(
+  prioritised: readonly string[],
+  { options }: BuildContext,
+): Pick<LoadBalancer, "owners" | "bindings"> {
+  const owners = new HostOwners(options);
+  const namespaces = [...options.ingressPriorityNamespaces, ...prioritised];
+  return { owners, bindings: new EntryBindings(owners, namespaces) };
 }
 
 /** Undefined when the Frontend can't be served. */
@@ -170,6 +183,7 @@ function loadBalancerByOptions(
       ...(https && { https }),
       selects,
     },
+    ...hostsAndBindings([], context),
   };
 }
 

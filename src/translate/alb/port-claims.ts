@@ -1,8 +1,7 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
-import type { KubernetesObject } from "../../api/wire.js";
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
-import { placeOf } from "../place.js";
+import { nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { configOf, servesIngresses } from "./alb-settings.js";
 import { albNameOf } from "./labels.js";
@@ -112,11 +111,7 @@ function reportConflict(
 ): void {
   diagnostics.report({
     code: "PORT_CONFLICT",
-    message: `port ${String(loser.port)} belongs to ${describe(winner.frontend ?? winner.alb)}`,
+    message: `port ${String(loser.port)} belongs to ${nameOf(winner.frontend ?? winner.alb)}`,
     ...loser.place,
   });
-}
-
-function describe({ kind, metadata }: KubernetesObject): string {
-  return `${kind} ${metadata.namespace}/${metadata.name}`;
 }

@@ -2,14 +2,14 @@ import type { Alb2 } from "../../api/alb.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { TranslateContext } from "../context.js";
 import { resourceRef } from "../place.js";
-import { albNameOf, hasMisspeltLabel } from "./labels.js";
+import { albNameOf } from "./labels.js";
 
 /** Names that the origin gives to Frontends, `<alb>-<port>` with five digits, and that people give. */
 const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
 
 /**
- * A Frontend that can't be read, or whose labels are misspelt, and that may be for a port that an ALB2 has for its Ingresses. It may hold auth for them, so without it
- * nothing of the port may be served.
+ * A Frontend that can't be read, or without the label of its ALB2, and that may be for a port that an ALB2 has for its Ingresses. It may
+ * hold auth for them, so without it nothing of the port may be served.
  */
 export function refusedFrontendFor(
   alb: Alb2,
@@ -23,8 +23,7 @@ export function refusedFrontendFor(
       (frontend) =>
         frontend.metadata.namespace === namespace &&
         frontend.spec.port === port &&
-        albNameOf(frontend, options.domains) === undefined &&
-        (frontend.closed !== undefined || hasMisspeltLabel(frontend, options.domains)),
+        albNameOf(frontend, options.domains) === undefined,
     );
   return (
     (stray && resourceRef(stray)) ??
@@ -32,13 +31,20 @@ export function refusedFrontendFor(
       (refused) =>
         refused.kind === "Frontend" &&
         refused.namespace === namespace &&
-        mayBeFor(refused.name, alb, port),
+        mayBeFor(refused.name, alb, port, resources),
     )
   );
 }
 
-function mayBeFor(name: string, alb: Alb2, port: number): boolean {
-  const match = NAME_WITH_PORT.exec(name);
-  if (match === null) return true;
-  return match[1] === alb.metadata.name && Number(match[2]) === port;
+/** Any other name, or one of an ALB2 that does not exist, says nothing of the port. */
+function mayBeFor(
+  name: string,
+  alb: Alb2,
+  port: number,
+  resources: TranslateContext["resources"],
+): boolean {
+  const [, owner, digits] = NAME_WITH_PORT.exec(name) ?? [];
+  const { namespace } = alb.metadata;
+  if (owner === undefined || resources.get("ALB2", namespace, owner) === undefined) return true;
+  return owner === alb.metadata.name && Number(digits) === port;
 }

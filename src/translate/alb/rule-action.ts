@@ -3,6 +3,7 @@ import type { PathRewrite, Redirect } from "../../ir/filters.js";
 import type { Route } from "../../ir/route.js";
 import type { BackendProtocol } from "../../ir/upstream.js";
 import type { Result } from "../../support/result.js";
+import { isSet } from "../../support/text-list.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import { protocolOn } from "../entry-port.js";
@@ -106,8 +107,4 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
     ok: true,
     value: { kind: "regex", pattern, ignoreCase: false, replacement: target, whole },
   };
-}
-
-function isSet(text: string | undefined): text is string {
-  return text !== undefined && text !== "";
 }

@@ -1,59 +1,87 @@
 import type { Rule } from "../../api/alb.js";
+import type { Domains } from "../../options.js";
+import { memoized } from "../../support/memoized.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
-import { orderKey, specificity } from "../precedence.js";
+import { specificity } from "../precedence.js";
 import { parseDslx } from "./dslx.js";
 import type { ParsedDslx, RuleMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf, hasMisspeltLabel, isGenerated } from "./labels.js";
+import { albNameOf, frontendNameOf, lacksLabel, isGenerated } from "./labels.js";
 import { sizeProblem, widened } from "./rule-size.js";
 import { addRuleCertificate } from "./rule-certificate.js";
 import { translateRuleAction } from "./rule-action.js";
 
-/** Where a Rule that names no priority stands, as an Ingress does. */
-const DEFAULT_PRIORITY = 5;
-
 /** The Rules of every load balancer, bound to their Frontend's port. */
 export function translateRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
-  const ports = new Map<string, EntryPort>();
-  for (const { alb, ports: own } of balancers) {
-    if (alb === undefined) continue;
-    for (const port of own) {
-      if (port.frontend === undefined) continue;
+  const { domains } = context.options;
+  const ports = rulePorts(balancers);
+  for (const rule of context.resources.list("Rule")) {
+    const { isAttached, taken } = portsOf(rule, ports, domains);
+    if (isGenerated(rule, domains)) reportGenerated(rule, context);
+    else if (!isAttached) reportUnattached(rule, context);
+    if (!isAttached && taken.length > 0) {
+      const closed = { what: "metadata.labels", extent: "paths" } as const;
+      context.config.closeObject({ ...rule, closed });
+    }
+    for (const port of taken) translateRule(rule, port, context);
+  }
+}
+
+/** Tells the owners of hosts which ones Rules name. */
+export function claimHostsOfRules(
+  balancers: readonly LoadBalancer[],
+  { resources, options }: BuildContext,
+): void {
+  const ports = rulePorts(balancers);
+  for (const rule of ports.size === 0 ? [] : resources.list("Rule")) {
+    const { taken } = portsOf(rule, ports, options.domains);
+    const hosts = taken.length === 0 ? [] : (dslxOf(rule).match?.hosts ?? []);
+    for (const { owners } of taken) for (const host of hosts) owners.claim(host, rule);
+  }
+}
+
+/** A Frontend's port, and what its load balancer gathers. */
+interface RulePort extends Pick<LoadBalancer, "owners" | "bindings"> {
+  readonly port: EntryPort;
+}
+
+/** By the namespace, ALB2 and Frontend that labels name. */
+const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<string, RulePort> => {
+  const found = new Map<string, RulePort>();
+  for (const { alb, ports, owners, bindings } of balancers) {
+    for (const port of ports) {
+      if (alb === undefined || port.frontend === undefined) continue;
       const { namespace, name } = port.frontend.metadata;
-      ports.set(`${namespace}/${alb.metadata.name}/${name}`, port);
+      found.set(`${namespace}/${alb.metadata.name}/${name}`, { port, owners, bindings });
     }
   }
-  const { domains } = context.options;
-  for (const rule of context.resources.list("Rule")) {
-    const alb = albNameOf(rule, domains) ?? "";
-    const frontend = frontendNameOf(rule, domains) ?? "";
-    const port = ports.get(`${rule.metadata.namespace}/${alb}/${frontend}`);
-    if (isGenerated(rule, domains)) reportGenerated(rule, context);
-    else if (port !== undefined) translateRule(rule, port, context);
-    else reportUnattached(rule, context);
-    if (port === undefined && hasMisspeltLabel(rule, domains)) closeStray(rule, ports, context);
-  }
-}
+  return found;
+});
 
-/** On every port that the Rule may be for: its labels can't be told. */
-function closeStray(
+const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
+
+/** The port of its Frontend; where its labels can't be told, every port that it may be for. */
+function portsOf(
   rule: Rule,
-  ports: ReadonlyMap<string, EntryPort>,
-  context: BuildContext,
-): void {
-  const closed = { what: "metadata.labels", extent: "paths" } as const;
-  context.config.closeObject({ ...rule, closed });
-  for (const [key, port] of ports) {
-    if (key.startsWith(`${rule.metadata.namespace}/`)) translateRule(rule, port, context);
-  }
+  ports: ReadonlyMap<string, RulePort>,
+  domains: Domains,
+): { readonly isAttached: boolean; readonly taken: readonly RulePort[] } {
+  const { namespace } = rule.metadata;
+  const alb = albNameOf(rule, domains) ?? "";
+  const port = ports.get(`${namespace}/${alb}/${frontendNameOf(rule, domains) ?? ""}`);
+  if (port !== undefined)
+    return { isAttached: true, taken: isGenerated(rule, domains) ? [] : [port] };
+  if (!lacksLabel(rule, domains)) return { isAttached: false, taken: [] };
+  const own = [...ports].filter(([key]) => key.startsWith(`${namespace}/`));
+  return { isAttached: false, taken: own.map(([, each]) => each) };
 }
 
-function translateRule(rule: Rule, port: EntryPort, context: BuildContext): void {
+function translateRule(rule: Rule, { port, bindings }: RulePort, context: BuildContext): void {
   const { config, diagnostics } = context;
   const place = placeOf(rule, "spec");
-  const dslx = parseDslx(rule.spec.dslx ?? []);
+  const dslx = dslxOf(rule);
   reportProblems(rule, dslx, context);
   const { match: written } = dslx;
   if (written === undefined) {
@@ -71,20 +99,11 @@ function translateRule(rule: Rule, port: EntryPort, context: BuildContext): void
   );
   const rank = specificity(dslx.terms);
   for (const [position, host] of match.hosts.entries()) {
-    const order = orderKey({
-      class: "rule",
-      priority: rule.spec.priority ?? DEFAULT_PRIORITY,
+    bindings.add({
+      ...{ listener: port.listener, hosts: [host], path: match.path, when: match.when, route },
+      ...{ object: rule, position: [position], place: placeOf(rule, "spec", "dslx") },
       specificity: rank,
-      metadata: rule.metadata,
-      position: [position],
-    });
-    config.bind({
-      listener: port.listener,
-      host,
-      path: match.path,
-      when: match.when,
-      order,
-      route,
+      ...(rule.spec.priority !== undefined && { priority: rule.spec.priority }),
     });
   }
   addRuleCertificate(rule, match.hosts, port, context);

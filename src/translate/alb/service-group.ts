@@ -2,6 +2,7 @@ import type { ServiceGroup } from "../../api/alb.js";
 import type { Affinity, Backend, BackendProtocol } from "../../ir/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
+import { isSet } from "../../support/text-list.js";
 import type { BuildContext } from "../build-context.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";
@@ -66,8 +67,4 @@ function parseAffinity(group: ServiceGroup): Result<Affinity | undefined> {
     default:
       return problem(`${JSON.stringify(policy)} is none of sip-hash, cookie, header`);
   }
-}
-
-function isSet(text: string | undefined): text is string {
-  return text !== undefined && text !== "";
 }

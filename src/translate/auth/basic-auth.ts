@@ -1,3 +1,4 @@
+import { SECRET_TYPES } from "../../api/auth.js";
 import type { BasicAuth, CredentialSet } from "../../ir/auth.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
@@ -65,7 +66,6 @@ function readSecret(
 }
 
 function parseSecretType(text: string): Result<SecretType> {
-  return text === "auth-file" || text === "auth-map"
-    ? ok(text)
-    : problem("must be auth-file or auth-map");
+  const type = SECRET_TYPES.find((known) => known === text);
+  return type === undefined ? problem(`must be ${SECRET_TYPES.join(" or ")}`) : ok(type);
 }

@@ -1,3 +1,4 @@
+import type { SECRET_TYPES } from "../../api/auth.js";
 import type { Secret } from "../../api/core.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { CredentialSet } from "../../ir/auth.js";
@@ -7,7 +8,7 @@ import { resourceRef } from "../place.js";
 import type { CredentialFinding } from "./credentials.js";
 import { AUTH_FILE_KEY, readAuthFile, readAuthMap } from "./credentials.js";
 
-export type SecretType = "auth-file" | "auth-map";
+export type SecretType = (typeof SECRET_TYPES)[number];
 
 /** Reads each secret once for each secret type, however many paths it protects, and reports what of it can't be used. */
 export class CredentialSets {

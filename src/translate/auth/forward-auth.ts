@@ -1,3 +1,4 @@
+import { AUTH_METHODS } from "../../api/auth.js";
 import type { ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
 import type { Interpolation } from "../../ir/interpolation.js";
 import type { Result } from "../../support/result.js";
@@ -12,10 +13,6 @@ import type { ForwardSettings } from "./settings.js";
 import { DEFAULT_REDIRECT_PARAMETER, parseRedirectParameter, parseSignin } from "./signin.js";
 import { parseTemplate } from "./template.js";
 
-/** The methods of RFC 9110 and RFC 5789, as ingress-nginx takes them; names of methods are case-sensitive. */
-const METHODS: ReadonlySet<string> = new Set(
-  "GET HEAD POST PUT PATCH DELETE CONNECT OPTIONS TRACE".split(" "),
-);
 /** The texts that Go's strconv.ParseBool takes, which ingress-nginx reads booleans with. */
 const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "False"]);
@@ -108,7 +105,9 @@ function parseResponseHeaders(items: readonly string[]): Result<readonly string[
 }
 
 function parseMethod(text: string): Result<string> {
-  return METHODS.has(text) ? ok(text) : problem(`must be one of ${[...METHODS].join(", ")}`);
+  return AUTH_METHODS.includes(text)
+    ? ok(text)
+    : problem(`must be one of ${AUTH_METHODS.join(", ")}`);
 }
 
 function parseRequestRedirect(text: string): Result<Interpolation> {

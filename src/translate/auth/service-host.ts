@@ -1,5 +1,5 @@
-import type { Service } from "../../api/core.js";
 import type { RoutingResources } from "../../input/resources.js";
+import { findPort } from "../backends.js";
 
 /** A port of a Service of the cluster, as the URL of an auth service names it. */
 export interface ServicePort {
@@ -30,7 +30,7 @@ export function meaningOfHost(
   const service = { namespace: named.namespace, name: named.name, port };
   const found = resources.get("Service", service.namespace, service.name);
   if (found?.spec?.type === "ExternalName") return { kind: "other" };
-  if (found && hasPort(found, port)) return { kind: "service", service };
+  if (found && findPort(found, port)) return { kind: "service", service };
   return found || named.qualified ? { kind: "missing", service } : { kind: "other" };
 }
 
@@ -44,9 +44,4 @@ function serviceNamed(
   const [name = "", namespace = from.namespace, svc, ...more] = short.split(".");
   if (more.length > 0 || (svc !== undefined && svc !== "svc")) return undefined;
   return { name, namespace, qualified: svc === "svc" };
-}
-
-function hasPort(service: Service, port: number): boolean {
-  const ports = service.spec?.ports ?? [];
-  return ports.some((entry) => entry.port === port && (entry.protocol ?? "TCP") === "TCP");
 }

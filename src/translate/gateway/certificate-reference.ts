@@ -35,7 +35,7 @@ export function lookUpCertificate(
       place,
     );
   }
-  const loaded = certificates.read(secret);
+  const loaded = certificates.read({ namespace, name }, place);
   return loaded.ok
     ? { ok: true, certificate: loaded.value }
     : refused(invalid, loaded.problem, place);

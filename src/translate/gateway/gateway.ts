@@ -1,5 +1,7 @@
-import type { Gateway, ListenerSet } from "../../api/gateway.js";
+import type { Gateway } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
+import { nameOf } from "../place.js";
+import { compareAge } from "../precedence.js";
 import type { AddressAssignment } from "./addresses.js";
 import {
   gatewayAccepted,
@@ -9,6 +11,7 @@ import {
   listenerSetProgrammed,
 } from "./gateway-verdicts.js";
 import type { KeptHosts } from "./kept-hosts.js";
+import { claimantOf } from "./kept-hosts.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import { draftListeners } from "./listener-draft.js";
 import type { ListenerOverlaps } from "./listener-overlap.js";
@@ -25,7 +28,7 @@ export interface GatewayScope {
   readonly written: Verdict;
   readonly assignment: AddressAssignment;
   readonly ports: PortTable;
-  /** Of Ingresses and Rules; absent where the Gateway has addresses of its own. */
+  /** Hosts of others; absent where the Gateway has addresses of its own. */
   readonly kept?: KeptHosts;
   /** Every listener so far is added to it. */
   readonly served: TranslatedListener[];
@@ -33,19 +36,23 @@ export interface GatewayScope {
   readonly context: BuildContext;
 }
 
-/** A Gateway whose listeners have got their ports, before they are judged. */
-export interface DraftedGateway {
+/** A Gateway with its listeners as they are written. */
+interface WrittenGateway {
   readonly gateway: Gateway;
   readonly scope: GatewayScope;
   readonly own: readonly ListenerDraft[];
   readonly sets: readonly DraftedSet[];
+}
+
+/** A Gateway whose listeners have got their ports, before they are judged. */
+export interface DraftedGateway extends WrittenGateway {
   readonly conflicts: ReadonlyMap<ListenerDraft, Refused>;
   /** Its listeners, and those of its ListenerSets, that are in no conflict. */
   readonly free: readonly ListenerDraft[];
 }
 
-/** Claims ports for the Gateway and the ListenerSets that name it; to be called in the order of precedence. */
-export function draftGateway(gateway: Gateway, scope: GatewayScope): DraftedGateway {
+/** The Gateway and the ListenerSets that name it. */
+export function draftGateway(gateway: Gateway, scope: GatewayScope): WrittenGateway {
   const own = draftListeners(gateway, gateway, scope.context.options);
   const sets = listenerSetsOf(gateway, scope.context.resources).map((claim): DraftedSet => ({
     ...claim,
@@ -53,10 +60,45 @@ export function draftGateway(gateway: Gateway, scope: GatewayScope): DraftedGate
       ? draftListeners(gateway, claim.listenerSet, scope.context.options)
       : [],
   }));
-  const groups = [own, ...sets.map(({ drafts }) => drafts)];
-  const conflicts = conflictsOf(groups, scope);
-  const free = groups.flat().filter((draft) => !conflicts.has(draft));
-  return { gateway, scope, own, sets, conflicts, free };
+  return { gateway, scope, own, sets };
+}
+
+/**
+ * Claims ports for Gateways and their ListenerSets, older ones first: a young ListenerSet of an old Gateway takes nothing from other
+ * Gateways. A ListenerSet comes after its own Gateway in any case (GEP-1713).
+ */
+export function claimPorts(gateways: readonly WrittenGateway[]): readonly DraftedGateway[] {
+  const conflicts = new Map<ListenerDraft, Refused>();
+  const groups = gateways.flatMap(({ gateway, scope, own, sets }) =>
+    takesPorts(scope)
+      ? [
+          { drafts: own, scope, parent: gateway, claimant: gateway },
+          ...sets.map(({ drafts, listenerSet }) => ({
+            drafts,
+            scope,
+            parent: listenerSet,
+            claimant: claimantOf({ gateway, parent: listenerSet }),
+          })),
+        ]
+      : [],
+  );
+  for (const { drafts, scope, parent } of groups.sort((a, b) =>
+    compareAge(a.claimant, b.claimant),
+  )) {
+    const free = drafts.filter((draft) => {
+      const conflict = scope.kept?.conflict(draft);
+      if (conflict !== undefined) conflicts.set(draft, conflict);
+      return conflict === undefined;
+    });
+    for (const [draft, conflict] of scope.ports.claim(free, nameOf(parent))) {
+      conflicts.set(draft, conflict);
+    }
+    for (const draft of free) if (!conflicts.has(draft)) scope.kept?.add(draft);
+  }
+  return gateways.map((gateway) => {
+    const all = [...gateway.own, ...gateway.sets.flatMap(({ drafts }) => drafts)];
+    return { ...gateway, conflicts, free: all.filter((draft) => !conflicts.has(draft)) };
+  });
 }
 
 /** One Gateway with the ListenerSets that name it. */
@@ -102,31 +144,6 @@ interface DraftedSet extends ListenerSetClaim {
 /** A Gateway that is not accepted, or has no address, takes no ports from others. */
 export function takesPorts({ written, assignment }: GatewayScope): boolean {
   return written.ok && assignment.isServed;
-}
-
-function conflictsOf(
-  groups: readonly (readonly ListenerDraft[])[],
-  scope: GatewayScope,
-): ReadonlyMap<ListenerDraft, Refused> {
-  const conflicts = new Map<ListenerDraft, Refused>();
-  if (!takesPorts(scope)) return conflicts;
-  for (const group of groups) {
-    const [first] = group;
-    if (first === undefined) continue;
-    const left = group.filter((draft) => {
-      const conflict = scope.kept?.conflict(draft);
-      if (conflict !== undefined) conflicts.set(draft, conflict);
-      return conflict === undefined;
-    });
-    for (const [draft, conflict] of scope.ports.claim(left, nameOf(first.parent))) {
-      conflicts.set(draft, conflict);
-    }
-  }
-  return conflicts;
-}
-
-function nameOf({ kind, metadata }: Gateway | ListenerSet): string {
-  return `${kind} ${metadata.namespace}/${metadata.name}`;
 }
 
 function translateAll(

@@ -2,10 +2,11 @@ import type { Gateway } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
 import type { TranslateContext } from "../context.js";
 import type { LoadBalancer } from "../load-balancer.js";
+import { nameOf } from "../place.js";
 import type { AddressAssignment } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";
 import { rememberedAddresses } from "./gateway-services.js";
-import { draftGateway, takesPorts, translateGateway } from "./gateway.js";
+import { claimPorts, draftGateway, takesPorts, translateGateway } from "./gateway.js";
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
@@ -15,7 +16,7 @@ import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { ownParameters, parametersFor } from "./parameters.js";
 import { PortTable } from "./port-table.js";
 import { isServedProtocol } from "./route-kinds.js";
-import { overBudget } from "./socket-budget.js";
+import { listenerShares, refusePorts } from "./socket-budget.js";
 import { reportShadowedIngresses } from "./shadowed-ingresses.js";
 import type { TranslatedGateway, TranslatedListener } from "./translated.js";
 import type { Verdict } from "./verdict.js";
@@ -43,31 +44,32 @@ export function translateGateways(
   const shared = sharedPorts(balancers, context);
   const kept = new KeptHosts(balancers, context);
   const served: TranslatedListener[] = [];
-  const overlaps = new ListenerOverlaps(context);
-  const drafted = gateways.map(({ gateway, written }) =>
+  const common = { served, overlaps: new ListenerOverlaps(context), context };
+  const drafts = gateways.map(({ gateway, written }) =>
     draftGateway(gateway, {
+      ...common,
+      ...(isShared(gateway) ? { ports: shared, kept } : { ports: new PortTable(context.options) }),
       written,
       assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
-      ...(isShared(gateway) ? { ports: shared, kept } : { ports: new PortTable(context.options) }),
-      served,
-      overlaps,
-      context,
     }),
   );
+  const drafted = claimPorts(drafts);
   const together = drafted.filter(({ gateway, scope }) => isShared(gateway) && takesPorts(scope));
   const neighbours = together.flatMap(({ free }) => free);
-  const refusedOnes = overBudget(drafted, balancers, context.options);
+  const { losers, left } = listenerShares(drafted, balancers, context.options);
+  context.streams.freeSockets = left;
+  refusePorts(balancers, losers, context);
   const translated = drafted.map((draft) =>
     translateGateway(draft, {
       neighbours: together.includes(draft) ? neighbours : draft.free,
-      overBudget: refusedOnes,
+      overBudget: losers,
     }),
   );
-  serveListenerCertificates(served, context);
   kept.keep(
     translated.flatMap(({ gateway, listeners }) => (isShared(gateway) ? listeners : [])),
     context,
   );
+  serveListenerCertificates(served, context);
   for (const gateway of translated) reportGateway(gateway, context);
   reportForeignGateways(context);
   reportUnattachedSets(context);
@@ -103,9 +105,7 @@ function sharedPorts(balancers: readonly LoadBalancer[], { options }: TranslateC
     for (const { port, tls, frontend } of taken) {
       const owner = frontend ?? alb;
       const name =
-        owner === undefined
-          ? "the Ingresses (options httpPort, httpsPort)"
-          : `${owner.kind} ${owner.metadata.namespace}/${owner.metadata.name}`;
+        owner === undefined ? "the Ingresses (options httpPort, httpsPort)" : nameOf(owner);
       ports.reserve(port, tls, name);
     }
   }

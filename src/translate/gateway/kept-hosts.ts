@@ -1,100 +1,140 @@
+import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
-import { parseDslx } from "../alb/dslx.js";
-import { albNameOf } from "../alb/labels.js";
+import { hostKey, hostText } from "../../ir/host-pattern.js";
+import { getOrInsert } from "../../support/group-by.js";
 import type { BuildContext } from "../build-context.js";
-import type { TranslateContext } from "../context.js";
-import type { EntryPort } from "../entry-port.js";
 import { serverId } from "../entry-port.js";
-import { parseHostPattern } from "../hostnames.js";
+import { keysAbove } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";
+import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { ListenerDraft } from "./listener-draft.js";
+import type { ListenerState } from "./model.js";
+import { NamedRoutes } from "./named-routes.js";
 import type { TranslatedListener } from "./translated.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
 
-/** Whether a host of the object stays its own although a listener of the Gateway or ListenerSet covers it. */
-export function keepsHosts(object: KubernetesObject, parent: KubernetesObject): boolean {
-  return object.metadata.namespace !== parent.metadata.namespace && compareAge(object, parent) < 0;
+type Owned = Pick<ListenerState, "gateway" | "parent">;
+
+/** What a listener's claims are as old as: the younger one of its Gateway and its ListenerSet. */
+export function claimantOf({ gateway, parent }: Owned): Gateway | ListenerSet {
+  return compareAge(gateway, parent) < 0 ? parent : gateway;
 }
 
-interface Named {
-  readonly host: HostPattern;
-  readonly object: KubernetesObject;
-  readonly listener: string;
+/** Whether a host of the object stays its own although the listener covers it. */
+export function keepsHosts(object: KubernetesObject, listener: Owned): boolean {
+  const claimant = claimantOf(listener);
+  return (
+    object.metadata.namespace !== claimant.metadata.namespace && compareAge(object, claimant) < 0
+  );
 }
+
+/** What names a host: a claimant, or a route. */
+interface Naming {
+  readonly object: KubernetesObject;
+  readonly gateway: Gateway;
+}
+
+/** By host key, then by Gateway and namespace: the oldest is enough of those. */
+type Namings = Map<string, Map<string, Naming>>;
+
+interface PortNames {
+  /** What names the host, and the hosts below it. */
+  readonly named: Namings;
+  /** By the key of a hostname: what names a host below it, on a listener above it. */
+  readonly below: Namings;
+  /** Not in these yet: most ports have listeners of one Gateway, which never asks for its own. */
+  waiting: ListenerDraft[];
+}
+
+const noNames = (): PortNames => ({ named: new Map(), below: new Map(), waiting: [] });
 
 /**
- * Hosts that Ingresses and Rules name, on the ports that Gateways share with them: a younger listener of another namespace does not
- * get them.
+ * Hosts on the ports that Gateways share: a younger listener of another namespace gets none that an Ingress or Rule names, nor one below
+ * an older listener's hostname, nor one that an older route on a wider listener names. With the option sharedHosts it gets the latter two.
  */
 export class KeptHosts {
-  /** By server, then by host key: the oldest object that names it. */
-  readonly #named = new Map<string, Map<string, Named>>();
+  readonly #balancers: readonly LoadBalancer[];
+  readonly #routes: NamedRoutes;
+  readonly #isShared: boolean;
+  readonly #ports = new Map<number, PortNames>();
 
-  constructor(balancers: readonly LoadBalancer[], context: TranslateContext) {
-    for (const balancer of balancers) {
-      this.#addIngresses(balancer, context);
-      this.#addRules(balancer, context);
+  constructor(balancers: readonly LoadBalancer[], context: BuildContext) {
+    this.#balancers = balancers;
+    this.#routes = new NamedRoutes(context);
+    this.#isShared = context.options.sharedHosts;
+  }
+
+  /** A listener has its port: what it and its routes name. */
+  add(draft: ListenerDraft): void {
+    if (this.#isShared || !isNamed(draft)) return;
+    getOrInsert(this.#ports, draft.port, noNames).waiting.push(draft);
+  }
+
+  #name({ named, below }: PortNames, draft: ListenerDraft): void {
+    const { gateway, hostname } = draft;
+    const { namespace, name } = gateway.metadata;
+    const whose = `${namespace}/${name} `;
+    const own = hostKey(hostname);
+    if (own !== "") addTo(named, own, whose, { object: claimantOf(draft), gateway });
+    for (const { object, keys } of this.#routes.of(draft)) {
+      const naming = { object, gateway };
+      for (const key of keys.named) addTo(named, key, whose, naming);
+      for (const key of keys.below) addTo(below, key, whose, naming);
     }
   }
 
-  #addIngresses({ ingress }: LoadBalancer, { resources }: TranslateContext): void {
-    const ports = [ingress.http, ingress.https].flatMap((port) => port ?? []);
-    for (const object of resources.list("Ingress").filter(ingress.selects)) {
-      for (const { host } of object.spec?.rules ?? []) {
-        const pattern = parseHostPattern(host, "one");
-        if (pattern.ok) this.#add(pattern.value, object, ports);
-      }
-    }
-  }
-
-  #addRules({ alb, ports }: LoadBalancer, { resources, options }: TranslateContext): void {
-    const { name, namespace } = alb?.metadata ?? {};
-    for (const rule of name === undefined ? [] : resources.list("Rule")) {
-      const isOwn = rule.metadata.namespace === namespace;
-      if (!isOwn || albNameOf(rule, options.domains) !== name) continue;
-      const { match } = parseDslx(rule.spec.dslx ?? []);
-      for (const host of match?.hosts ?? []) this.#add(host, rule, ports);
-    }
-  }
-
-  #add(host: HostPattern, object: KubernetesObject, ports: readonly EntryPort[]): void {
-    if (host.kind === "any") return;
-    const key = hostKey(host);
-    for (const { server, listener } of ports) {
-      const hosts = this.#named.get(server) ?? new Map<string, Named>();
-      const known = hosts.get(key);
-      if (known === undefined || compareAge(object, known.object) < 0) {
-        this.#named.set(server, hosts.set(key, { host, object, listener }));
-      }
-    }
-  }
-
-  /** Why a listener for one name can't be served. */
-  conflict({ protocol, port, hostname, parent }: ListenerDraft): Refused | undefined {
-    const isNamed = ["HTTP", "HTTPS", "TLS"].includes(protocol);
-    const named = this.#named.get(serverId(port))?.get(hostKey(hostname));
-    if (!isNamed || named === undefined || !keepsHosts(named.object, parent)) return undefined;
-    const { kind, metadata } = named.object;
-    const message = `hostname ${hostKey(hostname)} on port ${String(port)} can't be had: it belongs to ${kind} ${metadata.namespace}/${metadata.name}`;
+  /** Why a listener can't be served; to be asked in the order of claimants' age. */
+  conflict(draft: ListenerDraft): Refused | undefined {
+    const { port, hostname } = draft;
+    if (!isNamed(draft) || hostname.kind === "any") return undefined;
+    const owner = this.#ownerOf(draft) ?? this.#namingOf(draft);
+    if (owner === undefined) return undefined;
+    const message = `hostname ${hostText(hostname)} on port ${String(port)} can't be had: it belongs to ${nameOf(owner)}`;
     return refused("HostnameConflict", message);
   }
 
-  /** Gives the hosts that such a listener covers to the next narrower one, or to the Ingresses. */
-  keep(listeners: readonly TranslatedListener[], { config }: BuildContext): void {
-    const serving = new Map<string, TranslatedListener>();
-    for (const each of listeners) {
-      if (each.serves) serving.set(`${each.serves.server} ${hostKey(each.hostname)}`, each);
+  /** Wildcards of Ingresses and Rules are for one label; the listener's wildcard with the same suffix covers them. */
+  #ownerOf(draft: ListenerDraft): KubernetesObject | undefined {
+    const { port, hostname } = draft;
+    const server = serverId(port);
+    const host: HostPattern =
+      hostname.kind === "wildcard" ? { ...hostname, labels: "one" } : hostname;
+    return this.#balancers
+      .filter(({ ports }) => ports.some((each) => each.server === server))
+      .flatMap(({ owners }) => owners.ownerOfName(host) ?? [])
+      .find((owner) => keepsHosts(owner, draft));
+  }
+
+  #namingOf(draft: ListenerDraft): KubernetesObject | undefined {
+    const { port, hostname, gateway } = draft;
+    const known = this.#ports.get(port);
+    if (known?.waiting.some((taken) => taken.gateway !== gateway) === true) {
+      for (const taken of known.waiting) this.#name(known, taken);
+      known.waiting = [];
     }
-    for (const [server, named] of this.#named) {
-      for (const { host, object, listener } of named.values()) {
-        const above = keysAbove(host).flatMap((key) => serving.get(`${server} ${key}`) ?? []);
+    const maps = [
+      ...keysAbove(hostname, "many").map((key) => known?.named.get(key)),
+      known?.below.get(hostKey(hostname)),
+    ];
+    return maps
+      .flatMap((map) => [...(map?.values() ?? [])])
+      .find((naming) => naming.gateway !== gateway && keepsHosts(naming.object, draft))?.object;
+  }
+
+  /** Gives hosts of Ingresses and Rules that such a listener covers to the next narrower one, or to the Ingresses. */
+  keep(listeners: readonly TranslatedListener[], { config }: BuildContext): void {
+    const serving = servingByHost(listeners);
+    for (const { ports, owners } of this.#balancers) {
+      const places = ports.flatMap((port) => owners.names().map((host) => ({ ...port, host })));
+      for (const { server, listener, host } of serving.size === 0 ? [] : places) {
+        const above = listenersAbove(server, host, serving);
         const [first] = above;
-        if (first === undefined || !keepsHosts(object, first.parent)) continue;
-        const next = above.find(({ parent }) => !keepsHosts(object, parent));
+        const object = owners.ownerOfName(host);
+        if (first === undefined || object === undefined || !keepsHosts(object, first)) continue;
+        const next = above.find((each) => !keepsHosts(object, each));
         config.keepHost(next?.serves?.listener ?? listener, host);
         if (first.tls && next === undefined) config.keepDefaultCertificate(server, host);
       }
@@ -102,11 +142,33 @@ export class KeptHosts {
   }
 }
 
-/** Keys of listeners that cover a host, the narrowest first. */
-function keysAbove(host: HostPattern): readonly string[] {
-  if (host.kind === "any") return [];
-  const labels = (host.kind === "exact" ? host.host : host.suffix).split(".");
-  const first = host.kind === "exact" ? 1 : 0;
-  const wildcards = labels.slice(first).map((_, at) => `**.${labels.slice(first + at).join(".")}`);
-  return [hostKey(host), ...wildcards];
+function isNamed({ protocol }: ListenerDraft): boolean {
+  return ["HTTP", "HTTPS", "TLS"].includes(protocol);
+}
+
+function addTo(namings: Namings, key: string, whose: string, added: Naming): void {
+  const known = getOrInsert(namings, key, () => new Map<string, Naming>());
+  const owner = whose + added.object.metadata.namespace;
+  const same = known.get(owner);
+  if (same === undefined || compareAge(added.object, same.object) < 0) known.set(owner, added);
+}
+
+/** Listeners that are served, by server and hostname. */
+export type ServingListeners = ReadonlyMap<string, TranslatedListener>;
+
+export function servingByHost(listeners: readonly TranslatedListener[]): ServingListeners {
+  return new Map(
+    listeners.flatMap((each) =>
+      each.serves ? [[`${each.serves.server} ${hostKey(each.hostname)}`, each] as const] : [],
+    ),
+  );
+}
+
+/** Those that cover a named host, the narrowest first. */
+export function listenersAbove(
+  server: string,
+  host: HostPattern,
+  serving: ServingListeners,
+): readonly TranslatedListener[] {
+  return keysAbove(host, "many").flatMap((key) => serving.get(`${server} ${key}`) ?? []);
 }

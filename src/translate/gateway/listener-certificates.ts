@@ -1,13 +1,11 @@
-import type { X509Certificate } from "node:crypto";
 import type { GatewayListener } from "../../api/gateway.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadedCertificate } from "../certificates.js";
-import { covers, parseHostPattern } from "../hostnames.js";
+import { keysAbove } from "../hostnames.js";
 import { within } from "../place.js";
 import { parseNamespacedName } from "../references.js";
-import { serveCertificate } from "../server-certificates.js";
+import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
 import { lookUpCertificate } from "./certificate-reference.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import type { TranslatedListener } from "./translated.js";
@@ -74,6 +72,10 @@ export function serveListenerCertificates(
   served: readonly TranslatedListener[],
   context: BuildContext,
 ): void {
+  for (const { hostname, serves, place, certificates } of served) {
+    if (serves === undefined || certificates.length === 0) continue;
+    reportOtherHosts(certificates, [hostname], { place: within(place, "tls"), context });
+  }
   const listeners = served.filter(({ stream }) => stream === undefined);
   for (const { hostname, port, serves, place, certificates } of listeners) {
     const [first] = certificates;
@@ -81,44 +83,38 @@ export function serveListenerCertificates(
     const use = { port: { server: serves.server, port }, place, context };
     serveCertificate(first.id, hostname, use);
   }
+  const owners = hostOwners(context.config);
   for (const listener of listeners) {
-    if (listener.certificates.length > 1) serveByNames(listener, listeners, context);
+    if (listener.certificates.length > 1) serveByNames(listener, owners, context.config);
   }
 }
 
+/** The listeners' ids by server and host, with the hosts that they keep. */
+function hostOwners(config: BuildContext["config"]): ReadonlyMap<string, string> {
+  return new Map(
+    config
+      .listeners()
+      .flatMap(({ id, server, hostname, keeps = [] }) =>
+        [hostname, ...keeps].map((host) => [`${server} ${hostKey(host)}`, id] as const),
+      ),
+  );
+}
+
 function serveByNames(
-  listener: TranslatedListener,
-  listeners: readonly TranslatedListener[],
-  { config }: BuildContext,
+  { serves, certificates }: TranslatedListener,
+  owners: ReadonlyMap<string, string>,
+  config: BuildContext["config"],
 ): void {
-  const server = listener.serves?.server;
-  if (server === undefined) return;
-  const rivals = listeners.filter(({ serves }) => serves?.server === server);
-  for (const { id, leaf } of listener.certificates) {
-    for (const host of certificateNames(leaf)) {
+  if (serves === undefined) return;
+  const { server, listener } = serves;
+  for (const { id, names } of certificates) {
+    for (const host of names) {
+      const keys = [...keysAbove(host, "one"), ...keysAbove(host, "many"), ""];
+      const owner = keys.find((key) => owners.has(`${server} ${key}`)) ?? "";
       // A name that has a certificate keeps it.
-      if (mostSpecific(host, rivals) === listener) {
+      if (owners.get(`${server} ${owner}`) === listener) {
         config.addCertificate({ server, host, certificate: id });
       }
     }
   }
-}
-
-/** The hosts that a certificate is for (RFC 9525: those of its subjectAltName). */
-export function certificateNames({ subjectAltName = "" }: X509Certificate): readonly HostPattern[] {
-  return subjectAltName.split(", ").flatMap((entry) => {
-    const name = entry.startsWith("DNS:") ? parseHostPattern(entry.slice(4), "one") : undefined;
-    return name?.ok === true && name.value.kind !== "any" ? [name.value] : [];
-  });
-}
-
-/** The longest hostname of those that cover the host is the most specific one. */
-function mostSpecific(
-  host: HostPattern,
-  listeners: readonly TranslatedListener[],
-): TranslatedListener | undefined {
-  const [best] = listeners
-    .filter(({ hostname }) => covers(hostname, host))
-    .sort((a, b) => hostKey(b.hostname).length - hostKey(a.hostname).length);
-  return best;
 }

@@ -26,7 +26,7 @@ export interface ListenerScope {
   readonly neighbours: readonly ListenerDraft[];
   readonly overlaps: ListenerOverlaps;
   /** Those that get no sockets. */
-  readonly overBudget: ReadonlyMap<ListenerDraft, Refused>;
+  readonly overBudget: Pick<ReadonlyMap<ListenerDraft, Refused>, "get">;
   readonly context: BuildContext;
 }
 

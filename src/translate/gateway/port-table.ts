@@ -1,4 +1,4 @@
-import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import { ANY_HOST, hostKey, hostText } from "../../ir/host-pattern.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import type { CompileOptions } from "../../options.js";
 import { isServedProtocol } from "./route-kinds.js";
@@ -125,7 +125,7 @@ function protocolConflict(port: number, protocol: string, why: string): Refused 
 }
 
 function hostnameConflict({ protocol, port, hostname }: PortUse, why: string): Refused {
-  const host = hostKey(hostname).replace("**.", "*.");
+  const host = hostText(hostname);
   const what = host === "" ? "every host" : `hostname ${host}`;
   const isNamed = protocol !== "TCP" && protocol !== "UDP";
   const place = `port ${String(port)}${isNamed ? "" : ` of ${protocol}`}`;

@@ -1,11 +1,16 @@
 /**
  * Each worker of nginx holds every listening socket, and a configuration with more of them than it can hold serves nothing at all. So
- * listeners of Gateways share a number of sockets, in equal shares for namespaces: one that wants more than its share loses its own
- * newest listeners.
+ * ports of ALB2s and Frontends and listeners of Gateways share a number of sockets, in equal shares for namespaces: one that wants more
+ * than its share loses its own newest ports. TLSRoutes whose TLS ends here share the sockets that are left in the same way.
  */
+import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../options.js";
 import { compareBy } from "../../support/compare.js";
+import { getOrInsert } from "../../support/group-by.js";
+import type { BuildContext } from "../build-context.js";
+import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
+import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { DraftedGateway } from "./gateway.js";
 import { takesPorts } from "./gateway.js";
@@ -13,40 +18,94 @@ import type { ListenerDraft } from "./listener-draft.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
 
-interface Claim {
-  readonly draft: ListenerDraft;
-  readonly namespace: string;
+type Wanting = ListenerDraft | EntryPort;
+
+interface Wanted {
+  readonly by: Wanting;
+  /** Absent: the options. */
+  readonly owner?: KubernetesObject;
+  /** None are all. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly protocol: string;
+}
+
+interface Claim<By> {
+  readonly by: By;
+  /** Absent: the options. */
+  readonly owner?: KubernetesObject;
   /** Listeners of one place share its sockets. */
   readonly place: string;
   readonly sockets: number;
 }
 
-interface Tenant {
+interface Tenant<By> {
   readonly namespace: string;
   /** Oldest first. */
-  readonly claims: Claim[];
+  readonly claims: Claim<By>[];
   used: number;
 }
 
-/** The listeners that get no sockets, and why. */
-export function overBudget(
+interface Shares<By> {
+  /** Who gets no sockets, and why. */
+  readonly losers: ReadonlyMap<By, Refused>;
+  /** Sockets that nobody has. */
+  readonly left: number;
+}
+
+/** Of the ports and listeners. */
+export function listenerShares(
   drafted: readonly DraftedGateway[],
   balancers: readonly LoadBalancer[],
   options: CompileOptions,
-): ReadonlyMap<ListenerDraft, Refused> {
-  const claims = claimsOf(drafted, balancers, options);
-  const wanted = new Map(claims.map(({ place, sockets }) => [place, sockets]));
-  const total = [...wanted.values()].reduce((sum, sockets) => sum + sockets, 0);
-  const budget = options.listenerSockets;
-  return total <= budget ? new Map() : shareOut(tenantsOf(claims), budget);
+): Shares<Wanting> {
+  const claims = claimsOf([...wantedByPorts(balancers), ...wantedByGateways(drafted)], options);
+  return shareOut(claims, options.listenerSockets);
+}
+
+/** Each certificate that a route's connections are ended with costs a socket: see endings of render/nginx/stream-view.ts. */
+export function endingShares<Route extends KubernetesObject>(
+  wanted: ReadonlyMap<Route, number>,
+  left: number,
+): ReadonlyMap<Route, Refused> {
+  const claims = [...wanted].map(([route, sockets], index) => ({
+    ...{ by: route, owner: route, place: String(index), sockets },
+  }));
+  // A route that needs none is not lost with younger ones that do.
+  return shareOut(
+    claims.filter(({ sockets }) => sockets > 0),
+    left,
+  ).losers;
+}
+
+/** Those of ALB2s, Frontends and the options; listeners of Gateways say it themselves. */
+export function refusePorts(
+  balancers: readonly LoadBalancer[],
+  losers: ReadonlyMap<Wanting, Refused>,
+  { config, diagnostics }: BuildContext,
+): void {
+  for (const { alb, ports } of balancers) {
+    for (const entry of ports) {
+      const lost = losers.get(entry);
+      if (lost === undefined) continue;
+      const owner = entry.frontend ?? alb;
+      const place = owner === undefined ? {} : placeOf(owner, "spec");
+      const message = `port ${String(entry.port)} is not served: ${lost.message}`;
+      diagnostics.report({ code: "LISTENER_OVER_BUDGET", message, ...place });
+      config.refused.add(entry.listener);
+    }
+  }
 }
 
 /** The next socket goes to the namespace that has the fewest. */
-function shareOut(tenants: readonly Tenant[], budget: number): ReadonlyMap<ListenerDraft, Refused> {
-  const losers = new Map<ListenerDraft, Refused>();
+function shareOut<By>(claims: readonly Claim<By>[], budget: number): Shares<By> {
+  const wanted = new Map(claims.map(({ place, sockets }) => [place, sockets]));
+  const total = [...wanted.values()].reduce((sum, sockets) => sum + sockets, 0);
+  const losers = new Map<By, Refused>();
+  if (total <= budget) return { losers, left: budget - total };
   const open = new Set<string>();
   let left = budget;
-  let waiting = tenants;
+  let waiting = tenantsOf(claims);
   while (waiting.length > 0) {
     const next = waiting.reduce((least, tenant) => (tenant.used < least.used ? tenant : least));
     const [claim] = next.claims;
@@ -57,60 +116,91 @@ function shareOut(tenants: readonly Tenant[], budget: number): ReadonlyMap<Liste
       left -= sockets;
       open.add(claim.place);
     } else {
-      for (const { draft, ...lost } of next.claims) losers.set(draft, verdict(next, lost, budget));
+      for (const lost of next.claims) losers.set(lost.by, verdict(next, lost, budget));
       waiting = waiting.filter((tenant) => tenant !== next);
     }
   }
-  return losers;
+  return { losers, left };
 }
 
 function verdict(
-  { namespace, used }: Tenant,
-  { sockets }: Pick<Claim, "sockets">,
+  { namespace, used }: Tenant<unknown>,
+  { sockets }: Claim<unknown>,
   budget: number,
 ): Refused {
   return refused(
     "NoResources",
-    `namespace ${namespace} has ${String(used)} of the ${String(budget)} sockets of listeners, which are used up; this one needs ${String(sockets)}`,
+    `${namespace === "" ? "the options have" : `namespace ${namespace} has`} ${String(used)} of the ${String(budget)} sockets that are shared, which are used up; this one needs ${String(sockets)}`,
   );
 }
 
-function tenantsOf(claims: readonly Claim[]): readonly Tenant[] {
-  const tenants = new Map<string, Tenant>();
+function tenantsOf<By>(claims: readonly Claim<By>[]): readonly Tenant<By>[] {
+  const tenants = new Map<string, Tenant<By>>();
   for (const claim of [...claims].sort(byAge)) {
-    const { namespace } = claim;
-    const tenant = tenants.get(namespace) ?? { namespace, claims: [], used: 0 };
-    tenant.claims.push(claim);
-    tenants.set(namespace, tenant);
+    const namespace = claim.owner?.metadata.namespace ?? "";
+    getOrInsert(tenants, namespace, () => ({ namespace, claims: [], used: 0 })).claims.push(claim);
   }
   return [...tenants.values()];
 }
 
-const byAge = compareBy<Claim>((a, b) => compareAge(a.draft.parent, b.draft.parent));
+/** The options' ports first, which have no age. */
+const byAge = compareBy<Claim<unknown>>(
+  (a, b) => Number(a.owner !== undefined) - Number(b.owner !== undefined),
+  (a, b) => (a.owner === undefined || b.owner === undefined ? 0 : compareAge(a.owner, b.owner)),
+);
+
+function wantedByPorts(balancers: readonly LoadBalancer[]): readonly Wanted[] {
+  return balancers.flatMap((balancer) =>
+    balancer.ports.map((by) => {
+      const owner = by.frontend ?? founder(balancer);
+      return { by, ...(owner && { owner }), addresses: [], port: by.port, protocol: "" };
+    }),
+  );
+}
+
+/** An ALB2 is older than its Frontends, also where only they have timestamps, or the same. */
+function founder({ alb, ports }: LoadBalancer): KubernetesObject | undefined {
+  if (alb === undefined) return undefined;
+  const [first] = ports.flatMap(({ frontend }) => frontend ?? []).sort(compareAge);
+  const creationTimestamp = alb.metadata.creationTimestamp ?? first?.metadata.creationTimestamp;
+  const age = creationTimestamp === undefined ? {} : { creationTimestamp };
+  return { ...alb, metadata: { ...alb.metadata, ...age, name: "" } };
+}
+
+function wantedByGateways(drafted: readonly DraftedGateway[]): readonly Wanted[] {
+  return drafted
+    .filter(({ scope }) => takesPorts(scope))
+    .flatMap(({ free, scope: { assignment } }) =>
+      free
+        .filter(({ written }) => written.ok)
+        .map((by) => {
+          const { port, protocol } = by;
+          return { by, owner: by.parent, addresses: assignment.addresses, port, protocol };
+        }),
+    );
+}
 
 function claimsOf(
-  drafted: readonly DraftedGateway[],
-  balancers: readonly LoadBalancer[],
-  options: CompileOptions,
-): readonly Claim[] {
-  const served = drafted.filter(({ scope }) => takesPorts(scope));
-  const onEvery = new Set(balancers.flatMap(({ ports }) => ports.map(({ port }) => port)));
-  return served.flatMap(({ free, scope: { assignment } }) =>
-    free
-      .filter(({ written }) => written.ok)
-      .map((draft) => {
-        const { addresses } = assignment;
-        const isUdp = draft.protocol === "UDP";
-        // One socket for each worker: see sharedPorts of render/nginx/server-view.ts.
-        const isForEachWorker = isUdp || (addresses.length > 0 && onEvery.has(draft.port));
-        return {
-          draft,
-          namespace: draft.parent.metadata.namespace,
-          place: `${addresses.join()} ${String(draft.port)} ${isUdp ? "udp" : "tcp"}`,
-          sockets:
-            (addresses.length || (options.dataPlane.ipv6 ? 2 : 1)) *
-            (isForEachWorker ? options.dataPlane.workers || options.processors : 1),
-        };
-      }),
-  );
+  wanted: readonly Wanted[],
+  { dataPlane, processors }: CompileOptions,
+): readonly Claim<Wanting>[] {
+  const tcp = wanted.filter(({ protocol }) => protocol !== "UDP");
+  const onEvery = new Set(tcp.flatMap((each) => (each.addresses.length > 0 ? [] : each.port)));
+  const onSingle = new Set(tcp.flatMap((each) => (each.addresses.length > 0 ? each.port : [])));
+  const named = new Set(tcp.filter(({ protocol }) => protocol === "TLS").map(socketPlace));
+  return wanted.map((each) => {
+    const { by, owner, addresses, port, protocol } = each;
+    const place = socketPlace(each);
+    // One socket for each worker: see sharedPorts of render/nginx/server-view.ts.
+    const isForEachWorker = protocol === "UDP" || (onEvery.has(port) && onSingle.has(port));
+    const sockets =
+      (addresses.length || (dataPlane.ipv6 ? 2 : 1)) *
+      (isForEachWorker ? dataPlane.workers || processors : 1);
+    // Behind a port of TLS are two unix sockets more: see unixSockets of render/nginx/stream-view.ts.
+    return { by, ...(owner && { owner }), place, sockets: sockets + (named.has(place) ? 2 : 0) };
+  });
+}
+
+function socketPlace({ addresses, port, protocol }: Wanted): string {
+  return `${addresses.join()} ${String(port)} ${protocol === "UDP" ? "udp" : "tcp"}`;
 }

@@ -1,5 +1,5 @@
 import type { HeaderChanges } from "../../ir/filters.js";
-import { isObject, parseObject } from "../../support/json-object.js";
+import { isObject, isTexts, parseObject } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { problem } from "../../support/result.js";
 import { listed } from "../../support/text-list.js";
@@ -125,8 +125,4 @@ class HeaderRewrite {
     if (why !== undefined) this.leaveOut(why);
     return why === undefined;
   }
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

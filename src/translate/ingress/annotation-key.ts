@@ -1,5 +1,6 @@
-import { prefixDistances } from "../../support/did-you-mean.js";
+import { isNear, prefixDistances } from "../../support/did-you-mean.js";
 import type { Domains } from "../../options.js";
+import { memoized, memoizedText } from "../../support/memoized.js";
 
 /**
  * Where an annotation is read, highest priority first: `index.<rule>-<path>.<own domain>/` (one path of one rule, both
@@ -21,14 +22,23 @@ export interface AnnotationKey {
   readonly index?: PathIndex;
   /** The domain is not ours but near to this one, which was probably meant. */
   readonly meant?: string;
+  /** The domain is made of words of ours, or there is none: it may be of something else where its name is not one of ours. */
+  readonly isGuess?: true;
+  /** It stands among the labels, where it has no effect. */
+  readonly isLabel?: true;
 }
 
 const INDEX = /^(0|[1-9]\d{0,8})-(0|[1-9]\d{0,8})$/;
 
 /** Undefined: the key is of another domain, which is not near to ours either. */
 export function parseAnnotationKey(key: string, domains: Domains): AnnotationKey | undefined {
-  return exactKey(key, domains) ?? misspeltKey(key, domains);
+  return exactKey(key, domains) ?? nearKeys(domains)(key);
 }
+
+/** Labels and annotations of charts have the same keys on many objects. */
+const nearKeys = memoized((domains: Domains) =>
+  memoizedText((key) => misspeltKey(key, domains) ?? guessedKey(key, domains)),
+);
 
 /** The same of a key whose domain is exactly one of ours. */
 export function exactKey(key: string, domains: Domains): AnnotationKey | undefined {
@@ -79,4 +89,22 @@ function separationAt(text: string, cut: number): 0 | 1 | 2 | 3 {
   if (cut === slash) return 0;
   if (SEPARATOR.test(text.charAt(cut))) return 1;
   return slash < 0 ? 2 : 3;
+}
+
+const COMMON_WORDS = ["index", "networking", "k8s", "www"];
+/** Of the controller for load balancers of AWS, whose words are all ours. */
+const FOREIGN = "alb.ingress.kubernetes.io";
+
+/** A key whose domain is made of words of our domains, in any order and number, or stands below our own one. */
+function guessedKey(key: string, domains: Domains): AnnotationKey | undefined {
+  const slash = key.lastIndexOf("/");
+  const domain = key.slice(0, Math.max(0, slash));
+  const { annotations, compatAnnotations, labels } = domains;
+  const words = [annotations, compatAnnotations, labels].join(".").split(".").concat(COMMON_WORDS);
+  const isMade = domain
+    .split(/[./:\\_]/)
+    .every((word) => /^[\d-]*$/.test(word) || words.some((known) => isNear(word, known)));
+  const isOurs = isMade || domain.endsWith(`.${annotations}`);
+  if (!isOurs || domain === FOREIGN) return undefined;
+  return { prefix: "compat", name: key.slice(slash + 1), meant: compatAnnotations, isGuess: true };
 }

@@ -1,4 +1,5 @@
 import type { Domains } from "../../options.js";
+import { addTo, getOrInsert } from "../../support/group-by.js";
 import type { AnnotationKey, AnnotationPrefix, PathIndex } from "./annotation-key.js";
 import { exactKey, pathKey } from "./annotation-key.js";
 
@@ -46,10 +47,7 @@ export class IngressAnnotations {
   #add({ name, prefix, index }: AnnotationKey, found: FoundAnnotation): void {
     if (prefix !== "index") addTo(this.#shared, name, found);
     if (index === undefined) return;
-    const key = pathKey(index);
-    const own = this.#ofPaths.get(key);
-    if (own === undefined) this.#ofPaths.set(key, new Map([[name, found]]));
-    else own.set(name, found);
+    getOrInsert(this.#ofPaths, pathKey(index), () => new Map()).set(name, found);
   }
 }
 
@@ -71,10 +69,4 @@ function lookupIn(
       return undefined;
     },
   };
-}
-
-function addTo(found: Map<string, FoundAnnotation[]>, name: string, added: FoundAnnotation): void {
-  const known = found.get(name);
-  if (known === undefined) found.set(name, [added]);
-  else known.push(added);
 }

@@ -1,13 +1,14 @@
 import type { Ingress } from "../../api/core.js";
+import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../options.js";
+import type { BuildContext } from "../build-context.js";
 import type { TranslateContext } from "../context.js";
-import { annotationField, placeOf } from "../place.js";
+import { placeOf } from "../place.js";
 import { unsupportedRestriction } from "../reasons.js";
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotation.js";
 import type { AnnotationKey, AnnotationPrefix } from "./annotation-key.js";
-import { parseAnnotationKey } from "./annotation-key.js";
 import { findAnnotation } from "./annotation-table.js";
-import { isUnsupportedRestriction, restrictsAccess } from "./closing-annotations.js";
+import { annotationsOf, isUnsupportedRestriction, restrictsAccess } from "./closing-annotations.js";
 import type { UnknownAnnotation } from "./unknown-annotation.js";
 import { unknownAnnotation } from "./unknown-annotation.js";
 import type { Report } from "../../diagnostics/sink.js";
@@ -17,19 +18,50 @@ import type { Report } from "../../diagnostics/sink.js";
  * not read. Values of auth annotations are the auth translation's to report, with what the path answers.
  */
 export function reportAnnotations(ingress: Ingress, context: TranslateContext): void {
-  const annotations = ingress.metadata.annotations ?? {};
-  for (const [key, value] of Object.entries(annotations)) {
-    const own = parseAnnotationKey(key, context.options.domains);
-    const problem =
-      own && (problemOfKey(own, value, ingress) ?? problemOfName(own, value, context.options));
-    if (problem === undefined) continue;
-    context.diagnostics.report({ ...problem, ...placeOf(ingress, ...annotationField(key)) });
+  const { options, diagnostics } = context;
+  for (const { key, value, field } of annotationsOf(ingress, options)) {
+    const problem = problemOfKey(key, value, ingress) ?? problemOfName(key, value, options);
+    if (problem !== undefined) diagnostics.report({ ...problem, ...placeOf(ingress, ...field) });
   }
+}
+
+/** Annotations that restrict access have no effect on other kinds than Ingress, so nothing that they stand on may be open by that. */
+export function reportRestrictionsElsewhere(context: BuildContext): void {
+  const { resources, config } = context;
+  for (const kind of ["HTTPRoute", "GRPCRoute", "Rule"] as const) {
+    for (const object of resources.list(kind)) {
+      const what = reportRestrictions(object, context);
+      if (what !== undefined) config.closeObject({ ...object, closed: { what, extent: "paths" } });
+    }
+  }
+  for (const kind of ["ALB2", "Frontend", "Gateway"] as const) {
+    for (const object of resources.list(kind)) reportRestrictions(object, context);
+  }
+}
+
+function reportRestrictions(
+  object: KubernetesObject,
+  context: TranslateContext,
+): string | undefined {
+  let what: string | undefined;
+  for (const { key, value, field } of annotationsOf(object, context.options)) {
+    if (!restrictsAccess(key.name, value)) continue;
+    what ??= key.name;
+    const message = `${key.name} restricts access, but has no effect on objects of kind ${object.kind}`;
+    const hint = "protect it in its spec or with an AuthPolicy, and remove the annotation";
+    const place = placeOf(object, ...field);
+    context.diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place });
+  }
+  return what;
 }
 
 /** Of a domain or an index that is not right: the annotation has no effect, so one that restricts access closes the paths. */
 function problemOfKey(key: AnnotationKey, value: string, ingress: Ingress): Report | undefined {
   const { name, meant } = key;
+  if (key.isLabel) {
+    const message = `labels have no effect, and ${name} restricts access`;
+    return { code: "ANNOTATION_MISSPELT", message, hint: "move it to metadata.annotations" };
+  }
   const message =
     meant === undefined
       ? problemOfIndex(key, ingress)
@@ -69,22 +101,24 @@ function problemOfName(
   if (annotation === undefined) return undefined;
   if (!annotation.prefixes.includes(prefix)) {
     const message = `${name} is not read under this prefix, only under ${prefixList(annotation)}`;
-    return { code: "ANNOTATION_PREFIX", message };
+    const code = restrictsAccess(name, value) ? "ANNOTATION_MISSPELT" : "ANNOTATION_PREFIX";
+    return { code, message };
   }
   const text = value.trim();
-  if (text === "") return undefined;
+  if (text === "") return problemOfBlank(annotation);
   return annotation.supported
     ? problemOfValue(annotation, text, options)
     : problemOfUnsupported(annotation, text, options);
 }
 
-function problemOfUnknown(
-  name: string,
-  value: string,
-  { meant, restricts }: UnknownAnnotation,
-): Report {
+function problemOfBlank({ name, group, fallback, supported }: AnyAnnotation): Report | undefined {
+  if (!supported || fallback !== "closed" || group === "auth") return undefined;
+  return { code: "ANNOTATION_INVALID", message: `${name}: it is empty, so it has no effect` };
+}
+
+function problemOfUnknown(name: string, value: string, { meant }: UnknownAnnotation): Report {
   const message = `${JSON.stringify(name)} is not an annotation that is known`;
-  if (!restricts || value.trim() === "") {
+  if (!restrictsAccess(name, value)) {
     const hint = meant === undefined ? {} : { hint: `did you mean ${meant}?` };
     return { code: "ANNOTATION_UNKNOWN", message, ...hint };
   }

@@ -9,7 +9,7 @@ import type { EntryPort } from "../entry-port.js";
 import { IngressAnnotations } from "./annotation-lookup.js";
 import { placeOf, sourceRef } from "../place.js";
 import type { Specificity } from "../precedence.js";
-import { INGRESS_PRIORITY, specificity } from "../precedence.js";
+import { INGRESS_PRIORITY } from "../precedence.js";
 import { invalidRule } from "../reasons.js";
 import { APP_ROOT } from "./annotations/routing-table.js";
 import { bindDefaultBackend } from "./default-backend.js";
@@ -17,7 +17,7 @@ import type { IngressScope } from "./ingress-scope.js";
 import { portsFor, withAliases } from "./ingress-scope.js";
 import { priorityOf } from "./origin-annotations.js";
 import { bindPath } from "./path-binding.js";
-import { hostTerms, matchPath } from "./path-match.js";
+import { matchPath } from "./path-match.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 
 /** `field`: what is said to be invalid. */
@@ -38,9 +38,6 @@ export function bindClosed(prepared: PreparedIngress, field: string, scope: Ingr
 interface Closing {
   readonly host: HostPattern;
   readonly path: PathMatch;
-  /** To other namespaces it is as wide as it is. */
-  readonly claim: Specificity;
-  readonly literal: string;
 }
 
 function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: IngressScope): void {
@@ -50,11 +47,8 @@ function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: Ingre
   const aliases = withAliases(prepared, first.host, scope).slice(1);
   const isRoot = prepared.lookup.get(APP_ROOT.name, APP_ROOT.prefixes) !== undefined;
   const closings: readonly Closing[] = [
-    ...aliases.map((host): Closing => {
-      const claim = specificity(hostTerms(host));
-      return { host, path: { kind: "any" }, claim, literal: "" };
-    }),
-    ...named.flatMap(({ host }): readonly Closing[] => (isRoot ? [{ host, ...rootOf(host) }] : [])),
+    ...aliases.map((host): Closing => ({ host, path: { kind: "any" } })),
+    ...named.flatMap(({ host }): readonly Closing[] => (isRoot ? [{ host, path: ROOT }] : [])),
   ];
   const rank = narrowest(prepared, scope);
   const ports = new Set(named.flatMap(({ host }) => portsFor(prepared, host, scope)));
@@ -62,23 +56,16 @@ function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: Ingre
     const { listener } = port;
     const route = addRoute(prepared, field, port, scope);
     for (const [number, closing] of closings.entries()) {
-      scope.bindings.add({
+      scope.balancer.bindings.add({
         ...{ listener, route, object: prepared.ingress, position: [number] },
         ...rank,
-        ...closing,
+        ...{ hosts: [closing.host], path: closing.path },
       });
     }
   }
 }
 
-function rootOf(host: HostPattern): Omit<Closing, "host"> {
-  const { path, claim, literal } = matchPath(host, {
-    path: "/",
-    pathType: "Exact",
-    isRegex: false,
-  });
-  return { path, claim, literal };
-}
+const ROOT: PathMatch = { kind: "exact", value: "/" };
 
 function addRoute(
   { ingress }: PreparedIngress,

@@ -1,8 +1,12 @@
 import type { Ingress } from "../../api/core.js";
+import type { KubernetesObject } from "../../api/wire.js";
+import type { FieldPath } from "../../diagnostics/field-path.js";
 import type { CompileOptions } from "../../options.js";
+import { isNear } from "../../support/did-you-mean.js";
+import { annotationField } from "../place.js";
 import type { AnnotationKey, PathIndex } from "./annotation-key.js";
 import { parseAnnotationKey, pathKey } from "./annotation-key.js";
-import { findAnnotation } from "./annotation-table.js";
+import { ANNOTATIONS, findAnnotation } from "./annotation-table.js";
 import { unknownAnnotation } from "./unknown-annotation.js";
 
 /** Names of the annotations that close paths of an Ingress, since they restrict access and can't be honoured. */
@@ -17,9 +21,8 @@ export interface ClosingAnnotations {
 export function closingAnnotations(ingress: Ingress, options: CompileOptions): ClosingAnnotations {
   let whole: string | undefined;
   const byPath = new Map<string, string>();
-  for (const [text, value] of Object.entries(ingress.metadata.annotations ?? {})) {
-    const key = parseAnnotationKey(text, options.domains);
-    if (key === undefined || !closes(key, value, ingress, options)) continue;
+  for (const { key, value } of annotationsOf(ingress, options)) {
+    if (!closes(key, value, ingress, options)) continue;
     const { name, index } = key;
     if (index === undefined || !hasPath(ingress, index)) whole ??= name;
     else if (!byPath.has(pathKey(index))) byPath.set(pathKey(index), name);
@@ -45,19 +48,74 @@ function closes(
   return isUnsupportedRestriction(key.name) && unsupportedRestrictions === "close";
 }
 
-/** The domain or the index says nothing that is there, so the annotation would be without effect. */
-function isMisspelt({ prefix, index, meant }: AnnotationKey, ingress: Ingress): boolean {
-  if (meant !== undefined) return true;
+/** The prefix is not one of the annotation's, or says nothing that is there, so the annotation would be without effect. */
+function isMisspelt(
+  { name, prefix, index, meant, isLabel }: AnnotationKey,
+  ingress: Ingress,
+): boolean {
+  if (isLabel || meant !== undefined || findAnnotation(name)?.prefixes.includes(prefix) === false)
+    return true;
   return prefix === "index" && (index === undefined || !hasPath(ingress, index));
+}
+
+/** An annotation of our domains. */
+interface WrittenAnnotation {
+  readonly key: AnnotationKey;
+  readonly value: string;
+  readonly field: FieldPath;
+}
+
+/** All of an object, and labels that would restrict access if they stood among the annotations. */
+export function annotationsOf(
+  { metadata: { annotations = {}, labels = {} } }: KubernetesObject,
+  options: CompileOptions,
+): readonly WrittenAnnotation[] {
+  const found: WrittenAnnotation[] = [];
+  for (const [text, value] of Object.entries(annotations)) {
+    const key = readKey(text, value, options);
+    if (key !== undefined) found.push({ key, value, field: annotationField(text) });
+  }
+  for (const [text, value] of Object.entries(labels)) {
+    const read = readKey(text, value, options);
+    if (read === undefined || !restrictsAccess(read.name, value)) continue;
+    const key = { ...read, isLabel: true } as const;
+    found.push({ key, value, field: ["metadata", "labels", text] });
+  }
+  return found;
+}
+
+/** As parseAnnotationKey; a guess counts where its name is nearly that of an annotation that restricts access. */
+function readKey(
+  text: string,
+  value: string,
+  { domains }: CompileOptions,
+): AnnotationKey | undefined {
+  const key = parseAnnotationKey(text, domains);
+  if (key?.isGuess !== true) return key;
+  const isNearly = ANNOTATIONS.some(
+    ({ name, fallback }) => fallback === "closed" && isNear(key.name, name),
+  );
+  return isNearly && restrictsAccess(key.name, value) ? key : undefined;
 }
 
 /** Whether paths would be open, or served by the wrong backend, without the annotation. A blank value restricts nothing. */
 export function restrictsAccess(name: string, value: string): boolean {
   if (value.trim() === "") return false;
-  const annotation = findAnnotation(name);
-  if (annotation === undefined) return unknownAnnotation(name)?.restricts === true;
+  const unknown = unknownAnnotation(name);
+  const annotation = findAnnotation(unknown?.meant ?? name);
+  if (annotation === undefined) return unknown?.isOfFamily === true;
   if (annotation.fallback !== "closed") return false;
   return annotation.supported || annotation.acts(value.trim());
+}
+
+/** In ingress-nginx it holds for the whole server, so for the host in every Ingress. */
+export const OF_SERVER = "server-snippet";
+
+/** Whether an annotation closes the hosts of the Ingress. */
+export function closesHosts(ingress: Ingress, options: CompileOptions): boolean {
+  return annotationsOf(ingress, options).some(
+    ({ key, value }) => key.name === OF_SERVER && closes(key, value, ingress, options),
+  );
 }
 
 /** Those of group `auth` are closed by their auth, which auth-enable can switch off. */

@@ -37,16 +37,14 @@ function bindHost(
   port: EntryPort,
   scope: IngressScope,
 ): void {
-  const route = addRoute(prepared, port, scope.tlsHosts.has(host), scope);
-  for (const [number, pattern] of withAliases(prepared, host, scope).entries()) {
-    scope.bindings.add({
-      ...{ listener: port.listener, host: pattern, route, object: prepared.ingress },
-      path: { kind: "any" },
-      literal: "",
-      specificity: specificity(hostTerms(host)),
-      position: [rule, number],
-    });
-  }
+  const route = addRoute(prepared, port, scope.tlsHosts.answers(host), scope);
+  scope.balancer.bindings.add({
+    ...{ listener: port.listener, route, object: prepared.ingress },
+    hosts: withAliases(prepared, host, scope),
+    path: { kind: "any" },
+    specificity: specificity(hostTerms(host)),
+    position: [rule, 0],
+  });
 }
 
 function addRoute(

@@ -1,15 +1,14 @@
 import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
+import { getOrInsert } from "../../support/group-by.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
-import type { TlsHosts } from "./ingress-tls.js";
 import { translateIngressTls } from "./ingress-tls.js";
 import { enableHttpsOf } from "./origin-annotations.js";
-import { HostOwners } from "./host-owners.js";
-import { IngressBindings } from "./ingress-bindings.js";
 import { regexHosts, regexKey } from "./regex-hosts.js";
+import type { TlsHosts } from "./tls-hosts.js";
 
 /** What the Ingresses of one load balancer share. */
 export interface IngressScope {
@@ -18,12 +17,11 @@ export interface IngressScope {
   readonly tlsHosts: TlsHosts;
   /** Keys of hosts whose paths are all patterns, with the Ingresses that make them so. */
   readonly regexHosts: ReadonlyMap<string, readonly Ingress[]>;
-  readonly owners: HostOwners;
-  readonly bindings: IngressBindings;
   /** Hosts that rules name, as each namespace has them (regexKey). */
   readonly ruleHosts: ReadonlySet<string>;
   /** What `withAliases` found, once for all hosts and paths of an Ingress. */
   readonly aliases: Map<readonly HostPattern[], readonly HostPattern[]>;
+  readonly names: Map<readonly HostPattern[], Map<HostPattern, readonly HostPattern[]>>;
 }
 
 /** `ingresses` oldest first. */
@@ -32,39 +30,17 @@ export function ingressScope(
   balancer: LoadBalancer,
   context: BuildContext,
 ): IngressScope {
-  const owners = hostOwners(ingresses, balancer, context);
   return {
     balancer,
     context,
-    tlsHosts: translateIngressTls(ingresses, balancer.ingress.https, owners, context),
+    tlsHosts: translateIngressTls(ingresses, balancer, context),
     regexHosts: regexHosts(ingresses),
-    owners,
-    bindings: new IngressBindings(balancer, context),
     ruleHosts: new Set(
       ingresses.flatMap(({ ingress, hosts }) => hosts.map(({ host }) => regexKey(ingress, host))),
     ),
     aliases: new Map(),
+    names: new Map(),
   };
-}
-
-/** Rules of the load balancer name hosts, too. */
-function hostOwners(
-  ingresses: readonly PreparedIngress[],
-  { ports }: LoadBalancer,
-  { config, resources }: BuildContext,
-): HostOwners {
-  const owners = new HostOwners();
-  const listeners = new Set(ports.map(({ listener }) => listener));
-  for (const { host, source } of config.boundHosts(listeners)) {
-    if (source.kind !== "Rule") continue;
-    const rule = resources.get("Rule", source.namespace, source.name);
-    if (rule !== undefined) owners.claim(host, rule);
-  }
-  for (const { ingress, hosts, aliases } of ingresses) {
-    for (const { host } of hosts) owners.claim(host, ingress);
-    for (const alias of aliases) owners.claim(alias, ingress);
-  }
-  return owners;
 }
 
 /**
@@ -102,16 +78,19 @@ export function portsFor(
 export function withAliases(
   { ingress, aliases }: PreparedIngress,
   host: HostPattern,
-  { ruleHosts, owners, aliases: known }: IngressScope,
+  { ruleHosts, balancer: { owners }, aliases: known, names }: IngressScope,
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
-  const own =
-    known.get(aliases) ??
+  const own = getOrInsert(known, aliases, () =>
     aliases.filter(
       (alias) =>
         !ruleHosts.has(regexKey(ingress, alias)) &&
         owners.isOwner(ingress.metadata.namespace, alias),
-    );
-  known.set(aliases, own);
-  return [host, ...own];
+    ),
+  );
+  return getOrInsert(
+    getOrInsert(names, own, () => new Map()),
+    host,
+    () => [host, ...own],
+  );
 }

@@ -3,6 +3,7 @@ import type { ConfigMap } from "../../api/core.js";
 import type { RoutingResources } from "../../input/resources.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import type { Report } from "../../diagnostics/sink.js";
+import { getOrInsert } from "../../support/group-by.js";
 import { parseAuthReference } from "../auth/auth-reference.js";
 import { annotationField, placeOf } from "../place.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT, MOST_REPEATED_TEXT } from "../size-limits.js";
@@ -86,11 +87,10 @@ function headersTexts(resources: RoutingResources): (reference: string) => numbe
   return (reference) => {
     const name = parseAuthReference(reference.trim());
     if (!name.ok) return 0;
-    const key = `${name.value.namespace}/${name.value.name}`;
-    const size =
-      known.get(key) ?? dataText(resources.get("ConfigMap", name.value.namespace, name.value.name));
-    known.set(key, size);
-    return size;
+    const { namespace, name: configMap } = name.value;
+    return getOrInsert(known, `${namespace}/${configMap}`, () =>
+      dataText(resources.get("ConfigMap", namespace, configMap)),
+    );
   };
 }
 

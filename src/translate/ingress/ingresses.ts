@@ -3,10 +3,10 @@ import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { annotationField, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
-import { AnnotationReader } from "./annotation-reader.js";
 import { reportAnnotations } from "./annotation-report.js";
 import { CANARY } from "./annotations/canary-table.js";
 import { bindAppRoot } from "./app-root.js";
+import { withClosedHosts } from "./closed-hosts.js";
 import { bindClosed } from "./closed-ingress.js";
 import { bindDefaultBackend } from "./default-backend.js";
 import { ingressScope } from "./ingress-scope.js";
@@ -14,7 +14,7 @@ import type { IngressScope } from "./ingress-scope.js";
 import { sizeProblem } from "./ingress-size.js";
 import { bindPath } from "./path-binding.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
-import { prepareIngress } from "./prepared-ingress.js";
+import { isCanary, preparedIngresses } from "./prepared-ingress.js";
 
 /** The Ingresses of every load balancer, bound to its HTTP and HTTPS ports. Gives those that are served on any port. */
 export function translateIngresses(
@@ -28,12 +28,14 @@ export function translateIngresses(
       .filter(balancer.ingress.selects)
       .sort(compareAge);
     for (const ingress of selected) reportAnnotations(ingress, context);
-    const served = selected
-      .map((ingress) => prepareIngress(ingress, context))
-      .filter((prepared) => !isCanary(prepared, context));
+    const prepared = selected.map(preparedIngresses(context));
+    const served = withClosedHosts(
+      prepared.filter((each) => !reportCanary(each, context)),
+      context,
+    );
     const scope = ingressScope(served, balancer, context);
-    for (const prepared of served) bindIngress(prepared, scope);
-    scope.bindings.bindAll();
+    for (const each of served) bindIngress(each, scope);
+    balancer.bindings.bindAll(context);
     const { http, https } = balancer.ingress;
     if (http === undefined && https === undefined) continue;
     for (const { ingress } of served) reached.add(ingress);
@@ -53,8 +55,11 @@ function bindIngress(prepared: PreparedIngress, scope: IngressScope): void {
   bindDefaultBackend(prepared, scope);
 }
 
-function isCanary({ ingress, lookup }: PreparedIngress, { diagnostics }: BuildContext): boolean {
-  if (new AnnotationReader(lookup).get(CANARY) !== true) return false;
+function reportCanary(
+  { ingress, lookup }: PreparedIngress,
+  { diagnostics }: BuildContext,
+): boolean {
+  if (!isCanary(lookup)) return false;
   const message = "canaries are not supported, so this Ingress is not served";
   const key = lookup.get(CANARY.name, CANARY.prefixes)?.key ?? "";
   const place = placeOf(ingress, ...annotationField(key));

@@ -106,8 +106,7 @@ function isSame(a: NamespacedName, b: NamespacedName): boolean {
 }
 
 function valueOf({ metadata }: Ingress, key: string): string | undefined {
-  const annotations = metadata.annotations ?? {};
-  const text = Object.hasOwn(annotations, key) ? own(annotations, key)?.trim() : undefined;
+  const text = own(metadata.annotations, key)?.trim();
   return text === "" ? undefined : text;
 }
 

@@ -34,14 +34,12 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
     const known = routes.get(inherited);
     const route = known ?? config.addRoute(ingressRoute(input, port, scope), port.port);
     routes.set(inherited, route);
-    for (const [number, pattern] of hosts.entries()) {
-      const position = [index.rule, index.path, number];
-      const { problem: _problem, ...matched } = match;
-      scope.bindings.add({
-        ...{ listener, host: pattern, route, object: ingress, position, priority, place },
-        ...matched,
-      });
-    }
+    const { problem: _problem, ...matched } = match;
+    const position = [index.rule, index.path, 0];
+    scope.balancer.bindings.add({
+      ...{ listener, hosts, route, object: ingress, position, priority, place },
+      ...matched,
+    });
   }
 }
 

@@ -9,12 +9,7 @@ import { regexProblem } from "../regex.js";
 /** How a path is matched, and as how narrow it counts. */
 export interface IngressMatch {
   readonly path: PathMatch;
-  /** Inside its namespace. */
   readonly specificity: Specificity;
-  /** Between namespaces: a pattern counts as the prefix that it begins with, since a long one may match everything. */
-  readonly claim: Specificity;
-  /** What every path that it matches begins with. */
-  readonly literal: string;
   /** What is wrong with the path; its requests are refused. */
   readonly problem?: string;
 }
@@ -46,16 +41,16 @@ export function matchPath(
   if (isOrigin && pathType === "ImplementationSpecific") {
     if (ORIGIN_META.test(path)) return matchRegex(host, path, false);
     const specificity = rank(host, ["STARTS_WITH", path]);
-    return { path: { kind: "start", value: path }, specificity, claim: specificity, literal: path };
+    return { path: { kind: "start", value: path }, specificity };
   }
   if (pathType === "Exact") {
     const specificity = rank(host, ["EQ", path]);
-    return { path: { kind: "exact", value: path }, specificity, claim: specificity, literal: path };
+    return { path: { kind: "exact", value: path }, specificity };
   }
   // `/a` and `/a/` are one prefix, so the slash makes neither narrower.
   const value = path.replace(/\/+$/, "");
   const specificity = rank(host, ["STARTS_WITH", value === "" ? "/" : value]);
-  return { path: { kind: "prefix", value }, specificity, claim: specificity, literal: value };
+  return { path: { kind: "prefix", value }, specificity };
 }
 
 /** Whether an ImplementationSpecific path is probably meant as a pattern; dots and colons are in many paths. */
@@ -66,40 +61,15 @@ export function looksLikePattern({ path, pathType }: PathText): boolean {
 function matchRegex(host: HostPattern, path: string, ignoreCase: boolean): IngressMatch {
   const pattern = path.startsWith("^") ? path : `^${path}`;
   const problem = regexProblem(pattern);
-  const literal = problem === undefined ? literalStart(pattern.slice(1)) : beforeMeta(path);
-  const ranked = {
-    specificity: rank(host, ["REGEX", pattern]),
-    claim: rank(host, ["STARTS_WITH", literal]),
-    literal,
-  };
+  const specificity = rank(host, ["REGEX", pattern]);
   return problem === undefined
-    ? { path: { kind: "regex", pattern, ignoreCase }, ...ranked }
-    : { path: { kind: "start", value: literal }, ...ranked, problem };
+    ? { path: { kind: "regex", pattern, ignoreCase }, specificity }
+    : { path: { kind: "start", value: beforeMeta(path) }, specificity, problem };
 }
 
 function beforeMeta(pattern: string): string {
   const start = META.exec(pattern);
   return start === null ? pattern : pattern.slice(0, start.index);
-}
-
-/** What every match of a valid pattern begins with: nothing, where it has alternatives that are in no group. */
-function literalStart(pattern: string): string {
-  if (hasAlternatives(pattern)) return "";
-  const literal = beforeMeta(pattern);
-  const next = pattern.charAt(literal.length);
-  return /[?*{]/.test(next) ? literal.slice(0, -1) : literal;
-}
-
-/** A class whose first `]` is not its last may seem to have them, which makes the pattern only wider. */
-function hasAlternatives(pattern: string): boolean {
-  if (!pattern.includes("|")) return false;
-  let depth = 0;
-  for (const character of pattern.replace(/\\./gs, "_").replace(/\[\^?\]?[^\]]*\]/g, "_")) {
-    if (character === "(") depth += 1;
-    else if (character === ")") depth -= 1;
-    else if (character === "|" && depth === 0) return true;
-  }
-  return false;
 }
 
 function rank(host: HostPattern, url: readonly string[]): Specificity {

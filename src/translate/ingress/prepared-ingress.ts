@@ -1,7 +1,10 @@
 import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
+import { hostKey } from "../../ir/host-pattern.js";
+import { memoized } from "../../support/memoized.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
+import type { LoadBalancer } from "../load-balancer.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import { IngressAnnotations } from "./annotation-lookup.js";
@@ -10,6 +13,7 @@ import type { PathIndex } from "./annotation-key.js";
 import type { ClosingAnnotations } from "./closing-annotations.js";
 import { closedBy, closingAnnotations } from "./closing-annotations.js";
 import { AnnotationReader } from "./annotation-reader.js";
+import { CANARY } from "./annotations/canary-table.js";
 import { SERVER_ALIAS } from "./annotations/routing-table.js";
 
 type IngressSpec = NonNullable<Ingress["spec"]>;
@@ -53,30 +57,60 @@ export interface IngressPath {
   readonly place: Place;
 }
 
-export function prepareIngress(ingress: Ingress, context: TranslateContext): PreparedIngress {
-  const annotations = new IngressAnnotations(ingress.metadata.annotations, context.options.domains);
+/** Tells the owners of hosts which ones Ingresses name, as further names, too. */
+export function claimHostsOfIngresses(
+  balancers: readonly LoadBalancer[],
+  context: TranslateContext,
+): void {
+  for (const { ingress: entry, owners } of balancers) {
+    for (const ingress of context.resources.list("Ingress").filter(entry.selects)) {
+      const { hosts, aliases, lookup } = preparedIngresses(context)(ingress);
+      if (isCanary(lookup)) continue;
+      for (const { host } of hosts) owners.claim(host, ingress);
+      for (const alias of aliases) owners.claim(alias, ingress);
+      if (hosts.length === 0 && ingress.spec?.defaultBackend) owners.claimRest(ingress);
+    }
+  }
+}
+
+export function isCanary(lookup: AnnotationLookup): boolean {
+  return new AnnotationReader(lookup).get(CANARY) === true;
+}
+
+/** Takes Ingresses apart, each once in a translation. */
+export const preparedIngresses = memoized((context: TranslateContext) =>
+  memoized((ingress: Ingress) => prepare(ingress, context)),
+);
+
+function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngress {
+  const annotations = new IngressAnnotations(ingress.metadata.annotations, options.domains);
   const hosts = (ingress.spec?.rules ?? []).flatMap(({ host }, rule) => {
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
   });
-  const closing = closingAnnotations(ingress, context.options);
+  const closing = closingAnnotations(ingress, options);
   const lookup = annotations.whole;
   return {
     ingress,
     hosts,
-    aliases: hosts.some(({ host }) => host.kind !== "any") ? aliasesOf(lookup) : [],
+    aliases: aliasesOf(hosts, lookup),
     paths: hosts.flatMap((host) => pathsOf(ingress, host, annotations, closing)),
     lookup,
     ...(closing.whole !== undefined && { closedBy: closing.whole }),
   };
 }
 
-function aliasesOf(lookup: AnnotationLookup): readonly HostPattern[] {
+function aliasesOf(
+  hosts: readonly IngressHost[],
+  lookup: AnnotationLookup,
+): readonly HostPattern[] {
+  if (hosts.every(({ host }) => host.kind === "any")) return [];
   const names = new AnnotationReader(lookup).get(SERVER_ALIAS) ?? [];
-  return names.flatMap((name) => {
+  const patterns = names.flatMap((name) => {
     const pattern = parseHostPattern(name, "one");
-    return pattern.ok ? [pattern.value] : [];
+    return pattern.ok ? [[hostKey(pattern.value), pattern.value] as const] : [];
   });
+  return [...new Map(patterns).values()];
 }
 
 function pathsOf(

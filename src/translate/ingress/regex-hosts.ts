@@ -1,6 +1,7 @@
 import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
+import { getOrInsert } from "../../support/group-by.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { REWRITE_TARGET, USE_REGEX } from "./annotations/routing-table.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
@@ -30,7 +31,6 @@ export function regexHosts(
 }
 
 function add(hosts: Map<string, Ingress[]>, key: string, ingress: Ingress): void {
-  const causes = hosts.get(key);
-  if (causes === undefined) hosts.set(key, [ingress]);
-  else if (!causes.includes(ingress)) causes.push(ingress);
+  const causes = getOrInsert(hosts, key, () => []);
+  if (!causes.includes(ingress)) causes.push(ingress);
 }

@@ -1,7 +1,9 @@
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import { addTo } from "../../support/group-by.js";
 import { parentWildcard } from "../hostnames.js";
-import type { HostOwners } from "./host-owners.js";
+import type { HostOwners } from "../host-owners.js";
+import { nameOf } from "../place.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 
 /** The names for which one Ingress may have certificates: those of its rules that its namespace owns. */
@@ -21,11 +23,7 @@ export class TlsNames {
     this.#hosts = new Map(all.map((host) => [hostKey(host), host]));
     for (const host of this.#hosts.values()) {
       const parent = parentWildcard(host);
-      if (parent === undefined) continue;
-      const key = hostKey(parent);
-      const below = this.#below.get(key) ?? [];
-      below.push(host);
-      this.#below.set(key, below);
+      if (parent !== undefined) addTo(this.#below, hostKey(parent), host);
     }
   }
 
@@ -36,17 +34,23 @@ export class TlsNames {
     return this.#wildcards.add(name.suffix).size > known;
   }
 
-  /** What a name in its TLS stands for: itself, or the hosts below a wildcard. */
+  /**
+   * What a name in its TLS stands for: itself, or the hosts below a wildcard. Another namespace's wildcard stands for the names below it
+   * that belong to this one.
+   */
   of(name: HostPattern): readonly HostPattern[] {
-    return this.#ruled(name).filter((host) => this.#owners.isOwner(this.#namespace, host));
+    return this.#ruled(name).filter((host) => host.kind === "wildcard" || this.isOwned(host));
+  }
+
+  isOwned(host: HostPattern): boolean {
+    return this.#owners.isOwner(this.#namespace, host);
   }
 
   whyNot(name: HostPattern): string {
     const [ruled] = this.#ruled(name);
     const owner = ruled && this.#owners.ownerOf(ruled);
     if (owner === undefined) return `no rule of this Ingress is for ${hostKey(name)}`;
-    const { kind, metadata } = owner;
-    return `${hostKey(name)} belongs to ${kind} ${metadata.namespace}/${metadata.name}, which is older`;
+    return `${hostKey(name)} belongs to ${nameOf(owner)}, which is older`;
   }
 
   #ruled(name: HostPattern): readonly HostPattern[] {

@@ -1,6 +1,14 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import type { AddressInfo, Server } from "node:net";
@@ -275,21 +283,39 @@ test("the stage is gone, whatever happened", async () => {
 });
 
 describe("an nginx that somebody else runs", () => {
-  test("is told by a signal to the process of its pid file", async () => {
-    const reloader = sidecar(`signal:${join(run, "nginx.pid")}`);
-    const beside = new Applier({ folder: run, reloader });
+  test("is told at its control socket", async () => {
+    const beside = new Applier({
+      folder: run,
+      reloader: sidecar({ kind: "control", folder: run }, run),
+    });
     const before = await generation();
     const files = await filesOf(config("/a", "/b"));
-    expect(
-      (await beside.apply(changed(files, "nginx.conf", `#\n${onDisk("nginx.conf")}`))).kind,
-    ).toBe("reloaded");
+    const conf = changed(files, "nginx.conf", `#\n${onDisk("nginx.conf")}`);
+    expect((await beside.apply(conf)).kind).toBe("reloaded");
     expect(await generation()).toBe(before + 1);
     expect(await beside.apply(await filesOf(config("/a")))).toMatchObject({ kind: "reloaded" });
     expect(await Promise.all(["/a", "/b"].map(get))).toEqual([200, 404]);
   });
 
+  test("gets sockets out of its way that a failed reload left", async () => {
+    const dead = join(run, "control/dead.sock");
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(run, "tmp/bound.sock"), resolve));
+    // The second name stays when the server removes the first.
+    linkSync(join(run, "tmp/bound.sock"), dead);
+    await new Promise((resolve) => server.close(resolve));
+    const before = await generation();
+    const conf = join(run, "nginx.conf");
+    writeFileSync(conf, `# listen unix:control/dead.sock;\n${onDisk("nginx.conf")}`);
+    await new ControlClient(run).reload();
+    await until(async () => (await generation()) > before);
+    expect(existsSync(dead)).toBe(false);
+    expect(existsSync(join(run, "control/control.sock"))).toBe(true);
+  });
+
   test("is told by a command", async () => {
-    const reloader = sidecar(`command:kill -HUP "$(cat '${join(run, "nginx.pid")}')"`);
+    const command = `kill -HUP "$(cat '${join(run, "nginx.pid")}')"`;
+    const reloader = sidecar({ kind: "command", command }, run);
     const files = await filesOf(config("/a", "/b"));
     const beside = new Applier({ folder: run, reloader });
     const conf = changed(files, "nginx.conf", `#\n${onDisk("nginx.conf")}`);
@@ -298,7 +324,7 @@ describe("an nginx that somebody else runs", () => {
   });
 
   test("has a command that fails", async () => {
-    const reloader = sidecar("command:echo no luck >&2; exit 7");
+    const reloader = sidecar({ kind: "command", command: "echo no luck >&2; exit 7" }, run);
     const beside = new Applier({ folder: run, reloader });
     const conf = changed(await filesOf(config("/a")), "nginx.conf", `#\n${onDisk("nginx.conf")}`);
     await expect(beside.apply(conf)).rejects.toThrow(
@@ -306,14 +332,9 @@ describe("an nginx that somebody else runs", () => {
     );
   });
 
-  test.each([
-    ["signal:/nowhere/nginx.pid", "can't read the process id of nginx from /nowhere/nginx.pid"],
-    ["signal:", "--reload must be"],
-    ["restart", "--reload must be"],
-  ])("can't be told by %s", async (reload, message) => {
-    const telling = async () => sidecar(reload).reload(async () => true);
-    await expect(telling()).rejects.toThrow(EnvironmentError);
-    await expect(telling()).rejects.toThrow(message);
+  test("can't be told where it is not", async () => {
+    const telling = sidecar({ kind: "control", folder: "/nowhere" }, run).reload(async () => true);
+    await expect(telling).rejects.toThrow(EnvironmentError);
   });
 
   describe("and that ends while it is being told", () => {
@@ -323,7 +344,10 @@ describe("an nginx that somebody else runs", () => {
     beforeEach(async () => {
       await nginx.stop(0);
       const child = await startNginx();
-      beside = new Applier({ folder: run, reloader: sidecar(`signal:${run}/nginx.pid`) });
+      beside = new Applier({
+        folder: run,
+        reloader: sidecar({ kind: "control", folder: run }, run),
+      });
       await beside.apply(await filesOf(config("/a")));
       master = child.pid ?? 0;
       // The workers before have gone, if that was a reload.
@@ -361,7 +385,10 @@ describe("an nginx that somebody else runs", () => {
     const holder = createServer();
     await new Promise<void>((resolve) => holder.listen(0, resolve));
     const taken = (holder.address() as AddressInfo).port;
-    const beside = new Applier({ folder: run, reloader: sidecar(`signal:${run}/nginx.pid`) });
+    const beside = new Applier({
+      folder: run,
+      reloader: sidecar({ kind: "control", folder: run }, run),
+    });
     const both = { ...config("/a"), ...forwarding(taken, 1, ["/b"]) };
     const refusal = { name: "NginxRefused", unavailablePorts: [`127.0.0.1:${taken}`] };
     await expect(beside.apply(await filesOf(both))).rejects.toMatchObject(refusal);
@@ -376,7 +403,10 @@ describe("an nginx that somebody else runs", () => {
   test("that is not there yet finds the files when it comes", async () => {
     await nginx.stop(0);
     rmSync(join(run, "control/control.sock"), { force: true });
-    const beside = new Applier({ folder: run, reloader: sidecar(`signal:${run}/nginx.pid`) });
+    const beside = new Applier({
+      folder: run,
+      reloader: sidecar({ kind: "control", folder: run }, run),
+    });
     expect((await beside.apply(await filesOf(config("/a", "/b")))).kind).toBe("written");
     expect((await beside.apply(await filesOf(config("/b")))).kind).toBe("written");
     nginx = makeProcess(await testBinary(), run).nginx;

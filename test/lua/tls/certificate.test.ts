@@ -3,6 +3,7 @@ import { connect } from "node:tls";
 import type { ConnectionOptions } from "node:tls";
 import { selfSigned } from "../../../e2e/harness/certificates.js";
 import type { KeyPair } from "../../../e2e/harness/certificates.js";
+import { POLICY_FORMAT } from "../../../src/render/policy/policy-document.js";
 import { freePort } from "../../support/free-port.js";
 import { startLuaNginx } from "../../support/lua-nginx.js";
 import type { LuaNginx } from "../../support/lua-nginx.js";
@@ -38,7 +39,7 @@ function policy(): string {
     `certificates/${name}.pem`,
   ]);
   return JSON.stringify({
-    format: 1,
+    format: POLICY_FORMAT,
     version: "1",
     settings: { authTimeout: 1, authTlsVerify: true },
     servers: {},
@@ -48,6 +49,8 @@ function policy(): string {
     upstreams: {},
     certificates: {
       ...Object.fromEntries(entries),
+      // Of another namespace than the wildcard above it.
+      "main|own.example": "",
       "broken|": "certificates/broken.pem",
       "broken|missing.example": "certificates/no-such-file.pem",
     },
@@ -101,6 +104,7 @@ describe("the certificate for a server name", () => {
     ["x.c.b.example", "any-depth-longer"],
     ["c.b.example", "any-depth"],
     ["b.example", "one-label"],
+    ["own.example", "default"],
     ["example", "default"],
     ["a.example.other", "default"],
   ])("of %s is %s", async (servername, name) => {

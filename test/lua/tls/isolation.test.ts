@@ -3,6 +3,7 @@ import { selfSigned } from "../../../e2e/harness/certificates.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { LuaGateway } from "../../support/lua-gateway.js";
 import { tlsListener, withTls } from "../../support/tls-gateway.js";
+import { onePlace } from "../../../src/ir/route.js";
 
 /** The listeners of Gateway API's own table: none, one exact name, a wildcard, and a name below the wildcard. */
 const LISTENERS = ["", "second.example", "*.wildcard.example", "fourth.wildcard.example"];
@@ -22,7 +23,7 @@ beforeAll(async () => {
       // The listener for any host serves one host only.
       const host = { kind: "exact", host: "first.example" } as const;
       const bindings = made.bindings.map((one) =>
-        one.listener === "any" ? { ...one, host } : one,
+        one.route === "any" ? { ...one, at: onePlace("any", host) } : one,
       );
       return { ...made, bindings };
     },

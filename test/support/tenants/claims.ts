@@ -1,24 +1,24 @@
 /**
- * Which requests one namespace may take from another, as docs/operations.md lists it ("Namespaces that share hosts"): by a narrower
- * host or path, by an older object for the same ones, and what goes with the ownership of a host. Written from the page, not from the code.
+ * Which requests one namespace may take from another, as docs/operations.md lists it ("Namespaces that share hosts"): what an older
+ * object names, and what no object names. Written from the page, not from the code.
  */
-import { PATTERNS } from "./ingresses.js";
 import type { Manifest } from "./manifest.js";
+
+/** The exceptions of that page. Options, listeners and statuses are those of taken.ts; no object is edited; all others are in `isTakenBy`. */
+export const EXCEPTIONS = [
+  "an older object",
+  "an object without a host",
+  "a priority in a Rule",
+  "a priority in an Ingress",
+  "routes of one listener",
+  "an edited object",
+  "an option",
+  "a status",
+];
 
 export interface Asked {
   readonly host: string;
   readonly path: string;
-}
-
-/** How narrow; lower numbers come first. */
-export interface Claim {
-  /** 0: the name itself, 1: a wildcard, 2: every host. */
-  readonly host: number;
-  /** 0: an Exact path, 1: others, 2: what no path of the host takes, 3: what nothing takes. */
-  readonly kind: number;
-  /** Characters that the paths begin with, negative. */
-  readonly literal: number;
-  readonly age: string;
 }
 
 interface Spec {
@@ -26,50 +26,82 @@ interface Spec {
   readonly priority?: number;
   readonly dslx?: readonly { readonly type: string; readonly values: readonly string[][] }[];
   readonly defaultBackend?: unknown;
-  readonly rules?: readonly {
-    readonly host?: string;
-    readonly http?: { readonly paths: readonly { path: string; pathType: string }[] };
-  }[];
+  readonly rules?: readonly { readonly host?: string }[];
 }
 
 export function specOf({ spec }: Manifest): Spec {
   return spec ?? {};
 }
 
-export function ageOf({
-  metadata: { creationTimestamp = "9", namespace = "", name },
-}: Manifest): string {
+function ageOf({ metadata: { creationTimestamp = "9", namespace = "", name } }: Manifest): string {
   return `${creationTimestamp} ${namespace} ${name}`;
 }
 
-/** Host keys that cover a host, the narrowest first. */
+/** What an object claims that takes what is left of every host. */
+export const THE_REST = "the rest";
+
+/** What covers a host, the first to be tried first: its name, the wildcard above it, rules without a host, default backends. */
 export function keysOf(host: string): readonly string[] {
-  return [host, `*.${host.slice(host.indexOf(".") + 1)}`, ""];
+  return [host, `*.${host.slice(host.indexOf(".") + 1)}`, "", THE_REST];
 }
 
 /** Hosts that a Rule names, or an Ingress, in rules and as further names. */
-export function hostsOf(ingress: Manifest): readonly string[] {
-  const { dslx } = specOf(ingress);
+function hostsOf(object: Manifest): readonly string[] {
+  const { dslx, rules = [], defaultBackend } = specOf(object);
   if (dslx !== undefined) {
-    return dslx.flatMap(({ type, values }) => (type === "HOST" ? (values[0]?.slice(1) ?? []) : []));
+    const hosts = dslx.flatMap(({ type, values }) =>
+      type === "HOST" ? values.flat().slice(1) : [],
+    );
+    return hosts.length === 0 ? [""] : hosts;
   }
-  const named = (specOf(ingress).rules ?? []).map(({ host = "" }) => host);
-  const aliases = Object.entries(ingress.metadata.annotations ?? {}).flatMap(([key, value]) =>
+  const named = rules.map(({ host = "" }) => host);
+  const isRest = defaultBackend !== undefined && named.every((host) => host === "");
+  const aliases = Object.entries(object.metadata.annotations ?? {}).flatMap(([key, value]) =>
     key.endsWith("/server-alias") ? value.split(",") : [],
   );
-  return named.some((host) => host !== "") ? [...named, ...aliases] : named;
+  return [
+    ...named,
+    ...(named.some((host) => host !== "") ? aliases : []),
+    ...(isRest || (defaultBackend !== undefined && named.includes("")) ? [THE_REST] : []),
+  ];
 }
 
-/** The oldest object that names each host. */
-export function owners(objects: readonly Manifest[]): ReadonlyMap<string, Manifest> {
-  const oldest = new Map<string, Manifest>();
-  for (const object of objects) {
-    for (const host of hostsOf(object)) {
-      const known = oldest.get(host);
-      if (known === undefined || ageOf(object) < ageOf(known)) oldest.set(host, object);
-    }
-  }
-  return oldest;
+/** The age of the oldest object that claims one of the keys. */
+function oldestOf(objects: readonly Manifest[], keys: readonly string[]): string | undefined {
+  const claiming = objects.filter((object) => hostsOf(object).some((host) => keys.includes(host)));
+  return claiming.map(ageOf).sort()[0];
+}
+
+/** Whether another namespace may have the request of an object, which got it by `key`. */
+export function isTakenBy(
+  tenants: readonly Manifest[],
+  { object, key, own }: { object: Manifest; key: string; own: readonly Manifest[] },
+  { host }: Asked,
+): boolean {
+  const keys = keysOf(host);
+  // An Ingress stands where a Rule of priority 5 does.
+  const { priority = 5 } = specOf(object);
+  if (priority !== 5) return priority > 5 && oldestOf(tenants, keys) !== undefined;
+  const neighbours = own.filter(({ metadata }) => metadata.namespace === object.metadata.namespace);
+  const at = keys.indexOf(widest(key, neighbours, keys));
+  const named = keys.slice(0, 2);
+  // Names come before what has no host, at which no older object helps.
+  const before = at < 2 ? [] : keys.slice(0, at);
+  if (oldestOf(tenants, before) !== undefined) return true;
+  const same = at < 2 ? named : keys.slice(at, at + 1);
+  const rival = oldestOf(tenants, same);
+  const mine = oldestOf(at === 3 ? [object] : neighbours, at < 2 ? keys.slice(at, 2) : same);
+  return rival !== undefined && (mine === undefined || rival < mine);
+}
+
+/** A path that its own namespace puts behind one of a wider host by a priority goes with that one. */
+function widest(key: string, neighbours: readonly Manifest[], keys: readonly string[]): string {
+  const isOrdered = neighbours.some(({ metadata }) =>
+    Object.keys(metadata.annotations ?? {}).some((name) => name.includes("rule-priority")),
+  );
+  const claimed = new Set([key, ...(isOrdered ? neighbours.flatMap(hostsOf) : [])]);
+  claimed.delete(key === THE_REST ? "" : THE_REST);
+  return keys.filter((each) => claimed.has(each)).at(-1) ?? key;
 }
 
 /** Those that a load balancer takes, and all other objects. */
@@ -82,53 +114,4 @@ export function servedOf(objects: readonly Manifest[], hasAlb: boolean): readonl
     );
     return !isCanary && ["", hasAlb ? "alb" : "nginx"].includes(ingressClassName);
   });
-}
-
-/** What the Ingresses say of a request. */
-export function claimsOf(ingresses: readonly Manifest[], { host, path }: Asked): readonly Claim[] {
-  const keys = keysOf(host);
-  return ingresses.flatMap((ingress) => {
-    const { rules = [], defaultBackend } = specOf(ingress);
-    const age = ageOf(ingress);
-    const hasDefault = defaultBackend !== undefined;
-    const hasRoot =
-      path === "/" &&
-      Object.keys(ingress.metadata.annotations ?? {}).some((key) => key.endsWith("/app-root"));
-    const last = { host: 2, kind: 3, literal: 0, age };
-    if (rules.length === 0) return hasDefault ? [last] : [];
-    const aliases = hostsOf(ingress).slice(rules.length);
-    return rules.flatMap(({ host: named = "", http }) => {
-      const names = named === "" ? [""] : [named, ...aliases];
-      const rank = Math.min(...names.map((name) => keys.indexOf(name)).filter((at) => at >= 0));
-      if (!Number.isFinite(rank)) return [];
-      const paths = (http?.paths ?? []).flatMap((each) => readingsOf(each, path));
-      const claims = [
-        ...paths,
-        ...(hasRoot ? [{ kind: 1, literal: -1 }] : []),
-        ...(hasDefault ? [{ kind: named === "" ? 3 : 2, literal: 0 }] : []),
-      ];
-      return claims.map((claim) => ({ ...claim, host: rank, age }));
-    });
-  });
-}
-
-type PathClaim = Pick<Claim, "kind" | "literal">;
-
-/** As it is written, and as the pattern that it is where its namespace has switched them on. */
-function readingsOf(
-  { path, pathType }: { readonly path: string; readonly pathType: string },
-  asked: string,
-): readonly PathClaim[] {
-  const literal = PATTERNS[path] ?? path.length;
-  const pattern = new RegExp(`^${path}`, "i").test(asked) ? [{ kind: 1, literal: -literal }] : [];
-  if (pathType === "Exact") return asked === path ? [{ kind: 0, literal: -path.length }] : pattern;
-  const prefix = path.replace(/\/+$/, "");
-  const isBelow = asked === prefix || asked.startsWith(`${prefix}/`);
-  return isBelow ? [...pattern, { kind: 1, literal: -Math.max(1, prefix.length) }] : pattern;
-}
-
-export function comesBefore(a: Claim, b: Claim): boolean {
-  const order = [a.host - b.host, a.kind - b.kind, a.literal - b.literal];
-  const first = order.find((difference) => difference !== 0);
-  return first === undefined ? a.age < b.age : first < 0;
 }

@@ -80,7 +80,7 @@ const ROUTING = ANNOTATIONS.filter(({ group, supported }) =>
 );
 const SUPPORTED = ANNOTATIONS.filter(({ supported }) => supported);
 
-const annotations = fc
+export const annotations = fc
   .array(
     fc.oneof(
       { weight: 3, arbitrary: fromTable(ROUTING) },

@@ -10,8 +10,10 @@ export interface Manifest {
     readonly creationTimestamp?: string;
     readonly annotations?: Readonly<Record<string, string>>;
     readonly labels?: Readonly<Record<string, string>>;
+    readonly generation?: number;
   };
   readonly spec?: unknown;
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 export function manifest(

@@ -44,7 +44,7 @@ test.each([
   [["render", "-f", "a"], "render needs -o DIR or --emit STAGE"],
   [["render", "-f", "a", "--emit", "policy", "--check"], "--check needs -o DIR"],
   [["render", "-o", "x"], "no input: give -f PATH"],
-  [["run", "-f", "a", "--reload", "hup"], "--reload must be signal:PIDFILE or command:COMMAND"],
+  [["run", "-f", "a", "--reload", "hup"], "--reload must be control:FOLDER or command:COMMAND"],
   [["explain", "-f", "a"], "explain needs METHOD and URL of a request, such as `GET https://"],
   [["explain", "-f", "a", "http://x/y"], "such as `GET http://x/y`"],
   [["explain", "-f", "a", "/y"], "such as `GET /y`"],

@@ -1,5 +1,6 @@
 import { ApplyLoop } from "../../../src/controller/apply-loop.js";
 import type { Applied } from "../../../src/output/apply.js";
+import type { CertificateUse } from "../../../src/translate/certificates.js";
 
 const { jest } = import.meta;
 
@@ -7,6 +8,7 @@ const silent = { debug: () => undefined, info: () => undefined };
 
 /** A loop whose applies end as told, the last one again and again; and what it said and did. */
 function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
+  const certificates: CertificateUse[] = [];
   const warnings: string[] = [];
   const errors: string[] = [];
   const served = jest.fn();
@@ -18,7 +20,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
       error: (_: object, message: string) => errors.push(message),
     },
     observer: { applying: () => undefined, applied: () => undefined },
-    compile: async () => ({ files: [], served }),
+    compile: async () => ({ files: [], served, certificates }),
     apply: async () => {
       const result = results[Math.min(turns, results.length - 1)] ?? {};
       turns += 1;
@@ -28,7 +30,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
     quietDelay: 1,
     maximumDelay: 1,
   });
-  return { loop, served, warnings, errors, turns: () => turns };
+  return { loop, served, certificates, warnings, errors, turns: () => turns };
 }
 
 beforeEach(() => {
@@ -36,6 +38,21 @@ beforeEach(() => {
 });
 afterEach(() => {
   jest.useRealTimers();
+});
+
+test("it compiles again when a certificate expires, though nothing has changed", async () => {
+  const { loop, certificates, turns } = loopOf({ kind: "swapped" });
+  const at = { secret: { namespace: "n", name: "s" }, validTo: "then" };
+  const expires = Date.now() + 3_600_000;
+  certificates.push({ certificate: { ...at, expires: Date.now() - 1 } });
+  certificates.push({ certificate: { ...at, expires } });
+  await loop.refresh();
+  loop.open();
+  await jest.advanceTimersByTimeAsync(3_500_000);
+  expect(turns()).toBe(1);
+  await jest.advanceTimersByTimeAsync(200_000);
+  expect(turns()).toBe(2);
+  await loop.close();
 });
 
 test("what is served is said to be served", async () => {

@@ -1,7 +1,7 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
 import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
 import type { Locate } from "../../../src/diagnostics/sink.js";
-import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
+import { DiagnosticSink, MOST_OF_OBJECT } from "../../../src/diagnostics/sink.js";
 
 const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
 
@@ -29,6 +29,25 @@ describe("DiagnosticSink", () => {
     expect(sorted(reports)).toEqual(["a", "b", "c"]);
     expect(sorted(reports.toReversed())).toEqual(["a", "b", "c"]);
   });
+});
+
+it("lists the first problems of an object, errors before all others, and counts the rest", () => {
+  const sink = new DiagnosticSink();
+  const other = { ...REF, name: "other" };
+  sink.report({ code: "FIELD_UNKNOWN", message: "m", resource: other });
+  for (let i = 0; i < 100_000; i++) {
+    const code = i % 10_000 === 9999 ? "FIELD_INVALID" : "FIELD_UNKNOWN";
+    sink.report({ code, message: "m", resource: REF, field: ["spec", i] });
+  }
+  const sorted = sink.sorted();
+  const own = sorted.filter(({ resource }) => resource === REF);
+
+  expect(sorted.length - own.length).toBe(1);
+  expect(own).toHaveLength(MOST_OF_OBJECT + 1);
+  expect(own.filter(({ severity }) => severity === "error")).toHaveLength(10);
+  expect(own.filter(({ code }) => code === "PROBLEMS_NOT_LISTED")).toMatchObject([
+    { message: `${String(100_000 - MOST_OF_OBJECT)} more problems of this object are not listed` },
+  ]);
 });
 
 describe("the catalogue", () => {

@@ -10,7 +10,7 @@ import type {
 } from "../../../src/render/policy/policy-document.js";
 
 const POLICY: PolicyDocument = {
-  format: 1,
+  format: 2,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {
@@ -104,15 +104,26 @@ describe("servers and listeners", () => {
 
   it.each([
     ["https://a.example/", true],
-    ["https://b.a.example/", false],
+    ["https://b.a.other/", false],
     ["https://b.wild.example/", true],
-    ["https://c.b.wild.example/", false],
+    ["https://own.wild.example/", false],
+    ["https://b.own.example/", false],
     ["https://192.0.2.1/", false],
-    ["http://b.a.example/", true],
+    ["http://b.a.other/", true],
   ])("%s has a certificate: %j", (url, expected) => {
-    const certificates = { "p443|a.example": "a.pem", "p443|*.wild.example": "b.pem", "p1|": "c" };
+    const certificates = {
+      ...{ "p443|a.example": "a.pem", "p443|*.wild.example": "b.pem", "p1|": "c" },
+      // Of another namespace than the wildcard above them.
+      ...{ "p443|own.wild.example": "", "p443|*.own.example": "", "p443|**.example": "d.pem" },
+    };
     const { answer } = ask({ ...document, certificates }, url);
     expect(answer.kind !== "handshakeFailed").toBe(expected);
+  });
+
+  it("a wildcard's certificate is the default one where its file is empty", () => {
+    const certificates = { "p443|*.wild.example": "", "p443|**.example": "b.pem" };
+    const { answer } = ask({ ...document, certificates }, "https://a.wild.example/");
+    expect(answer.kind).toBe("handshakeFailed");
   });
 
   it("the certificate is that of the URL's host, whatever the Host header says", () => {
@@ -489,6 +500,8 @@ describe("formatExplanation", () => {
     const text = formatExplanation(askAs(document, written));
 
     expect(text.split("\n").filter((line) => /filter|backend|^ {14}/.test(line))).toEqual([
+      "  answer      forwarded when the auth of its backend passes",
+      "  auth        of the backend",
       "  filter      12.5 % mirrored to default/shadow/80 by http",
       "  filter      whole answer within 900 ms",
       "  filter      each try within 300 ms",

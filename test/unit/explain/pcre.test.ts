@@ -1,3 +1,5 @@
+import { Script } from "node:vm";
+import { jest } from "@jest/globals";
 import { pcreTest } from "../../../src/explain/pcre.js";
 
 describe("pcreTest", () => {
@@ -60,4 +62,23 @@ describe("pcreTest", () => {
   ])("says nothing of %s", (pattern) => {
     expect(pcreTest(pattern, "", "aaa")).toBeUndefined();
   });
+});
+
+test("a machine that gives no time to a try does not decide", () => {
+  const run = jest.spyOn(Script.prototype, "runInContext").mockImplementationOnce(() => {
+    throw new Error("Script execution timed out");
+  });
+  const found = pcreTest("^/.*", "i", "/a");
+  expect(run).toHaveBeenCalledTimes(2);
+  run.mockRestore();
+  expect(found).toBe(true);
+});
+
+test("patterns that take long give no answer, and together they don't hold the command", () => {
+  const text = `/${"a".repeat(60)}!`;
+  expect(pcreTest("^/(a+)+$", "", text)).toBeUndefined();
+  const before = process.cpuUsage();
+  for (let i = 0; i < 500; i++) pcreTest(`^/(a+)+${String(i)}$`, "", text);
+  const { user, system } = process.cpuUsage(before);
+  expect(user + system).toBeLessThan(5_000_000);
 });

@@ -25,6 +25,10 @@ describe("readiness", () => {
   test("begins when every worker serves the first configuration", async () => {
     const { probes, say } = create();
     expect(await probes.reluctance()).toBe("no configuration is applied yet");
+    probes.watchFailed("Ingress");
+    expect(await probes.reluctance()).toBe(
+      "no configuration is applied yet: the API server can't be asked for objects of Ingress",
+    );
     probes.applying();
     say(serving("a", "a"));
     expect(await probes.reluctance()).toBe("no configuration is applied yet");

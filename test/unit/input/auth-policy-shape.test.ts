@@ -50,7 +50,7 @@ describe("an AuthPolicy", () => {
 
   it.each([
     ["no spec", undefined, /FIELD_MISSING spec/],
-    ["an empty spec", null, /FIELD_MISSING spec/],
+    ["an empty spec", null, /FIELD_INVALID spec: spec must be a mapping/],
     ["text for targets", { targetRefs: "edge" }, /targetRefs must be a list/],
     [
       "a target without group",

@@ -7,6 +7,25 @@ import { check, ingress, lines, rule, service } from "./fixtures.js";
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 const PORTS = { ports: [{ port: 80 }] };
 
+/** Of kinds of other products, which look like ours from afar. */
+const FOREIGN_SPECS = [
+  undefined,
+  {
+    rules: [{ hosts: ["a.example"], http: { paths: [{ path: "/", splits: [{ percent: 100 }] }] } }],
+  },
+  { servers: [{ hosts: ["a.example"], port: { number: 80 } }] },
+  { parentRefs: [{ name: "edge" }], rules: [{ backendRefs: [{ name: "web" }] }] },
+  { targetRef: { kind: "HTTPRoute", name: "web" }, rules: { authentication: {} } },
+  { targetRefs: [{ group: "g", kind: "HTTPRoute", name: "web" }], basicAuth: { users: {} } },
+  { type: "git", url: "https://a.example", description: "a repository" },
+];
+
+/** Of Linkerd, whose routes are defined as those of Gateway API. */
+const SERVER_ROUTE = {
+  parentRefs: [{ group: "policy.linkerd.io", kind: "Server", name: "web" }],
+  rules: [{ matches: [{ path: { value: "/a" } }], backendRefs: [{ name: "web", port: 80 }] }],
+};
+
 describe("what an object is", () => {
   it.each([
     ["text", /OBJECT_MALFORMED : a Kubernetes object was expected, but this is plain text/],
@@ -70,7 +89,15 @@ describe("what an object is", () => {
     { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy" },
     { apiVersion: "gateway.networking.x-k8s.io/v1alpha1", kind: "XBackend" },
   ])("%j is of an unknown kind", (value) => {
-    expect(decode(value, TABLE)).toEqual({ result: "unknown", ...value });
+    for (const spec of FOREIGN_SPECS) {
+      expect(decode({ ...value, spec }, TABLE)).toEqual({ result: "unknown", ...value });
+    }
+  });
+
+  it("is unknown in another group with kinds of the same names", () => {
+    const value = { apiVersion: "policy.linkerd.io/v1beta3", kind: "HTTPRoute" };
+    const given = { ...value, metadata: { name: "web" }, spec: SERVER_ROUTE };
+    expect(decode(given, TABLE)).toEqual({ result: "unknown", ...value });
   });
 
   it("may be of a group of one's own", () => {

@@ -29,10 +29,7 @@ describe("what an API server fills in", () => {
         parentRefs: [{ name: "edge" }],
         rules: [
           {
-            matches: [
-              { path: { value: "/a" }, headers: [{ name: "x", value: "y" }] },
-              { path: null },
-            ],
+            matches: [{ path: { value: "/a" }, headers: [{ name: "x", value: "y" }] }, {}],
             backendRefs: [{ name: "web", port: 80 }],
             retry: {},
           },

@@ -59,7 +59,10 @@ items:
     expect(resources.list("ConfigMap").map((object) => object.metadata.name)).toEqual(["a", "b"]);
     const ref = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "b" };
     expect(resources.locate(ref, ["data", "x"])).toMatchObject({ line: 9, column: 19 });
-    expect(diagnostics).toMatchObject([{ location: { line: 10, column: 26 } }]);
+    expect(diagnostics).toMatchObject([
+      { location: { line: 10, column: 26 } },
+      { code: "OBJECT_MALFORMED", message: "List needs items" },
+    ]);
   });
 
   it("points at the place of every problem", () => {

@@ -2,6 +2,7 @@ import type { ApiClient, Call } from "../../../src/kubernetes/api-client.js";
 import { ApiError } from "../../../src/kubernetes/api-client.js";
 import { EventRecorder } from "../../../src/kubernetes/event-recorder.js";
 import type { ObjectEvent } from "../../../src/kubernetes/event-recorder.js";
+import { idle } from "../../support/object-api.js";
 
 /** An API server that refuses what is in the namespaces, and the paths that it was asked for. */
 function recorderOf(refused: Readonly<Record<string, ApiError>>) {
@@ -41,4 +42,24 @@ test.each([
   await recorder.update([event("a"), event("b")]);
   await recorder.update([event("a"), event("b")]);
   expect(asked).toEqual([pathOf("a"), pathOf("b")]);
+});
+
+test("while one update is written, those that follow wait, and only the last is written", async () => {
+  const asked: string[] = [];
+  let answer: () => void = () => undefined;
+  const call = ({ path }: Call) => {
+    asked.push(path);
+    return new Promise<void>((resolve) => (answer = resolve));
+  };
+  // Nothing else of it is used.
+  const recorder = new EventRecorder({ call } as unknown as ApiClient, "test");
+  const updates = [["a"], ["b"], ["a", "c"]].map((names) => recorder.update(names.map(event)));
+  await idle();
+  expect(asked).toEqual([pathOf("a")]);
+  answer();
+  await idle();
+  expect(asked).toEqual([pathOf("a"), pathOf("c")]);
+  answer();
+  await Promise.all(updates);
+  expect(asked).toHaveLength(2);
 });

@@ -65,7 +65,7 @@ test("who leads again looks for what others have made meanwhile; what lives for 
 });
 
 test("what can't be listed is listed later, and nothing of it is removed before", async () => {
-  const made = open({ failed: 20 });
+  const made = open({ failed: 500 });
   const leftover = SERVICE.replace("x-albc", "old-albc");
   made.api.put(leftover, madeFor("o", undefined, "old"));
   made.owners.set("old", "o");

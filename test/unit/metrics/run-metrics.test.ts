@@ -35,12 +35,17 @@ test("configurations are counted by outcome, with what they took", async () => {
 test("objects and diagnostics are those of the last compilation", async () => {
   const metrics = new RunMetrics("1", "");
   const error: Diagnostic = { code: "FIELD_INVALID", severity: "error", message: "", hint: "" };
+  const at = { secret: { namespace: "n", name: "s" }, validTo: "then" };
   const warning: Diagnostic = { ...error, severity: "warning" };
   const fault: Diagnostic = { ...error, code: "INTERNAL_ERROR" };
   metrics.compiled(
     countFindings({
       objects: new Map([["Ingress", 2]]),
       diagnostics: [error, fault, fault],
+      certificates: [
+        { certificate: { ...at, expires: Date.now() + 36 * 3_600_000 } },
+        { certificate: { ...at, expires: Date.now() + 36 * 3_600_000 } },
+      ],
       unreadable: ["a.yaml"],
     }),
   );
@@ -49,18 +54,20 @@ test("objects and diagnostics are those of the last compilation", async () => {
       'albc_diagnostics{severity="error"} 3',
       "albc_faulty_objects 2",
       "albc_unreadable_files 1",
+      expect.stringMatching(/^albc_certificate_days_left\{namespace="n",name="s"\} 1\.(5|49)/),
     ]),
   );
   metrics.compiled(
     countFindings({
       objects: new Map([["Gateway", 1]]),
       diagnostics: [warning],
+      certificates: [],
       unreadable: [],
     }),
   );
   const lines = await linesOf(metrics);
   expect(
-    lines.filter((line) => /^albc_(objects|diagnostics|faulty|unreadable)/.test(line)),
+    lines.filter((line) => /^albc_(objects|diagnostics|certificate|faulty|unreadable)/.test(line)),
   ).toEqual([
     'albc_diagnostics{severity="error"} 0',
     'albc_diagnostics{severity="warning"} 1',

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { text as readStream } from "node:stream/consumers";
@@ -88,6 +88,30 @@ test("silence is an error after the time limit", async () => {
   await expect(client.status()).rejects.toThrow(
     "the data plane can't be reached: no answer within 300 ms",
   );
+});
+
+test("a link in the place of the socket is not followed", async () => {
+  await answering(200, '{"version":"v1","expected":0,"workers":[]}');
+  const other = join(folder(), "other");
+  mkdirSync(join(other, "control"), { recursive: true });
+  symlinkSync(join(folder(), "control/control.sock"), join(other, "control/control.sock"));
+  await expect(new ControlClient(other).status()).rejects.toThrow(ControlError);
+});
+
+test("an answer without an end is given up", async () => {
+  const client = await answering(200, " ".repeat(5 * 1024 * 1024));
+  await expect(client.status()).rejects.toThrow("its answer is too long");
+});
+
+test.each([
+  [200, undefined],
+  [500, "nginx can't reload itself: not allowed"],
+])("a reload that is answered with %d", async (status, message) => {
+  const client = await answering(status, '{"error":"not allowed"}');
+  const asked = client.reload();
+  if (message === undefined) await asked;
+  else await expect(asked).rejects.toThrow(message);
+  expect(heard).toBe("POST /reload\n");
 });
 
 test("a folder whose path is too long for a socket is no problem", async () => {

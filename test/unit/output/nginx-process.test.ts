@@ -8,7 +8,7 @@ import { useTempFolder } from "../../support/temp-folder.js";
 const folder = useTempFolder();
 
 /** What albc says when it starts a program that does this instead of serving. */
-async function failureOf(script: string): Promise<unknown> {
+async function failureOf(script: string, endsAt?: string): Promise<unknown> {
   const bin = join(folder(), "bin");
   mkdirSync(bin);
   writeFileSync(join(bin, "nginx"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -23,7 +23,9 @@ async function failureOf(script: string): Promise<unknown> {
     folder: await makeRunFolder(join(folder(), "run")),
     user: "",
     drainTimeout: 100,
-    onLine: () => undefined,
+    onLine: (line) => {
+      if (line === endsAt) void nginx.stop(0);
+    },
     onDeath: () => undefined,
     onRestart: () => undefined,
   });
@@ -41,4 +43,11 @@ test.each([
   ["exit 1", "it ended without a word"],
 ])("an nginx that does `%s` at its start is explained", async (script, words) => {
   expect(await failureOf(script)).toEqual(new EnvironmentError(`nginx could not start: ${words}`));
+});
+
+test("what an nginx said that does not serve in time is told with why it was ended", async () => {
+  const words = "albc was told to end before it served; it said: nearly there";
+  expect(await failureOf("echo nearly there >&2; exec sleep 60", "nearly there")).toEqual(
+    new EnvironmentError(`nginx could not start: ${words}`),
+  );
 });

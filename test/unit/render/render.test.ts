@@ -1,12 +1,12 @@
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
-import { render } from "../../../src/render/render.js";
+import { Renderer } from "../../../src/render/render.js";
 import { SecretText } from "../../../src/support/secret-text.js";
 import { configOf, EMPTY_CONFIG } from "../../support/data-plane-config.js";
 import { policyErrors } from "../../support/policy-schema.js";
 
 const FULL = configOf((field) => field);
-const files = render(FULL, DEFAULT_OPTIONS);
+const files = new Renderer().render(FULL, DEFAULT_OPTIONS);
 
 function reveal(file: RenderedFile | undefined): string {
   return typeof file?.contents === "string" ? file.contents : (file?.contents.reveal() ?? "");
@@ -45,7 +45,7 @@ test("secrets stand in their own files alone, and show themselves nowhere", () =
   const secret = configOf((field) =>
     /^(private key|hash|salt)$/.test(field) ? `SECRET ${field}` : field,
   );
-  for (const file of render(secret, DEFAULT_OPTIONS)) {
+  for (const file of new Renderer().render(secret, DEFAULT_OPTIONS)) {
     expect(file.contents instanceof SecretText).toBe(
       /^(certificates|credentials)\//.test(file.path),
     );
@@ -59,6 +59,6 @@ test("another secret is another file, an equal one the same", () => {
   const twin = { ...credentials, id: "twin" };
   const other = { ...credentials, id: "other", users: [] };
   const config = { ...EMPTY_CONFIG, credentials: [credentials, twin, other] };
-  const paths = render(config, DEFAULT_OPTIONS).map(({ path }) => path);
+  const paths = new Renderer().render(config, DEFAULT_OPTIONS).map(({ path }) => path);
   expect(paths.filter((path) => path.startsWith("credentials/"))).toHaveLength(2);
 });

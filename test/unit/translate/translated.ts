@@ -1,4 +1,5 @@
 /** Manifests, translated: what tests ask about the result. */
+import type { Resources } from "../../../src/input/resources.js";
 import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
 import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
 import { resourcesFromYaml } from "../../../src/input/load.js";
@@ -9,7 +10,15 @@ import type { Endpoint } from "../../../src/ir/upstream.js";
 import type { CompileOptions } from "../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import type { ObjectStatus } from "../../../src/status/object-status.js";
-import { translate } from "../../../src/translate/translate.js";
+import { compareStrings } from "../../../src/support/compare.js";
+import { RouteMemory } from "../../../src/translate/gateway/routes/route-memory.js";
+import {
+  endpointReports,
+  newEndpoints,
+  translateRouting,
+  withUpstreams,
+} from "../../../src/translate/translate.js";
+import type { Translation } from "../../../src/translate/translation.js";
 
 export interface Translated {
   readonly config: DataPlaneConfig;
@@ -18,6 +27,8 @@ export interface Translated {
   readonly reports: readonly string[];
   /** Messages of the reports with a code. */
   messages(code: string): readonly string[];
+  /** What to do about them. */
+  hints(code: string): readonly (string | undefined)[];
   route(id: string): Route;
   /** The bindings of a port in the order in which they are tried, as `<host key> <path> → <route>`. */
   tried(port: number): readonly string[];
@@ -25,6 +36,19 @@ export interface Translated {
   endpoints(upstream: string): readonly Endpoint[] | undefined;
   /** `<server> <host key>` of each certificate, with the position of its id among the certificates. */
   certificates(): readonly string[];
+}
+
+/** Everything that is translated, but for what throws. */
+export function translate(
+  resources: Resources,
+  options: CompileOptions,
+  diagnostics: DiagnosticSink,
+): Translation {
+  const routing = translateRouting(resources, options, diagnostics, new RouteMemory());
+  const endpoints = newEndpoints();
+  const translation = withUpstreams(routing, resources, endpoints, options);
+  diagnostics.addAll(endpointReports(endpoints));
+  return translation;
 }
 
 export function translated(yaml: string, options: Partial<CompileOptions> = {}): Translated {
@@ -46,6 +70,7 @@ export function translated(yaml: string, options: Partial<CompileOptions> = {}):
     ),
     messages: (code) =>
       diagnostics.filter((each) => each.code === code).map(({ message }) => message),
+    hints: (code) => diagnostics.filter((each) => each.code === code).map(({ hint }) => hint),
     route: (id) => found(config.routes, id),
     tried: (port) => tried(config, port),
     bindings: (route) => config.bindings.filter((binding) => binding.route === route),
@@ -71,9 +96,21 @@ function tried(config: DataPlaneConfig, port: number): readonly string[] {
   const listeners = config.listeners
     .filter((listener) => listener.server === server?.id)
     .map(({ id }) => id);
-  return config.bindings
+  return placesOf(config)
     .filter(({ listener }) => listeners.includes(listener))
+    .sort((a, b) => compareStrings(a.order, b.order))
     .map(({ host, path, route }) => `${hostKey(host)} ${pathText(path)} → ${route}`.trim());
+}
+
+/** A line for each place of each binding. */
+export function placesOf({ bindings }: Pick<DataPlaneConfig, "bindings">) {
+  return bindings.flatMap(({ at, order, path, route }) =>
+    at.flatMap(({ listeners, hosts }) =>
+      listeners.flatMap((listener) =>
+        hosts.map(({ host, rank }) => ({ listener, host, order: rank + order, path, route })),
+      ),
+    ),
+  );
 }
 
 function pathText(path: RouteBinding["path"]): string {
@@ -187,6 +224,7 @@ export interface RuleText {
   readonly alb?: string;
   readonly frontend?: string;
   readonly annotations?: Readonly<Record<string, string>>;
+  readonly created?: string;
 }
 
 export function rule(name: string, spec: unknown, text: RuleText = {}): string {
@@ -198,6 +236,7 @@ export function rule(name: string, spec: unknown, text: RuleText = {}): string {
       "alb2.cpaas.io/frontend": text.frontend ?? "ft",
     },
     ...(text.annotations && { annotations: text.annotations }),
+    ...(text.created !== undefined && { creationTimestamp: text.created }),
   };
   return document("crd.alauda.io/v1", "Rule", metadata, spec);
 }

@@ -1,4 +1,5 @@
 import { ANNOTATIONS } from "../../../src/translate/ingress/annotation-table.js";
+import { restrictsAccess } from "../../../src/translate/ingress/closing-annotations.js";
 import { unknownAnnotation } from "../../../src/translate/ingress/unknown-annotation.js";
 
 it.each(ANNOTATIONS.map(({ name }) => name))("%s is known", (name) => {
@@ -18,13 +19,15 @@ it.each([
   ["allow-list-source-range", "allowlist-source-range"],
   ["blacklist-source-range", "denylist-source-range"],
 ])("%s restricts, since %s does", (name, meant) => {
-  expect(unknownAnnotation(name)).toEqual({ meant, restricts: true });
+  expect(unknownAnnotation(name)?.meant).toBe(meant);
+  expect(restrictsAccess(name, "x")).toBe(true);
 });
 
 it.each(["auth-oidc-issuer", "basic-auth", "denylist", "source-range-for-partners"])(
   "%s restricts by its family",
   (name) => {
-    expect(unknownAnnotation(name)).toEqual({ restricts: true });
+    expect(unknownAnnotation(name)?.meant).toBeUndefined();
+    expect(restrictsAccess(name, "x")).toBe(true);
   },
 );
 
@@ -36,10 +39,11 @@ it.each([
   ["proxy-read-timeuot", "proxy-read-timeout"],
   ["limit-whitelists", "limit-whitelist"],
 ])("%s restricts nothing, since %s does not", (name, meant) => {
-  expect(unknownAnnotation(name)).toEqual({ meant, restricts: false });
+  expect(unknownAnnotation(name)?.meant).toBe(meant);
+  expect(restrictsAccess(name, "x")).toBe(false);
 });
 
 it.each(["owner", "something-else", "x", ""])("%j is just not known", (name) => {
   expect(unknownAnnotation(name)?.meant).toBeUndefined();
-  expect(unknownAnnotation(name)?.restricts).toBe(false);
+  expect(restrictsAccess(name, "x")).toBe(false);
 });

@@ -1,6 +1,7 @@
 import type { AuthPolicy } from "../../../api/auth-policy.js";
 import type { ParentReference } from "../../../api/gateway.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
+import { getOrInsert } from "../../../support/group-by.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf } from "../../place.js";
 import type { GatewayState } from "../model.js";
@@ -47,10 +48,7 @@ export function authPolicyStatuses(
 }
 
 function addVerdict(entries: Map<string, Entry>, ref: ParentReference, verdict: Verdict): void {
-  const key = JSON.stringify(ref);
-  const entry = entries.get(key);
-  if (entry === undefined) entries.set(key, { ref, verdicts: [verdict] });
-  else entry.verdicts.push(verdict);
+  getOrInsert(entries, JSON.stringify(ref), () => ({ ref, verdicts: [] })).verdicts.push(verdict);
 }
 
 function targetVerdict(

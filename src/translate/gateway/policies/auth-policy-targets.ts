@@ -1,4 +1,5 @@
 import type { AuthPolicy } from "../../../api/auth-policy.js";
+import { AUTH_TARGETS } from "../../../api/auth-policy.js";
 import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { didYouMean } from "../../../support/did-you-mean.js";
@@ -41,8 +42,7 @@ export function resolveTargets(policy: AuthPolicy, known: Known): readonly Resol
   });
 }
 
-const KINDS = ["Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute"] as const;
-type TargetKind = (typeof KINDS)[number];
+type TargetKind = (typeof AUTH_TARGETS)[number];
 /** Kinds with names near to those, for which there is no auth. */
 const OTHER_KINDS: ReadonlySet<string> = new Set(["TCPRoute", "TLSRoute", "UDPRoute"]);
 
@@ -65,8 +65,8 @@ export function closedTarget(
 function meantKind({ group, kind }: PolicyTarget): TargetKind | undefined {
   const isOurs = group === "" || didYouMean(group, [GATEWAY_GROUP], 2) !== undefined;
   if (!isOurs || OTHER_KINDS.has(kind)) return undefined;
-  const meant = didYouMean(kind, KINDS, 2);
-  return KINDS.find((known) => known === meant);
+  const meant = didYouMean(kind, AUTH_TARGETS, 2);
+  return AUTH_TARGETS.find((known) => known === meant);
 }
 
 /** Undefined: there is no such object. */
@@ -95,7 +95,7 @@ function resolve(target: PolicyTarget, known: Known): Resolution {
 
 /** What is wrong with a target that closes an object. */
 function misspelling({ group, kind, section, ...object }: PolicyTarget): string {
-  const isSpelt = group === GATEWAY_GROUP && KINDS.some((known) => known === kind);
+  const isSpelt = group === GATEWAY_GROUP && AUTH_TARGETS.some((known) => known === kind);
   if (!isSpelt) return `there is no kind ${kind} of group ${JSON.stringify(group)}`;
   const part = kind.endsWith("Route") ? "rule" : "listener";
   return `${shownTarget({ group, kind, ...object })} has no ${part} ${String(section)}`;

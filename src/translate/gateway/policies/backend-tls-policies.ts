@@ -3,6 +3,7 @@ import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../ir/backend-tls.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings } from "../../../support/compare.js";
+import { getOrInsert } from "../../../support/group-by.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf, sourceRef } from "../../place.js";
 import { compareAge } from "../../precedence.js";
@@ -111,17 +112,21 @@ export class BackendTlsPolicies {
 
   #addUser(gateway: Gateway, { namespace, service }: BackendPort): void {
     const key = `${namespace}/${service}`;
-    const users = this.#users.get(key) ?? new Map<string, Gateway>();
+    const users = getOrInsert(this.#users, key, () => new Map());
     users.set(`${gateway.metadata.namespace}/${gateway.metadata.name}`, gateway);
-    this.#users.set(key, users);
   }
 
-  /** The Gateways that use a Service that the policy is for, older first. */
+  /**
+   * The Gateways that use a Service that the policy is for: those of its namespace first, so that others can't take their places in a
+   * status that holds sixteen, then older ones.
+   */
   #gatewaysOf(policy: BackendTlsPolicy): readonly Gateway[] {
     const gateways = new Set(
       serviceTargets(policy).flatMap((target) => [...this.#usersOf(target).values()]),
     );
-    return [...gateways].sort(compareAge);
+    const isOther = ({ metadata }: Gateway): number =>
+      metadata.namespace === policy.metadata.namespace ? 0 : 1;
+    return [...gateways].sort((a, b) => isOther(a) - isOther(b) || compareAge(a, b));
   }
 
   #usersOf({ namespace, name }: PolicyTarget): ReadonlyMap<string, Gateway> {

@@ -1,12 +1,15 @@
 import type { ObjectReference } from "../../../api/gateway.js";
 import type { FieldPath } from "../../../diagnostics/field-path.js";
 import type { RoutingResources } from "../../../input/resources.js";
+import { memoized } from "../../../support/memoized.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import { isWeakAuthority } from "../../certificate-strength.js";
 import { parsePemCertificates } from "../../pem-certificates.js";
 
 const CA_KEY = "ca.crt";
+/** All public authorities of an operating system are 220 KiB. */
+const MOST_BUNDLE_TEXT = 256 * 1024;
 
 export interface CertificateAuthorities {
   /** PEM of every usable reference; absent when none is. */
@@ -55,16 +58,41 @@ function kindOf({ group, kind }: ObjectReference): string {
   return group === "" ? kind : `${kind}.${group}`;
 }
 
-/** Each certificate as PEM, written anew, so that text around the blocks goes nowhere. */
 function readBundle(
   kind: "ConfigMap" | "Secret",
   namespace: string,
   name: string,
   resources: RoutingResources,
 ): Result<readonly string[]> {
-  const text = caText(kind, namespace, name, resources);
-  if (!text.ok) return text;
-  const certificates = parsePemCertificates(text.value);
+  const object =
+    kind === "Secret"
+      ? resources.get("Secret", namespace, name)
+      : resources.get("ConfigMap", namespace, name);
+  return object === undefined ? problem("does not exist") : READERS[kind](object);
+}
+
+/** Once for each object, however many policies name it. */
+const READERS = {
+  ConfigMap: memoized(({ data }: BundleHolder) => certificatesOf(data, (text) => text)),
+  Secret: memoized(({ data }: BundleHolder) =>
+    certificatesOf(data, (text) => Buffer.from(text, "base64").toString("latin1")),
+  ),
+};
+
+interface BundleHolder {
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Each certificate as PEM, written anew, so that text around the blocks goes nowhere. */
+function certificatesOf(
+  data: BundleHolder["data"] = {},
+  decode: (value: string) => string,
+): Result<readonly string[]> {
+  const value = Object.hasOwn(data, CA_KEY) ? data[CA_KEY] : undefined;
+  if (value === undefined) return problem(`has no key ${CA_KEY}`);
+  const text = decode(value);
+  if (text.length > MOST_BUNDLE_TEXT) return problem(`has a ${CA_KEY} that is larger than 256 KiB`);
+  const certificates = parsePemCertificates(text);
   if (certificates === undefined || certificates.length === 0) {
     return problem(`has a ${CA_KEY} that is no list of PEM certificates`);
   }
@@ -73,18 +101,4 @@ function readBundle(
         `has a ${CA_KEY} with no key of at least 112 bits (RSA 2048, EC P-256): TLS trusts none`,
       )
     : ok(certificates.map((certificate) => certificate.toString()));
-}
-
-function caText(
-  kind: "ConfigMap" | "Secret",
-  namespace: string,
-  name: string,
-  resources: RoutingResources,
-): Result<string> {
-  const object = resources.get(kind, namespace, name);
-  if (object === undefined) return problem("does not exist");
-  const data = object.data ?? {};
-  const value = Object.hasOwn(data, CA_KEY) ? data[CA_KEY] : undefined;
-  if (value === undefined) return problem(`has no key ${CA_KEY}`);
-  return ok(kind === "Secret" ? Buffer.from(value, "base64").toString("latin1") : value);
 }

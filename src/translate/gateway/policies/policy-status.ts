@@ -3,7 +3,7 @@ import type { KubernetesObject } from "../../../api/wire.js";
 import type { Condition } from "../../../status/condition.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { TranslateContext } from "../../context.js";
-import { placeOf } from "../../place.js";
+import { nameOf, placeOf } from "../../place.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
@@ -103,7 +103,5 @@ function conditionsOf(
 
 /** Why a policy is not in force for a target that another one has. */
 export function conflictMessage(target: PolicyTarget, winner: KubernetesObject): string {
-  const { kind, metadata } = winner;
-  const policy = `${kind} ${metadata.namespace}/${metadata.name}`;
-  return `${policy} is in force for ${shownTarget(target)}: it is older, or of equal age and first by name`;
+  return `${nameOf(winner)} is in force for ${shownTarget(target)}: it is older, or of equal age and first by name`;
 }

@@ -1,4 +1,6 @@
 import type { Gateway, GrpcRoute, HttpRoute } from "../../../api/gateway.js";
+import { getOrInsert } from "../../../support/group-by.js";
+import { memoized } from "../../../support/memoized.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { GatewayState } from "../model.js";
 
@@ -9,7 +11,15 @@ interface ObjectName {
 }
 
 /** Positions in the list of Gateways, by each Gateway and ListenerSet; made once for all routes and policies. */
-const INDEXES = new WeakMap<readonly GatewayState[], ReadonlyMap<string, ReadonlySet<number>>>();
+const indexed = memoized((states: readonly GatewayState[]) => {
+  const index = new Map<string, Set<number>>();
+  for (const [position, { gateway, listeners }] of states.entries()) {
+    for (const { kind, metadata } of [gateway, ...listeners.map(({ parent }) => parent)]) {
+      getOrInsert(index, keyOf({ kind, ...metadata }), () => new Set()).add(position);
+    }
+  }
+  return index;
+});
 
 /** The Gateways of ours that a route names as parents, itself or by their ListenerSets; each once. */
 export function gatewaysOfRoute(
@@ -31,25 +41,11 @@ export function gatewaysOf(
   parents: readonly ObjectName[],
   states: readonly GatewayState[],
 ): readonly Gateway[] {
-  const index = INDEXES.get(states) ?? indexed(states);
-  INDEXES.set(states, index);
+  const index = indexed(states);
   const positions = new Set(parents.flatMap((parent) => [...(index.get(keyOf(parent)) ?? [])]));
   return [...positions]
     .sort((a, b) => a - b)
     .flatMap((position) => states[position]?.gateway ?? []);
-}
-
-function indexed(states: readonly GatewayState[]): ReadonlyMap<string, ReadonlySet<number>> {
-  const index = new Map<string, Set<number>>();
-  for (const [position, { gateway, listeners }] of states.entries()) {
-    for (const { kind, metadata } of [gateway, ...listeners.map(({ parent }) => parent)]) {
-      const key = keyOf({ kind, ...metadata });
-      const known = index.get(key);
-      if (known === undefined) index.set(key, new Set([position]));
-      else known.add(position);
-    }
-  }
-  return index;
 }
 
 function keyOf({ kind, namespace, name }: ObjectName): string {

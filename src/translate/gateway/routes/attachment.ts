@@ -1,6 +1,9 @@
 import type { ParentReference } from "../../../api/gateway.js";
 import type { HostPattern } from "../../../ir/host-pattern.js";
-import { hostKey } from "../../../ir/host-pattern.js";
+import { hostKey, hostText } from "../../../ir/host-pattern.js";
+import type { BoundHost } from "../../../ir/route.js";
+import { getOrInsert } from "../../../support/group-by.js";
+import { hostnameRank } from "../../route-precedence.js";
 import type { AttachableRoute, ListenerState } from "../model.js";
 import { intersect } from "./hostname-intersection.js";
 import type { GatewayParent } from "./parents.js";
@@ -9,12 +12,36 @@ import type { RouteHost } from "./route-hostnames.js";
 /** A listener that takes the route, and the hosts that they have in common. */
 export interface Attachment {
   readonly listener: ListenerState;
+  /** One list for all listeners of a hostname, and for all parentRefs. */
   readonly hosts: readonly AttachedHost[];
 }
 
-export interface AttachedHost extends RouteHost {
-  /** What the route's hostname and the listener's have in common. */
-  readonly host: HostPattern;
+/** What the route's hostname and the listener's have in common, with the rank of the route's. */
+export interface AttachedHost extends RouteHost, BoundHost {}
+
+/** The hosts of a route, and which of them it has in common with a listener. */
+export class CommonHosts {
+  readonly #own: readonly RouteHost[];
+  readonly #common = new Map<string, readonly AttachedHost[]>();
+
+  constructor(own: readonly RouteHost[]) {
+    this.#own = own;
+  }
+
+  get isEmpty(): boolean {
+    return this.#own.length === 0;
+  }
+
+  with({ hostname }: Pick<ListenerState, "hostname">): readonly AttachedHost[] {
+    return getOrInsert(this.#common, hostKey(hostname), () => this.#intersected(hostname));
+  }
+
+  #intersected(hostname: HostPattern): readonly AttachedHost[] {
+    return this.#own.flatMap((own) => {
+      const host = intersect(hostname, own.pattern);
+      return host === undefined ? [] : [{ ...own, host, rank: `${hostnameRank(own.pattern)} ` }];
+    });
+  }
 }
 
 export type Attached =
@@ -29,7 +56,7 @@ export function attach(
   route: AttachableRoute,
   reference: ParentReference,
   parent: GatewayParent,
-  hosts: readonly RouteHost[],
+  hosts: CommonHosts,
 ): Attached {
   const { title } = parent;
   const named = parent.listeners.filter((listener) => isNamed(listener, reference));
@@ -49,9 +76,9 @@ export function attach(
     return { ok: false, reason: "NotAllowedByListeners", message };
   }
   const attachments = allowing
-    .map((listener) => ({ listener, hosts: commonHosts(listener, hosts) }))
+    .map((listener) => ({ listener, hosts: hosts.with(listener) }))
     .filter((attachment) => attachment.hosts.length > 0);
-  if (attachments.length === 0 && hosts.length > 0) {
+  if (attachments.length === 0 && !hosts.isEmpty) {
     const message = `no hostname of the route is one of ${title}'s: ${allowing.map(hostOf).join(", ")}`;
     return { ok: false, reason: "NoMatchingListenerHostname", message };
   }
@@ -70,13 +97,6 @@ function isNamed({ name, port }: ListenerState, reference: ParentReference): boo
   );
 }
 
-function commonHosts(listener: ListenerState, hosts: readonly RouteHost[]): AttachedHost[] {
-  return hosts.flatMap((own) => {
-    const host = intersect(listener.hostname, own.pattern);
-    return host === undefined ? [] : [{ ...own, host }];
-  });
-}
-
 function noListener({ sectionName, port }: ParentReference, parent: GatewayParent): string {
   const wanted = [
     ...(sectionName === undefined ? [] : [`named ${sectionName}`]),
@@ -89,7 +109,6 @@ function names(listeners: readonly ListenerState[]): string {
   return listeners.map(({ name, port }) => `${name} (${String(port)})`).join(", ");
 }
 
-/** As it is written, not as a key: `*.a.example`. */
 function hostOf({ name, hostname }: ListenerState): string {
-  return `${hostKey(hostname).replace(/^\*\*/, "*")} (${name})`;
+  return `${hostText(hostname)} (${name})`;
 }

@@ -3,8 +3,8 @@
  * of the narrowest that it stands for, so that no wider rule serves what the route was to restrict.
  */
 import type { PathMatch } from "../../../ir/match.js";
-import { ANY_HOST } from "../../../ir/host-pattern.js";
 import { compareStrings } from "../../../support/compare.js";
+import { addTo } from "../../../support/group-by.js";
 import { routeOrderKey } from "../../route-precedence.js";
 import { IS_GRPC } from "./grpc-matches.js";
 import { literalStart } from "./path-condition.js";
@@ -51,9 +51,7 @@ function widened(
     }
   }
   const closed = new Map<RulePlan, RuleMatch[]>();
-  for (const { plan, match } of narrowest.values()) {
-    closed.set(plan, [...(closed.get(plan) ?? []), match]);
-  }
+  for (const { plan, match } of narrowest.values()) addTo(closed, plan, match);
   return closed;
 }
 
@@ -75,7 +73,7 @@ function candidateOf(
   return {
     plan,
     match: { ...match, path: widePath(match.path, depth), when },
-    order: routeOrderKey({ hostname: ANY_HOST, match: match.rank, route, position }),
+    order: routeOrderKey({ match: match.rank, route, position }),
   };
 }
 

@@ -63,8 +63,8 @@ export class Findings {
   }
 
   /** Of a whole route. */
-  tooLarge(message: string, place: Place): void {
-    this.#refuse("UnsupportedValue", message, place, "ROUTE_TOO_LARGE");
+  tooLarge(message: string, place: Place, code: DiagnosticCode = "ROUTE_TOO_LARGE"): void {
+    this.#refuse("UnsupportedValue", message, place, code);
   }
 
   unresolvable(

@@ -1,5 +1,6 @@
 import type { GrpcRouteRule } from "../../../api/gateway.js";
 import type { Predicate } from "../../../ir/match.js";
+import { isSet } from "../../../support/text-list.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { regexProblem } from "../../regex.js";
@@ -108,8 +109,4 @@ function segment(expression: string | undefined): string {
   const [, start = "", body = "", end = ""] = /^(\^?)(.*?)((?<!\\)\$)?$/s.exec(expression) ?? [];
   const slack = "[^/]*";
   return `${start === "" ? slack : ""}(?:${body})${end === "" ? slack : ""}`;
-}
-
-function isSet(text: string | undefined): text is string {
-  return text !== undefined && text !== "";
 }

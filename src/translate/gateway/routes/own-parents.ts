@@ -4,7 +4,7 @@ import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
 import type { AttachableRoute } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
-import { attach } from "./attachment.js";
+import { attach, CommonHosts } from "./attachment.js";
 import type { Attached } from "./attachment.js";
 import type { Findings } from "./findings.js";
 import type { GatewayParent, Parents } from "./parents.js";
@@ -28,7 +28,7 @@ export function ownParents(
   const named = namedParents(route, parents, diagnostics);
   const own = [...named, ...defaultParents(route, parents, named, findings)];
   if (own.length === 0) return [];
-  const hosts = routeHosts(route, findings);
+  const hosts = new CommonHosts(routeHosts(route, findings));
   return own.map(({ reference, parent, place }) => {
     const attached = attach(route, reference, parent, hosts);
     if (!attached.ok) {

@@ -1,6 +1,8 @@
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import { hostKey } from "../../../ir/host-pattern.js";
+import { addTo, getOrInsert } from "../../../support/group-by.js";
 import type { TranslateContext } from "../../context.js";
+import { nameOf } from "../../place.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
@@ -52,13 +54,10 @@ export class Parents {
   ) {
     this.#context = context;
     for (const state of states) {
-      this.#states.set(titleOf(state.gateway), state);
+      this.#states.set(nameOf(state.gateway), state);
       this.#bodyLimits.set(state.gateway, parametersFor(state.gateway, context).bodyLimit);
       for (const listener of state.listeners) {
-        const title = titleOf(listener.parent);
-        const listeners = this.#listeners.get(title);
-        if (listeners === undefined) this.#listeners.set(title, [listener]);
-        else listeners.push(listener);
+        addTo(this.#listeners, nameOf(listener.parent), listener);
       }
     }
     this.#defaults = states
@@ -97,7 +96,7 @@ export class Parents {
   }
 
   placeOf(listener: ListenerState): ListenerPlace {
-    const parent = titleOf(listener.parent);
+    const parent = nameOf(listener.parent);
     return { parent, index: this.#listeners.get(parent)?.indexOf(listener) ?? -1 };
   }
 
@@ -116,22 +115,19 @@ export class Parents {
 
   #describeParent(parent: Parent, namespace: string): string {
     if (parent.kind !== "gateway") return parent.kind;
-    const key = `${namespace} ${parent.title}`;
-    const known = this.#described.get(key);
-    if (known !== undefined) return known;
-    const { title, gateway, accepted, bodyLimit } = parent;
-    const listeners = parent.listeners.map((listener) => [
-      ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
-      ...[listener.allowsNamespace(namespace), listener.serves],
-    ]);
-    const text = JSON.stringify([title, titleOf(gateway), accepted, bodyLimit, listeners]);
-    this.#described.set(key, text);
-    return text;
+    return getOrInsert(this.#described, `${namespace} ${parent.title}`, () => {
+      const { title, gateway, accepted, bodyLimit } = parent;
+      const listeners = parent.listeners.map((listener) => [
+        ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
+        ...[listener.allowsNamespace(namespace), listener.serves],
+      ]);
+      return JSON.stringify([title, nameOf(gateway), accepted, bodyLimit, listeners]);
+    });
   }
 
   #gatewayParent({ object, state }: Owner): GatewayParent {
     const { gateway } = state;
-    const title = titleOf(object);
+    const title = nameOf(object);
     const listeners = this.#listeners.get(title) ?? [];
     // A ListenerSet that its Gateway does not allow has none of its listeners there.
     const accepted = state.accepted && (object === gateway || listeners.length > 0);
@@ -163,10 +159,6 @@ export class Parents {
 interface Owner {
   readonly object: Gateway | ListenerSet;
   readonly state: GatewayState;
-}
-
-function titleOf({ kind, metadata }: Gateway | ListenerSet): string {
-  return title(kind, metadata.namespace, metadata.name);
 }
 
 function title(kind: string, namespace: string, name: string): string {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { HostPattern } from "../../../ir/host-pattern.js";
-import { ANY_HOST } from "../../../ir/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
 import { parseHostPattern } from "../../hostnames.js";
 import { placeOf } from "../../place.js";
 import type { AttachableRoute } from "../model.js";
@@ -16,11 +16,16 @@ export interface RouteHost {
 export function routeHosts(route: AttachableRoute, findings: Findings): readonly RouteHost[] {
   const { hostnames = [] } = route.spec;
   if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
-  return hostnames.flatMap((text, index) => {
+  const hosts = new Map<string, RouteHost>();
+  for (const [index, text] of hostnames.entries()) {
     const parsed = isIP(text) === 0 ? parseHostPattern(text, "many") : undefined;
-    if (parsed?.ok === true) return [{ pattern: parsed.value, index }];
+    if (parsed?.ok === true) {
+      const key = hostKey(parsed.value);
+      if (!hosts.has(key)) hosts.set(key, { pattern: parsed.value, index });
+      continue;
+    }
     const message = parsed?.problem ?? `${JSON.stringify(text)} is an IP address, not a DNS name`;
     findings.unsupported(message, placeOf(route, "spec", "hostnames", index));
-    return [];
-  });
+  }
+  return [...hosts.values()];
 }

@@ -1,4 +1,5 @@
 import type { Gateway } from "../../../api/gateway.js";
+import { getOrInsert } from "../../../support/group-by.js";
 import { closedMatches } from "./closed-matches.js";
 import type { Findings } from "./findings.js";
 import type { GatewayParent } from "./parents.js";
@@ -27,10 +28,9 @@ export class RoutePlans {
   }
 
   of({ gateway, bodyLimit }: Pick<GatewayParent, "gateway" | "bodyLimit">): readonly RulePlan[] {
-    const plans =
-      this.#plans.get(gateway) ?? this.#refuse(planRules({ ...this.#scope, gateway, bodyLimit }));
-    this.#plans.set(gateway, plans);
-    return plans;
+    return getOrInsert(this.#plans, gateway, () =>
+      this.#refuse(planRules({ ...this.#scope, gateway, bodyLimit })),
+    );
   }
 
   #refuse(plans: readonly RulePlan[]): readonly RulePlan[] {

@@ -9,6 +9,7 @@ import { Findings } from "./findings.js";
 import { ownParents } from "./own-parents.js";
 import type { OwnParent } from "./own-parents.js";
 import { bindRoute } from "./route-bindings.js";
+import type { PlannedAttachment } from "./route-bindings.js";
 import { judge } from "./route-conditions.js";
 import { RoutePlans } from "./route-plans.js";
 import { boundHosts, matchesSize, sizeProblem } from "./route-size.js";
@@ -36,9 +37,7 @@ export function translateRoute(
   const tooMany = tooManyHosts(route, own, findings);
   const plans = new RoutePlans({ route, policies, context }, findings, tooMany);
   const listeners = new Set<ListenerState>();
-  const reached = new Set<ListenerState>();
-  const bound = new BoundRoutes();
-  const binding = { route, policies, bound, served: new Map() };
+  const reached = new Map<ListenerState, PlannedAttachment>();
   const entries = own.map((each): RouteParentStatus => {
     const rules = plans.of(each.parent);
     const verdict = judge(route, each, findings, rules);
@@ -46,12 +45,12 @@ export function translateRoute(
       const { listener } = attachment;
       if (verdict.accepted) listeners.add(listener);
       // Two parentRefs may name one listener.
-      if (reached.has(listener)) continue;
-      reached.add(listener);
-      bindRoute(attachment, rules, binding);
+      if (!reached.has(listener)) reached.set(listener, { ...attachment, plans: rules });
     }
     return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
   });
+  const bound = new BoundRoutes();
+  bindRoute([...reached.values()], { route, policies, bound });
   const { routes, bindings } = bound;
   return { listeners, status: statusOf(route, entries), routes: [...routes], bindings };
 }

@@ -20,14 +20,14 @@ export interface StreamCertificate {
   readonly names: readonly HostPattern[];
 }
 
-/** A route at a listener, for the hosts that they have in common. */
+/** A route at listeners, for a host that they have in common. */
 export interface StreamBinding {
-  /** Id. */
-  readonly listener: string;
   readonly host: HostPattern;
   /** The route's own hostname. */
   readonly hostname: HostPattern;
   readonly route: KubernetesObject;
+  /** Of the hostname in the route. */
+  readonly index: number;
   /** Id of the pool; absent: connections are closed. */
   readonly pool?: string;
 }

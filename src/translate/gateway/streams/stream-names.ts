@@ -7,6 +7,8 @@ import type { HostPattern } from "../../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
 import type { StreamName, StreamTarget } from "../../../ir/stream.js";
 import { compareStrings } from "../../../support/compare.js";
+import { memoized } from "../../../support/memoized.js";
+import { groupBy } from "../../../support/group-by.js";
 import { covers } from "../../hostnames.js";
 import { compareAge } from "../../precedence.js";
 import { hostnameRank } from "../../route-precedence.js";
@@ -17,14 +19,16 @@ export interface NamedListener {
   readonly bindings: readonly StreamBinding[];
 }
 
-/** `https`: hostnames of the HTTPS listeners on the port. Sorted by key. */
+/** `https`: hostnames of the HTTPS listeners on the port, and hosts that they keep, which no other listener gets. Sorted by key. */
 export function streamNames(
   listeners: readonly NamedListener[],
   https: readonly HostPattern[],
 ): readonly StreamName[] {
   const owners = new Map<string, Owner>();
-  for (const hostname of https) owners.set(hostKey(hostname), new HttpsOwner(hostname));
   for (const named of listeners) owners.set(hostKey(named.listener.hostname), new Routes(named));
+  for (const hostname of https.map(ofAnyDepth)) {
+    owners.set(hostKey(hostname), new HttpsOwner(hostname));
+  }
   const hosts = new Map<string, HostPattern>();
   for (const owner of owners.values()) {
     for (const host of owner.hosts) hosts.set(hostKey(host), host);
@@ -57,16 +61,13 @@ class HttpsOwner implements Owner {
 
 class Routes implements Owner {
   readonly hosts: readonly HostPattern[];
-  readonly #bindings = new Map<string, StreamBinding[]>();
+  readonly #bindings: ReadonlyMap<string, readonly StreamBinding[]>;
   /** Ids of certificates; empty where TLS is passed through. */
   readonly #certificates = new Map<string, string>();
 
   constructor({ listener, bindings }: NamedListener) {
     const { hostname, certificates } = listener;
-    for (const binding of bindings) {
-      const key = hostKey(binding.host);
-      this.#bindings.set(key, [...(this.#bindings.get(key) ?? []), binding]);
-    }
+    this.#bindings = groupBy(bindings, ({ host }) => hostKey(host));
     const named = certificates.flatMap(({ id, names }) =>
       names.map(ofAnyDepth).map((name) => ({ id, name })),
     );
@@ -95,7 +96,10 @@ function byPrecedence(a: StreamBinding, b: StreamBinding): number {
   );
 }
 
-/** The name of a certificate is for one label; a deeper name has no certificate of its own, and gets the one that is nearest. */
+/**
+ * nginx's map has no wildcard for one label, which names of certificates and hosts of Ingresses have. A deeper name has no certificate of
+ * its own, and gets the one that is nearest.
+ */
 function ofAnyDepth(name: HostPattern): HostPattern {
   return name.kind === "wildcard" ? { ...name, labels: "many" } : name;
 }
@@ -106,7 +110,7 @@ function firstOf<T>(map: ReadonlyMap<string, T>, host: HostPattern): T | undefin
 }
 
 /** Keys of the patterns that cover the host, the narrowest first. */
-function widening(host: HostPattern): readonly string[] {
+const widening = memoized((host: HostPattern): readonly string[] => {
   if (host.kind === "any") return [hostKey(ANY_HOST)];
   const keys = host.kind === "exact" ? [host.host] : [`**.${host.suffix}`];
   const name = host.kind === "exact" ? host.host : host.suffix;
@@ -114,4 +118,4 @@ function widening(host: HostPattern): readonly string[] {
     keys.push(`**.${name.slice(dot + 1)}`);
   }
   return [...keys, hostKey(ANY_HOST)];
-}
+});

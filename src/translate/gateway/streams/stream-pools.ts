@@ -1,6 +1,7 @@
 import type { Gateway } from "../../../api/gateway.js";
 import type { StreamBackendRef, StreamRoute } from "../../../api/stream-routes.js";
 import type { StreamBackend } from "../../../ir/stream.js";
+import { getOrInsert } from "../../../support/group-by.js";
 import { findPort, isExternalName } from "../../backends.js";
 import type { BuildContext } from "../../build-context.js";
 import { isReferenceGranted } from "../../reference-grants.js";
@@ -39,9 +40,7 @@ export class StreamPools {
     const own = `${kind.toLowerCase()}/${metadata.namespace}/${metadata.name}`;
     const id =
       ending === undefined ? own : `${own}/${ending.metadata.namespace}/${ending.metadata.name}`;
-    const known = this.#plans.get(id) ?? this.#make(id, ending);
-    this.#plans.set(id, known);
-    return known;
+    return getOrInsert(this.#plans, id, () => this.#make(id, ending));
   }
 
   #make(id: string, ending: Gateway | undefined): StreamPlan {

@@ -1,12 +1,14 @@
 /** TLSRoutes, TCPRoutes and UDPRoutes: attached to listeners, bound to them, and told how it went. */
 import type { RouteParentStatus } from "../../../api/gateway.js";
 import type { StreamRoute } from "../../../api/stream-routes.js";
+import type { Report } from "../../../diagnostics/sink.js";
 import type { HostPattern } from "../../../ir/host-pattern.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
+import { compareStrings } from "../../../support/compare.js";
+import { groupBy } from "../../../support/group-by.js";
 import type { BuildContext } from "../../build-context.js";
-import { placeOf } from "../../place.js";
+import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
-import { certificateNames } from "../listener-certificates.js";
 import type { ListenerState } from "../model.js";
 import type { Policies } from "../policies/policies.js";
 import type { Attachment } from "../routes/attachment.js";
@@ -16,7 +18,9 @@ import type { OwnParent } from "../routes/own-parents.js";
 import { Parents } from "../routes/parents.js";
 import { judge } from "../routes/route-conditions.js";
 import type { TranslatedRoutes } from "../routes/routes.js";
+import { endingShares } from "../socket-budget.js";
 import type { TranslatedGateway } from "../translated.js";
+import type { ShadowedBinding } from "./stream-builder.js";
 import type { StreamPlan } from "./stream-pools.js";
 import { StreamPools } from "./stream-pools.js";
 
@@ -29,8 +33,13 @@ export function translateStreamRoutes(
   for (const gateway of gateways) listen(gateway, build);
   const parents = new Parents(gateways, build);
   const attached = new Map<ListenerState, number>();
-  const statuses = streamRoutes(build).map((route) => {
-    const { listeners, status } = translateRoute(route, parents, policies, build);
+  const routes = streamRoutes(build).map((route) => {
+    const findings = new Findings(build.diagnostics);
+    return { route, findings, own: ownParents(route, parents, findings, build) };
+  });
+  refuseEndings(gateways, routes, build);
+  const statuses = routes.map((attachedRoute) => {
+    const { listeners, status } = translateRoute(attachedRoute, policies, build);
     for (const listener of listeners) attached.set(listener, (attached.get(listener) ?? 0) + 1);
     return status;
   });
@@ -54,12 +63,50 @@ function listen({ listeners, addresses }: TranslatedGateway, { streams }: BuildC
       port,
       stream,
       hostname,
-      certificates: certificates.map(({ id, leaf }) => ({
-        id,
-        names: certificateNames(leaf),
-      })),
+      certificates: certificates.map(({ id, names }) => ({ id, names })),
     });
   }
+}
+
+interface AttachedRoute {
+  readonly route: StreamRoute;
+  readonly findings: Findings;
+  readonly own: readonly OwnParent[];
+}
+
+/** A route that gets no sockets for its ends of TLS keeps its hosts, closed. */
+function refuseEndings(
+  gateways: readonly TranslatedGateway[],
+  routes: readonly AttachedRoute[],
+  { streams }: BuildContext,
+): void {
+  const listeners = gateways.flatMap((gateway) => gateway.listeners);
+  const ending = listeners.filter(
+    ({ serves, stream }) => serves !== undefined && stream === "terminate",
+  );
+  const certificates = new Map<ListenerState, number>(
+    ending.map((listener) => [listener, listener.certificates.length]),
+  );
+  const wanted = new Map(routes.map(({ route, own }) => [route, mostEndings(own, certificates)]));
+  const losers = endingShares(wanted, streams.freeSockets);
+  for (const { route, findings } of routes) {
+    const lost = losers.get(route);
+    if (lost === undefined) continue;
+    const message = `no TLS can end for its connections: ${lost.message}`;
+    findings.tooLarge(message, placeOf(route, "spec"), "LISTENER_OVER_BUDGET");
+  }
+}
+
+/** Names without a wildcard have one certificate each. */
+function mostEndings(
+  own: readonly OwnParent[],
+  certificates: ReadonlyMap<ListenerState, number>,
+): number {
+  const attachments = own.flatMap(({ attached }) => (attached.ok ? attached.attachments : []));
+  return attachments.reduce((sum, { listener, hosts }) => {
+    const isExact = hosts.every(({ host }) => host.kind === "exact");
+    return sum + Math.min(certificates.get(listener) ?? 0, isExact ? hosts.length : Infinity);
+  }, 0);
 }
 
 interface TranslatedRoute {
@@ -69,31 +116,26 @@ interface TranslatedRoute {
 }
 
 function translateRoute(
-  route: StreamRoute,
-  parents: Parents,
+  { route, findings, own }: AttachedRoute,
   policies: Policies,
   build: BuildContext,
 ): TranslatedRoute {
   const { controllerName } = build.options;
-  const findings = new Findings(build.diagnostics);
-  const own = ownParents(route, parents, findings, build);
   const pools = new StreamPools(route, policies, build);
   const listeners = new Set<ListenerState>();
-  const bound = new Set<ListenerState>();
+  const reached = new Map<ListenerState, PlannedAttachment>();
   const entries = own.map((each): RouteParentStatus => {
     const verdict = judge(route, each, findings, [planOf(each, pools)]);
     for (const attachment of each.attached.ok ? each.attached.attachments : []) {
       const { listener } = attachment;
       if (verdict.accepted) listeners.add(listener);
-      // Two parentRefs may name one listener.
-      if (bound.has(listener)) continue;
-      bound.add(listener);
-      // What is refused keeps its hosts, so that no wider route serves them.
+      // Two parentRefs may name one listener. What is refused keeps its hosts, so that no wider route serves them.
       const pool = verdict.accepted ? planAt(listener, pools).pool : undefined;
-      bind(route, attachment, pool, build);
+      if (!reached.has(listener)) reached.set(listener, { ...attachment, pool });
     }
     return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
   });
+  bind(route, [...reached.values()], build);
   const { apiVersion, kind, metadata } = route;
   const { namespace, name } = metadata;
   const status = { apiVersion, kind, metadata: { namespace, name }, status: { parents: entries } };
@@ -111,33 +153,46 @@ function planOf({ attached }: OwnParent, pools: StreamPools): StreamPlan {
   return ending === undefined ? pools.plan(undefined) : planAt(ending, pools);
 }
 
+interface PlannedAttachment extends Attachment {
+  /** Id; undefined: connections are closed. */
+  readonly pool: string | undefined;
+}
+
 function bind(
   route: StreamRoute,
-  { listener, hosts }: Attachment,
-  pool: string | undefined,
+  attachments: readonly PlannedAttachment[],
   { streams, diagnostics }: BuildContext,
 ): void {
-  const { serves } = listener;
-  if (serves === undefined) return;
-  for (const { host, pattern, index } of hosts) {
-    const older = streams.bind({
-      listener: serves.listener,
-      host,
-      hostname: pattern,
-      route,
-      ...(pool !== undefined && { pool }),
-    });
-    if (older === undefined || older === route) continue;
-    const place =
-      route.kind === "TLSRoute" ? placeOf(route, "spec", "hostnames", index) : undefined;
-    const { kind, metadata } = older;
-    const message = `listener ${listener.name} has ${what(pattern)} from ${kind} ${metadata.namespace}/${metadata.name}, which is older`;
-    diagnostics.report({
-      code: "STREAM_ROUTE_SHADOWED",
-      message,
-      ...(place ?? placeOf(route, "spec")),
-    });
+  const names = new Map<string, string>();
+  for (const { listener } of attachments) {
+    if (listener.serves !== undefined) names.set(listener.serves.listener, listener.name);
   }
+  const groups = [...groupBy(attachments, ({ hosts }) => hosts).values()].flatMap((each) => [
+    ...groupBy(each, ({ pool }) => pool),
+  ]);
+  for (const [pool, own] of groups) {
+    const bindings = (own[0]?.hosts ?? []).map(({ host, pattern, index }) => ({
+      ...{ host, hostname: pattern, route, index },
+      ...(pool !== undefined && { pool }),
+    }));
+    const ids = own.flatMap(({ listener: { serves } }) => serves?.listener ?? []);
+    for (const shadowed of streams.bind(ids, bindings)) {
+      if (shadowed.by !== route) diagnostics.report(shadowedReport(route, shadowed, names));
+    }
+  }
+}
+
+function shadowedReport(
+  route: StreamRoute,
+  { binding: { index, hostname }, by, listeners }: ShadowedBinding,
+  names: ReadonlyMap<string, string>,
+): Report {
+  const place =
+    route.kind === "TLSRoute" ? placeOf(route, "spec", "hostnames", index) : placeOf(route, "spec");
+  const [first = ""] = listeners.map((id) => names.get(id) ?? "").sort(compareStrings);
+  const more = listeners.length > 1 ? ` and ${String(listeners.length - 1)} more` : "";
+  const message = `listener ${first}${more} has ${what(hostname)} from ${nameOf(by)}, which is older`;
+  return { code: "STREAM_ROUTE_SHADOWED", message, ...place };
 }
 
 function what(pattern: HostPattern): string {

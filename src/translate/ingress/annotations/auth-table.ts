@@ -1,18 +1,13 @@
 /** Authentication. src/translate/auth reads these itself, with the fallback that any problem closes the path. */
+import { SECRET_TYPES } from "../../../api/auth.js";
 import type { AnyAnnotation, Annotation, UnsupportedAnnotation } from "../annotation.js";
-import { OWN_PREFIXES, PATH_PREFIXES } from "./prefixes.js";
+import { OWN_PREFIXES, PATH_PREFIXES, rowsOf } from "./prefixes.js";
 import { BOOLEAN, HEADER_NAMES, oneOf, TEXT } from "./types.js";
 
+const row = rowsOf("auth");
+
 function auth<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
-  return {
-    name,
-    group: "auth",
-    prefixes: PATH_PREFIXES,
-    fallback: "closed",
-    supported: true,
-    type,
-    doc,
-  };
+  return row(name, type, doc, { fallback: "closed" });
 }
 
 function unsupported(name: string, doc: string, why: string): UnsupportedAnnotation {
@@ -34,15 +29,12 @@ const NO_CLIENT_CERTIFICATES =
   "Client certificates are not verified for Ingresses. Use basic auth (auth-type) or forward auth (auth-url).";
 
 export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
-  {
-    name: "auth-enable",
-    group: "auth",
-    prefixes: OWN_PREFIXES,
-    fallback: "ignored",
-    supported: true,
-    type: oneOf(["true", "false"]),
-    doc: "`false` switches authentication off, inherited one included; anything else leaves it on.",
-  },
+  row(
+    "auth-enable",
+    oneOf(["true", "false"]),
+    "`false` switches authentication off, inherited one included; anything else leaves it on.",
+    { prefixes: OWN_PREFIXES },
+  ),
   auth(
     "auth-type",
     oneOf(["basic"]),
@@ -55,7 +47,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   ),
   auth(
     "auth-secret-type",
-    oneOf(["auth-file", "auth-map"]),
+    oneOf(SECRET_TYPES),
     "Layout of that secret: one key `auth` with htpasswd lines, or a key for each user; `auth-file` by default.",
   ),
   auth("auth-realm", TEXT, "Realm of the WWW-Authenticate header; empty by default."),

@@ -1,21 +1,12 @@
 /** How requests reach the backend. */
 import { HEADER_REWRITES } from "../../http/header-rewrites.js";
 import type { HeaderChanges } from "../../../ir/filters.js";
-import type { Annotation, AnnotationType, AnyAnnotation } from "../annotation.js";
-import { OWN_PREFIXES, PATH_PREFIXES } from "./prefixes.js";
+import type { AnnotationType, AnyAnnotation } from "../annotation.js";
+import { OWN_PREFIXES, rowsOf } from "./prefixes.js";
 import { AUTHORITY, COOKIE, DURATION, oneOf } from "./types.js";
 
-function row<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
-  return {
-    name,
-    group: "backend",
-    prefixes: PATH_PREFIXES,
-    fallback: "ignored",
-    supported: true,
-    type,
-    doc,
-  };
-}
+const row = rowsOf("backend");
+const affinity = rowsOf("affinity");
 
 function headerRewrite(name: keyof typeof HEADER_REWRITES): AnnotationType<HeaderChanges> {
   return {
@@ -49,30 +40,28 @@ export const UPSTREAM_VHOST = row(
   AUTHORITY,
   "Host header of requests to the backend; the client's by default.",
 );
-export const REWRITE_REQUEST: Annotation<HeaderChanges> = {
-  ...row(
-    "rewrite-request",
-    headerRewrite("rewrite-request"),
-    "Changes headers of the request to the backend. Parts that can't be used are reported and left out; the client's own header is removed where `headers` has an invalid value, and for names in `headers_var`, which is not supported. What backends learn of a request (operations.md) can't be changed.",
-  ),
-  prefixes: OWN_PREFIXES,
-};
-export const REWRITE_RESPONSE: Annotation<HeaderChanges> = {
-  ...row(
-    "rewrite-response",
-    headerRewrite("rewrite-response"),
-    "Changes headers of the response to the client. Parts that can't be used are reported and left out.",
-  ),
-  prefixes: OWN_PREFIXES,
-};
-export const AFFINITY: Annotation<"cookie"> = {
-  ...row("affinity", oneOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
-  group: "affinity",
-};
-export const SESSION_COOKIE_NAME: Annotation<string> = {
-  ...row("session-cookie-name", COOKIE, "Name of that cookie; INGRESSCOOKIE by default."),
-  group: "affinity",
-};
+export const REWRITE_REQUEST = row(
+  "rewrite-request",
+  headerRewrite("rewrite-request"),
+  "Changes headers of the request to the backend. Parts that can't be used are reported and left out; the client's own header is removed where `headers` has an invalid value, and for names in `headers_var`, which is not supported. What backends learn of a request (operations.md) can't be changed.",
+  { prefixes: OWN_PREFIXES },
+);
+export const REWRITE_RESPONSE = row(
+  "rewrite-response",
+  headerRewrite("rewrite-response"),
+  "Changes headers of the response to the client. Parts that can't be used are reported and left out.",
+  { prefixes: OWN_PREFIXES },
+);
+export const AFFINITY = affinity(
+  "affinity",
+  oneOf(["cookie"]),
+  "`cookie` keeps a client on one endpoint.",
+);
+export const SESSION_COOKIE_NAME = affinity(
+  "session-cookie-name",
+  COOKIE,
+  "Name of that cookie; INGRESSCOOKIE by default.",
+);
 
 export const BACKEND_ANNOTATIONS: readonly AnyAnnotation[] = [
   BACKEND_PROTOCOL,

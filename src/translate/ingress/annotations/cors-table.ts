@@ -1,19 +1,9 @@
 /** Cross-origin resource sharing. */
-import type { Annotation, AnyAnnotation } from "../annotation.js";
-import { PATH_PREFIXES } from "./prefixes.js";
+import type { AnyAnnotation } from "../annotation.js";
+import { rowsOf } from "./prefixes.js";
 import { BOOLEAN, HEADER_NAMES, METHODS, NATURAL, ORIGINS } from "./types.js";
 
-function row<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
-  return {
-    name,
-    group: "cors",
-    prefixes: PATH_PREFIXES,
-    fallback: "ignored",
-    supported: true,
-    type,
-    doc,
-  };
-}
+const row = rowsOf("cors");
 
 export const ENABLE_CORS = row(
   "enable-cors",

@@ -154,7 +154,17 @@ const ORIGIN = /^(?:[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?|\*|null)$/;
 export const METHODS = listOf("HTTP methods", (text) => text === "*" || METHOD.test(text));
 export const HEADER_NAMES = listOf("header names", (text) => text === "*" || isHeaderName(text));
 export const ORIGINS = listOf("origins, `*` for any", (text) => ORIGIN.test(text));
-export const DNS_NAMES = listOf("host names", (text) => isDnsName(text.toLowerCase()));
+/** One that can't be read costs no other: a wider rule would get the requests of those. */
+export const DNS_NAMES: AnnotationType<readonly string[]> = {
+  description: "list of host names",
+  parse: (text) => {
+    const items = textList(text);
+    const wrong = items.find((item) => !isDnsName(item.toLowerCase()));
+    if (wrong === undefined) return ok(items);
+    const value = items.filter((item) => isDnsName(item.toLowerCase()));
+    return { ok: true, value, problem: `${shown(wrong)} is none of host names` };
+  },
+};
 
 /** One of the words, compared as `fold` leaves them. */
 export function oneOf<const T extends string>(

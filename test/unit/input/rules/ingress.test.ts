@@ -32,7 +32,7 @@ describe("an Ingress", () => {
     ["with rules without paths", ingress({ rules: [{}] })],
     [
       "with nulls that mean nothing",
-      ingress({ rules: [{ host: null, http: null }], tls: null }, { creationTimestamp: null }),
+      ingress({ rules: [{}], tls: null }, { creationTimestamp: null, annotations: null }),
     ],
     [
       "with a class given twice alike",
@@ -46,6 +46,11 @@ describe("an Ingress", () => {
   });
 
   it.each([
+    [
+      "a host without a value",
+      ingress({ rules: [{ host: null }] }),
+      /FIELD_INVALID spec.rules\[0\].host: host must be a string, but is empty/,
+    ],
     ["nothing", ingress({}), /FIELD_MISSING spec.rules: .*rules or a defaultBackend/],
     [
       "no paths",

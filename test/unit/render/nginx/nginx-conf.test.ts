@@ -80,9 +80,9 @@ describe("listening", () => {
 test("each server's Lua is called with its id, certificates only where there is TLS", () => {
   const text = conf({}, servers);
   expect(text.match(/albc\.\w+\("[^"]*"\)/g)).toEqual([
-    'albc.rewrite("p80")',
+    'albc.access("p80")',
     'albc.certificate("p443")',
-    'albc.rewrite("p443")',
+    'albc.access("p443")',
   ]);
 });
 
@@ -219,42 +219,26 @@ describe("statuses that are tried again", () => {
       backends: [{ upstream: "default/web/80", weight: 1, protocol }],
     });
 
-  test("have a location for each set of them, so that no route needs a reload", () => {
-    const found = locations(withRoutes());
-
-    expect(found).toHaveLength(16);
-    expect(new Map(found.map(([name, directive]) => [name, directive]))).toEqual(
-      new Map([
-        ["try", "proxy_next_upstream error timeout non_idempotent"],
-        ...[500, 502, 503, 504].reduce<readonly (readonly [string, string])[]>(
-          (sets, code) => [
-            ...sets,
-            ...[["try", "proxy_next_upstream error timeout non_idempotent"] as const, ...sets].map(
-              ([name, directive]) => [`${name}_${code}`, `${directive} http_${code}`] as const,
-            ),
-          ],
-          [],
-        ),
-      ]),
-    );
-    expect(withRoutes(retry([503, 500], "http"))).toBe(withRoutes());
-  });
-
-  test("have one for HTTP/2 only where it is used", () => {
+  test("have a location for each set that a route uses, and one for deadlines alone", () => {
+    expect(locations(withRoutes()).map(([name]) => name)).toEqual(["try"]);
     const found = locations(
       withRoutes(
+        retry([503, 500], "http"),
+        retry([503, 500], "https"),
         retry([503, 500], "h2c"),
         retry([502], "grpcs"),
         retry([502], "grpc"),
         retry([504], "grpc", 0),
         plainRoute("plain", { backends: [{ upstream: "a", weight: 1, protocol: "grpc" }] }),
       ),
-    ).filter(([name = ""]) => !name.startsWith("try"));
+    );
 
     expect(found).toEqual([
       ["grpc_try", "grpc_next_upstream error timeout non_idempotent"],
       ["grpc_try_502", "grpc_next_upstream error timeout non_idempotent http_502"],
       ["h2c_try_500_503", "grpc_next_upstream error timeout non_idempotent http_500 http_503"],
+      ["try", "proxy_next_upstream error timeout non_idempotent"],
+      ["try_500_503", "proxy_next_upstream error timeout non_idempotent http_500 http_503"],
     ]);
   });
 });

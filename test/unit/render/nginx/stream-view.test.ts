@@ -2,7 +2,7 @@ import type { DataPlaneConfig } from "../../../../src/ir/config.js";
 import type { DataPlaneOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";
-import { render } from "../../../../src/render/render.js";
+import { Renderer } from "../../../../src/render/render.js";
 import { EMPTY_CONFIG, SOURCE } from "../../../support/data-plane-config.js";
 
 /** HTTPS for `web.example` and TLS for all else on one port, and a port of TCP and UDP. */
@@ -31,7 +31,7 @@ function conf(dataPlane: Partial<DataPlaneOptions> = {}, config = CONFIG): strin
     ...DEFAULT_OPTIONS,
     dataPlane: { ...DEFAULT_OPTIONS.dataPlane, ...dataPlane },
   };
-  const file = render(config, options).find(({ path }) => path === "nginx.conf");
+  const file = new Renderer().render(config, options).find(({ path }) => path === "nginx.conf");
   return file === undefined ? "" : contentsOf(file);
 }
 
@@ -79,7 +79,39 @@ test("without the access log there is none of streams", () => {
 test("without streams nothing is said of them", () => {
   const config = { ...CONFIG, streams: [], pools: [] };
   expect(conf({}, config)).not.toContain("\nstream {");
-  expect(render(config, DEFAULT_OPTIONS).map(({ path }) => path)).not.toContain(
+  expect(new Renderer().render(config, DEFAULT_OPTIONS).map(({ path }) => path)).not.toContain(
     "streams/endpoints.conf",
   );
+});
+
+test("a map has a name once, whatever the model says: nginx would refuse the whole file", () => {
+  const to = { kind: "pool", pool: "tlsroute/n/a" } as const;
+  const names = (["one", "many"] as const).map((labels) => ({
+    host: { kind: "wildcard", suffix: "w.example", labels } as const,
+    to,
+  }));
+  const stream = {
+    protocol: "tls",
+    id: "p443",
+    addresses: ["10.0.0.1"],
+    port: 443,
+    names,
+  } as const;
+  const text = conf({}, { ...CONFIG, streams: [stream] });
+  expect(text.match(/ \*\.w\.example .*;/g)).toEqual([
+    " *.w.example unix:control/through-p443.sock;",
+    expect.stringMatching(/^ \*\.w\.example pool-/),
+  ]);
+});
+
+test("ports whose names lead to the same are one server, with one list of names", () => {
+  const names = [
+    { host: { kind: "exact", host: "a.example" }, to: { kind: "pool", pool: "tlsroute/n/a" } },
+  ] as const;
+  const on = (port: number) =>
+    ({ protocol: "tls", id: `p${String(port)}`, addresses: ["10.0.0.1"], port, names }) as const;
+  const text = conf({}, { ...CONFIG, servers: [], listeners: [], streams: [on(1), on(2)] });
+
+  expect(listens(text).map((line) => line.split(" ")[1])).toEqual(["10.0.0.1:1", "10.0.0.1:2"]);
+  expect(text.match(/a\.example/g)).toHaveLength(2);
 });

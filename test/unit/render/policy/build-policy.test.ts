@@ -2,7 +2,11 @@ import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import type { Affinity } from "../../../../src/ir/upstream.js";
 import type { PathRewrite } from "../../../../src/ir/filters.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
-import type { PolicyDocument } from "../../../../src/render/policy/policy-document.js";
+import type {
+  PolicyBinding,
+  PolicyDocument,
+} from "../../../../src/render/policy/policy-document.js";
+import { HostShards } from "../../../../src/render/policy/host-shards.js";
 import { RouteShards } from "../../../../src/render/policy/route-shards.js";
 import type { ShardMap } from "../../../../src/render/shard-map.js";
 import {
@@ -14,6 +18,7 @@ import {
 } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
 import { policyDocument } from "../../../support/rendered-policy.js";
+import { onePlace } from "../../../../src/ir/route.js";
 
 const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
 const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
@@ -21,12 +26,14 @@ const FULL = configOf((field) => field);
 
 function policyOf(config = FULL, options = DEFAULT_OPTIONS) {
   const shards = new RouteShards();
+  const { hosts, tables } = new HostShards().render(config.bindings);
   return {
     ...buildPolicy(config, options, {
       credentials: new Map([["credentials", CREDENTIALS]]),
       certificates: new Map([["certificate", CERTIFICATE]]),
+      tables,
     }),
-    hosts: parsed(shards.hosts(config.bindings)) as PolicyDocument["hosts"],
+    hosts: parsed(hosts) as Readonly<Record<string, readonly PolicyBinding[]>>,
     routes: parsed(
       shards.routes(config.routes, options.dataPlane.bodyLimit),
     ) as PolicyDocument["routes"],
@@ -200,14 +207,18 @@ test.each([
 });
 
 test("bindings are grouped by listener and host, in byte order of their order", () => {
-  const binding = { listener: "l", path: { kind: "any" }, when: [], route: "r" } as const;
+  const binding = { path: { kind: "any" }, when: [], route: "r" } as const;
   const host = { kind: "exact", host: "a.example" } as const;
-  const bindings = ["b", "é", "a", "B"].map((order) => ({ ...binding, host, order }));
+  const bindings = ["b", "é", "a", "B"].map((order) => ({
+    ...binding,
+    at: onePlace("l", host),
+    order,
+  }));
   const wide = {
     ...binding,
-    host: { kind: "wildcard", suffix: "b", labels: "one" },
+    at: onePlace("l", { kind: "wildcard", suffix: "b", labels: "one" }),
     order: "0",
-  } as const;
+  };
   const { hosts } = policyOf({ ...EMPTY_CONFIG, bindings: [...bindings, wide] });
   expect(Object.keys(hosts)).toEqual(["l|*.b", "l|a.example"]);
   expect(hosts["l|a.example"]?.map(({ order }) => order)).toEqual(["B", "a", "b", "é"]);
@@ -261,8 +272,8 @@ test("the listeners of a server are sorted with the most specific first", () => 
   expect(policyOf(config).servers["p80"]?.listeners).toEqual([
     ["a.example", "l5"],
     ["b.example", "l2"],
-    ["**.a.example", "l3"],
     ["*.a.example", "l4"],
+    ["**.a.example", "l3"],
     ["**.example", "l1"],
     ["", "l0"],
   ]);
@@ -301,6 +312,7 @@ test("an auth policy whose credentials are not there is closed", () => {
   const { auths } = buildPolicy(FULL, DEFAULT_OPTIONS, {
     credentials: new Map(),
     certificates: new Map(),
+    tables: new HostShards().render([]).tables,
   });
   expect(auths["auth"]?.invalid).toBe("auth-secret");
   expect(auths["auth"]?.basic).toBeUndefined();

@@ -7,8 +7,10 @@ import {
   routingShards,
   UpstreamShards,
 } from "../../../../src/render/policy/policy-json.js";
+import { HostShards } from "../../../../src/render/policy/host-shards.js";
 import { RouteShards } from "../../../../src/render/policy/route-shards.js";
 import type { RenderedPolicy } from "../../../../src/render/rendered-policy.js";
+import { onePlace } from "../../../../src/ir/route.js";
 
 interface Parts {
   readonly frame: PolicyFrame;
@@ -17,7 +19,7 @@ interface Parts {
 
 const BINDING = {
   listener: "l",
-  host: { kind: "exact", host: "b" },
+  at: onePlace("l", { kind: "exact", host: "b" }),
   path: { kind: "any" },
   when: [],
 } as const;
@@ -31,7 +33,7 @@ const POLICY: Parts = {
   bindings: [
     { ...BINDING, route: "s", order: "2" },
     { ...BINDING, route: "r", order: "1" },
-    { ...BINDING, route: "r", order: "1", host: { kind: "exact", host: "a" } },
+    { ...BINDING, route: "r", order: "1", at: onePlace("l", { kind: "exact", host: "a" }) },
   ],
 };
 const UPSTREAMS: readonly Upstream[] = [
@@ -41,7 +43,8 @@ const UPSTREAMS: readonly Upstream[] = [
 
 function rendered({ frame, bindings }: Parts, upstreams = UPSTREAMS): RenderedPolicy {
   const shards = new RouteShards();
-  const parts = { hosts: shards.hosts(bindings), routes: shards.routes([], 0) };
+  const { hosts, matches } = new HostShards().render(bindings);
+  const parts = { hosts, matches, routes: shards.routes([], 0) };
   return renderedPolicy(1, routingShards(frame, parts), new UpstreamShards().map(upstreams));
 }
 

@@ -16,7 +16,7 @@ function changed(path: readonly (string | number)[], value: unknown): unknown {
 }
 
 test.each<[readonly (string | number)[], unknown]>([
-  [["format"], 2],
+  [["format"], 1],
   [["version"], "1"],
   [["surprise"], 1],
   [["settings", "authTimeout"], "5s"],

@@ -1,12 +1,6 @@
-import type { Route, RouteBinding } from "../../../../src/ir/route.js";
+import type { Route } from "../../../../src/ir/route.js";
 import { RouteShards } from "../../../../src/render/policy/route-shards.js";
 import { plainRoute } from "../../../support/data-plane-config.js";
-
-const BINDING = { listener: "l", path: { kind: "any" }, when: [] } as const;
-
-function binding(host: string, route: string): RouteBinding {
-  return { ...BINDING, host: { kind: "exact", host }, order: route, route };
-}
 
 /** Counts how often its text is made. */
 function watched(id: string): { readonly route: Route; readonly looks: () => number } {
@@ -38,18 +32,4 @@ test("unless the limit of bodies is another one, which is in the text", () => {
   expect(shards.routes([route], 10).shards.get("kept")).toContain('"bodyLimit":10');
   expect(shards.routes([route], 20).shards.get("kept")).toContain('"bodyLimit":20');
   expect(shards.routes([route], 0).shards.get("kept")).not.toContain("bodyLimit");
-});
-
-test("a host follows its bindings: another one, one less, and a host that is gone", () => {
-  const shards = new RouteShards();
-  const [a, b, other] = [binding("h", "a"), binding("h", "b"), binding("other", "a")];
-  const routesOf = (bindings: readonly RouteBinding[], host: string): unknown =>
-    (JSON.parse(shards.hosts(bindings).shards.get(`l|${host}`) ?? "[]") as { route: string }[]).map(
-      ({ route }) => route,
-    );
-  expect(routesOf([b, a, other], "h")).toEqual(["a", "b"]);
-  expect(routesOf([a, other], "h")).toEqual(["a"]);
-  expect(routesOf([a, { ...b, route: "c" }], "h")).toEqual(["a", "c"]);
-  expect(routesOf([a], "other")).toEqual([]);
-  expect(routesOf([b, a, other], "h")).toEqual(["a", "b"]);
 });

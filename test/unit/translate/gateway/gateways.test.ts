@@ -102,3 +102,22 @@ test("a listener without a certificate has that of the option defaultCertificate
     "the listener names no certificate, and option defaultCertificate: there is no Secret n/missing",
   ]);
 });
+
+test("a namespace's own Ingress gives its listener no host of an older listener", () => {
+  const of = (namespace: string, year: number, text: string): string =>
+    text.replace(
+      '"namespace":"n"',
+      `"namespace":"${namespace}","creationTimestamp":"${String(year)}-01-01T00:00:00Z"`,
+    );
+  const { config } = translate(
+    of("victim", 2023, gateway("v", [{ ...HTTP, hostname: "*.v.example" }])) +
+      of("t", 2024, gateway("g", [{ ...HTTP, hostname: "x.v.example" }])) +
+      ingress("w", {
+        namespace: "t",
+        created: "2024-01-01T00:00:00Z",
+        spec: rules({ "x.v.example": ["/"] }),
+      }),
+  );
+  const ids = config.listeners.map(({ id }) => id).filter((id) => id.startsWith("gateway/"));
+  expect(ids).toEqual(["gateway/victim/v/http"]);
+});

@@ -177,6 +177,7 @@ describe("a policy that can't be used refuses the backend and says why:", () => 
     ["one without ca.crt", refs("{group: '', kind: ConfigMap, name: keyless}"), INVALID_REF],
     ["an empty ca.crt", refs("{group: '', kind: ConfigMap, name: empty}"), INVALID_REF],
     ["a malformed ca.crt", refs("{group: '', kind: ConfigMap, name: malformed}"), INVALID_REF],
+    ["a ca.crt of 256 KiB", refs("{group: '', kind: ConfigMap, name: large}"), INVALID_REF],
     [
       "another kind",
       refs("{group: example.com, kind: Bundle, name: ca}"),
@@ -209,6 +210,12 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: malformed, namespace: apps}
 data: {ca.crt: "-----BEGIN CERTIFICATE-----\\nnope\\n-----END CERTIFICATE-----"}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: large, namespace: apps}
+data:
+  ca.crt: ${JSON.stringify(ca + "x".repeat(256 * 1024))}
 `;
     const { policies, gateway, conditions, reports } = harness(
       GATEWAY + maps + policy({ validation }),
@@ -328,6 +335,29 @@ data:
     expect(chosen?.authorities.kind).toBe("pem");
     expect(chosen).not.toHaveProperty("clientCertificate");
   });
+});
+
+test("Gateways of other namespaces take no place in a status from those of the policy's own", () => {
+  const [edge = "", services = ""] = GATEWAY.split("---");
+  const at = (name: string, namespace: string, created: string): string =>
+    edge.replace(
+      "name: edge, namespace: infra",
+      `name: ${name}, namespace: ${namespace}, creationTimestamp: "${created}"`,
+    );
+  const others = Array.from({ length: 16 }, (_, i) =>
+    at(`g${String(i)}`, "infra", "2024-01-01T00:00:00Z"),
+  );
+  const { policies, build, gateway, conditions } = harness(
+    [...others, at("own", "apps", "2025-01-01T00:00:00Z"), services].join("---") +
+      authorities() +
+      policy(),
+  );
+  for (const i of others.keys()) policies.backendTls(gateway(`g${String(i)}`), WEB);
+  const own = build.resources.get("Gateway", "apps", "own");
+  if (own === undefined) throw new Error("there is no Gateway");
+  expect(policies.backendTls(own, WEB).kind).toBe("tls");
+  expect(conditions("policy")).toHaveLength(2 * 16);
+  expect(conditions("policy")?.[0]).toContain("own");
 });
 
 test("a status never grows over sixteen entries, those of others counted", () => {

@@ -3,6 +3,7 @@ import { advance, initialInput } from "../../../../../src/input/last-good.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/options.js";
 import { RenderedPolicy } from "../../../../../src/render/rendered-policy.js";
 import { MOST_BINDINGS } from "../../../../../src/translate/size-limits.js";
+import { placesOf } from "../../translated.js";
 
 function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => i);
@@ -50,7 +51,7 @@ function compiled(listeners: number, hosts: number, match: (rule: number, i: num
     .map(({ contents }) => contents)
     .find((each) => each instanceof RenderedPolicy);
   const codes = new Set(diagnostics.map(({ code }) => code));
-  return { bindings: config.bindings.length, size: policy?.size ?? 0, codes };
+  return { bindings: placesOf(config).length, size: policy?.size ?? 0, codes };
 }
 
 const MIB = 1024 * 1024;

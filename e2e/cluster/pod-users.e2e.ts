@@ -1,0 +1,171 @@
+/** The two containers of deploy/base: nginx serves what albc writes, and code inside nginx learns and changes nothing of albc. */
+import { chown, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { KeyPair } from "../harness/certificates.js";
+import { selfSigned } from "../harness/certificates.js";
+import { Containers, IMAGE } from "./containers.js";
+import { EchoBackend } from "../harness/echo-backend.js";
+import { freePort } from "../harness/free-port.js";
+import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import { Health } from "../harness/health.js";
+import { basic, htpasswdLine } from "../harness/htpasswd.js";
+import { send } from "../harness/http-client.js";
+import { ingress, nginx, secret, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { useScene } from "../harness/scene.js";
+import { waitFor } from "../harness/wait.js";
+
+const TOKEN = "token-of-the-service-account";
+const MARK = "text-in-the-environment-of-albc";
+const scene = useScene();
+let pod: Containers;
+let health: Health;
+let pair: KeyPair;
+const ports = { http: 0, https: 0, extra: 0 };
+
+beforeAll(async () => {
+  pod = await scene.use(Containers.create());
+  health = new Health(await freePort());
+  pair = await selfSigned("web.example");
+  for (const name of ["http", "https", "extra"] as const) ports[name] = await freePort();
+  // As the kubelet writes it where the containers of a pod have different users.
+  const token = join(pod.volume("token"), "token");
+  await writeFile(token, TOKEN, { mode: 0o640 });
+  await chown(token, 0, pod.pod.securityContext.fsGroup ?? 0);
+  const backend = await scene.use(EchoBackend.start("web"));
+  await writeManifest("service.yaml", yaml(service("web", [{ port: backend.port }])));
+  await writeManifest("site.yaml", await site("secret"));
+  startController();
+  startNginx();
+  await ready();
+}, 60_000);
+
+/** The test has a volume of the pod for its manifests. */
+async function writeManifest(name: string, text: string): Promise<void> {
+  const beside = join(pod.volume("tmp"), `.${name}`);
+  await writeFile(beside, text, { mode: 0o644 });
+  await rename(beside, join(pod.volume("tmp"), name));
+}
+
+async function site(password: string): Promise<string> {
+  const annotations = nginx({ "auth-type": "basic", "auth-secret": "users" });
+  return yaml(
+    tlsSecret("web-tls", pair),
+    secret("users", { auth: await htpasswdLine("ann", password) }),
+    ingress("web", {
+      annotations,
+      tls: [{ hosts: ["web.example"], secretName: "web-tls" }],
+      hosts: { "web.example": [{ service: "web" }] },
+    }),
+  );
+}
+
+function startController(): void {
+  const { args } = pod.specOf("controller");
+  const own = args.flatMap((word) => (word === "--kubernetes" ? ["-f", "/tmp"] : [word]));
+  const flags = ["--http-port", String(ports.http), "--https-port", String(ports.https)];
+  const words = [...own, ...flags, ...health.flags, "--workers", "2"];
+  pod.start("controller", [`${IMAGE}/node`, `${IMAGE}/albc/dist/cli/main.js`, ...words], {
+    ALBC_ACCESS_LOG: "stdout",
+    ALBC_TEST_MARK: MARK,
+  });
+}
+
+function startNginx(): void {
+  const { command = [], args } = pod.specOf("nginx");
+  pod.start("nginx", [...command, ...args], {});
+}
+
+async function ready(): Promise<void> {
+  await waitFor("the pod is ready", async () => (await health.ask("/readyz")) === "200 ok", {
+    deadline: 30_000,
+  }).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${pod.log}`, { cause: error });
+  });
+}
+
+async function get(password: string): Promise<number> {
+  const headers = [["Authorization", basic("ann", password)]] as const;
+  const target = {
+    port: ports.https,
+    tls: { servername: "web.example", rejectUnauthorized: false },
+  };
+  return (await send(target, { host: "web.example", headers })).status;
+}
+
+/** Prints what it finds of albc: in the usual place, and through the ids of all processes. */
+const SPY = `
+  cat /run/secrets/kubernetes.io/serviceaccount/token
+  for process in /proc/[0-9]*; do
+    cat $process/root/run/secrets/kubernetes.io/serviceaccount/token
+    tr '\\0' '\\n' <$process/environ | grep '^ALBC_TEST_MARK='
+  done`;
+
+describe("nginx as a user of its own", () => {
+  test("serves routes, certificates and credentials that albc writes, and their changes", async () => {
+    expect(await get("secret")).toBe(200);
+    await writeManifest("site.yaml", await site("changed"));
+    await waitFor("the password is changed", async () => (await get("changed")) === 200);
+    expect(await get("secret")).toBe(401);
+  });
+
+  test("reloads itself for a new listener", async () => {
+    const objects = [
+      ...gatewayOn({ extra: ports.extra }),
+      httpRoute("extra", ["extra.example"], [{ service: "web" }]),
+    ];
+    await writeManifest("gateway.yaml", yaml(objects));
+    await waitFor("the listener serves", async () => {
+      const { status } = await send({ port: ports.extra }, { host: "extra.example" });
+      return status === 200;
+    });
+  });
+
+  test("comes back when it was killed", async () => {
+    await pod.kill("nginx");
+    await waitFor("the pod is not ready", async () => (await health.ask("/readyz")) !== "200 ok");
+    startNginx();
+    await ready();
+    expect(await get("changed")).toBe(200);
+  });
+
+  test("finds neither the token nor the environment of albc", async () => {
+    const own = await pod.exec("controller", SPY);
+    expect(own.output).toContain(TOKEN);
+    expect(own.output).toContain(MARK);
+    const inside = await pod.exec("nginx", SPY);
+    expect(inside.output).not.toContain(TOKEN);
+    expect(inside.output).not.toContain(MARK);
+  });
+
+  test("finds none of it by process ids that it should not see, either", async () => {
+    const albc = await pod.execOutside("controller", SPY);
+    expect(albc.output).toContain(TOKEN);
+    expect(albc.output).toContain(MARK);
+    const other = await pod.execOutside("nginx", SPY);
+    expect(other.output).not.toContain(TOKEN);
+    expect(other.output).not.toContain(MARK);
+  });
+
+  test.each([
+    "echo x >/run/albc/new",
+    "echo x >>/run/albc/nginx.conf",
+    "mv /run/albc/policy.json /run/albc/other.json",
+    "rm -f /run/albc/lua/alb/version.lua",
+    "ln -s /etc/passwd /run/albc/streams",
+    "mkdir /run/albc/stage",
+    "chmod 777 /run/albc",
+    "cat /run/albc/albc.pid",
+    "ls /run/albc/control",
+  ])("is refused: %s", async (script) => {
+    const policy = await readFile(join(pod.volume("run"), "policy.json"), "utf8");
+    expect((await pod.exec("nginx", script)).code).not.toBe(0);
+    expect(await readFile(join(pod.volume("run"), "policy.json"), "utf8")).toBe(policy);
+  });
+
+  test("writes where albc neither writes nor follows a link", async () => {
+    const writable = "cd /run/nginx && touch control/x nginx.pid tmp/x logs/x";
+    expect((await pod.exec("nginx", writable)).code).toBe(0);
+    expect((await pod.exec("controller", "touch /run/nginx/control/x")).code).not.toBe(0);
+    expect((await pod.exec("controller", "ls /run/nginx/tmp")).code).not.toBe(0);
+  });
+});

@@ -1,0 +1,177 @@
+--- Decides everything about a request before it is proxied.
+--
+-- Order: route, refusal, the steps of `filters/steps.lua`, backend.
+-- A plain route (nothing but one upstream) that was looked up before is two reads of tables and one variable.
+-- May yield: yes (forward auth, a body that is held). Phases: access.
+local access = require("alb.auth.access")
+local candidates = require("alb.route.candidate")
+local endpoints = require("alb.upstream.endpoints")
+local errors = require("alb.errors")
+local expression = require("alb.route.expression")
+local predicates = require("alb.route.predicates")
+local find = require("alb.route.lookup").find
+local forward = require("alb.upstream.forward").run
+local handover = require("alb.upstream.handover")
+local hosts = require("alb.policy.hosts")
+local index = require("alb.policy.index")
+local listener_guard = require("alb.tls.listener_guard")
+local readings = require("alb.route.readings")
+local request_host = require("alb.request_host").get
+local request_id = require("alb.request_id")
+local run_steps = require("alb.filters.steps").run
+
+local ngx = ngx
+local var = ngx.var
+local exit = errors.exit
+local hold_body = require("alb.body").hold
+local is_exiting = ngx.worker.exiting
+local reasons = errors.reasons
+local is_one = readings.is_one
+local known_candidate = require("alb.route.known").candidate
+local re_find = ngx.re.find
+local sleep = ngx.sleep
+local set_route = require("alb.nginx_variable").writer("albc_route")
+local str_byte = string.byte
+local str_sub = string.sub
+
+local COLON = 58
+local SEQ, ID, ROUTE, UPSTREAM =
+    candidates.SEQ, candidates.ID, candidates.ROUTE, candidates.UPSTREAM
+
+local _M = {}
+
+-- Something in the request target or the Host header that the usual comparison did not cover.
+local function check_host(host, raw)
+    if not raw or raw == "" then
+        -- HTTP/1.0, where a client need not name one; backends are asked by HTTP/1.1.
+        var.albc_host = request_host()
+        return
+    end
+    if str_sub(raw, 1, #host) == host and str_byte(raw, #host + 1) == COLON then
+        -- nginx before 1.29 lets any text stand for the port, and backends put the Host header into links.
+        if re_find(raw, [[:\d*$]], "jo") == #host + 1 then
+            return
+        end
+        return exit(400, reasons.malformed)
+    end
+    -- nginx lowers the case and drops a trailing dot; an absolute-form target overrides the header (RFC 9112, 3.2.2).
+    local name = ngx.re.match(raw, [[^(.*?)\.?(?::\d*)?$]], "jos")
+    if not name or name[1]:lower() ~= host then
+        return exit(400, reasons.host_mismatch)
+    end
+end
+
+-- Looks up what a candidate says of its route. This may move the worker to a newer commit: then the candidate is of the
+-- old one.
+local function resolve(candidate)
+    local at = index.seq()
+    local route = index.route(candidate[ID])
+    local upstream = route and route.plain and endpoints.upstream(route.fixed)
+    candidate[SEQ], candidate[ROUTE] = at, route or false
+    candidate[UPSTREAM] = upstream and upstream.count > 0 and upstream or false
+end
+
+-- The candidate of a request; nil when no rule matches. It never mixes commits: if a lookup moved the worker to a newer
+-- one, it starts again. So it does when patterns were compiled until the time was up, after other requests.
+local function find_candidate(server_id, host, path)
+    local tries = 0
+    while tries < 10 do
+        local at = index.seq()
+        local by_host = hosts.tables[server_id]
+        local candidate = find(by_host and by_host[host] or hosts.find(server_id, host), path)
+        tries = tries + 1
+        if expression.is_unfinished() then
+            sleep(0)
+            predicates.start()
+            tries, at = 0, nil
+        elseif candidate and candidate[SEQ] ~= at then
+            resolve(candidate)
+        end
+        if at == index.seq() then
+            return candidate
+        end
+    end
+    return nil
+end
+
+local function find_route(server_id, host, path)
+    local candidate = find_candidate(server_id, host, path)
+    if not candidate then
+        return nil
+    end
+    if candidate.broken then
+        if expression.is_too_long() then
+            return exit(400, reasons.too_long)
+        end
+        return exit(500, reasons.invalid_rule)
+    end
+    return candidate[ROUTE]
+end
+
+-- To the balancer. While a body is held the policy may become another, so the upstream is looked up again.
+local function hand_over(upstream, route)
+    if not hold_body() then
+        return handover.give(upstream)
+    end
+    var.albc_backend = route.fixed
+    return handover.clear()
+end
+
+-- All but plain routes whose lookups are done.
+local function decide(route, server_id)
+    handover.clear()
+    if not route then
+        return exit(404, reasons.no_rule)
+    end
+    var.albc_route = route.id
+    local fixed = route.fixed
+    if not fixed then
+        return forward(route, run_steps(route, server_id), server_id)
+    end
+    access.check(route)
+    local upstream = endpoints.upstream(fixed)
+    if not upstream or upstream.count == 0 then
+        return exit(503, reasons.no_peer)
+    end
+    return hand_over(upstream, route)
+end
+
+-- The route of a request whose host and target may be written in any way.
+local function find_any(server_id)
+    local host, path = var.host, var.uri
+    local raw_host = var.http_host
+    if raw_host ~= host then
+        check_host(host, raw_host)
+    end
+    predicates.start()
+    local request_uri = var.request_uri
+    if not is_one(request_uri, path) then
+        readings.check(find_candidate, server_id, host, request_uri, path)
+    end
+    return find_route(server_id, host, path)
+end
+
+--- Called by access_by_lua of `location /`.
+function _M.run(server_id)
+    request_id.draw()
+    -- A worker that has been replaced has no timers any more, and still answers on connections that it keeps.
+    if is_exiting() then
+        index.sync()
+    end
+    local candidate = known_candidate(server_id)
+    local upstream = candidate and candidate[UPSTREAM]
+    if upstream then
+        local id = candidate[ID]
+        set_route(id, #id)
+        return hand_over(upstream, candidate[ROUTE])
+    end
+    return decide(candidate and candidate[ROUTE] or find_any(server_id), server_id)
+end
+
+--- Called instead on a TLS server that has listeners of Gateways.
+function _M.run_guarded(server_id)
+    listener_guard.check(server_id, var.host)
+    return _M.run(server_id)
+end
+
+return _M

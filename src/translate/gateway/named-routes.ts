@@ -1,0 +1,98 @@
+import type { KubernetesObject } from "../../api/wire.js";
+import type { HostPattern } from "../../ir/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import { memoized } from "../../support/memoized.js";
+import { addTo } from "../../support/group-by.js";
+import type { TranslateContext } from "../context.js";
+import { keysAbove, parseHostPattern } from "../hostnames.js";
+import type { ListenerDraft } from "./listener-draft.js";
+import type { AttachableRoute } from "./model.js";
+import { GATEWAY_GROUP } from "./model.js";
+import { namespaceFilter } from "./namespace-filter.js";
+import { routeKinds } from "./route-kinds.js";
+import { intersect } from "./routes/hostname-intersection.js";
+
+const KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute"] as const;
+
+const DEFAULTS = "";
+
+type Reference = NonNullable<AttachableRoute["spec"]["parentRefs"]>[number];
+
+/** The hosts that routes name on listeners, before listeners are judged and routes attached to them. */
+export class NamedRoutes {
+  readonly #context: TranslateContext;
+  /** By the parent that a parentRef names; those that ask for default Gateways by DEFAULTS. */
+  readonly #byParent = new Map<string, { route: AttachableRoute; reference: Reference }[]>();
+
+  constructor(context: TranslateContext) {
+    this.#context = context;
+    for (const kind of KINDS) {
+      for (const route of context.resources.list(kind)) this.#add(route);
+    }
+  }
+
+  #add(route: AttachableRoute): void {
+    const { parentRefs = [], useDefaultGateways } = route.spec;
+    if (useDefaultGateways === "All") {
+      addTo(this.#byParent, DEFAULTS, { route, reference: { name: "" } });
+    }
+    for (const reference of parentRefs) {
+      const { group = GATEWAY_GROUP, kind = "Gateway", name } = reference;
+      if (group !== GATEWAY_GROUP) continue;
+      const key = `${kind} ${reference.namespace ?? route.metadata.namespace}/${name}`;
+      addTo(this.#byParent, key, { route, reference });
+    }
+  }
+
+  /** What routes have in common with the listener; a route without hostnames names none. */
+  of({ gateway, parent, spec, hostname }: ListenerDraft): readonly {
+    readonly object: KubernetesObject;
+    readonly keys: HostKeys;
+  }[] {
+    const { namespace, name } = parent.metadata;
+    const isDefault = parent === gateway && gateway.spec.defaultScope === "All";
+    const candidates = [
+      `${parent.kind} ${namespace}/${name}`,
+      ...(isDefault ? [DEFAULTS] : []),
+    ].flatMap((key) => this.#byParent.get(key) ?? []);
+    if (candidates.length === 0) return [];
+    const { options, resources } = this.#context;
+    const { kinds } = routeKinds(spec, options);
+    const allows = namespaceFilter(spec.allowedRoutes?.namespaces, "Same", namespace, resources);
+    return candidates
+      .filter(
+        ({ route, reference: { sectionName = spec.name, port = spec.port } }) =>
+          sectionName === spec.name &&
+          port === spec.port &&
+          kinds.some((kind) => kind === route.kind) &&
+          allows(route.metadata.namespace),
+      )
+      .map(({ route }) => ({
+        object: route,
+        keys: hostname.kind === "any" ? allKeys(route) : commonKeys(route, hostname),
+      }));
+  }
+}
+
+/** Keys of hosts, and of all hosts and wildcards above them up to the listener's hostname; each once. */
+interface HostKeys {
+  readonly named: readonly string[];
+  readonly below: readonly string[];
+}
+
+const hostnamesOf = memoized(({ spec: { hostnames = [] } }: AttachableRoute) =>
+  hostnames.flatMap((text) => {
+    const named = parseHostPattern(text, "many");
+    return named.ok ? named.value : [];
+  }),
+);
+
+const allKeys = memoized((route: AttachableRoute) => commonKeys(route, ANY_HOST));
+
+function commonKeys(route: AttachableRoute, hostname: HostPattern): HostKeys {
+  const own = hostKey(hostname);
+  const hosts = hostnamesOf(route).flatMap((named) => intersect(hostname, named) ?? []);
+  const above = hosts.map((host) => keysAbove(host, "many"));
+  const below = above.flatMap((keys) => keys.slice(0, [...keys, own].indexOf(own)));
+  return { named: above.flatMap(([key]) => key ?? []), below: [...new Set(below)] };
+}

@@ -1,0 +1,116 @@
+/** What a replica says in the cluster, on the model of an API server whose answers come at once. Time is the test's. */
+import { jest } from "@jest/globals";
+import type { KindName } from "../../../src/api/kinds.js";
+import { KubernetesController } from "../../../src/controller/kubernetes-controller.js";
+import { NOBODY } from "../../../src/controller/observer.js";
+import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { ApiServerModel } from "../../support/api-server-model.js";
+import { POOL } from "../../support/convergence.js";
+
+const KINDS: readonly KindName[] = [
+  ...(["GatewayClass", "Namespace", "ALB2", "Frontend", "Rule"] as const),
+  ...POOL.map(([kind]) => kind),
+];
+/** Milliseconds. */
+const STEP = 50;
+const LONGEST_PAUSE = 30_000;
+const SILENT_LOG = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
+
+let server: ApiServerModel;
+let controller: KubernetesController;
+beforeEach(async () => {
+  jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
+  server = new ApiServerModel(KINDS);
+  const { controllerName } = DEFAULT_OPTIONS;
+  server.put("GatewayClass", { metadata: { name: "c" }, spec: { controllerName } });
+  server.put("Namespace", { metadata: { name: "n" } });
+  for (const [kind, make] of POOL) server.put(kind, make(0));
+  controller = new KubernetesController({
+    client: server.client({ pass: () => Promise.resolve(), epoch: 0 }),
+    options: { ...DEFAULT_OPTIONS, publishAddress: ["192.0.2.1"] },
+    scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },
+    replica: { namespace: "albc", identity: "one" },
+    log: SILENT_LOG,
+    observer: NOBODY,
+    fixedFiles: [],
+    apply: () => Promise.resolve({ kind: "swapped", version: "1" }),
+  });
+  await controller.start();
+  controller.open();
+  await pass(1000);
+});
+afterEach(async () => {
+  await controller.close();
+  jest.useRealTimers();
+});
+
+async function pass(milliseconds: number, each: () => void = () => undefined): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += STEP) {
+    each();
+    await jest.advanceTimersByTimeAsync(STEP);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Object → reasons of its events. */
+function events(): readonly string[] {
+  return server.events.map(({ involvedObject, reason }) => {
+    const { kind, name } = involvedObject as { readonly kind: string; readonly name: string };
+    return `${kind} ${name}: ${String(reason)}`;
+  });
+}
+
+function addressOf(name: string): unknown {
+  const status = server.get("Ingress", "n", name)?.status as typeof OTHERS | undefined;
+  return status?.loadBalancer.ingress[0]?.ip;
+}
+
+const OTHERS = { loadBalancer: { ingress: [{ ip: "192.0.2.9" }] } };
+
+test("a status that another keeps overwriting is written less and less often, and an event says so", async () => {
+  expect(addressOf("shop")).toBe("192.0.2.1");
+  const before = server.statusWrites;
+  await pass(60_000, () => {
+    server.putStatus("Ingress", "n", "shop", OTHERS);
+  });
+  expect(server.statusWrites - before).toBeLessThan(12);
+  expect(events()).toEqual(["Ingress shop: StatusContested"]);
+  await pass(LONGEST_PAUSE);
+  expect(addressOf("shop")).toBe("192.0.2.1");
+});
+
+test("nothing is written into a namespace that is being deleted", async () => {
+  const deletionTimestamp = "2026-01-01T00:00:00Z";
+  server.put("Namespace", { metadata: { name: "n", deletionTimestamp } });
+  const before = server.statusWrites;
+  for (const [kind, make] of POOL) {
+    const { namespace = "", name } = make(0).metadata;
+    server.delete(kind, namespace, name);
+    await pass(200);
+  }
+  expect(server.statusWrites).toBe(before);
+  expect(events()).toEqual([]);
+});
+
+test("events say what warnings are about: misspelt parents, unused policies, Rules with wrong labels", async () => {
+  server.put("HTTPRoute", {
+    metadata: { name: "api", namespace: "n" },
+    spec: { parentRefs: [{ name: "egde" }], rules: [{}] },
+  });
+  server.put("AuthPolicy", {
+    metadata: { name: "unused", namespace: "n" },
+    spec: { basic: { secret: "n/users" } },
+  });
+  server.put("Rule", {
+    metadata: { name: "lost", namespace: "n", labels: { "alb2.cpaas.io/frontent": "edge-00080" } },
+    spec: {},
+  });
+  await pass(1000);
+  expect(events()).toEqual(
+    expect.arrayContaining([
+      "HTTPRoute api: RouteParentNotFound",
+      "AuthPolicy unused: PolicyUnused",
+      "Rule lost: RuleUnattached",
+    ]),
+  );
+});
