@@ -15,6 +15,7 @@ import type { Answer, Outcome } from "./outcome.js";
 import { routeOutcome } from "./outcome.js";
 import type { ExplainRequest } from "./request.js";
 import { rewriteTarget } from "./path-rewrite.js";
+import { forgetLongPatterns } from "./pcre.js";
 import { isAmbiguous } from "./readings.js";
 import { findListener, isMisdirected } from "./listener.js";
 import { normalisePath } from "./request-path.js";
@@ -55,6 +56,7 @@ export interface ExplainedRoute extends Omit<Outcome, "answer"> {
 
 /** Evaluates `policy` for a request. */
 export function explain(policy: PolicyDocument, request: ExplainRequest): Explanation {
+  forgetLongPatterns();
   const explanation = explainRouting(policy, request);
   const { server } = explanation;
   if (server === undefined || request.scheme === "http") return explanation;

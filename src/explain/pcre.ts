@@ -47,10 +47,11 @@ export function pcreMatch(
   return expression === undefined ? undefined : execute(expression, text);
 }
 
-/** Milliseconds by the clock; a pause of a busy machine ends one try, but not all tries of a pattern. */
+/** Milliseconds by the clock, after which a try ends: on a busy machine it may have been a pause. */
 const LONGEST_TRY = 50;
-const TRIES = 4;
-/** How many patterns may take that long. */
+/** Milliseconds of CPU that tries of one pattern may take together. */
+const LONGEST = 100;
+/** How many patterns of one explanation may take that long. */
 const LONG_PATTERNS = 5;
 
 const attempt: { found?: RegExpExecArray | null; expression: RegExp; text: string } = {
@@ -61,21 +62,34 @@ const context = createContext({ attempt });
 const script = new Script("attempt.found = attempt.expression.exec(attempt.text)");
 let long = 0;
 
+/** An explanation begins: none of its patterns has taken long. */
+export function forgetLongPatterns(): void {
+  long = 0;
+}
+
 /** The data plane gives up on patterns that take long (lua/alb/route/fuel.lua), so here they give no answer. */
 function execute(expression: RegExp, text: string): RegExpExecArray | null | undefined {
   if (long >= LONG_PATTERNS) return undefined;
   attempt.expression = expression;
   attempt.text = text;
-  for (let tries = 0; tries < TRIES; tries++) {
+  const end = cpuTime() + LONGEST;
+  do {
     try {
       script.runInContext(context, { timeout: LONGEST_TRY });
       return attempt.found;
     } catch {
       continue;
     }
-  }
+  } while (cpuTime() < end);
   long += 1;
   return undefined;
+}
+
+/** Milliseconds. */
+function cpuTime(): number {
+  // eslint-disable-next-line no-restricted-globals -- the clock would count a busy machine's pauses
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function pcreExpression(pattern: string, flags: string, text: string): RegExp | undefined {

@@ -1,6 +1,6 @@
 import { Script } from "node:vm";
 import { jest } from "@jest/globals";
-import { pcreTest } from "../../../src/explain/pcre.js";
+import { forgetLongPatterns, pcreTest } from "../../../src/explain/pcre.js";
 
 describe("pcreTest", () => {
   it.each([
@@ -81,4 +81,7 @@ test("patterns that take long give no answer, and together they don't hold the c
   for (let i = 0; i < 500; i++) pcreTest(`^/(a+)+${String(i)}$`, "", text);
   const { user, system } = process.cpuUsage(before);
   expect(user + system).toBeLessThan(5_000_000);
+  expect(pcreTest("^/a", "", text)).toBeUndefined();
+  forgetLongPatterns();
+  expect(pcreTest("^/a", "", text)).toBe(true);
 });
