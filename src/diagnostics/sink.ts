@@ -100,12 +100,8 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Di
     if (own.length <= MOST_OF_OBJECT) continue;
     const rest = new Set([...own].sort(bySeverity).slice(MOST_OF_OBJECT));
     for (const diagnostic of rest) omitted.add(diagnostic);
-    counts.push(
-      ...own
-        .filter((each) => rest.has(each))
-        .slice(0, 1)
-        .map((each) => countOf(each, rest.size)),
-    );
+    const first = own.find((each) => rest.has(each));
+    if (first !== undefined) counts.push(countOf(first, rest.size));
   }
   if (counts.length === 0) return sorted;
   return inOrder([...sorted.filter((diagnostic) => !omitted.has(diagnostic)), ...counts]);

@@ -1,6 +1,7 @@
 import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
+import { getOrInsert } from "../../support/group-by.js";
 import type { ConfigBuilder } from "../config-builder.js";
 import type { HostOwners } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
@@ -25,10 +26,7 @@ export class TlsHosts {
   }
 
   add(name: HostPattern, { metadata: { namespace } }: Ingress): Wanted {
-    const key = `${namespace} ${hostKey(name)}`;
-    const wanted = this.#wanted.get(key) ?? { isBroken: false };
-    this.#wanted.set(key, wanted);
-    return wanted;
+    return getOrInsert(this.#wanted, `${namespace} ${hostKey(name)}`, () => ({ isBroken: false }));
   }
 
   has(host: HostPattern): boolean {

@@ -2,6 +2,7 @@ import type { ObjectReference } from "../../../api/gateway.js";
 import type { FieldPath } from "../../../diagnostics/field-path.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { memoized } from "../../../support/memoized.js";
+import { own } from "../../../support/own.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import { isWeakAuthority } from "../../certificate-strength.js";
@@ -88,7 +89,7 @@ function certificatesOf(
   data: BundleHolder["data"] = {},
   decode: (value: string) => string,
 ): Result<readonly string[]> {
-  const value = Object.hasOwn(data, CA_KEY) ? data[CA_KEY] : undefined;
+  const value = own(data, CA_KEY);
   if (value === undefined) return problem(`has no key ${CA_KEY}`);
   const text = decode(value);
   if (text.length > MOST_BUNDLE_TEXT) return problem(`has a ${CA_KEY} that is larger than 256 KiB`);
