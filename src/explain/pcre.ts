@@ -47,11 +47,11 @@ export function pcreMatch(
   return expression === undefined ? undefined : execute(expression, text);
 }
 
-/** Milliseconds by the clock, after which a try ends: on a busy machine it may have been a pause. */
+/** Milliseconds of wall-clock time for one try. On a busy machine the process may have been paused for all of them. */
 const LONGEST_TRY = 50;
-/** Milliseconds of CPU that tries of one pattern may take together. */
+/** Milliseconds of CPU time for all tries of one pattern. */
 const LONGEST = 100;
-/** How many patterns of one explanation may take that long. */
+/** Patterns of one explanation that may take that long. */
 const LONG_PATTERNS = 5;
 
 const attempt: { found?: RegExpExecArray | null; expression: RegExp; text: string } = {
@@ -62,7 +62,7 @@ const context = createContext({ attempt });
 const script = new Script("attempt.found = attempt.expression.exec(attempt.text)");
 let long = 0;
 
-/** An explanation begins: none of its patterns has taken long. */
+/** Starts a new explanation, which counts its own long patterns. */
 export function forgetLongPatterns(): void {
   long = 0;
 }
