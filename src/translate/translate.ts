@@ -4,6 +4,7 @@
 import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import type { Resources, RoutingResources } from "../input/resources.js";
 import type { CompileOptions } from "../options.js";
+import { withShortMessages } from "../status/short-messages.js";
 import { albStatuses } from "./alb/alb-status.js";
 import { translateFrontends } from "./alb/frontends.js";
 import { translateLoadBalancers } from "./alb/load-balancers.js";
@@ -106,7 +107,7 @@ export function translateRouting(
   ];
   return {
     config: finish(build, policies),
-    statuses,
+    statuses: statuses.map(withShortMessages),
     objects: gatewayServices(gateways, build),
     upstreams: build.backends.collected(),
     streamUpstreams: build.streams.upstreams(),

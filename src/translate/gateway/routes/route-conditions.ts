@@ -4,9 +4,6 @@ import type { AttachableRoute } from "../model.js";
 import type { Finding, Findings, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
 
-/** A condition holds 32768 characters; diagnostics tell all. */
-const MOST_CHARACTERS = 4096;
-
 /** What became of a rule. */
 export interface RuleOutcome {
   readonly name?: string | undefined;
@@ -32,20 +29,14 @@ export function judge(
   const { reason, message, dropped } = acceptance(own, findings, plans);
   const accepted = reason === "Accepted";
   const conditions: Condition[] = [
-    {
-      type: "Accepted",
-      status: accepted ? "True" : "False",
-      reason,
-      message: cut(message),
-      ...stamp,
-    },
+    { type: "Accepted", status: accepted ? "True" : "False", reason, message, ...stamp },
     { ...resolvedRefs(plans), ...stamp },
   ];
   const [first] = dropped;
   if (accepted && first !== undefined) {
     const text = dropped.map(({ name, message: why }) => `Dropped Rule ${name}: ${why}`).join("; ");
     const partly = { type: "PartiallyInvalid", status: "True", reason: first.reason } as const;
-    conditions.push({ ...partly, message: cut(text), ...stamp });
+    conditions.push({ ...partly, message: text, ...stamp });
   }
   return { accepted, conditions };
 }
@@ -98,16 +89,10 @@ function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
     const message = "everything that the rules name was found";
     return { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs", message };
   }
-  const message = cut(messagesOf(unresolved));
+  const message = messagesOf(unresolved);
   return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
 }
 
 function messagesOf(findings: readonly Finding<string>[]): string {
   return listed(findings.map(({ message }) => message));
-}
-
-/** Never in the middle of a surrogate pair. */
-function cut(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return text;
-  return `${text.slice(0, MOST_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
