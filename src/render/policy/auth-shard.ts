@@ -1,4 +1,5 @@
 import type { AuthPolicy, ExternalAuth, ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
+import { memoized } from "../../support/memoized.js";
 import { policyInterpolation } from "./interpolation.js";
 import { filled, given, present, source } from "./fields.js";
 import type {
@@ -34,7 +35,7 @@ function policyForward(forward: ForwardAuth): PolicyForwardAuth {
     target: policyInterpolation(url.target),
     ...present("upstream", url.upstream),
     method: forward.method,
-    ...filled("headers", forward.headers.map(policyHeader)),
+    ...filled("headers", policyHeaders(forward.headers)),
     ...present("requestRedirect", given(forward.requestRedirect, policyInterpolation)),
     ...filled("responseHeaders", forward.responseHeaders),
     ...present("signin", given(forward.signin, policyInterpolation)),
@@ -51,6 +52,10 @@ function policyExternal(external: ExternalAuth): PolicyExternalAuth {
   };
 }
 
-function policyHeader({ name, value }: HeaderTemplate): readonly [string, PolicyInterpolation] {
-  return [name, policyInterpolation(value)];
-}
+/** Policies share the list of a ConfigMap. */
+const policyHeaders = memoized((headers: readonly HeaderTemplate[]) =>
+  headers.map(({ name, value }): readonly [string, PolicyInterpolation] => [
+    name,
+    policyInterpolation(value),
+  ]),
+);

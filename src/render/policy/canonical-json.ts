@@ -1,4 +1,5 @@
 /** JSON with the keys of every object in byte order, so equal values are equal text; undefined fields are left out. */
+import { memoized } from "../../support/memoized.js";
 
 /** On one line. */
 export function canonicalJson(value: unknown): string {
@@ -23,7 +24,20 @@ function write(value: unknown, parts: string[]): void {
   else writeObject(value, parts);
 }
 
+/** Routes share long lists of addresses or headers with thousands of others: their text is made once. */
+const LONG = 32;
+const longText = memoized((values: readonly unknown[]) => {
+  const parts: string[] = [];
+  writeItems(values, parts);
+  return parts.join("");
+});
+
 function writeList(values: readonly unknown[], parts: string[]): void {
+  if (values.length < LONG) writeItems(values, parts);
+  else parts.push(longText(values));
+}
+
+function writeItems(values: readonly unknown[], parts: string[]): void {
   let before = "[";
   for (const value of values) {
     parts.push(before);

@@ -2,6 +2,7 @@
 import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../ir/filters.js";
 import { assertNever } from "../../support/assert-never.js";
 import { filled, given, present } from "./fields.js";
+import { memoized } from "../../support/memoized.js";
 import type {
   PolicyCors,
   PolicyHeaders,
@@ -44,15 +45,15 @@ export function policyCors(cors: Cors): PolicyCors {
   };
 }
 
-/** Nothing for changes that change nothing. */
-export function policyHeaders(changes: HeaderChanges): PolicyHeaders | undefined {
+/** Nothing for changes that change nothing. All paths of an Ingress have the same changes. */
+export const policyHeaders = memoized((changes: HeaderChanges): PolicyHeaders | undefined => {
   const headers: PolicyHeaders = {
     ...filled("set", changes.set.map(nameAndValue)),
     ...filled("add", changes.add.map(nameAndValue)),
     ...filled("remove", changes.remove),
   };
   return Object.keys(headers).length === 0 ? undefined : headers;
-}
+});
 
 function nameAndValue(header: {
   readonly name: string;

@@ -1,6 +1,7 @@
 import type { ConfigMap } from "../../api/core.js";
 import type { HeaderTemplate } from "../../ir/auth.js";
 import { compareStrings } from "../../support/compare.js";
+import { memoized } from "../../support/memoized.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseHeaderName, parseHeaderText } from "./http-headers.js";
@@ -15,9 +16,9 @@ export interface HeaderConfigMap {
 
 /**
  * Reads a config map of headers for the auth service: each key a name, each value a text with variables. A problem completes
- * the sentence "config map <namespace>/<name> …"; it never holds a value.
+ * the sentence "config map <namespace>/<name> …"; it never holds a value. Thousands of paths may name one config map.
  */
-export function readHeaderConfigMap(configMap: ConfigMap): Result<HeaderConfigMap> {
+export const readHeaderConfigMap = memoized((configMap: ConfigMap): Result<HeaderConfigMap> => {
   if (Object.keys(configMap.binaryData ?? {}).length > 0) {
     return problem("has binary data, which can't be sent as headers");
   }
@@ -31,7 +32,7 @@ export function readHeaderConfigMap(configMap: ConfigMap): Result<HeaderConfigMa
     else headers.set(key.toLowerCase(), header.value);
   }
   return ok({ headers: [...headers.values()], duplicates });
-}
+});
 
 function parseHeader(key: string, text: string): Result<HeaderTemplate> {
   // Host says which service is asked where several share an address; it does not change where the message ends.
