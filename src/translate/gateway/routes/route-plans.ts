@@ -1,13 +1,26 @@
 import type { Gateway } from "../../../api/gateway.js";
+import { isSameJson } from "../../../status/json.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import { closedMatches } from "./closed-matches.js";
 import type { Findings } from "./findings.js";
 import type { GatewayParent } from "./parents.js";
 import { planRules, refusedContent } from "./rule-plan.js";
 import type { RulePlan } from "./rule-plan.js";
-import type { RuleScope } from "./scope.js";
+import type { RoutePolicies, RuleScope } from "./scope.js";
 
-/** A route's rules, planned once for each Gateway: they differ by nothing else. */
+/** What the plans asked of the policies on behalf of a Gateway, and the answer. */
+interface GatewayQuestion {
+  readonly ask: (gateway: Gateway) => unknown;
+  readonly answer: unknown;
+}
+
+interface SharedPlans {
+  readonly bodyLimit: number;
+  readonly questions: readonly GatewayQuestion[];
+  readonly plans: readonly RulePlan[];
+}
+
+/** A route's rules, planned once for all Gateways of one body limit whose policies answer alike: they differ by nothing else. */
 export class RoutePlans {
   readonly #scope: Pick<RuleScope, "route" | "policies" | "context">;
   /** Of the whole route: with one, none of its rules can be done as written. */
@@ -15,6 +28,7 @@ export class RoutePlans {
   /** Pairs of listener and host that the route is too large for. */
   readonly #tooMany: number | undefined;
   readonly #plans = new Map<Gateway, readonly RulePlan[]>();
+  readonly #shared: SharedPlans[] = [];
 
   /** `tooMany`: pairs of listener and host that so many matches can't be bound to. */
   constructor(
@@ -28,9 +42,36 @@ export class RoutePlans {
   }
 
   of({ gateway, bodyLimit }: Pick<GatewayParent, "gateway" | "bodyLimit">): readonly RulePlan[] {
-    return getOrInsert(this.#plans, gateway, () =>
-      this.#refuse(planRules({ ...this.#scope, gateway, bodyLimit })),
+    return getOrInsert(this.#plans, gateway, () => {
+      const known = this.#shared.find(
+        ({ bodyLimit: its, questions }) =>
+          its === bodyLimit &&
+          questions.every(({ ask, answer }) => isSameJson(ask(gateway), answer)),
+      );
+      return known?.plans ?? this.#planned(gateway, bodyLimit);
+    });
+  }
+
+  #planned(gateway: Gateway, bodyLimit: number): readonly RulePlan[] {
+    const questions: GatewayQuestion[] = [];
+    const asking = <Answer>(ask: (gateway: Gateway) => Answer): Answer => {
+      const answer = ask(gateway);
+      questions.push({ ask, answer });
+      return answer;
+    };
+    const { policies } = this.#scope;
+    const listening: RoutePolicies = {
+      backendTls: (_, backend) => asking((its) => policies.backendTls(its, backend)),
+      extension: (ref, place) => policies.extension(ref, place),
+      externalAuth: (filter, place) => asking((its) => policies.externalAuth(filter, place, its)),
+      listenerFilters: (listener) => policies.listenerFilters(listener),
+      attached: (route, listener, rule) => policies.attached(route, listener, rule),
+    };
+    const plans = this.#refuse(
+      planRules({ ...this.#scope, policies: listening, gateway, bodyLimit }),
     );
+    this.#shared.push({ bodyLimit, questions, plans });
+    return plans;
   }
 
   #refuse(plans: readonly RulePlan[]): readonly RulePlan[] {
