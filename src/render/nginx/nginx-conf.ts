@@ -43,7 +43,7 @@ export function renderNginxConf(
   return fillTemplate("nginx", {
     workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
-    connections: integer(workerConnections(config, dataPlane)),
+    connections: integer(workerConnections(config, behind, dataPlane)),
     lua: luaView(policyMemory),
     client: clientView(dataPlane),
     log: logView(dataPlane),
@@ -67,8 +67,12 @@ export const CONNECTIONS = 16_384;
 const STEP = 1024;
 
 /** A worker holds every listening socket in its table of connections, so the table grows with them. */
-function workerConnections(config: RoutingModel, { ipv6 }: DataPlaneOptions): number {
-  const bound = [...config.servers, ...config.streams];
+function workerConnections(
+  config: RoutingModel,
+  behind: ReadonlySet<string>,
+  { ipv6 }: DataPlaneOptions,
+): number {
+  const bound = [...config.servers.filter(({ id }) => !behind.has(id)), ...config.streams];
   const addresses = bound.map((server) => listenAddresses(server, ipv6).length);
   const sockets = addresses.reduce((sum, count) => sum + count, unixSockets(config));
   return CONNECTIONS + Math.floor(sockets / STEP) * STEP;

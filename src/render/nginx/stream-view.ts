@@ -5,11 +5,16 @@
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../ir/config.js";
 import { hostText } from "../../ir/host-pattern.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import type { NamedStream, PortStream, StreamPool, StreamTarget } from "../../ir/stream.js";
+import type {
+  NamedStream,
+  PortStream,
+  StreamName,
+  StreamPool,
+  StreamTarget,
+} from "../../ir/stream.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { compareStrings } from "../../support/compare.js";
-import { getOrInsert, groupBy } from "../../support/group-by.js";
+import { groupBy } from "../../support/group-by.js";
 import { memoized } from "../../support/memoized.js";
 import { authoritiesPath } from "./backend-tls-view.js";
 import { logView } from "./http-view.js";
@@ -22,7 +27,17 @@ import {
   poolName,
   throughSocket,
 } from "./stream-sockets.js";
-import { address, dnsName, integer, mapHost, type NginxText, variable, word } from "./text.js";
+import {
+  address,
+  dnsName,
+  integer,
+  mapHost,
+  mapLine,
+  mapLines,
+  type NginxText,
+  variable,
+  word,
+} from "./text.js";
 
 /** `reuseports`: from `sharedPorts`. */
 type StreamOptions = DataPlaneOptions & { readonly reuseports: ReadonlySet<number> };
@@ -99,79 +114,68 @@ function withSameNames(named: readonly NamedStream[]): readonly (readonly NamedS
 function namesView(group: readonly NamedStream[], options: StreamOptions): object {
   const [stream] = group;
   if (stream === undefined) throw new Error("no stream");
-  const target = variable(`albc_to_${stream.id.replaceAll("-", "_")}`);
-  const any = stream.names.find(({ host }) => host.kind === "any");
+  const { id, names } = stream;
+  const name = variable(`albc_name_${id.replaceAll("-", "_")}`);
+  const any = names.find(({ host }) => host.kind === "any");
+  const isPassed = passesThrough(stream);
   return {
     listens: group.flatMap((each) => listens(each, options)),
-    target,
-    fallback: any === undefined ? NO_ROUTE : socketOf(any.to, stream),
-    hosts: mapLines(stream.names).map(({ text, to }) => ({
-      host: text,
-      socket: socketOf(to, stream),
-    })),
-    through: throughView(stream),
+    name,
+    target: isPassed ? variable(`albc_to_${id.replaceAll("-", "_")}`) : name,
+    fallback: any === undefined ? NO_ROUTE : valueOf(any.to, id),
+    lines: mapLines(distinctLines(stream)),
+    // One server for all pools, since every socket that is listened on costs each worker one of its connections.
+    through: isPassed && throughSocket(id),
   };
 }
 
-/**
- * Where what is passed through goes: a second look at the name in place of a server for each pool, since every socket that is listened
- * on costs each worker one of its connections. False: nothing is.
- */
-function throughView(stream: NamedStream): object | false {
-  const pools = new Map<string, NginxText>();
-  const passed = stream.names.flatMap(({ host, to }) =>
-    to.kind === "pool" && to.certificate === undefined
-      ? [{ host, pool: getOrInsert(pools, to.pool, () => poolName(to.pool)) }]
-      : [],
-  );
-  if (passed.length === 0) return false;
-  return {
-    socket: throughSocket(stream.id),
-    pool: variable(`albc_pool_${stream.id.replaceAll("-", "_")}`),
-    fallback: passed.find(({ host }) => host.kind === "any")?.pool ?? false,
-    hosts: mapLines(passed).map(({ text, pool }) => ({ host: text, pool })),
-  };
-}
-
-/**
- * Lines of a `map` by server name, whose wildcards are for any number of labels. nginx refuses the whole file if a name is there twice,
- * so only the first one of them is written.
- */
-function mapLines<T extends { readonly host: HostPattern }>(
-  names: readonly T[],
-): readonly (T & { readonly text: NginxText })[] {
-  const lines = new Map<string, T & { readonly text: NginxText }>();
+/** nginx refuses the whole file if a name is there twice, so only the first one of them is written. */
+function distinctLines({ id, names }: NamedStream): readonly NginxText[] {
+  const lines = new Map<string, NginxText>();
   for (const name of names) {
-    const text = hostOf(name.host);
-    const written = text === undefined ? "" : text.toString();
-    if (text === undefined || lines.has(written)) continue;
-    lines.set(written, { ...name, text });
+    if (name.host.kind === "any") continue;
+    const text = hostText(name.host);
+    if (lines.has(text)) continue;
+    lines.set(text, name.to.kind === "https" ? lineOf(name, id) : portlessLine(name));
   }
   return [...lines.values()];
 }
 
-/** Undefined: any host. Listeners share the hosts of a route. */
-const hostOf = memoized((host: HostPattern) =>
-  host.kind === "any" ? undefined : mapHost(hostText(host)),
-);
+function lineOf({ host, to }: StreamName, stream: string): NginxText {
+  return mapLine(mapHost(hostText(host)), valueOf(to, stream));
+}
 
-function socketOf(to: StreamTarget, { id }: NamedStream): NginxText {
+/** Ports share names. */
+const portlessLine = memoized((name: StreamName) => lineOf(name, ""));
+
+/** A socket, or the pool that is passed through to. */
+function valueOf(to: StreamTarget, stream: string): NginxText {
   switch (to.kind) {
     case "closed":
       return NO_ROUTE;
     case "https":
-      return httpsSocket(id);
+      return httpsSocket(stream);
     case "pool":
       return to.certificate === undefined
-        ? throughSocket(id)
+        ? poolName(to.pool)
         : endingSocket(to.pool, to.certificate);
   }
 }
 
-/** How many sockets streams have between themselves: of TLS one for the HTTPS server, one to pass it through, and those where it ends. */
-export function unixSockets({ streams }: Pick<RoutingModel, "streams">): number {
+function passesThrough({ names }: NamedStream): boolean {
+  return names.some(({ to }) => to.kind === "pool" && to.certificate === undefined);
+}
+
+/** How many sockets ports of TLS have behind them: one for the HTTPS server, one to pass it through, and those where it ends. */
+export function unixSockets({
+  servers,
+  streams,
+}: Pick<RoutingModel, "servers" | "streams">): number {
   const named = streams.filter((stream) => stream.protocol === "tls");
-  return 2 * withSameNames(named).length + endings(named).length;
+  const ids = new Set(named.map(({ id }) => id));
+  const https = servers.filter(({ id }) => ids.has(id)).length;
+  const through = withSameNames(named).filter((group) => group.some(passesThrough)).length;
+  return https + through + endings(named).length;
 }
 
 interface Ending {

@@ -70,6 +70,16 @@ export function mapHost(text: string): NginxText {
   return new SafeText(MAP_WORDS.includes(text) ? `\\${text}` : text);
 }
 
+/** Lines of `map`, with the indentation of streams.conf.hbs: there may be thousands for each port. */
+export function mapLines(lines: readonly NginxText[]): NginxText {
+  return new SafeText(lines.map((line) => `${line.toString()};`).join("\n        "));
+}
+
+/** A line of `map`. */
+export function mapLine(source: NginxText, value: NginxText): NginxText {
+  return new SafeText(`${source.toString()} ${value.toString()}`);
+}
+
 /** A DNS name as a parameter. */
 export function dnsName(text: string): NginxText {
   if (text.length > 253 || !DNS_NAME.test(text)) refuse("DNS name", text);

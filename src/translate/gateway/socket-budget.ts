@@ -28,6 +28,7 @@ interface Wanted {
   readonly addresses: readonly string[];
   readonly port: number;
   readonly protocol: string;
+  readonly passesThrough: boolean;
 }
 
 interface Claim<By> {
@@ -153,7 +154,8 @@ function wantedByPorts(balancers: readonly LoadBalancer[]): readonly Wanted[] {
   return balancers.flatMap((balancer) =>
     balancer.ports.map((by) => {
       const owner = by.frontend ?? founder(balancer);
-      return { by, ...(owner && { owner }), addresses: [], port: by.port, protocol: "" };
+      const place = { addresses: [], port: by.port, protocol: "", passesThrough: false };
+      return { by, ...(owner && { owner }), ...place };
     }),
   );
 }
@@ -174,8 +176,9 @@ function wantedByGateways(drafted: readonly DraftedGateway[]): readonly Wanted[]
       free
         .filter(({ written }) => written.ok)
         .map((by) => {
-          const { port, protocol } = by;
-          return { by, owner: by.parent, addresses: assignment.addresses, port, protocol };
+          const { port, protocol, spec, parent: owner } = by;
+          const passesThrough = protocol === "TLS" && spec.tls?.mode === "Passthrough";
+          return { by, owner, addresses: assignment.addresses, port, protocol, passesThrough };
         }),
     );
 }
@@ -187,7 +190,7 @@ function claimsOf(
   const tcp = wanted.filter(({ protocol }) => protocol !== "UDP");
   const onEvery = new Set(tcp.flatMap((each) => (each.addresses.length > 0 ? [] : each.port)));
   const onSingle = new Set(tcp.flatMap((each) => (each.addresses.length > 0 ? each.port : [])));
-  const named = new Set(tcp.filter(({ protocol }) => protocol === "TLS").map(socketPlace));
+  const behind = placesBehind(tcp);
   return wanted.map((each) => {
     const { by, owner, addresses, port, protocol } = each;
     const place = socketPlace(each);
@@ -196,9 +199,20 @@ function claimsOf(
     const sockets =
       (addresses.length || (dataPlane.ipv6 ? 2 : 1)) *
       (isForEachWorker ? dataPlane.workers || processors : 1);
-    // Behind a port of TLS are two unix sockets more: see unixSockets of render/nginx/stream-view.ts.
-    return { by, ...(owner && { owner }), place, sockets: sockets + (named.has(place) ? 2 : 0) };
+    const inner = behind.filter((places) => places.has(place)).length;
+    return { by, ...(owner && { owner }), place, sockets: sockets + inner };
   });
+}
+
+/** Ports of TLS with a unix socket behind them, for each such socket: see unixSockets of render/nginx/stream-view.ts. */
+function placesBehind(tcp: readonly Wanted[]): readonly ReadonlySet<string>[] {
+  const isNamed = ({ protocol }: Wanted): boolean => protocol === "TLS";
+  const named = new Set(tcp.filter(isNamed).map(socketPlace));
+  const others = tcp.filter((each) => !isNamed(each)).map(socketPlace);
+  return [
+    new Set(tcp.filter(({ passesThrough }) => passesThrough).map(socketPlace)),
+    new Set(others.filter((place) => named.has(place))),
+  ];
 }
 
 function socketPlace({ addresses, port, protocol }: Wanted): string {

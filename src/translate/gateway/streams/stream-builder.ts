@@ -4,6 +4,7 @@ import type { StreamName, StreamPool, StreamServer } from "../../../ir/stream.js
 import type { KubernetesObject } from "../../../api/wire.js";
 import { compareStrings } from "../../../support/compare.js";
 import { getOrInsert, groupBy } from "../../../support/group-by.js";
+import { memoized } from "../../../support/memoized.js";
 import { Backends } from "../../backends.js";
 import type { UpstreamPlan } from "../../backends.js";
 import type { TranslateContext } from "../../context.js";
@@ -47,14 +48,20 @@ export class StreamBuilder {
     bindings: readonly StreamBinding[],
   ): readonly ShadowedBinding[] {
     const groups = groupBy(listeners, (id) => this.#bindingsOf(id));
-    return [...groups].flatMap(([known, ids]) => {
-      const { byPlace } = this.#ownOf(known, ids);
-      return bindings.flatMap((binding) => {
-        const key = `${hostKey(binding.host)} ${hostKey(binding.hostname)}`;
-        const first = getOrInsert(byPlace, key, () => binding);
-        return first === binding ? [] : [{ binding, by: first.route, listeners: ids }];
-      });
+    const placed = bindings.map((binding) => {
+      const place = `${hostKey(binding.host)} ${hostKey(binding.hostname)}`;
+      return { place, binding };
     });
+    const shadowed: ShadowedBinding[] = [];
+    for (const [known, ids] of groups) {
+      const { byPlace } = this.#ownOf(known, ids);
+      for (const { place, binding } of placed) {
+        const first = byPlace.get(place);
+        if (first === undefined) byPlace.set(place, binding);
+        else shadowed.push({ binding, by: first.route, listeners: ids });
+      }
+    }
+    return shadowed;
   }
 
   #bindingsOf(listener: string): SharedBindings {
@@ -112,8 +119,7 @@ export class StreamBuilder {
     const made = (): readonly StreamName[] =>
       streamNames(
         own.map((listener) => {
-          const bindings = [...this.#bindingsOf(listener.id).byPlace.values()];
-          return { listener, bindings };
+          return { listener, bindings: bindingsOf(this.#bindingsOf(listener.id)) };
         }),
         https.flatMap(({ hostname, keeps = [] }) => [hostname, ...keeps]),
       );
@@ -133,6 +139,11 @@ interface PortListeners {
 
 /** Names on ports of one listener: one list for all that have the same bindings, hostname and certificates. */
 type KnownNames = Map<SharedBindings, Map<string, readonly StreamName[]>>;
+
+/** When all are bound. */
+const bindingsOf = memoized(({ byPlace }: SharedBindings): readonly StreamBinding[] => [
+  ...byPlace.values(),
+]);
 
 /** Ids; a route that is shadowed or not attached has none that is used. */
 function usedPools(streams: readonly StreamServer[]): ReadonlySet<string> {

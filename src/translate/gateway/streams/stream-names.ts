@@ -6,9 +6,9 @@
 import type { HostPattern } from "../../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
 import type { StreamName, StreamTarget } from "../../../ir/stream.js";
-import { compareStrings } from "../../../support/compare.js";
+import { compareBy, compareStrings } from "../../../support/compare.js";
 import { memoized } from "../../../support/memoized.js";
-import { groupBy } from "../../../support/group-by.js";
+import { getOrInsert, groupBy } from "../../../support/group-by.js";
 import { covers } from "../../hostnames.js";
 import { compareAge } from "../../precedence.js";
 import { hostnameRank } from "../../route-precedence.js";
@@ -29,45 +29,74 @@ export function streamNames(
   for (const hostname of https.map(ofAnyDepth)) {
     owners.set(hostKey(hostname), new HttpsOwner(hostname));
   }
-  const hosts = new Map<string, HostPattern>();
-  for (const owner of owners.values()) {
-    for (const host of owner.hosts) hosts.set(hostKey(host), host);
+  const names: StreamName[] = [];
+  let last = "";
+  // Of each owner they are sorted: so is the whole, with one comparison for most.
+  const hosts = [...owners.values()].flatMap((owner) => owner.hosts);
+  for (const { key, host } of hosts.sort(byKey)) {
+    if (key === last) continue;
+    last = key;
+    names.push(firstOf(owners, host)?.name(host) ?? closedName(host));
   }
-  return [...hosts]
-    .sort(([a], [b]) => compareStrings(a, b))
-    .map(([, host]) => ({ host, to: firstOf(owners, host)?.target(host) ?? CLOSED }))
-    .filter(({ host, to }) => host.kind !== "any" || to.kind !== "closed");
+  const any = firstOf(owners, ANY_HOST)?.name(ANY_HOST);
+  return any === undefined || any.to.kind === "closed" ? names : [any, ...names];
 }
 
-const CLOSED: StreamTarget = { kind: "closed" };
+/** What is bound, sorted by host. */
+interface BoundHosts {
+  readonly hosts: readonly KeyedHost[];
+  readonly byKey: ReadonlyMap<string, readonly StreamBinding[]>;
+}
+
+/** Listeners share bindings. */
+const boundHosts = memoized((bindings: readonly StreamBinding[]): BoundHosts => {
+  const byHost = groupBy(bindings, ({ host }) => hostKey(host));
+  const hosts = [...byHost].flatMap(([key, [first]]) => (first ? { key, host: first.host } : []));
+  return { hosts: hosts.sort(byKey), byKey: byHost };
+});
+
+const closedName = memoized((host: HostPattern): StreamName => ({ host, to: { kind: "closed" } }));
+
+interface KeyedHost {
+  readonly key: string;
+  readonly host: HostPattern;
+}
+
+const byKey = compareBy<KeyedHost>((a, b) => compareStrings(a.key, b.key));
+
+function keyed(host: HostPattern): KeyedHost {
+  return { key: hostKey(host), host };
+}
 
 /** A listener: the hosts for which it has something to say, and what. */
 interface Owner {
-  readonly hosts: readonly HostPattern[];
-  target(host: HostPattern): StreamTarget;
+  readonly hosts: readonly KeyedHost[];
+  /** Ports have the same object for the same. */
+  name(host: HostPattern): StreamName;
 }
 
 class HttpsOwner implements Owner {
-  readonly hosts: readonly HostPattern[];
+  readonly hosts: readonly KeyedHost[];
 
   constructor(hostname: HostPattern) {
-    this.hosts = [hostname];
+    this.hosts = [keyed(hostname)];
   }
 
-  target(): StreamTarget {
-    return { kind: "https" };
+  name(host: HostPattern): StreamName {
+    return { host, to: { kind: "https" } };
   }
 }
 
 class Routes implements Owner {
-  readonly hosts: readonly HostPattern[];
+  readonly hosts: readonly KeyedHost[];
   readonly #bindings: ReadonlyMap<string, readonly StreamBinding[]>;
   /** Ids of certificates; empty where TLS is passed through. */
   readonly #certificates = new Map<string, string>();
 
   constructor({ listener, bindings }: NamedListener) {
     const { hostname, certificates } = listener;
-    this.#bindings = groupBy(bindings, ({ host }) => hostKey(host));
+    const bound = boundHosts(bindings);
+    this.#bindings = bound.byKey;
     const named = certificates.flatMap(({ id, names }) =>
       names.map(ofAnyDepth).map((name) => ({ id, name })),
     );
@@ -77,17 +106,34 @@ class Routes implements Owner {
     for (const { id, name } of [...own].reverse()) this.#certificates.set(hostKey(name), id);
     if (first !== undefined) this.#certificates.set(hostKey(hostname), first.id);
     const distinct = certificates.length > 1 ? own.map(({ name }) => name) : [];
-    this.hosts = [hostname, ...bindings.map(({ host }) => host), ...distinct];
+    this.hosts = [keyed(hostname), ...bound.hosts, ...distinct.map(keyed)];
   }
 
-  target(host: HostPattern): StreamTarget {
-    const candidates = widening(host).flatMap((key) => this.#bindings.get(key) ?? []);
-    const pool = candidates.sort(byPrecedence)[0]?.pool;
-    if (pool === undefined) return CLOSED;
+  name(host: HostPattern): StreamName {
+    const binding = this.#best(host);
+    if (binding?.pool === undefined) return closedName(host);
+    const { pool } = binding;
     const certificate = firstOf(this.#certificates, host);
-    return { kind: "pool", pool, ...(certificate !== undefined && { certificate }) };
+    const to: StreamTarget = {
+      kind: "pool",
+      pool,
+      ...(certificate !== undefined && { certificate }),
+    };
+    if (binding.host !== host) return { host, to };
+    return getOrInsert(namesOf(binding), certificate, () => ({ host, to }));
+  }
+
+  /** A narrower host that the listener has in common with a route is of a better hostname. */
+  #best(host: HostPattern): StreamBinding | undefined {
+    const [first, ...others] = firstOf(this.#bindings, host) ?? [];
+    return others.length === 0
+      ? first
+      : [...others, ...(first ? [first] : [])].sort(byPrecedence)[0];
   }
 }
+
+/** By certificate. */
+const namesOf = memoized((_: StreamBinding) => new Map<string | undefined, StreamName>());
 
 function byPrecedence(a: StreamBinding, b: StreamBinding): number {
   return (
