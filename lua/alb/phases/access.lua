@@ -17,6 +17,7 @@ local index = require("alb.policy.index")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local request_host = require("alb.request_host").get
+local log_text = require("alb.log_text")
 local request_id = require("alb.request_id")
 local run_steps = require("alb.filters.steps").run
 
@@ -154,6 +155,7 @@ end
 --- Called by access_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
+    log_text.show()
     -- A worker that has been replaced has no timers any more, and still answers on connections that it keeps.
     if is_exiting() then
         index.sync()

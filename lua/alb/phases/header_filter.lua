@@ -6,6 +6,7 @@ local counters = require("alb.counters")
 local errors = require("alb.errors")
 local headers = require("alb.filters.headers")
 local index = require("alb.policy.index")
+local log_text = require("alb.log_text")
 local request_id = require("alb.request_id")
 local session = require("alb.upstream.session")
 local steps = require("alb.route.steps")
@@ -65,6 +66,7 @@ local function finish(status)
         -- An answer that nginx made before Lua saw the request.
         if var.albc_id == "" then
             request_id.draw()
+            log_text.show()
         end
         errors.annotate(status)
     end

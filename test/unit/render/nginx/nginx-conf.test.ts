@@ -164,8 +164,8 @@ describe("the access log", () => {
       "$upstream_status",
       "$upstream_response_time",
     ]);
-    const shown = [...conf().matchAll(/map \$(\w+) \$albc_log_\w+/g)].map(([, name]) => name);
-    expect(shown).toEqual(["host", "request_uri", "http_user_agent"]);
+    const shown = [...conf().matchAll(/map \$albc_odd \$albc_log_\w+ {\s+default \$(\w+)/g)];
+    expect(shown.map(([, name]) => name)).toEqual(["host", "request_uri", "http_user_agent"]);
   });
 });
 
