@@ -1,4 +1,5 @@
 import type { Backend, BackendFilters, Mirror, Refusal } from "../../ir/upstream.js";
+import { memoized } from "../../support/memoized.js";
 import { filled, given, present } from "./fields.js";
 import { policyCors, policyHeaders, policyRedirect, policyRewrite } from "./filters-shard.js";
 import type { PolicyBackend, PolicyBackendFilters, PolicyMirror } from "./policy-document.js";
@@ -7,7 +8,12 @@ export function policyRefusal({ status, reason }: Refusal): readonly [number, st
   return [status, reason];
 }
 
-export function policyBackend(backend: Backend): PolicyBackend {
+/** A rule has one list on all listeners, whatever auth it inherits there. */
+export const policyBackends = memoized((backends: readonly Backend[]) =>
+  backends.map(policyBackend),
+);
+
+function policyBackend(backend: Backend): PolicyBackend {
   return {
     ...present("upstream", backend.upstream),
     weight: backend.weight,

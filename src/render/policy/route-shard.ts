@@ -7,7 +7,7 @@ import {
 } from "../../ir/route.js";
 import type { Affinity, SessionPersistence } from "../../ir/upstream.js";
 import { assertNever } from "../../support/assert-never.js";
-import { policyBackend, policyMirror, policyRefusal } from "./backend-shard.js";
+import { policyBackends, policyMirror, policyRefusal } from "./backend-shard.js";
 import { filled, given, present, source } from "./fields.js";
 import { policyCors, policyHeaders, policyRedirect, policyRewrite } from "./filters-shard.js";
 import type { PolicyRoute } from "./policy-document.js";
@@ -36,7 +36,7 @@ export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute
     ...present("retry", given(route.retry, policyRetry)),
     ...present("affinity", given(route.affinity, policyAffinity)),
     ...present("session", given(route.affinity, policySession)),
-    ...filled("backends", route.backends.map(policyBackend)),
+    ...filled("backends", policyBackends(route.backends)),
   };
 }
 

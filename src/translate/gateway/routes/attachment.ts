@@ -21,11 +21,11 @@ export interface AttachedHost extends RouteHost, BoundHost {}
 
 /** The hosts of a route, and which of them it has in common with a listener. */
 export class CommonHosts {
-  readonly #own: readonly RouteHost[];
+  readonly #own: readonly (RouteHost & Pick<BoundHost, "rank">)[];
   readonly #common = new Map<string, readonly AttachedHost[]>();
 
   constructor(own: readonly RouteHost[]) {
-    this.#own = own;
+    this.#own = own.map((each) => ({ ...each, rank: `${hostnameRank(each.pattern)} ` }));
   }
 
   get isEmpty(): boolean {
@@ -39,7 +39,7 @@ export class CommonHosts {
   #intersected(hostname: HostPattern): readonly AttachedHost[] {
     return this.#own.flatMap((own) => {
       const host = intersect(hostname, own.pattern);
-      return host === undefined ? [] : [{ ...own, host, rank: `${hostnameRank(own.pattern)} ` }];
+      return host === undefined ? [] : [{ ...own, host }];
     });
   }
 }
