@@ -2,15 +2,15 @@
 export type Manifest = Readonly<Record<string, unknown>>;
 export type Costly = Readonly<Record<string, (n: number) => readonly Manifest[]>>;
 
-const OWN = "alb.ingress.cpaas.io";
-const COMPAT = "nginx.ingress.kubernetes.io";
+export const OWN = "alb.ingress.cpaas.io";
+export const COMPAT = "nginx.ingress.kubernetes.io";
 export const ALB_GROUP = "crd.alauda.io";
 
 export function range<T>(count: number, make: (i: number) => T): T[] {
   return Array.from({ length: Math.max(1, Math.floor(count)) }, (_, i) => make(i));
 }
 
-function texts(count: number, make: (i: number) => readonly [string, string]): Manifest {
+export function texts(count: number, make: (i: number) => readonly [string, string]): Manifest {
   return Object.fromEntries(range(count, make));
 }
 
@@ -32,7 +32,7 @@ function ingress(name: string, spec: Manifest, annotations: Manifest = {}): Mani
 }
 
 /** One Ingress with so many paths. */
-const annotated = (count: number, annotations: Manifest): Manifest[] => [
+export const annotated = (count: number, annotations: Manifest): Manifest[] => [
   S,
   ingress("a", { rules: [rule("a.example", paths(count))] }, annotations),
 ];
@@ -203,7 +203,7 @@ const frontend = (k: number, port: number): Manifest => ({
 const ALB = object(`${ALB_GROUP}/v2`, "ALB2", "alb", {
   spec: { type: "nginx", config: { projects: ["ALL_ALL"] } },
 });
-const dslxRule = (k: number, dslx: readonly Manifest[], own = "f0"): Manifest => ({
+export const dslxRule = (k: number, dslx: readonly Manifest[], own = "f0"): Manifest => ({
   apiVersion: `${ALB_GROUP}/v1`,
   kind: "Rule",
   metadata: {
@@ -217,7 +217,7 @@ const dslxRule = (k: number, dslx: readonly Manifest[], own = "f0"): Manifest =>
     serviceGroup: { services: [{ name: "s", namespace: "default", port: 80, weight: 100 }] },
   },
 });
-const balancer = [S, ALB, frontend(0, 80)];
+export const balancer = [S, ALB, frontend(0, 80)];
 
 const manyPorts = (n: number, portOf: (i: number) => Manifest): readonly Manifest[] => {
   const ports = range(n, (i) => ({ name: `p${i}`, port: i + 1 }));
@@ -227,7 +227,7 @@ const manyPorts = (n: number, portOf: (i: number) => Manifest): readonly Manifes
   return [object("v1", "Service", "s", { spec: { ports } }), made];
 };
 
-const slice = (
+export const slice = (
   ports: readonly Manifest[],
   addresses: readonly (readonly string[])[],
   name = "s",

@@ -2,25 +2,25 @@
 import type { Costly, Manifest } from "./costly-objects.js";
 import { ALB_GROUP, object, range, S, service } from "./costly-objects.js";
 
-const GATEWAY = "gateway.networking.k8s.io/v1";
+export const GATEWAY = "gateway.networking.k8s.io/v1";
 
-const CLASS = {
+export const CLASS = {
   apiVersion: GATEWAY,
   kind: "GatewayClass",
   metadata: { name: "c" },
   spec: { controllerName: "alb.cpaas.io/gateway-controller" },
 };
-const listeners = (count: number, more: (i: number) => Manifest = () => ({})): Manifest[] =>
+export const listeners = (count: number, more: (i: number) => Manifest = () => ({})): Manifest[] =>
   range(count, (i) => ({ name: `l${i}`, port: 8000 + i, protocol: "HTTP", ...more(i) }));
-const gateway = (name: string, own: readonly Manifest[], more: Manifest = {}): Manifest =>
+export const gateway = (name: string, own: readonly Manifest[], more: Manifest = {}): Manifest =>
   object(GATEWAY, "Gateway", name, { spec: { gatewayClassName: "c", listeners: own, ...more } });
-const https = (name: string, hostname: string): Manifest => ({
+export const https = (name: string, hostname: string): Manifest => ({
   ...{ name, hostname, port: 443, protocol: "HTTPS" },
   tls: { certificateRefs: [{ name: "x" }] },
 });
-const refs = [{ name: "s", port: 80 }];
+export const refs = [{ name: "s", port: 80 }];
 
-function route(i: number, more: Manifest = {}, kind = "HTTPRoute"): Manifest {
+export function route(i: number, more: Manifest = {}, kind = "HTTPRoute"): Manifest {
   const spec = {
     parentRefs: [{ name: "g" }],
     hostnames: [`r${i}.example`],
@@ -29,16 +29,16 @@ function route(i: number, more: Manifest = {}, kind = "HTTPRoute"): Manifest {
   return object(GATEWAY, kind, `r${i}`, { spec: { ...spec, ...more } });
 }
 
-const policy = (i: number, targetRefs: readonly Manifest[]): Manifest =>
+export const policy = (i: number, targetRefs: readonly Manifest[]): Manifest =>
   object(`${ALB_GROUP}/v1alpha1`, "AuthPolicy", `p${i}`, {
     spec: { forward: { url: `http://a.b/${i}` }, targetRefs },
   });
-const target = (kind: string, name: string): Manifest => ({
+export const target = (kind: string, name: string): Manifest => ({
   group: "gateway.networking.k8s.io",
   kind,
   name,
 });
-const one = [S, CLASS, gateway("g", listeners(1))];
+export const one = [S, CLASS, gateway("g", listeners(1))];
 
 /** Few bytes that name many places: 64 listeners × 16 hosts × 16 matches each. */
 const manyPlaces = (count: number, more: (k: number) => Manifest = () => ({})): Manifest[] => [
