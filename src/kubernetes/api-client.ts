@@ -21,6 +21,8 @@ export interface Call {
   readonly body?: unknown;
   /** Of the body; `application/json` by default, for PATCH a merge patch. */
   readonly contentType?: string;
+  /** Milliseconds until it fails. Such a call waits for no other call's connection. */
+  readonly deadline?: number;
 }
 
 /** The API server answered with an error, or could not be reached (then `status` is 0). */
@@ -51,8 +53,8 @@ const SILENCE = 20_000;
 export class ApiClient {
   readonly #config: KubeConfig;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  /** Every watch holds a connection. */
-  readonly #watchAgent = new Agent({ keepAlive: true });
+  /** Every watch holds a connection, and the leader's lease can't wait for one. */
+  readonly #freeAgent = new Agent({ keepAlive: true });
 
   constructor(config: KubeConfig) {
     this.#config = config;
@@ -60,20 +62,21 @@ export class ApiClient {
 
   /** The body of a 2xx answer. Throws ApiError. */
   async call(call: Call): Promise<unknown> {
-    const answer = await this.#send(call, this.#agent, AbortSignal.timeout(TIMEOUT));
+    const agent = call.deadline === undefined ? this.#agent : this.#freeAgent;
+    const answer = await this.#send(call, agent, AbortSignal.timeout(call.deadline ?? TIMEOUT));
     return valueOf(call, answer);
   }
 
   /** The events of a watch, until the API server ends it. Throws ApiError, while events are read too. */
   async watch(call: Call, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
-    const answer = await this.#send(call, this.#watchAgent, signal);
+    const answer = await this.#send(call, this.#freeAgent, signal);
     if (answer.statusCode !== 200) await valueOf(call, answer);
     return eventsOf(answer);
   }
 
   close(): void {
     this.#agent.destroy();
-    this.#watchAgent.destroy();
+    this.#freeAgent.destroy();
   }
 
   async #send(call: Call, ownAgent: Agent, signal: AbortSignal): Promise<IncomingMessage> {

@@ -3,7 +3,7 @@
  * serve. Who can't renew in time stops being leader before another may become it, whatever the clocks say: each replica measures with
  * its own how long a record has not changed.
  */
-import type { ApiClient } from "./api-client.js";
+import type { ApiClient, Call } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 
 export interface LeaderElectionOptions {
@@ -18,8 +18,13 @@ export interface LeaderElectionOptions {
   readonly duration?: number;
 }
 
-/** Milliseconds that a record which nobody renews is still believed. */
+/** Milliseconds that a record which nobody renews is still believed. This and the shares of it are client-go's. */
 const DURATION = 15_000;
+/** The leader stops when it could not renew for so long: 10 s. */
+const RENEW_DEADLINE = 10 / 15;
+/** Between two tries: 2 s. Who does not lead waits up to `JITTER` times as long on top, so that replicas don't move in step. */
+const RETRY_PERIOD = 2 / 15;
+const JITTER = 1.2;
 const CONFLICT = 409;
 const NOT_FOUND = 404;
 
@@ -58,9 +63,9 @@ export class LeaderElection {
     return this.#leading && performance.now() - this.#renewedAt < this.#term;
   }
 
-  /** Milliseconds: two thirds of the time after which others take over. */
+  /** Milliseconds. */
   get #term(): number {
-    return (this.#duration * 2) / 3;
+    return this.#duration * RENEW_DEADLINE;
   }
 
   start(): void {
@@ -74,7 +79,9 @@ export class LeaderElection {
     clearTimeout(this.#expiry);
     if (!this.#leading) return;
     this.#lead(false);
-    await this.#release().catch(this.#options.onError);
+    await this.#release().catch((error: unknown) => {
+      this.#report(error);
+    });
   }
 
   async #turn(): Promise<void> {
@@ -84,12 +91,12 @@ export class LeaderElection {
       if (held) this.#renewed(asked);
       if (!this.#closed) this.#lead(held);
     } catch (error: unknown) {
-      this.#options.onError(error);
+      this.#report(error);
       if (this.#leading && !this.isLeader) this.#lead(false);
     }
     if (this.#closed) return;
-    // A quarter, with a tenth more or less so that replicas don't move in step.
-    const pause = (this.#duration / 4) * (0.9 + 0.2 * Math.random());
+    const jitter = this.#leading ? 0 : JITTER * Math.random();
+    const pause = this.#duration * RETRY_PERIOD * (1 + jitter);
     this.#timer = setTimeout(() => void this.#turn(), pause);
     this.#timer.unref();
   }
@@ -111,12 +118,11 @@ export class LeaderElection {
   }
 
   async #acquireOrRenew(): Promise<boolean> {
-    const { client, identity, name } = this.#options;
+    const { identity, name } = this.#options;
     const lease = await this.#read();
     if (lease === undefined) {
-      return this.#write(() =>
-        client.call({ method: "POST", path: this.#path, body: this.#lease({ transitions: 0 }) }),
-      );
+      await this.#call({ method: "POST", path: this.#path, body: this.#lease({ transitions: 0 }) });
+      return true;
     }
     const now = performance.now();
     const { resourceVersion } = lease.metadata;
@@ -130,39 +136,37 @@ export class LeaderElection {
     const transitions = (lease.spec.leaseTransitions ?? 0) + (isOurs ? 0 : 1);
     const acquireTime = isOurs ? (lease.spec.acquireTime ?? undefined) : undefined;
     const body = this.#lease({ transitions, acquireTime, resourceVersion });
-    return this.#write(() => client.call({ method: "PUT", path: `${this.#path}/${name}`, body }));
+    await this.#call({ method: "PUT", path: `${this.#path}/${name}`, body });
+    return true;
   }
 
   async #release(): Promise<void> {
-    const { client, identity, name } = this.#options;
+    const { identity, name } = this.#options;
     const lease = await this.#read();
     if (lease?.spec.holderIdentity !== identity) return;
     const transitions = lease.spec.leaseTransitions ?? 0;
     const { resourceVersion } = lease.metadata;
     const body = this.#lease({ transitions, resourceVersion, holder: "" });
-    await this.#write(() => client.call({ method: "PUT", path: `${this.#path}/${name}`, body }));
+    await this.#call({ method: "PUT", path: `${this.#path}/${name}`, body });
   }
 
   async #read(): Promise<Lease | undefined> {
     try {
-      return asLease(
-        await this.#options.client.call({ path: `${this.#path}/${this.#options.name}` }),
-      );
+      return asLease(await this.#call({ path: `${this.#path}/${this.#options.name}` }));
     } catch (error: unknown) {
       if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
       throw error;
     }
   }
 
-  /** False when another replica was quicker. */
-  async #write(call: () => Promise<unknown>): Promise<boolean> {
-    try {
-      await call();
-      return true;
-    } catch (error: unknown) {
-      if (error instanceof ApiError && error.status === CONFLICT) return false;
-      throw error;
-    }
+  /** An answer that does not come leaves time for another try before the term ends. */
+  #call(call: Call): Promise<unknown> {
+    return this.#options.client.call({ ...call, deadline: this.#term / 2 });
+  }
+
+  /** Another write that was quicker is no fault; the next turn tells whose it was. */
+  #report(error: unknown): void {
+    if (!(error instanceof ApiError && error.status === CONFLICT)) this.#options.onError(error);
   }
 
   #lease({ transitions, acquireTime, resourceVersion, holder }: Claim): object {

@@ -65,9 +65,15 @@ export class StatusWriter {
   readonly #spent = new WeakSet<RawObject>();
   readonly #contested = new Map<string, ObjectStatus>();
   #enabled = false;
-  #running: Promise<void> | undefined;
+  /** What has to be looked at. */
+  #waiting: ObjectStatus[] = [];
+  /** Objects that are being looked at or written to: whether they have to be looked at again. */
+  readonly #underWay = new Map<string, boolean>();
+  readonly #workers = new Set<Promise<void>>();
   #again = false;
+  #moment: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #due = NEVER;
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
@@ -82,6 +88,7 @@ export class StatusWriter {
     const keys = new Set([...this.#said, ...this.#withdrawn.keys()]);
     for (const times of [this.#writes, this.#failures]) times.keepOnly(keys);
     for (const key of this.#contested.keys()) if (!keys.has(key)) this.#contested.delete(key);
+    this.#waiting = [];
     this.recheck();
   }
 
@@ -109,11 +116,11 @@ export class StatusWriter {
   /** Statuses may have changed under our hands. */
   recheck(): void {
     this.#again = true;
-    if (!this.#enabled || this.#running !== undefined) return;
-    clearTimeout(this.#timer);
-    this.#running = this.#run().finally(() => {
-      this.#running = undefined;
-      if (this.#again) this.recheck();
+    if (!this.#enabled || this.#waiting.length > 0 || this.#moment !== undefined) return;
+    // One moment for all that changes together.
+    this.#moment = setImmediate(() => {
+      this.#moment = undefined;
+      this.#begin();
     });
   }
 
@@ -121,34 +128,40 @@ export class StatusWriter {
   async close(): Promise<void> {
     this.#enabled = false;
     clearTimeout(this.#timer);
-    await this.#running;
+    await Promise.all(this.#workers);
   }
 
-  async #run(): Promise<void> {
-    // One moment for all that changes together.
-    await new Promise((resolve) => setImmediate(resolve));
+  /** At everything. An answer that does not come holds up its own object and one of the workers, not the others. */
+  #begin(): void {
+    if (!this.#enabled) return;
     this.#again = false;
-    const { mayWrite } = this.#options;
-    const waiting = [...this.#desired];
-    const withdrawn = [...this.#withdrawn];
-    let due = NEVER;
-    const work = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-        if (!this.#enabled || !mayWrite()) continue;
-        // Not in one expression: it would read `due` before others have lowered it.
-        const again = await this.#write(next);
-        due = Math.min(due, again);
-      }
-      for (let next = withdrawn.shift(); next !== undefined; next = withdrawn.shift()) {
-        const [key, said] = next;
-        if (!this.#enabled || !mayWrite()) continue;
-        const again = await this.#withdraw(said);
-        if (again !== undefined) due = Math.min(due, again);
-        else if (this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
-      }
-    };
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
-    if (due !== NEVER) this.#runAt(due);
+    this.#due = NEVER;
+    clearTimeout(this.#timer);
+    this.#waiting = [...this.#desired, ...this.#withdrawn.values()];
+    for (let free = CONCURRENCY - this.#workers.size; free > 0; free -= 1) {
+      const worker = this.#work().finally(() => this.#workers.delete(worker));
+      this.#workers.add(worker);
+    }
+  }
+
+  async #work(): Promise<void> {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      const key = keyOf(next);
+      if (this.#underWay.has(key)) this.#underWay.set(key, true);
+      else if (this.#enabled && this.#options.mayWrite()) await this.#settle(key, next);
+    }
+    if (this.#again) this.recheck();
+  }
+
+  async #settle(key: string, said: ObjectStatus): Promise<void> {
+    this.#underWay.set(key, false);
+    const isWithdrawn = this.#withdrawn.get(key) === said;
+    const due = await (isWithdrawn ? this.#withdraw(said) : this.#write(said));
+    if (due === undefined && this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
+    if (due !== undefined && due < this.#due) this.#runAt(due);
+    const isLookedAtAgain = this.#underWay.get(key) === true;
+    this.#underWay.delete(key);
+    if (isLookedAtAgain) this.recheck();
   }
 
   /** Once for each list, not for each look at it: that comes with every status that anybody writes. */
@@ -197,6 +210,7 @@ export class StatusWriter {
 
   #runAt(due: number): void {
     clearTimeout(this.#timer);
+    this.#due = due;
     this.#timer = setTimeout(
       () => {
         this.recheck();

@@ -117,7 +117,9 @@ export class ApiServerModel {
 
   /** What ApiClient is for a real one. */
   client(link: Link): ApiClient {
-    const call = async (asked: Call): Promise<unknown> => {
+    const call = (asked: Call): Promise<unknown> =>
+      asked.deadline === undefined ? ask(asked) : within(asked.deadline, ask(asked));
+    const ask = async (asked: Call): Promise<unknown> => {
       await link.pass(`${asked.method ?? "GET"} ${asked.path}`);
       let answer: unknown;
       try {
@@ -255,6 +257,18 @@ export class ApiServerModel {
     this.#leases.set(at, stored);
     return stored;
   }
+}
+
+async function within<T>(milliseconds: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new ApiError(0, "", "the answer is late"));
+    }, milliseconds);
+  });
+  return Promise.race([answer, late]).finally(() => {
+    clearTimeout(timer);
+  });
 }
 
 /** One watch: events in order, each when the link lets it through. */

@@ -16,6 +16,9 @@ const STEP = 50;
 const LONGEST_PAUSE = 30_000;
 const SILENT_LOG = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 0 };
 
+/** Messages with this text are late. */
+let lost: string | undefined;
+const late: (() => void)[] = [];
 let server: ApiServerModel;
 let controller: KubernetesController;
 beforeEach(async () => {
@@ -26,7 +29,13 @@ beforeEach(async () => {
   server.put("Namespace", { metadata: { name: "n" } });
   for (const [kind, make] of POOL) server.put(kind, make(0));
   controller = new KubernetesController({
-    client: server.client({ pass: () => Promise.resolve(), epoch: 0 }),
+    client: server.client({
+      pass: (what) =>
+        lost !== undefined && what.includes(lost)
+          ? new Promise((resolve) => late.push(resolve))
+          : Promise.resolve(),
+      epoch: 0,
+    }),
     options: { ...DEFAULT_OPTIONS, publishAddress: ["192.0.2.1"] },
     scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },
     replica: { namespace: "albc", identity: "one" },
@@ -40,6 +49,8 @@ beforeEach(async () => {
   await pass(1000);
 });
 afterEach(async () => {
+  lost = undefined;
+  for (const resolve of late.splice(0)) resolve();
   await controller.close();
   jest.useRealTimers();
 });
@@ -113,4 +124,28 @@ test("events say what warnings are about: misspelt parents, unused policies, Rul
       "Rule lost: RuleUnattached",
     ]),
   );
+});
+
+test("an answer that does not come holds up its own object alone", async () => {
+  lost = "answer to PATCH /apis/networking.k8s.io/v1/namespaces/n/ingresses/shop/";
+  server.putStatus("Ingress", "n", "shop", OTHERS);
+  await pass(1000);
+  expect(late).toHaveLength(1);
+  for (const state of [1, 2, 4]) {
+    for (const [kind, make] of POOL) if (kind === "HTTPRoute") server.put(kind, make(state));
+    await pass(1000);
+    const route = server.get("HTTPRoute", "n", "api");
+    const { parents = [] } = (route?.status ?? {}) as {
+      parents?: { conditions: { observedGeneration: number }[] }[];
+    };
+    expect(parents.flatMap(({ conditions }) => conditions)).toContainEqual(
+      expect.objectContaining({ observedGeneration: route?.metadata.generation }),
+    );
+  }
+  expect(late).toHaveLength(1);
+  server.putStatus("Ingress", "n", "shop", OTHERS);
+  lost = undefined;
+  for (const resolve of late.splice(0)) resolve();
+  await pass(1000);
+  expect(addressOf("shop")).toBe("192.0.2.1");
 });
