@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { HostPattern } from "../ir/host-pattern.js";
 import { hostKey } from "../ir/host-pattern.js";
 import { keysAbove } from "./hostnames.js";
-import { ageKey, compareAge } from "./precedence.js";
+import { ageKey, compareAge, oldestOf } from "./precedence.js";
 
 interface Named {
   readonly host: HostPattern;
@@ -41,13 +41,13 @@ export class HostOwners {
 
   /** The oldest object that names the host or the wildcard above it; else the oldest one for every host, at last by a default backend. */
   ownerOf(host: HostPattern): KubernetesObject | undefined {
-    return this.ownerOfName(host) ?? oldest(this.#claimsOf("")) ?? this.#rest;
+    return this.ownerOfName(host) ?? oldestOf(this.#claimsOf("")) ?? this.#rest;
   }
 
   /** As `ownerOf`, without objects for every host. */
   ownerOfName(host: HostPattern): KubernetesObject | undefined {
-    const found = keysAbove(host, "one").flatMap((key) => oldest(this.#claimsOf(key)) ?? []);
-    return this.#isShared ? found[0] : oldest(found);
+    const found = keysAbove(host, "one").flatMap((key) => oldestOf(this.#claimsOf(key)) ?? []);
+    return this.#isShared ? found[0] : oldestOf(found);
   }
 
   /**
@@ -61,7 +61,7 @@ export class HostOwners {
     if (known !== undefined) return known;
     const keys = host.kind === "any" ? [""] : keysAbove(host, "one");
     const claims = keys.flatMap((each) => this.#named.get(each)?.claims.get(namespace) ?? []);
-    const age = ageKey(oldest(claims)?.metadata.creationTimestamp);
+    const age = ageKey(oldestOf(claims)?.metadata.creationTimestamp);
     const rank = `${host.kind === "any" ? "1" : "0"}${age} ${namespace}`;
     this.#ranks.set(key, rank);
     return rank;
@@ -79,12 +79,4 @@ export class HostOwners {
   #claimsOf(key: string): Iterable<KubernetesObject> {
     return this.#named.get(key)?.claims.values() ?? [];
   }
-}
-
-function oldest(objects: Iterable<KubernetesObject>): KubernetesObject | undefined {
-  let first: KubernetesObject | undefined;
-  for (const object of objects) {
-    if (first === undefined || compareAge(object, first) < 0) first = object;
-  }
-  return first;
 }

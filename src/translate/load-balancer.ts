@@ -1,8 +1,19 @@
 import type { Alb2 } from "../api/alb.js";
 import type { Ingress } from "../api/core.js";
+import type { KubernetesObject } from "../api/wire.js";
 import type { EntryBindings } from "./entry-bindings.js";
 import type { EntryPort } from "./entry-port.js";
 import type { HostOwners } from "./host-owners.js";
+
+/** A port that a listener of a Gateway wants. */
+export interface GatewayPort {
+  readonly port: number;
+  readonly protocol: string;
+  readonly isForEveryHost: boolean;
+  /** On all addresses, as Ingresses are. */
+  readonly isShared: boolean;
+  readonly claimant: KubernetesObject;
+}
 
 /** One instance: its ports and the Ingresses it serves. */
 export interface LoadBalancer {

@@ -80,6 +80,14 @@ export const compareAge: (a: KubernetesObject, b: KubernetesObject) => number = 
   (a, b) => compareStrings(a.metadata.name, b.metadata.name),
 );
 
+export function oldestOf(objects: Iterable<KubernetesObject>): KubernetesObject | undefined {
+  let first: KubernetesObject | undefined;
+  for (const object of objects) {
+    if (first === undefined || compareAge(object, first) < 0) first = object;
+  }
+  return first;
+}
+
 const EXACT_HOST = 50_000;
 const WILDCARD_HOST = 10_000;
 const EXACT_PATH = 2_000;

@@ -39,6 +39,17 @@ spec:
   parentRef: { name: common, namespace: ops }
   listeners: [{ name: web, port: 8443, protocol: HTTP }, { name: db, port: 53, protocol: UDP }]
 `),
+  "a young Ingress takes no port": read(`
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: taking, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
+spec:
+  tls: [{ hosts: [a.shared.example], secretName: tls }]
+  defaultBackend: { service: { name: web, port: { number: 80 } } }
+  rules:
+    - host: a.shared.example
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`),
   "a young listener takes no name below an Ingress's wildcard": read(`
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
@@ -128,8 +139,17 @@ test("every kind that a tenant may write has a victim, every text field a value"
   expect(TENANT_KINDS.flatMap((kind) => missingValues(kind, VICTIMS))).toEqual([]);
 });
 
-describe.each(Object.entries(OPERATORS))("with %s", (_name, { operators, options }) => {
-  const own = options.ingressWithoutClass ? VICTIMS : VICTIMS.map(withClass);
+interface Operator {
+  readonly operators: readonly Manifest[];
+  readonly options: CompileOptions;
+  /** Kind that the victim has none of. */
+  readonly without?: string;
+}
+
+describe.each(Object.entries<Operator>(OPERATORS))("with %s", (_name, operator) => {
+  const { operators, options, without } = operator;
+  const classed = options.ingressWithoutClass ? VICTIMS : VICTIMS.map(withClass);
+  const own = classed.filter(({ kind }) => kind !== without);
   const given = settled([...operators, ...own, ...foundation("tenant", other)], options);
   const { hosts, paths } = claimedBy([...operators, ...VICTIMS]);
   const names = hosts.flatMap((host) => [host.replace("*", "x"), `x.${host.replace("*.", "")}`]);
@@ -142,7 +162,8 @@ describe.each(Object.entries(OPERATORS))("with %s", (_name, { operators, options
 
   test("there is something to take", () => {
     const kinds = new Set(outcomes.map(({ was: { source } }) => source[0]));
-    expect([...kinds]).toEqual(expect.arrayContaining(["Ingress", "HTTPRoute", "GRPCRoute"]));
+    const expected = ["Ingress", "HTTPRoute", "GRPCRoute"].filter((kind) => kind !== without);
+    expect([...kinds]).toEqual(expect.arrayContaining(expected));
     const leading = [...streams].filter(([, to]) => to !== undefined);
     expect(new Set(leading.map(([key]) => key.split(" ")[0]))).toEqual(
       new Set(["tls", "tcp", "udp"]),

@@ -1,4 +1,5 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
+import type { KubernetesObject } from "../../api/wire.js";
 import type { Redirect } from "../../ir/filters.js";
 import type { BuildContext } from "../build-context.js";
 import { EntryBindings } from "../entry-bindings.js";
@@ -6,9 +7,9 @@ import type { EntryPort, Inherited } from "../entry-port.js";
 import { addEntryPort, NOTHING_INHERITED, serverId } from "../entry-port.js";
 import { HostOwners } from "../host-owners.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
-import { compareAge } from "../precedence.js";
+import { ageKey, compareAge, oldestOf } from "../precedence.js";
 import { configOf, reportSettings, sslStrategyOf } from "./alb-settings.js";
 import { frontendPort, frontendRedirect } from "./frontend-port.js";
 import { inheritedFromAlb } from "./inheritance.js";
@@ -19,12 +20,11 @@ import { refusedFrontendFor } from "./refused-frontend.js";
 
 /**
  * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
- * refused counts as written: without its auth nothing of it may be served. A port by the options that Gateways want is theirs alone
- * unless an Ingress needs it.
+ * refused counts as written: without its auth nothing of it may be served.
  */
 export function translateLoadBalancers(
   context: BuildContext,
-  portsOfGateways: ReadonlySet<number>,
+  portsOfGateways: readonly GatewayPort[],
 ): readonly LoadBalancer[] {
   const { resources, options } = context;
   if (servesByOptions(context)) return [loadBalancerByOptions(context, portsOfGateways)];
@@ -162,7 +162,7 @@ function schemeRedirect(
 
 function loadBalancerByOptions(
   context: BuildContext,
-  portsOfGateways: ReadonlySet<number>,
+  portsOfGateways: readonly GatewayPort[],
 ): LoadBalancer {
   const { httpPort, httpsPort } = context.options;
   const isShared = httpsPort === httpPort && httpPort !== 0;
@@ -171,11 +171,18 @@ function loadBalancerByOptions(
     context.diagnostics.report({ code: "PORT_CONFLICT", message });
   }
   const selects = selectsByOptions(context);
-  const isNeeded = (port: number): boolean =>
-    !portsOfGateways.has(port) || context.resources.list("Ingress").some(selects);
-  const http = isNeeded(httpPort) ? portByOption(httpPort, "httpPort", context) : undefined;
+  const oldest = oldestOf(context.resources.list("Ingress").filter(selects));
+  const isLeft = (port: number, protocols: readonly string[]): boolean =>
+    isLeftFor(
+      oldest,
+      portsOfGateways.filter((each) => each.port === port),
+      protocols,
+    );
+  const http = isLeft(httpPort, ["HTTP"]) ? portByOption(httpPort, "httpPort", context) : undefined;
   const https =
-    !isShared && isNeeded(httpsPort) ? portByOption(httpsPort, "httpsPort", context) : undefined;
+    !isShared && isLeft(httpsPort, ["HTTPS", "TLS"])
+      ? portByOption(httpsPort, "httpsPort", context)
+      : undefined;
   return {
     ports: [http, https].flatMap((port) => port ?? []).sort((a, b) => a.port - b.port),
     ingress: {
@@ -185,6 +192,25 @@ function loadBalancerByOptions(
     },
     ...hostsAndBindings([], context),
   };
+}
+
+/**
+ * Whether a port is left for Ingresses: what Gateways want is theirs unless an Ingress needs it, and all of it is theirs if a listener
+ * that can't share it is older than every Ingress. So a younger Ingress takes no port from a Gateway.
+ */
+function isLeftFor(
+  oldest: KubernetesObject | undefined,
+  wanted: readonly GatewayPort[],
+  protocols: readonly string[],
+): boolean {
+  if (oldest === undefined) return wanted.length === 0;
+  const age = ageKey(oldest.metadata.creationTimestamp);
+  return !wanted.some(
+    ({ isShared, isForEveryHost, protocol, claimant }) =>
+      isShared &&
+      (isForEveryHost || !protocols.includes(protocol)) &&
+      ageKey(claimant.metadata.creationTimestamp) < age,
+  );
 }
 
 function portByOption(

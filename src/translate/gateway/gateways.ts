@@ -1,7 +1,7 @@
-import type { Gateway } from "../../api/gateway.js";
+import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
 import type { TranslateContext } from "../context.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
 import { nameOf } from "../place.js";
 import type { AddressAssignment } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";
@@ -10,7 +10,7 @@ import { claimPorts, draftGateway, takesPorts, translateGateway } from "./gatewa
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
-import { KeptHosts } from "./kept-hosts.js";
+import { claimantOf, KeptHosts } from "./kept-hosts.js";
 import { ListenerOverlaps } from "./listener-overlap.js";
 import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { ownParameters, parametersFor } from "./parameters.js";
@@ -37,7 +37,7 @@ export function translateGateways(
   const valid = gateways.filter(({ written }) => written.ok).map(({ gateway }) => gateway);
   const addressesFor = (gateway: Gateway): readonly string[] =>
     parametersFor(gateway, context).gatewayAddresses;
-  const isShared = (gateway: Gateway): boolean => addressesFor(gateway).length === 0;
+  const isShared = (gateway: Gateway): boolean => sharesAddresses(gateway, context);
   const assignments = assignAddresses(valid, addressesFor, (gateway) =>
     rememberedAddresses(gateway, context),
   );
@@ -77,23 +77,34 @@ export function translateGateways(
   return translated;
 }
 
-/** Ports that Gateways want, also those with addresses of their own: what no Ingress needs is not opened beside them. */
-export function portsOfGateways(context: TranslateContext): ReadonlySet<number> {
-  const { resources } = context;
-  const parents = ownGateways(context)
+/** Ports that Gateways want, also those with addresses of their own. */
+export function portsOfGateways(context: TranslateContext): readonly GatewayPort[] {
+  return ownGateways(context)
     .filter((gateway) => writtenVerdict(gateway, context).ok)
-    .flatMap((gateway) => [
-      gateway,
-      ...listenerSetsOf(gateway, resources).flatMap(({ listenerSet, allowed }) =>
+    .flatMap((gateway) => {
+      const sets = listenerSetsOf(gateway, context.resources).flatMap(({ listenerSet, allowed }) =>
         allowed.ok ? listenerSet : [],
-      ),
-    ]);
-  const listeners = parents.flatMap(({ spec }) => spec.listeners);
-  return new Set(
-    listeners.flatMap(({ protocol, port }) =>
-      protocol !== "UDP" && isServedProtocol(protocol, context.options) ? port : [],
-    ),
+      );
+      return [gateway, ...sets].flatMap((parent) => portsOf(gateway, parent, context));
+    });
+}
+
+function portsOf(
+  gateway: Gateway,
+  parent: Gateway | ListenerSet,
+  context: TranslateContext,
+): readonly GatewayPort[] {
+  const claimant = claimantOf({ gateway, parent });
+  const isShared = sharesAddresses(gateway, context);
+  return parent.spec.listeners.flatMap(({ protocol, port, hostname = "" }) =>
+    protocol !== "UDP" && isServedProtocol(protocol, context.options)
+      ? { port, protocol, claimant, isShared, isForEveryHost: hostname === "" }
+      : [],
   );
+}
+
+function sharesAddresses(gateway: Gateway, context: TranslateContext): boolean {
+  return parametersFor(gateway, context).gatewayAddresses.length === 0;
 }
 
 const NOT_ASSIGNED: AddressAssignment = { addresses: [], isServed: false, verdict: HOLDS };

@@ -1,7 +1,7 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey, hostText } from "../../ir/host-pattern.js";
+import { ANY_HOST, hostKey, hostText } from "../../ir/host-pattern.js";
 import { getOrInsert } from "../../support/group-by.js";
 import type { BuildContext } from "../build-context.js";
 import { serverId } from "../entry-port.js";
@@ -170,5 +170,6 @@ export function listenersAbove(
   host: HostPattern,
   serving: ServingListeners,
 ): readonly TranslatedListener[] {
-  return keysAbove(host, "many").flatMap((key) => serving.get(`${server} ${key}`) ?? []);
+  const keys = [...keysAbove(host, "many"), hostKey(ANY_HOST)];
+  return keys.flatMap((key) => serving.get(`${server} ${key}`) ?? []);
 }

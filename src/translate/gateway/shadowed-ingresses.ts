@@ -3,6 +3,7 @@ import type { HostPattern } from "../../ir/host-pattern.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";
+import { serverId } from "../entry-port.js";
 import { nameOf, placeOf } from "../place.js";
 import { keepsHosts, listenersAbove, servingByHost } from "./kept-hosts.js";
 import type { TranslatedGateway, TranslatedListener } from "./translated.js";
@@ -11,11 +12,14 @@ import type { TranslatedGateway, TranslatedListener } from "./translated.js";
 export function reportShadowedIngresses(
   gateways: readonly TranslatedGateway[],
   balancers: readonly LoadBalancer[],
-  { resources, diagnostics }: TranslateContext,
+  { resources, diagnostics, options }: TranslateContext,
 ): void {
   const serving = servingByHost(gateways.flatMap((gateway) => gateway.listeners));
-  for (const { ingress: entry, owners } of balancers) {
-    const servers = [entry.http, entry.https].flatMap((port) => port?.server ?? []);
+  for (const { alb, ingress: entry, owners } of balancers) {
+    const servers =
+      alb === undefined
+        ? [options.httpPort, options.httpsPort].map(serverId)
+        : [entry.http, entry.https].flatMap((port) => port?.server ?? []);
     if (serving.size === 0) continue;
     const rivalOf = (host: HostPattern): TranslatedListener | undefined => {
       const rivals = servers.flatMap((server) => listenersAbove(server, host, serving));
@@ -36,8 +40,8 @@ function reportIngress(
   for (const [index, { host }] of (ingress.spec?.rules ?? []).entries()) {
     const pattern = parseHostPattern(host, "one");
     const rival = pattern.ok ? rivalOf(pattern.value) : undefined;
-    if (host === undefined || rival === undefined) continue;
-    const message = `${host} on port ${String(rival.port)} belongs to listener ${rival.name} of ${nameOf(rival.parent)}`;
+    if (rival === undefined) continue;
+    const message = `${host ?? "every host"} on port ${String(rival.port)} belongs to listener ${rival.name} of ${nameOf(rival.parent)}`;
     const place = placeOf(ingress, "spec", "rules", index, "host");
     diagnostics.report({ code: "INGRESS_HOST_TAKEN", message, ...place });
   }

@@ -51,6 +51,28 @@ spec:
   config: { auth: { basic: { secret: victim/users } } }
 `;
 
+const WHOLE_PORTS = `
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: whole, namespace: victim }
+spec:
+  gatewayClassName: albc
+  listeners:
+    - { name: http, port: 80, protocol: HTTP }
+    - { name: https, port: 443, protocol: HTTPS, tls: { certificateRefs: [{ name: tls }] } }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: whole, namespace: victim }
+spec:
+  parentRefs: [{ name: whole }]
+  hostnames: [a.shared.example]
+  rules:
+    - matches: [{ path: { type: PathPrefix, value: / } }]
+      filters: [{ type: ExtensionRef, extensionRef: { group: crd.alauda.io, kind: AuthPolicy, name: login } }]
+      backendRefs: [{ name: web, port: 80 }]
+`;
+
 const BACKENDS = `
 apiVersion: v1
 kind: Service
@@ -262,6 +284,11 @@ export function read(text: string): readonly Manifest[] {
 /** What the operator has. With a load balancer Ingresses of class nginx are not served, those without one are. */
 export const OPERATORS = {
   "no load balancer": { operators: read(OPERATOR), options: DEFAULT_OPTIONS },
+  "no Ingresses, and Gateways for whole ports": {
+    operators: [...read(OPERATOR), ...read(WHOLE_PORTS)],
+    options: DEFAULT_OPTIONS,
+    without: "Ingress",
+  },
   "a load balancer": {
     operators: [...read(OPERATOR), ...read(LOAD_BALANCER)],
     options: DEFAULT_OPTIONS,
