@@ -160,8 +160,8 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "info",
     title: "a Rule that was generated from an Ingress is not served",
     explanation:
-      "The label alb2.<label domain>/source-type: ingress says that another controller made the Rule from an Ingress. The Ingress is served by itself, with its current content, so the Rule is left out.",
-    hint: "remove the Rule once the controller that made it is gone; if it is your own, remove the label",
+      "The label alb2.<label domain>/source-type: ingress or spec.source.type: ingress says that another controller made the Rule from an Ingress. The Ingress is served by itself, with its current content, so the Rule is left out.",
+    hint: "remove the Rule once the controller that made it is gone; if it is your own, remove the label and spec.source",
   },
   RULE_WITHOUT_MATCH: {
     severity: "error",
@@ -208,8 +208,8 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "warning",
     title: "a path of an Ingress looks like a regular expression and is none",
     explanation:
-      "Without use-regex or rewrite-target a path of type ImplementationSpecific is a prefix by path elements, as in ingress-nginx, so it matches only requests that contain its special characters. An Ingress that an ALB2 serves reads such a path as a regular expression.",
-    hint: "set use-regex to true if it is meant as a regular expression, or give the path the type Prefix or Exact",
+      "A path of type Prefix or Exact is text, and without use-regex or rewrite-target so is one of type ImplementationSpecific, as in ingress-nginx. It matches only requests that contain its special characters. An Ingress that an ALB2 serves reads a path of type ImplementationSpecific as a regular expression.",
+    hint: "set use-regex to true if it is meant as a regular expression; a Prefix needs no `*` at its end",
   },
   INGRESS_PATH_SHADOWED: {
     severity: "warning",

@@ -2,23 +2,29 @@
 const BEFORE_USER = /:\/\/|:(?=\S)/;
 
 /**
- * The text with the user name and password of every URL as `*`, one for each character, so that columns stay. What ends them is the last
+ * The text with the user name and password of every URL, and the secrets of its query, as `*`, one for each character, so that columns stay. What ends them is the last
  * `@` before a quote: users forget to encode one in a password, and hiding too much harms less.
  */
-export function withoutUserinfo(text: string): string {
-  if (!text.includes("@")) return text;
+export function withoutUrlSecrets(text: string): string {
   return text
     .split(/(["\n])/)
-    .map(redactPart)
+    .map((part) => redactUser(part).replace(SECRET_PARAMETER, starred))
     .join("");
 }
 
-function redactPart(part: string): string {
+/** What a parameter of a query holds whose name is one of secrets. */
+const SECRET_PARAMETER =
+  /(?<=[?&;][\w.%-]{0,64}(?:pass|pwd|secret|token|key|cred|auth|sig|jwt|code)[\w.%-]{0,64}=)[^&]+/gi;
+
+function starred(text: string): string {
+  return "*".repeat(Array.from(text).length);
+}
+
+function redactUser(part: string): string {
   const at = part.lastIndexOf("@");
   const before = at < 0 ? null : BEFORE_USER.exec(part);
   if (before === null) return part;
   const start = before.index + before[0].length;
   if (start >= at) return part;
-  const stars = "*".repeat(Array.from(part.slice(start, at)).length);
-  return part.slice(0, start) + stars + part.slice(at);
+  return part.slice(0, start) + starred(part.slice(start, at)) + part.slice(at);
 }

@@ -3,7 +3,7 @@ import type { DiagnosticCode } from "./catalog.js";
 import type { Diagnostic, ResourceRef, Severity, SourceLocation } from "./diagnostic.js";
 import type { FieldPath } from "./field-path.js";
 import { formatFieldPath } from "./field-path.js";
-import { withoutUserinfo } from "./redact.js";
+import { withoutUrlSecrets } from "./redact.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import { groupBy } from "../support/group-by.js";
 
@@ -37,8 +37,8 @@ export class DiagnosticSink {
     const { message, hint } = report;
     this.#reports.push({
       ...report,
-      message: withoutUserinfo(message),
-      ...(hint !== undefined && { hint: withoutUserinfo(hint) }),
+      message: withoutUrlSecrets(message),
+      ...(hint !== undefined && { hint: withoutUrlSecrets(hint) }),
     });
   }
 

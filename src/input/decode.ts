@@ -28,9 +28,9 @@ import {
   closingFinding,
   isLostNull,
   isSelective,
+  mayProtect,
   maySelect,
   mended,
-  protects,
   strayNames,
 } from "./misspelt-fields.js";
 import { objectKey, refKey } from "./object-key.js";
@@ -175,7 +175,7 @@ function closedEntry(
   const value = mended(schema, given);
   if (!isObject(value)) return {};
   const { unknown } = conform(schema, value);
-  const isGuarded = protects(given);
+  const isGuarded = mayProtect(kind, given);
   const isWhole = !unknown.some(
     (field) => isSelective(field) || isMisspeltTarget(field) || (isGuarded && maySelect(field)),
   );
@@ -224,7 +224,7 @@ function shapeOf(
   const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
   const filled = withDefaults(schema, closed.value);
   const strays = isClosable(kind) ? [...closed.unknown, ...strayNames(value)] : [];
-  const closing = closingFields(strays, strays.length > 0 && protects(given));
+  const closing = closingFields(strays, strays.length > 0 && mayProtect(kind, given));
   const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
     value: withNamespace(isObject(filled) ? filled : value, namespaced),

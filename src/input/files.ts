@@ -98,9 +98,8 @@ class SourceReader {
       const isFolder =
         entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)));
       const isManifest = EXTENSIONS.has(extname(entry.name).toLowerCase());
-      const isFile = entry.isFile() || entry.isSymbolicLink();
       // A file that is gone by now was deleted while we looked: it is simply not there.
-      if (!isFolder && !(isFile && isManifest)) continue;
+      if (!isFolder && !isManifest) continue;
       const found = await this.#add(path, root);
       if (!found && entry.isSymbolicLink()) {
         this.sources.push({ path, unreadable: "it is a link to a file that does not exist" });
@@ -120,6 +119,8 @@ async function leadsToFolder(link: string): Promise<boolean> {
 const OUTSIDE =
   "it is a link that leaves the folder; name what it leads to after -f, or set the option followLinks";
 
+const NOT_REGULAR = "it is no regular file";
+
 class NotRegularError extends Error {}
 
 /** Opened so that a pipe without a writer does not block. Files of the kernel call themselves regular, and some never end. */
@@ -127,7 +128,7 @@ async function readRegular(path: string, real: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isRegular = (await handle.stat()).isFile() && !/^\/(?:proc|sys)\//.test(real);
-    if (!isRegular) throw new NotRegularError("it is no regular file");
+    if (!isRegular) throw new NotRegularError(NOT_REGULAR);
     return await handle.readFile();
   } finally {
     await handle.close();
@@ -155,6 +156,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
   EIO: "the disk reports an error",
+  ENXIO: NOT_REGULAR,
   ENOTDIR: "a part of its path is no folder",
   ENAMETOOLONG: "its path is too long",
   ERR_FS_FILE_TOO_LARGE: "it is too large",

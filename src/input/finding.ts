@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from "../diagnostics/catalog.js";
-import { withoutUserinfo } from "../diagnostics/redact.js";
+import { withoutUrlSecrets } from "../diagnostics/redact.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 
 /** Something wrong inside one value; where that value stands is known to whoever read it. */
@@ -31,7 +31,7 @@ export function shown(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object" && value !== null) return "a mapping";
   if (value === null || value === undefined) return "empty";
-  const text = withoutUserinfo(typeof value === "string" ? value : JSON.stringify(value));
+  const text = withoutUrlSecrets(typeof value === "string" ? value : JSON.stringify(value));
   const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return typeof value === "string" ? JSON.stringify(cut) : cut;
 }

@@ -2,6 +2,7 @@
  * Fields that a kind does not have and that may be ones that protect, or that say what an object is for: ignoring such a field would
  * open what it was to protect. An API server refuses or drops them; here they close the object.
  */
+import type { KindName } from "../api/kinds.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
@@ -52,6 +53,21 @@ const SELECTING: readonly string[] = [
 export function maySelect({ value, absent, preserved }: UnknownField): boolean {
   const isText = typeof value === "object" || typeof value === "string";
   return !preserved && isText && absent.some((name) => SELECTING.includes(name));
+}
+
+/** Whether it has auth settings, or is a Rule: a wider one may lack the auth that both inherit. A Rule that has no terms is for nothing. */
+export function mayProtect(kind: KindName, object: Fields): boolean {
+  return (
+    protects(object) ||
+    (kind === "Rule" && Object.values(own(object, "spec") ?? {}).some(holdsTerms))
+  );
+}
+
+/** Whether a field of a Rule is a dslx, whatever its name. */
+export function holdsTerms(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.some((term) => isObject(term) && Object.hasOwn(term, "values"))
+  );
 }
 
 /** The unknown fields that close the object. */

@@ -9,6 +9,7 @@ import { isObject, isTexts } from "../support/json-object.js";
 import { own } from "../support/own.js";
 import type { Fields } from "./reading.js";
 import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
+import { holdsTerms, valuesOf } from "./misspelt-fields.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
 import { readRoute } from "./salvage-route.js";
 
@@ -31,11 +32,18 @@ export function salvaged(kind: KindName, value: Fields, isWhole: boolean): Salva
   if (kind === "AuthPolicy" && !isNamed) return undefined;
   const spec = reader?.(reading.fields(own(value, "spec")), reading);
   if (spec === undefined) return undefined;
-  const { apiVersion, metadata } = value;
-  return {
-    value: { apiVersion, kind, metadata: readMetadata(value, fieldsOf(metadata)), spec },
-    extent: reading.extent,
-  };
+  const { apiVersion } = value;
+  const metadata = readMetadata(value, fieldsOf(value["metadata"]));
+  if (kind === "Ingress" && losesAlias(value, metadata)) reading.loseHost();
+  return { value: { apiVersion, kind, metadata, spec }, extent: reading.extent };
+}
+
+/** Whether further hosts of an Ingress may stand where they can't be read. */
+function losesAlias(value: Fields, { annotations, labels }: Fields): boolean {
+  const written = fieldsOf(value["metadata"])["annotations"] ?? {};
+  const isAlias = (name: string): boolean => name.includes("server-alias");
+  const read = valuesOf([annotations, labels], isAlias);
+  return !isObject(written) || valuesOf(value, isAlias).length > read.length;
 }
 
 /** Whether objects of the kind take requests. */
@@ -134,7 +142,8 @@ function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefine
 /** Terms and rows that can't be read stay, for the translation to refuse. */
 const TERMS: readonly unknown[] = ["URL", "METHOD", "HEADER", "COOKIE", "PARAM", "SRC_IP"];
 
-function readRule({ dsl, dslx, priority }: Fields, reading: Reading): Fields {
+function readRule(spec: Fields, reading: Reading): Fields {
+  const { dsl, dslx = Object.values(spec).find(holdsTerms), priority } = spec;
   // `dsl` is a text that is not read; terms there are a dslx of another name.
   if (dsl !== undefined && typeof dsl !== "string") reading.losePath();
   if (dslx === null) reading.loseHost();

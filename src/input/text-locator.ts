@@ -1,5 +1,5 @@
 /** Lines, columns and excerpts of one text. Read when a diagnostic needs them, so that good manifests cost nothing. */
-import { withoutUserinfo } from "../diagnostics/redact.js";
+import { withoutUrlSecrets } from "../diagnostics/redact.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { nearestNode } from "./positions.js";
 import type { PositionNode, Positions } from "./positions.js";
@@ -61,7 +61,7 @@ export class TextLocator {
     const column = Array.from(this.#text.slice(start, offset)).length + 1;
     const place = { line: index + 1, column };
     return mayShow({ start, end: start + line.length })
-      ? { ...place, excerpt: withoutUserinfo(line) }
+      ? { ...place, excerpt: withoutUrlSecrets(line) }
       : place;
   }
 

@@ -2,7 +2,7 @@
  * A compilation that remembers gives what one from scratch gives: after every one of any sequence of changes, byte by byte. The
  * objects are those of the golden cases, so every kind, reference and auth is among them, with EndpointSlices for each Service.
  */
-import { fc } from "../support/fast-check.js";
+import { fc, runs } from "../support/fast-check.js";
 import type { KindName } from "../../src/api/kinds.js";
 import { KIND_NAMES } from "../../src/api/kinds.js";
 import type { Compilation } from "../../src/compile.js";
@@ -239,7 +239,7 @@ test("after every change it gives what a compilation from scratch gives", () => 
         }
       },
     ),
-    { numRuns: 150 },
+    runs(150),
   );
   // It would be no test of memories that are never used.
   expect(kept).toBeGreaterThan(100);

@@ -1,7 +1,7 @@
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { didYouMean } from "../../src/support/did-you-mean.js";
-import { fc } from "../support/fast-check.js";
+import { fc, runs } from "../support/fast-check.js";
 import { ingress, rules, service, translated } from "../unit/translate/translated.js";
 
 const HARMLESS = ANNOTATIONS.filter(({ fallback }) => fallback !== "closed").map(
@@ -79,6 +79,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
           );
         },
       ),
+      runs(100),
     );
   });
 
@@ -101,6 +102,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
         expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
         expect(reports.join()).toMatch(/^ANNOTATION_MISSPELT|^RESTRICTION_UNSUPPORTED/);
       }),
+      runs(100),
     );
   });
 
@@ -119,6 +121,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
         );
         expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
       }),
+      runs(100),
     );
   });
 

@@ -69,6 +69,14 @@ const FOUND: readonly (readonly [scene: string, right: string | RegExp, wrong: s
   ["an Ingress with forward auth", "host: a.example", "host: []"],
   ["an Ingress with forward auth", "host: a.example", "host:"],
   ["a Rule with auth", "dslx:", "dsl:"],
+  ["an Ingress with forward auth, on a further host", /annotations: .*/, "annotations: 5"],
+  [
+    "an Ingress with forward auth, on a further host",
+    "server-alias: b.example",
+    "server-alias: [b.example]",
+  ],
+  ["an Ingress with forward auth, on a further host", "server-alias:", "sever-alias:"],
+  ["a Rule with the auth of its Frontend", "dslx:", "match:"],
   ["an Ingress with source ranges for one of its paths", "index.0-1.", "aindex.a-1."],
 ];
 

@@ -1,7 +1,7 @@
 import { compile } from "../../src/compile.js";
 import { formatJson } from "../../src/diagnostics/format-json.js";
 import { formatText } from "../../src/diagnostics/format-text.js";
-import { withoutUserinfo } from "../../src/diagnostics/redact.js";
+import { withoutUrlSecrets } from "../../src/diagnostics/redact.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
@@ -10,8 +10,22 @@ import { ingress, rules, service } from "../unit/translate/translated.js";
 
 const SECRET = "pa55w0rd";
 
-/** URLs with a password, right and misspelt. */
-const url = fc
+/** URLs with a password in the query. */
+const asked = fc
+  .record({
+    scheme: fc.constantFrom("http://", "ftp://", "http:/", ""),
+    place: fc.constantFrom("auth.example/check", "auth.example:99999/", "$host", ""),
+    before: fc.constantFrom("?", "?a=b&", "?x;", "?u=me@b&"),
+    name: fc.constantFrom("password", "token", "api_key", "X-Amz-Signature", "client-secret"),
+    after: fc.constantFrom("", "&rd=/", "#x", "@", " x", "$nope"),
+  })
+  .map(
+    ({ scheme, place, before, name, after }) =>
+      `${scheme}${place}${before}${name}=${SECRET}${after}`,
+  );
+
+/** URLs with a password before the host, right and misspelt. */
+const named = fc
   .record({
     scheme: fc.constantFrom("http://", "https://", "ftp://", "http:/", "http:", ""),
     user: fc.constantFrom("user", "u@x", "us er", ""),
@@ -28,7 +42,7 @@ describe("the password of a URL", () => {
   it("stands in no message and no excerpt, whatever is wrong with the annotation", () => {
     const name = fc.constantFrom(...ANNOTATIONS.map((annotation) => annotation.name));
     fc.assert(
-      fc.property(name, url, (annotation, value) => {
+      fc.property(name, fc.oneof(named, asked), (annotation, value) => {
         const key = `nginx.ingress.kubernetes.io/${annotation}`;
         const yaml =
           ingress("web", { annotations: { [key]: value }, spec: rules({ "a.example": ["/"] }) }) +
@@ -46,8 +60,9 @@ describe("the password of a URL", () => {
     ['"http://u:p@a" and "x@y"', '"http://***@a" and "x@y"'],
     ["user:secret@a.example", "user:******@a.example"],
     ["http://a.example/x", "http://a.example/x"],
+    ['"http://a/?x=1&token=abc&y=2" or', '"http://a/?x=1&token=***&y=2" or'],
     ["mail: me@a.example", "mail: me@a.example"],
   ])("%j becomes %j", (text, redacted) => {
-    expect(withoutUserinfo(text)).toBe(redacted);
+    expect(withoutUrlSecrets(text)).toBe(redacted);
   });
 });

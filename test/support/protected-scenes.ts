@@ -169,6 +169,45 @@ spec:
     url: "http://a.example/admin/x",
   },
   {
+    name: "an Ingress with the auth of its ALB2",
+    text: `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: secret, namespace: shop }
+spec:
+  rules:
+    - host: a.example
+      http:
+        paths: [{ path: /admin, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }]
+`,
+    others:
+      SERVICES +
+      ALB.replace("[ALL_ALL]", `[ALL_ALL], ${AUTH}`) +
+      OPEN_INGRESS.replace(
+        "namespace: shop }",
+        'namespace: shop, annotations: { alb.ingress.cpaas.io/auth-enable: "false" } }',
+      ),
+    url: "http://a.example/admin/x",
+  },
+  {
+    name: "an Ingress with forward auth, on a further host",
+    text: `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: secret
+  namespace: shop
+  annotations: { nginx.ingress.kubernetes.io/auth-url: http://auth.example/check, nginx.ingress.kubernetes.io/server-alias: b.example }
+spec:
+  rules:
+    - host: a.example
+      http:
+        paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }]
+`,
+    others: SERVICES + OPEN_INGRESS.replace("host: a.example", 'host: "*.example"'),
+    url: "http://b.example/admin",
+  },
+  {
     name: "an ALB2 with auth for its Ingresses",
     text: `
 apiVersion: crd.alauda.io/v2
@@ -219,6 +258,25 @@ spec:
   config: { ${AUTH} }
 `,
     others: SERVICES + ALB + FRONTEND + OPEN_RULE,
+    url: "http://a.example/admin/x",
+  },
+  {
+    name: "a Rule with the auth of its Frontend",
+    text: `
+apiVersion: crd.alauda.io/v1
+kind: Rule
+metadata: { name: secret, namespace: ops, labels: { alb2.cpaas.io/name: alb, alb2.cpaas.io/frontend: alb-00080 } }
+spec:
+  dslx:
+    - { type: HOST, values: [[EQ, a.example]] }
+    - { type: URL, values: [[STARTS_WITH, /admin]] }
+  serviceGroup: { services: [{ name: web, port: 80 }] }
+`,
+    others:
+      SERVICES +
+      ALB +
+      FRONTEND.replace("protocol: http", `protocol: http, config: { ${AUTH} }`) +
+      `${OPEN_RULE.trimEnd()}\n  config: { auth: {} }\n`,
     url: "http://a.example/admin/x",
   },
   {

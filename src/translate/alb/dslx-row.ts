@@ -26,6 +26,14 @@ const ARITY: Readonly<Record<Operator, { readonly min: number; readonly max: num
   EXIST: { min: 0, max: 0 },
 };
 
+/** Arguments that match no path, since they lack the slash at its beginning. */
+const NO_PATH: Readonly<Partial<Record<Operator, RegExp>>> = {
+  EQ: /^(?!\/)/,
+  IN: /^(?!\/)/,
+  STARTS_WITH: /^[^/]/,
+  REGEX: /^\^\w(?![^|]*[?*{|])/,
+};
+
 /** What an operator is or was probably meant to be; EQ, the narrowest, when none is near. */
 export function meantOperator(name: string): string {
   return isOperator(name) ? name : (didYouMean(name, Object.keys(ARITY)) ?? "EQ");
@@ -42,6 +50,11 @@ export function parseRow(values: readonly string[], of: Predicate["of"]): Result
   const { min, max } = ARITY[name];
   if (args.length < min || args.length > max) {
     return problem(`${name} takes ${arityText(min, max)}, not ${String(args.length)}`);
+  }
+  const relative =
+    of === "path" ? args.find((arg) => NO_PATH[name]?.test(arg) === true) : undefined;
+  if (relative !== undefined) {
+    return problem(`no path is like ${JSON.stringify(relative)}: all begin with a slash`);
   }
   const tests = testsOf(name, args, of);
   return tests.ok ? ok({ operator: name, args, tests: tests.value }) : tests;

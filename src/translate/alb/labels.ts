@@ -1,3 +1,4 @@
+import type { Rule } from "../../api/alb.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Domains } from "../../options.js";
 import { own } from "../../support/own.js";
@@ -13,8 +14,8 @@ export function frontendNameOf(object: KubernetesObject, { labels }: Domains): s
 }
 
 /** The origin's controller made the Rule of an Ingress. */
-export function isGenerated(object: KubernetesObject, { labels }: Domains): boolean {
-  return own(object.metadata.labels, `alb2.${labels}/source-type`) === "ingress";
+export function isGenerated({ metadata, spec: { source } }: Rule, { labels }: Domains): boolean {
+  return [own(metadata.labels, `alb2.${labels}/source-type`), source?.type].includes("ingress");
 }
 
 /** Without one of its labels it can't be told which Frontend a Rule belongs to. */

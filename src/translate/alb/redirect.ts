@@ -20,6 +20,9 @@ export function parseRedirect(spec: RedirectSpec): Result<Redirect | undefined> 
   if (!authority.ok) return authority;
   const parts = authority.value;
   const url = text(spec.url);
+  if (url !== undefined && !isLocation(url)) {
+    return problem(`the URL ${JSON.stringify(url)} is neither a path nor an http or https URL`);
+  }
   if (url !== undefined && Object.keys(parts).length === 0) return ok({ status, url });
   const path = pathOf(spec);
   const redirect = { status, ...parts, ...(path && { path }) };
@@ -31,6 +34,12 @@ export function parseRedirect(spec: RedirectSpec): Result<Redirect | undefined> 
     default:
       return ok(redirect);
   }
+}
+
+function isLocation(url: string): boolean {
+  return (
+    /^\S+$/.test(url) && (url.startsWith("/") || (/^https?:\/\//i.test(url) && URL.canParse(url)))
+  );
 }
 
 export function isRedirectStatus(status: number): status is Redirect["status"] {

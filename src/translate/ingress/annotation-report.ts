@@ -111,8 +111,17 @@ function problemOfName(
     : problemOfUnsupported(annotation, text, options);
 }
 
+/** Without these there is no authentication; the others only say how it is done. */
+const AUTH_SWITCHES: readonly string[] = [
+  "auth-type",
+  "auth-secret",
+  "auth-url",
+  "auth-tls-secret",
+];
+
 function problemOfBlank({ name, group, fallback, supported }: AnyAnnotation): Report | undefined {
-  if (!supported || fallback !== "closed" || group === "auth") return undefined;
+  const guards = group === "auth" ? AUTH_SWITCHES.includes(name) : supported;
+  if (!guards || fallback !== "closed") return undefined;
   return { code: "ANNOTATION_INVALID", message: `${name}: it is empty, so it has no effect` };
 }
 

@@ -7,6 +7,7 @@ import { annotationField } from "../place.js";
 import type { AnnotationKey, PathIndex } from "./annotation-key.js";
 import { parseAnnotationKey, pathKey } from "./annotation-key.js";
 import { ANNOTATIONS, findAnnotation } from "./annotation-table.js";
+import { SERVER_ALIAS } from "./annotations/routing-table.js";
 import { unknownAnnotation } from "./unknown-annotation.js";
 
 /** Names of the annotations that close paths of an Ingress, since they restrict access and can't be honoured. */
@@ -15,19 +16,23 @@ export interface ClosingAnnotations {
   readonly whole?: string;
   /** For one path; by `<rule>-<path>`. */
   readonly byPath: ReadonlyMap<string, string>;
+  /** What a server-alias names whose key is misspelt. */
+  readonly hosts: readonly string[];
 }
 
 /** The misspelt and the unsupported ones; malformed values are found where they are read (annotation-reader.ts). */
 export function closingAnnotations(ingress: Ingress, options: CompileOptions): ClosingAnnotations {
   let whole: string | undefined;
   const byPath = new Map<string, string>();
+  const hosts: string[] = [];
   for (const { key, value } of annotationsOf(ingress, options)) {
     if (!closes(key, value, ingress, options)) continue;
     const { name, index } = key;
+    if ((unknownAnnotation(name)?.meant ?? name) === SERVER_ALIAS.name) hosts.push(value);
     if (index === undefined || !hasPath(ingress, index)) whole ??= name;
     else if (!byPath.has(pathKey(index))) byPath.set(pathKey(index), name);
   }
-  return { ...(whole !== undefined && { whole }), byPath };
+  return { ...(whole !== undefined && { whole }), byPath, hosts };
 }
 
 export function closedBy(

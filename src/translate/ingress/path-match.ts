@@ -53,9 +53,9 @@ export function matchPath(
   return { path: { kind: "prefix", value }, specificity };
 }
 
-/** Whether an ImplementationSpecific path is probably meant as a pattern; dots and colons are in many paths. */
-export function looksLikePattern({ path, pathType }: PathText): boolean {
-  return pathType === "ImplementationSpecific" && /[\^$()?[\]*\\|]/.test(path);
+/** Whether a path is probably meant as a pattern; dots and colons are in many paths. */
+export function looksLikePattern({ path }: Pick<PathText, "path">): boolean {
+  return /[\^$()?[\]*\\|]/.test(path);
 }
 
 function matchRegex(host: HostPattern, path: string, ignoreCase: boolean): IngressMatch {

@@ -2,6 +2,7 @@ import type { Ingress } from "../../api/core.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { hostKey } from "../../ir/host-pattern.js";
 import { memoized } from "../../support/memoized.js";
+import { textList } from "../../support/text-list.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";
@@ -93,7 +94,7 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
   return {
     ingress,
     hosts,
-    aliases: aliasesOf(hosts, lookup),
+    aliases: aliasesOf(hosts, lookup, closing),
     paths: hosts.flatMap((host) => pathsOf(ingress, host, annotations, closing)),
     lookup,
     ...(closing.whole !== undefined && { closedBy: closing.whole }),
@@ -103,9 +104,11 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
 function aliasesOf(
   hosts: readonly IngressHost[],
   lookup: AnnotationLookup,
+  closing: ClosingAnnotations,
 ): readonly HostPattern[] {
   if (hosts.every(({ host }) => host.kind === "any")) return [];
-  const names = new AnnotationReader(lookup).get(SERVER_ALIAS) ?? [];
+  const read = new AnnotationReader(lookup).get(SERVER_ALIAS) ?? [];
+  const names = [...read, ...closing.hosts.flatMap(textList)];
   const patterns = names.flatMap((name) => {
     const pattern = parseHostPattern(name, "one");
     return pattern.ok ? [[hostKey(pattern.value), pattern.value] as const] : [];

@@ -73,11 +73,13 @@ it("follows links, as Kubernetes mounts config maps", async () => {
 
 it("reads no device, pipe or file of the kernel, which might never end", async () => {
   execFileSync("mkfifo", [join(folder, "pipe")]);
+  execFileSync("mkfifo", [join(folder, "pipe.yaml")]);
   symlinkSync("pipe", join(folder, "linked.yaml"));
   write("z.yaml", "z");
   const unreadable = "it is no regular file";
   expect(await read(folder)).toEqual([
     { path: join(folder, "linked.yaml"), unreadable },
+    { path: join(folder, "pipe.yaml"), unreadable },
     { path: join(folder, "z.yaml"), text: "z" },
   ]);
   for (const path of [join(folder, "pipe"), "/dev/zero", "/proc/kmsg"]) {

@@ -347,7 +347,7 @@ describe("reports about annotations", () => {
     ["nginx.ingress.kubernetes.io/session-cookie-path", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/rewrite-request", "ANNOTATION_PREFIX"],
     ["nginx.ingress.kubernetes.io/auth-enable", "ANNOTATION_PREFIX"],
-    ["index.0-0.alb.ingress.cpaas.io/server-alias", "ANNOTATION_PREFIX"],
+    ["index.0-0.alb.ingress.cpaas.io/server-alias", "ANNOTATION_MISSPELT"],
     ["nginx.ingress.kubernetes.oi/satisfy", "ANNOTATION_UNKNOWN"],
     ["nginx.ingress.kubernetes.oi/auth-url", "ANNOTATION_MISSPELT"],
     ["nginx.ingress.kubernetes.io.auth-url", "ANNOTATION_MISSPELT"],

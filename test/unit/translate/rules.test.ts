@@ -126,6 +126,8 @@ describe("a Rule", () => {
     [{ config: { redirect: { scheme: "ftp" } } }, "config.redirect"],
     [{ config: { redirect: { host: "a b" } } }, "config.redirect"],
     [{ redirectURL: "/x", redirectCode: 299 }, "redirectURL"],
+    [{ redirectURL: "ht!tp://x y" }, "redirectURL"],
+    [{ config: { redirect: { url: "x.example/a" } } }, "config.redirect"],
     [{ rewrite_base: "(", rewrite_target: "/" }, "rewrite_base"],
     [{ backendProtocol: "fcgi" }, "backendProtocol"],
   ])("that can't be done as written, %j, answers 500", (spec, field) => {

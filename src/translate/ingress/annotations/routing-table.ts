@@ -42,7 +42,7 @@ export const SERVER_ALIAS = routing(
   "server-alias",
   DNS_NAMES,
   "Further hosts for all rules that have a host; a host that a rule of the namespace names, or an older Ingress of another namespace, is not taken.",
-  OF_INGRESS,
+  { ...OF_INGRESS, fallback: "closed" },
 );
 export const REWRITE_TARGET = rowsOf("rewrite")(
   "rewrite-target",

@@ -8,20 +8,25 @@ const RESTRICTING =
 /** `return`, `rewrite` and `try_files` refuse requests by a status. */
 const ANSWERING = /^(?:return|rewrite|try_files)$/;
 const REFUSAL = /^=?[45]\d\d$/;
+/** The status of a `return` may be any where a variable says it. */
+const VARIABLE = /^\$\w*$/;
 
 /** Whether one of its directives decides who may pass: it denies, allows, authenticates, or answers with an error. */
 export function snippetRestricts(text: string): boolean {
   let directive: string | undefined;
+  let before: string | undefined;
   for (const [token, comment, end] of text.matchAll(TOKEN)) {
     if (comment !== undefined) continue;
     if (end !== undefined) {
-      directive = undefined;
+      directive = before = undefined;
       continue;
     }
     const word = token.replace(/^(["'])(.*)\1$/s, "$2");
     directive ??= word;
     if (RESTRICTING.test(directive)) return true;
     if (ANSWERING.test(directive) && REFUSAL.test(word)) return true;
+    if (before === "return" && VARIABLE.test(word)) return true;
+    before = word;
   }
   return false;
 }
