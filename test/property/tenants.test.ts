@@ -50,6 +50,23 @@ spec:
     - host: a.shared.example
       http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
 `),
+  "a young TLS listener takes no name of a route on a common one": read(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: common, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
+spec:
+  gatewayClassName: albc
+  listeners: [{ name: tls, port: 9444, hostname: "*.tls.example", protocol: TLS, tls: { mode: Passthrough } }]
+`),
+  "a young route has a common Gateway use a backend of another namespace": read(`
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: lent, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
+spec:
+  useDefaultGateways: All
+  hostnames: [secure.example]
+  rules: [{ backendRefs: [{ name: secure, namespace: victim, port: 443 }] }]
+`),
   "a young listener takes no name below an Ingress's wildcard": read(`
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
@@ -265,8 +282,9 @@ function isMore(value: unknown): boolean {
     readonly ancestorRef?: { readonly namespace: string };
     readonly parentRef?: { readonly namespace: string };
   };
-  const { namespace } = ancestorRef ?? parentRef ?? {};
-  return type === "OverlappingTLSConfig" || namespace === "tenant";
+  // A route of the tenant may have another Gateway use a policy of the victim.
+  const isForeign = ancestorRef !== undefined && ancestorRef.namespace !== "victim";
+  return type === "OverlappingTLSConfig" || isForeign || parentRef?.namespace === "tenant";
 }
 
 /** As an API server has the objects when albc has written its statuses and its own objects. */

@@ -91,11 +91,18 @@ export function isNameTaken(
   if (protocol !== "tls" || !(isShared || options.sharedHosts)) return false;
   const [narrowest = ""] = hostsOf(victims, ["TLSRoute", ...(isShared ? [] : LISTENING)], name);
   const [route] = isShared ? hostsOf(objects, ["TLSRoute"], name) : [];
+  // A listener comes before routes: with sharedHosts it takes names of a wider one, whatever routes there name.
+  const [rival = ""] = options.sharedHosts ? hostsOf(victims, LISTENING, name) : [narrowest];
   const [listener] = hostsOf(objects, LISTENING, name);
-  return (
-    (route !== undefined && isBefore(hostRank(route), hostRank(narrowest))) ||
-    (listener !== undefined && !isBefore(hostRank(narrowest), hostRank(listener)))
-  );
+  return isNarrower(route, narrowest) || isAsNarrow(listener, rival);
+}
+
+function isNarrower(host: string | undefined, than: string): boolean {
+  return host !== undefined && isBefore(hostRank(host), hostRank(than));
+}
+
+function isAsNarrow(host: string | undefined, as: string): boolean {
+  return host !== undefined && !isBefore(hostRank(as), hostRank(host));
 }
 
 const LISTENING = ["Gateway", "ListenerSet"];
