@@ -78,6 +78,7 @@ const FOUND: readonly (readonly [scene: string, right: string | RegExp, wrong: s
   ["an Ingress with forward auth, on a further host", "server-alias:", "sever-alias:"],
   ["a Rule with the auth of its Frontend", "dslx:", "match:"],
   ["an Ingress with source ranges for one of its paths", "index.0-1.", "aindex.a-1."],
+  ["an AuthPolicy for a route", "group: gateway.networking", "group: networking"],
 ];
 
 const START = initialInput(DEFAULT_INPUT_OPTIONS);

@@ -47,8 +47,8 @@ type TargetKind = (typeof AUTH_TARGETS)[number];
 const OTHER_KINDS: ReadonlySet<string> = new Set(["TCPRoute", "TLSRoute", "UDPRoute"]);
 
 /**
- * The object that a misspelt target closes: the kind or group is nearly one that an AuthPolicy can be for, or the object has no such
- * section. Undefined: the target is right, or there is no such object.
+ * The object that a misspelt target closes: the kind and group are nearly ones that an AuthPolicy can be for, or the kind is one of
+ * them and the group is wrong, or the object has no such section. Undefined: the target is right, or there is no such object.
  */
 export function closedTarget(
   target: PolicyTarget,
@@ -63,8 +63,9 @@ export function closedTarget(
 }
 
 function meantKind({ group, kind }: PolicyTarget): TargetKind | undefined {
+  const exact = AUTH_TARGETS.find((known) => known === kind);
   const isOurs = group === "" || didYouMean(group, [GATEWAY_GROUP], 2) !== undefined;
-  if (!isOurs || OTHER_KINDS.has(kind)) return undefined;
+  if (exact !== undefined || !isOurs || OTHER_KINDS.has(kind)) return exact;
   const meant = didYouMean(kind, AUTH_TARGETS, 2);
   return AUTH_TARGETS.find((known) => known === meant);
 }
