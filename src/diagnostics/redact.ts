@@ -2,8 +2,8 @@
 const BEFORE_USER = /:\/\/|:(?=\S)/;
 
 /**
- * The text with the user name and password of every URL, and the secrets of its query, as `*`, one for each character, so that columns stay. What ends them is the last
- * `@` before a quote: users forget to encode one in a password, and hiding too much harms less.
+ * The text with the user name and password of every URL, and the secrets of its query, as `*`, one for each character, so that columns
+ * stay. What ends a password is the last `@` before a quote: users forget to encode one in it, and hiding too much harms less.
  */
 export function withoutUrlSecrets(text: string): string {
   return text

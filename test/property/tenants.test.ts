@@ -29,6 +29,14 @@ const certified = foundation("tenant", await selfSigned("x.w.example", "*.w.exam
 );
 if (certified === undefined) throw new Error("there is no certificate");
 
+/** Its listeners follow. */
+const YOUNG_GATEWAY = `apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
+spec:
+  gatewayClassName: albc
+`;
+
 /** What random objects found once, and what is like it. */
 const FOUND = {
   "a young ListenerSet of an old Gateway takes no port of another Gateway": read(`
@@ -68,20 +76,10 @@ spec:
   rules: [{ backendRefs: [{ name: secure, namespace: victim, port: 443 }] }]
 `),
   "a young listener takes no name below an Ingress's wildcard": read(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
-spec:
-  gatewayClassName: albc
-  listeners: [{ name: web, port: 443, hostname: x.w.example, protocol: HTTPS, tls: { certificateRefs: [{ name: tls }] } }]
+${YOUNG_GATEWAY}  listeners: [{ name: web, port: 443, hostname: x.w.example, protocol: HTTPS, tls: { certificateRefs: [{ name: tls }] } }]
 `),
   "a young listener takes no Ingress's wildcard": read(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
-spec:
-  gatewayClassName: albc
-  listeners:
+${YOUNG_GATEWAY}  listeners:
     - { name: plain, port: 80, hostname: "*.w.example", protocol: HTTP }
     - { name: web, port: 443, hostname: "*.w.example", protocol: HTTPS, tls: { certificateRefs: [{ name: tls }] } }
 ---
@@ -93,12 +91,7 @@ spec:
   rules: [{ filters: [{ type: RequestRedirect, requestRedirect: { hostname: evil.example } }] }]
 `),
   "a young listener takes no host of a route on a default Gateway": read(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
-spec:
-  gatewayClassName: albc
-  listeners: [{ name: web, port: 8081, hostname: default.example, protocol: HTTP }]
+${YOUNG_GATEWAY}  listeners: [{ name: web, port: 8081, hostname: default.example, protocol: HTTP }]
 `),
   "an old ListenerSet of a young Gateway takes no host of an Ingress": read(`
 apiVersion: gateway.networking.k8s.io/v1
@@ -108,35 +101,20 @@ spec:
   parentRef: { name: edge }
   listeners: [{ name: web, port: 80, hostname: "*.shared.example", protocol: HTTP }]
 ---
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
-spec:
-  gatewayClassName: albc
-  listeners: [{ name: web, port: 8090, protocol: HTTP }]
+${YOUNG_GATEWAY}  listeners: [{ name: web, port: 8090, protocol: HTTP }]
   allowedListeners: { namespaces: { from: Same } }
 `),
   "a certificate of a young listener is for no host that an Ingress keeps": [
     { ...certified, metadata: { name: "two", namespace: "tenant" } },
     ...read(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
-spec:
-  gatewayClassName: albc
-  listeners: [{ name: web, port: 443, hostname: "*.example", protocol: HTTPS, tls: { certificateRefs: [{ name: tls }, { name: two }] } }]
+${YOUNG_GATEWAY}  listeners: [{ name: web, port: 443, hostname: "*.example", protocol: HTTPS, tls: { certificateRefs: [{ name: tls }, { name: two }] } }]
 `),
   ],
   ...Object.fromEntries(
     ["*.w.example", "*.example"].map((hostname) => [
       `no handshake for a host of an Ingress leads to a young TLS listener of ${hostname}`,
       read(`
-apiVersion: gateway.networking.k8s.io/v1
-kind: Gateway
-metadata: { name: edge, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
-spec:
-  gatewayClassName: albc
-  listeners: [{ name: web, port: 443, hostname: "${hostname}", protocol: TLS, tls: { mode: Passthrough } }]
+${YOUNG_GATEWAY}  listeners: [{ name: web, port: 443, hostname: "${hostname}", protocol: TLS, tls: { mode: Passthrough } }]
 ---
 apiVersion: gateway.networking.k8s.io/v1
 kind: TLSRoute

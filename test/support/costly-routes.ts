@@ -67,6 +67,18 @@ const tlsRoutes = (count: number): Manifest[] => [
   ),
 ];
 
+/** Of one Gateway. */
+const listenerSets = (count: number, own: (k: number) => readonly Manifest[]): Manifest[] => [
+  S,
+  CLASS,
+  gateway("g", listeners(1), { allowedListeners: { namespaces: { from: "All" } } }),
+  ...range(count, (k) =>
+    object(GATEWAY, "ListenerSet", `s${k}`, {
+      spec: { parentRef: { name: "g" }, listeners: own(k) },
+    }),
+  ),
+];
+
 export const COSTLY_ROUTES: Costly = {
   "routes of one listener": (n) => [...one, ...range(n, (i) => route(i))],
   "routes of one host": (n) => [...one, ...range(n, (i) => route(i, { hostnames: ["a.example"] }))],
@@ -136,32 +148,12 @@ export const COSTLY_ROUTES: Costly = {
       ),
     ),
   ],
-  "ListenerSets of one Gateway": (n) => [
-    S,
-    CLASS,
-    gateway("g", listeners(1), { allowedListeners: { namespaces: { from: "All" } } }),
-    ...range(n / 8, (k) =>
-      object(GATEWAY, "ListenerSet", `s${k}`, {
-        spec: {
-          parentRef: { name: "g" },
-          listeners: listeners(4, (i) => ({ port: 9000, hostname: `l${i}.s${k}.example` })),
-        },
-      }),
+  "ListenerSets of one Gateway": (n) =>
+    listenerSets(n / 8, (k) =>
+      listeners(4, (i) => ({ port: 9000, hostname: `l${i}.s${k}.example` })),
     ),
-  ],
-  "ListenerSets with HTTPS listeners": (n) => [
-    S,
-    CLASS,
-    gateway("g", listeners(1), { allowedListeners: { namespaces: { from: "All" } } }),
-    ...range(n / 8, (k) =>
-      object(GATEWAY, "ListenerSet", `s${k}`, {
-        spec: {
-          parentRef: { name: "g" },
-          listeners: range(4, (i) => https(`l${i}`, `l${i}.s${k}.example`)),
-        },
-      }),
-    ),
-  ],
+  "ListenerSets with HTTPS listeners": (n) =>
+    listenerSets(n / 8, (k) => range(4, (i) => https(`l${i}`, `l${i}.s${k}.example`))),
   "HTTPS listeners of one port": (n) => [
     CLASS,
     ...range(n / 8, (k) =>
