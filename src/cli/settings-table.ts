@@ -172,7 +172,7 @@ export const SETTINGS = [
     default: "close",
     choices: ["close", "report"],
     description:
-      "whether paths with a restriction that can't be honoured (firewall, snippets that deny, unreadable source ranges) answer 503, or are served and reported as errors",
+      "whether paths with a restriction that can't be honoured (firewall, snippets that may deny, unreadable source ranges) answer 503, or are served and reported as errors",
   },
   {
     key: "clusterDomain",

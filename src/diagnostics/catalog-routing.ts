@@ -257,7 +257,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "a restriction of access is not supported",
     explanation:
-      "The setting decides who may pass (a web application firewall, or a snippet with deny, allow, auth_…, limit_except, internal, satisfy, or an error status), and the gateway can't enforce it. Its paths answer 503. With the option unsupportedRestrictions: report they are served without it.",
+      "The setting decides who may pass (a web application firewall, or a snippet with directives that are not known to be harmless), and the gateway can't enforce it. Its paths answer 503. With the option unsupportedRestrictions: report they are served without it.",
     hint: "restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
   },
   LIMIT_UNSUPPORTED: {

@@ -21,14 +21,15 @@ prefix where it is not read, one with an index that points at no path. What happ
 - *ignored*: it only tunes, and the paths are served without it.
 - *unenforced*: it limits how much, such as rates. The paths are served without the limit, and the report is an error.
 - *closed*: it decides who may pass, or redirects. The paths answer 503 until it is corrected; no other path is affected. A snippet is
-  closed if it contains \`deny\`, \`allow\`, \`auth_…\`, \`limit_except\`, \`internal\`, \`satisfy\` or an error status, and a switch
-  if it is on. With the option \`unsupportedRestrictions: report\` the paths are served instead, and the report is an error; authentication
+  closed unless all of its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates, such as
+  \`more_set_headers\`, \`proxy_set_header\`, \`gzip\`. So \`return\`, \`rewrite\`, \`if\`, \`location\`, \`include\` and Lua close. A
+  switch is closed if it is on. With the option \`unsupportedRestrictions: report\` the paths are served instead, and the report is an error; authentication
   stays closed.
 - *unserved*: the Ingress is not served.
 
 A typo closes paths too. A name that no annotation has closes them when it is near to one that is *closed* (\`auth-tpye\`), or looks
-like one (\`auth-…\`, \`…-source-range\`). An annotation that is *closed* also closes the whole Ingress when its domain is one or two
-letters away from ours (\`ngnix.ingress.kubernetes.io\`), is made of words of ours (\`ingress.kubernetes.io\`) or is missing, when it is not read under its prefix (\`redirect-host\` under the
+like one (\`auth-…\`, \`…-source-range\`) or is the beginning or end of one (\`type\`). An annotation that is *closed* also closes the whole Ingress when its domain is one or two
+letters away from ours (\`ngnix.ingress.kubernetes.io\`), is made of words of ours below any top level (\`ingress.kubernetes.dev\`) or is missing, when it is not read under its prefix (\`redirect-host\` under the
 third one), or when its index points at no path. A \`server-snippet\` also closes the hosts of its Ingress in other Ingresses of the
 namespace.
 

@@ -60,7 +60,7 @@ function typo(value: Json): fc.Arbitrary<Json> {
     fc
       .array(edit, { minLength: 1, maxLength: 2 })
       .map((edits) => (text: string) => edits.reduce((before, change) => change(before), text)),
-    fc.constantFrom(upper, lower, otherTopLevel),
+    fc.constantFrom(upper, lower, otherTopLevel(".com")),
   );
   const header = fc
     .tuple(fc.subarray(["apiVersion", "kind"], { minLength: 1 }), inText, inText)
@@ -68,7 +68,7 @@ function typo(value: Json): fc.Arbitrary<Json> {
       fields.reduce((before, field, i) => withText(before, [field], changes[i]), value),
     );
   const otherCase = fc
-    .tuple(at, fc.constantFrom(upper, lower, capital, snake))
+    .tuple(at, fc.constantFrom(...OTHER_FORMS))
     .map(([path, change]) => renamed(value, path, change(String(path.at(-1)))));
   const wrongType = fc
     .tuple(at, fc.constantFrom(...WRONG))
@@ -124,9 +124,20 @@ const edit: fc.Arbitrary<(text: string) => string> = fc
 const upper = (text: string): string => text.toUpperCase();
 const lower = (text: string): string => text.toLowerCase();
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
-const otherTopLevel = (text: string): string => text.replace(/\.io\//, ".com/");
+const otherTopLevel =
+  (level: string) =>
+  (text: string): string =>
+    text.replace(/\.io\//, `${level}/`);
+/** `auth-url` as `url` or `auth`. */
+const firstWord = (text: string): string => text.replace(/(\/[^-]+)-.*/, "$1");
+const lastWord = (text: string): string => text.replace(/\/.*-/, "/");
 const snake = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const OTHER_FORMS: readonly ((text: string) => string)[] = [
+  ...[upper, lower, capital, snake, firstWord, lastWord],
+  ...[".com", ".dev", ".cloud", ""].map(otherTopLevel),
+];
 
 function typeOf(value: Json | undefined): string {
   return Array.isArray(value) ? "list" : value === null ? "null" : typeof value;

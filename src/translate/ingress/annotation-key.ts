@@ -64,14 +64,17 @@ const FARTHEST = 2;
 /** A key with a domain of one or two wrong letters, letters in another case, or another separator than the slash, or none. */
 function misspeltKey(key: string, domains: Domains): AnnotationKey | undefined {
   const text = key.replace(/\d{1,9}-\d{1,9}/, "0-0");
-  const prefixes: readonly (readonly [string, AnnotationPrefix])[] = [
-    [domains.compatAnnotations, "compat"],
-    [domains.annotations, "own"],
-    [`index.0-0.${domains.annotations}`, "index"],
+  const index = `index.0-0.${domains.annotations}`;
+  const prefixes: readonly (readonly [string, AnnotationPrefix, string])[] = [
+    [domains.compatAnnotations, "compat", domains.compatAnnotations],
+    [domains.annotations, "own", domains.annotations],
+    [index, "index", index],
+    // Of Rules.
+    [`alb.rule.${domains.labels}`, "own", domains.annotations],
   ];
   let best: { readonly key: AnnotationKey; readonly doubt: number } | undefined;
-  for (const [meant, prefix] of prefixes) {
-    for (const [cut, distance] of prefixDistances(text, meant, FARTHEST).entries()) {
+  for (const [written, prefix, meant] of prefixes) {
+    for (const [cut, distance] of prefixDistances(text, written, FARTHEST).entries()) {
       if (distance > FARTHEST) continue;
       const separation = separationAt(text, cut);
       const doubt = distance + separation * (FARTHEST + 1);
@@ -95,14 +98,15 @@ const COMMON_WORDS = ["index", "networking", "k8s", "www"];
 /** Of the controller for load balancers of AWS, whose words are all ours. */
 const FOREIGN = "alb.ingress.kubernetes.io";
 
-/** A key whose domain is made of words of our domains, in any order and number, or stands below our own one. */
+/** A key whose domain is made of words of our domains, in any order and number and below any top level, or stands below our own one. */
 function guessedKey(key: string, domains: Domains): AnnotationKey | undefined {
   const slash = key.lastIndexOf("/");
   const domain = key.slice(0, Math.max(0, slash));
   const { annotations, compatAnnotations, labels } = domains;
   const words = [annotations, compatAnnotations, labels].join(".").split(".").concat(COMMON_WORDS);
-  const isMade = domain
-    .split(/[./:\\_]/)
+  const parts = domain.split(/[./:\\_]/);
+  const isMade = parts
+    .slice(0, parts.length > 2 ? -1 : undefined)
     .every((word) => /^[\d-]*$/.test(word) || words.some((known) => isNear(word, known)));
   const isOurs = isMade || domain.endsWith(`.${annotations}`);
   if (!isOurs || domain === FOREIGN) return undefined;

@@ -63,9 +63,7 @@ function problemOfKey(key: AnnotationKey, value: string, ingress: Ingress): Repo
     return { code: "ANNOTATION_MISSPELT", message, hint: "move it to metadata.annotations" };
   }
   const message =
-    meant === undefined
-      ? problemOfIndex(key, ingress)
-      : "its domain is none of ours, but near to one";
+    meant === undefined ? problemOfIndex(key, ingress) : "its domain has no effect on an Ingress";
   if (message === undefined) return undefined;
   const hint =
     meant === undefined ? {} : { hint: `did you mean ${meant.replace("0-0", "<rule>-<path>")}/?` };

@@ -26,12 +26,21 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 /** Names of authentication and of lists of clients. ingress-nginx has none but those of the table. */
 const RESTRICTING_FAMILY = /auth|cidr|source-range|(?:allow|white|deny|black|block)-?list/i;
 
+/** The annotation that a name is the beginning or the end of, such as `type`, if it decides who may pass. */
+function truncated(name: string): string | undefined {
+  return ANNOTATIONS.find(
+    ({ name: known, fallback }) =>
+      fallback === "closed" && (known.startsWith(`${name}-`) || known.endsWith(`-${name}`)),
+  )?.name;
+}
+
 /** Undefined: the annotation is known. */
 export const unknownAnnotation = memoizedText((name): UnknownAnnotation | undefined => {
   if (findAnnotation(name) !== undefined) return undefined;
   const meant =
     OTHER_NAMES.get(name) ??
     didYouMean(name, NAMES) ??
+    truncated(name) ??
     FAMILIES.find(([family]) => family.test(name))?.[1];
   return meant === undefined
     ? { isOfFamily: RESTRICTING_FAMILY.test(name) }

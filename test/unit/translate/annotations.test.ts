@@ -340,7 +340,7 @@ describe("reports about annotations", () => {
     ["nginx.ingress.kubernetes.io/proxy-bodysize", "ANNOTATION_UNKNOWN"],
     ["alb.ingress.cpaas.io/something", "ANNOTATION_UNKNOWN"],
     ["index.0-0.alb.ingress.cpaas.io/something", "ANNOTATION_UNKNOWN"],
-    ["nginx.ingress.kubernetes.io/configuration-snippet", "ANNOTATION_UNSUPPORTED"],
+    ["nginx.ingress.kubernetes.io/configuration-snippet", "RESTRICTION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/limit-rps", "LIMIT_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/limit-burst-multiplier", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/default-backend", "ANNOTATION_UNSUPPORTED"],

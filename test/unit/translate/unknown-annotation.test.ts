@@ -18,12 +18,16 @@ it.each([
   ["whitelist-source-ranges", "whitelist-source-range"],
   ["allow-list-source-range", "allowlist-source-range"],
   ["blacklist-source-range", "denylist-source-range"],
+  ["denylist", "denylist-source-range"],
+  ["type", "auth-type"],
+  ["secret", "auth-secret"],
+  ["proxy-set-headers", "auth-proxy-set-headers"],
 ])("%s restricts, since %s does", (name, meant) => {
   expect(unknownAnnotation(name)?.meant).toBe(meant);
   expect(restrictsAccess(name, "x")).toBe(true);
 });
 
-it.each(["auth-oidc-issuer", "basic-auth", "denylist", "source-range-for-partners"])(
+it.each(["auth-oidc-issuer", "basic-auth", "source-range-for-partners"])(
   "%s restricts by its family",
   (name) => {
     expect(unknownAnnotation(name)?.meant).toBeUndefined();
