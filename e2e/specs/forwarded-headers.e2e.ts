@@ -27,7 +27,8 @@ const CLAIMS: HeaderLines = [
 const DESCRIPTIONS: HeaderLines = [
   ...["X-Forwarded-Uri", "X-Forwarded-Method", "X-Forwarded-Prefix", "X-Original-Method"],
   ...["X-Original-Host", "X-Original-For", "X-Original-Proto", "X-Original-Prefix"],
-  ...["X-Original-Forwarded-For", "X-Auth-Request-Redirect", "X-Sent-From"],
+  ...["X-Original-Forwarded-For", "X-Auth-Request-Redirect", "X-Forwarded-Server"],
+  ...["X-Sent-From"],
 ].map((name) => [name, "claimed"] as const);
 let backend: EchoBackend;
 

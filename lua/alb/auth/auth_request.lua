@@ -10,7 +10,7 @@ local turns = require("alb.turns")
 local var = ngx.var
 local expand = interpolation.expand
 local fold = client_headers.fold
-local is_claim = client_headers.is_claim
+local is_withheld = client_headers.is_withheld
 local ffi_copy = ffi.copy
 local ffi_new = ffi.new
 local ffi_str = ffi.string
@@ -139,7 +139,7 @@ local function put_client_headers(used, actions, declared)
         local name = ffi_str(key.data, key.len)
         local action = actions[fold(name)]
         if action == nil then
-            if not declared[name] and not is_claim(name) then
+            if not declared[name] and not is_withheld(name) then
                 used = put(used, name, value.data, value.len)
             end
         elseif action ~= true then

@@ -54,16 +54,28 @@ local claims = {
     ["x-forwarded-method"] = true,
     ["x-forwarded-prefix"] = true,
     ["x-auth-request-redirect"] = true,
+    ["x-forwarded-server"] = true,
     ["x-sent-from"] = true,
 }
 
---- Does this header of the client describe the request in a way that only trusted proxies are believed in?
+-- What nobody behind the gateway gets of any client. Folded.
+local withheld = {
+    ["x-forwarded-scheme"] = true,
+    ["x-forwarded-ssl"] = true,
+    ["x-original-url"] = true,
+    ["x-rewrite-url"] = true,
+}
+
+--- Does this header of the client not go on: as none does, or as only trusted proxies are believed in what it says?
 ---@param name string lower case
-function _M.is_claim(name)
+function _M.is_withheld(name)
     if str_byte(name, 1) ~= LOWER_X then
-        return false
+        return name == "proxy"
     end
     name = _M.fold(name)
+    if withheld[name] then
+        return true
+    end
     local is_one = claims[name] or str_sub(name, 1, 11) == "x-original-"
     return is_one and var.albc_trusted ~= "1"
 end

@@ -19,7 +19,7 @@ local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
 local fold = client_headers.fold
-local is_claim = client_headers.is_claim
+local is_withheld = client_headers.is_withheld
 local reasons = errors.reasons
 local concat = table.concat
 local ffi_str = ffi.string
@@ -93,7 +93,7 @@ local function put_client_headers(lines, sends)
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if sends[fold(name)] and not declared[name] and not is_claim(name) then
+        if sends[fold(name)] and not declared[name] and not is_withheld(name) then
             lines[#lines + 1] = name .. ": " .. ffi_str(value.data, value.len)
         end
     end

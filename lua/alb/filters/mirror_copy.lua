@@ -11,7 +11,7 @@ local ngx = ngx
 local var = ngx.var
 local ffi_str = ffi.string
 local fold = client_headers.fold
-local is_claim = client_headers.is_claim
+local is_withheld = client_headers.is_withheld
 local concat = table.concat
 local pairs = pairs
 
@@ -36,11 +36,6 @@ local OWN = {
 -- Client headers that are not copied, folded.
 local left_out = {
     ["x-original-uri"] = true,
-    ["x-forwarded-scheme"] = true,
-    ["x-forwarded-ssl"] = true,
-    ["x-original-url"] = true,
-    ["x-rewrite-url"] = true,
-    proxy = true,
 }
 for name in pairs(hop_headers.names) do
     left_out[name] = true
@@ -75,7 +70,7 @@ local function put_client_headers(lines, n)
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
         local name = ffi_str(key.data, key.len)
-        if not left_out[fold(name)] and not declared[name] and not is_claim(name) then
+        if not left_out[fold(name)] and not declared[name] and not is_withheld(name) then
             n = n + 1
             lines[n] = name .. ": " .. ffi_str(value.data, value.len)
         end

@@ -8,9 +8,10 @@ const FORWARDED = "Forwarded";
 
 /**
  * Dropped: other ways to say "it was https"; a path that some frameworks serve in place of the request's, by which rule and
- * auth were chosen; httpoxy (CVE-2016-5385); the half of an upgrade to HTTP/2.
+ * auth were chosen; httpoxy (CVE-2016-5385); the half of an upgrade to HTTP/2. Those that are not of the hop are `withheld` in
+ * lua/alb/auth/client_headers.lua, and CLAIMS are its `claims`.
  */
-const DROPPED = [
+export const DROPPED = [
   ...["X-Forwarded-Scheme", "X-Forwarded-Ssl"],
   ...["X-Original-URL", "X-Rewrite-URL"],
   ...["Proxy", "HTTP2-Settings"],
@@ -21,7 +22,7 @@ export const CLAIMS = [
   ...["X-Forwarded-Method", "X-Forwarded-Prefix", "X-Forwarded-Uri"],
   ...["X-Original-For", "X-Original-Forwarded-For", "X-Original-Host", "X-Original-Method"],
   ...["X-Original-Path", "X-Original-Prefix", "X-Original-Proto"],
-  ...["X-Auth-Request-Redirect", "X-Sent-From"],
+  ...["X-Auth-Request-Redirect", "X-Forwarded-Server", "X-Sent-From"],
 ] as const;
 
 /** The one of them that filters may set. */

@@ -45,7 +45,8 @@ const DROPPED: ReadonlySet<string> = new Set([
   "x-forwarded-ssl",
   "x-original-url",
   "x-rewrite-url",
-  ...["x-auth-request-redirect", "x-forwarded-method", "x-forwarded-uri", "x-sent-from"],
+  ...["x-auth-request-redirect", "x-forwarded-method", "x-forwarded-server", "x-forwarded-uri"],
+  "x-sent-from",
 ]);
 
 /** What describes the request as another gateway got it. */
