@@ -17,7 +17,7 @@ import type { ExplainRequest } from "./request.js";
 import { rewriteTarget } from "./path-rewrite.js";
 import { forgetLongPatterns } from "./pcre.js";
 import { isAmbiguous } from "./readings.js";
-import { findListener, isMisdirected } from "./listener.js";
+import { findListener, isMisdirected, routeOn } from "./listener.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
 import { compareBy } from "../support/compare.js";
@@ -92,7 +92,7 @@ function explainListener(
   const { listener } = entered;
   const { chosen, certain, all } = findCandidates(policy, listener, request);
   const routed = { ...entered, certain, candidates: all };
-  const route = chosen && own(policy.routes, chosen.route);
+  const route = chosen && routeOn(policy, listener, chosen.route);
   if (chosen === undefined || route === undefined) {
     return { ...routed, answer: refused(404, NO_RULE) };
   }

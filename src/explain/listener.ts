@@ -1,4 +1,8 @@
-import type { PolicyServer } from "../render/policy/policy-document.js";
+import type {
+  PolicyDocument,
+  PolicyRoute,
+  PolicyServer,
+} from "../render/policy/policy-document.js";
 import { hostKeyCovers } from "./host-key.js";
 import { toWire } from "./wire-text.js";
 import { own } from "../support/own.js";
@@ -6,6 +10,20 @@ import { own } from "../support/own.js";
 /** The id of the listener with the most specific host key that covers the host. */
 export function findListener({ listeners }: PolicyServer, host: string): string | undefined {
   return listeners.find(([key]) => hostKeyCovers(toWire(key), host))?.[1];
+}
+
+/** The route with what it has from the listener, as route/prepare.lua makes it ready; undefined: there is no such route. */
+export function routeOn(
+  { routes, inherited = {} }: Pick<PolicyDocument, "routes" | "inherited">,
+  listener: string,
+  id: string,
+): PolicyRoute | undefined {
+  const route = own(routes, id);
+  const from = own(inherited, listener);
+  if (route === undefined || from === undefined) return route;
+  const { refuse, filters = [], policies = [] } = from;
+  const auth = route.auth ?? (route.ownAuth === true ? [] : policies);
+  return { ...route, ...(refuse && { refuse }), auth: [...filters, ...auth] };
 }
 
 /**

@@ -153,10 +153,10 @@ function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRout
 
 /** What is answered before the access is checked. */
 function earlyAnswer(
-  { refuse, authFirst }: PolicyRoute,
+  { refuse, authFirst, auth = [] }: PolicyRoute,
   redirected: Answer | undefined,
 ): Answer | undefined {
-  if (refuse === undefined) return authFirst === true ? undefined : redirected;
+  if (refuse === undefined) return authFirst === true && auth.length > 0 ? undefined : redirected;
   const [status, reason] = refuse;
   return { kind: "refused", status, reason };
 }

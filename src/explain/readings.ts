@@ -1,8 +1,8 @@
 import type { PolicyDocument, PolicyRoute } from "../render/policy/policy-document.js";
 import { findCandidates } from "./candidates.js";
+import { routeOn } from "./listener.js";
 import type { RoutedRequest } from "./predicates.js";
 import { percentDecode } from "./request-path.js";
-import { own } from "../support/own.js";
 
 /**
  * The paths that backends may read in a request target which is not one in every way, as route/readings.lua has them: dot
@@ -60,12 +60,12 @@ export function isAmbiguous(
   request: RoutedRequest,
   chosen: string,
 ): boolean {
-  const wanted = own(policy.routes, chosen);
+  const wanted = routeOn(policy, listener, chosen);
   const paths = new Set(otherReadings(request.target));
   paths.delete(request.path);
   return [...paths].some((path) => {
     const other = findCandidates(policy, listener, { ...request, path }).chosen?.route;
-    const route = other === undefined ? undefined : own(policy.routes, other);
+    const route = other === undefined ? undefined : routeOn(policy, listener, other);
     return (
       other !== chosen && route !== undefined && wanted !== undefined && protects(route, wanted)
     );

@@ -1,6 +1,12 @@
 import type { AuthPolicy, CredentialSet } from "./auth.js";
 import type { BackendTls } from "./backend-tls.js";
-import type { Certificate, Listener, Server, ServerCertificate } from "./listener.js";
+import type {
+  Certificate,
+  InheritedAuth,
+  Listener,
+  Server,
+  ServerCertificate,
+} from "./listener.js";
 import type { Route, RouteBinding } from "./route.js";
 import type { StreamPool, StreamServer } from "./stream.js";
 import type { Upstream } from "./upstream.js";
@@ -15,6 +21,8 @@ export interface DataPlaneConfig {
   readonly bindings: readonly RouteBinding[];
   readonly routes: readonly Route[];
   readonly auths: readonly AuthPolicy[];
+  /** Of the listeners from which there is anything to inherit. */
+  readonly inherited: readonly InheritedAuth[];
   readonly credentials: readonly CredentialSet[];
   readonly upstreams: readonly Upstream[];
   readonly backendTls: readonly BackendTls[];

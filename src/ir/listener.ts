@@ -1,5 +1,6 @@
 import type { HostPattern } from "./host-pattern.js";
 import type { SourceRef } from "./source-ref.js";
+import type { Refusal } from "./upstream.js";
 import type { SecretText } from "../support/secret-text.js";
 
 /** One bound port: an nginx server block. A change here is a reload. */
@@ -27,6 +28,18 @@ export interface Listener {
   readonly isolated?: true;
   /** Certificates that clients must or may show. */
   readonly clientCertificates?: ClientCertificates;
+}
+
+/** What the routes that are bound on a listener of a Gateway have from there. */
+export interface InheritedAuth {
+  /** Of the listener. */
+  readonly id: string;
+  /** Answers all its requests: a filter of the listener can't be done. */
+  readonly refusal?: Refusal;
+  /** Ids of the auth policies of its own filters (GEP-5224), which come first on every route. */
+  readonly filters: readonly string[];
+  /** Ids of the auth policies for the listener, its ListenerSet or its Gateway: for routes without auth of their own. */
+  readonly policies: readonly string[];
 }
 
 /** Gateway API, FrontendTLSValidation. */

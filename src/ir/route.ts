@@ -13,7 +13,7 @@ export interface Route {
   readonly refusal?: Refusal;
   /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
   readonly redirect?: Redirect;
-  /** The redirect is told only to those who pass: CORS preflights, source ranges and auth come before it. */
+  /** The redirect is told only to those who pass: where there is auth, it and CORS preflights come before it. */
   readonly authFirst?: true;
   readonly cors?: Cors;
   /** Largest request body in bytes; above it 413. */
@@ -23,6 +23,8 @@ export interface Route {
   readonly satisfy: "all" | "any";
   /** Ids of the auth policies; all must pass, in order. */
   readonly auth: readonly string[];
+  /** That there is no auth is its own setting: policies of its listener are not for it (see InheritedAuth). */
+  readonly ownAuth?: true;
   readonly rewrite?: PathRewrite;
   /** Host header for the backend; the client's when absent. */
   readonly upstreamHost?: string;

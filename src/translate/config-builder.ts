@@ -12,7 +12,7 @@ import { compareBy, compareStrings } from "../support/compare.js";
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<
   RoutingModel,
-  "auths" | "credentials" | "backendTls" | "certificates" | "streams" | "pools"
+  "auths" | "inherited" | "credentials" | "backendTls" | "certificates" | "streams" | "pools"
 >;
 
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */

@@ -5,6 +5,7 @@ import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import type { Resources, RoutingResources } from "../input/resources.js";
 import type { CompileOptions } from "../options.js";
 import { withShortMessages } from "../status/short-messages.js";
+import { compareStrings } from "../support/compare.js";
 import { albStatuses } from "./alb/alb-status.js";
 import { translateFrontends } from "./alb/frontends.js";
 import { translateLoadBalancers } from "./alb/load-balancers.js";
@@ -129,10 +130,12 @@ function finish(
   { config, backends, certificates, auth, streams, options }: BuildContext,
   policies: Policies,
 ): Routing["config"] {
+  const inherited = policies.inherited();
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
   const built = config.build({
     auths,
+    inherited: [...inherited].sort((a, b) => compareStrings(a.id, b.id)),
     credentials,
     backendTls: policies.collected(),
     certificates: certificates.collected(),

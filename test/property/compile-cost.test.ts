@@ -31,13 +31,6 @@ const DEARER: ReadonlyMap<string, number> = new Map([
   ["TLSRoutes on 64 listeners, each with a route of its own", 20],
   ["TLSRoutes on 64 listeners, and wildcards of their own", 20],
   ["TLSRoutes on 64 ports that two Gateways have", 24],
-  // What a rule inherits is in its route, so there is a route for each listener.
-  ["listeners with AuthPolicies of their own", 60],
-  ["Gateways that inherit AuthPolicies", 30],
-  // Hosts that a listener has in common with a route are a list of its own.
-  ["routes with hostnames above all listeners", 25],
-  // Each Gateway asks its own policies for each backend.
-  ["parentRefs of many Gateways and broken rules", 10],
   ["BackendTLSPolicies with targets, and routes of many Gateways", 14],
 ]);
 /** Of the cost of a byte, when the input is doubled; 2 is quadratic. What is below so many milliseconds is noise. */

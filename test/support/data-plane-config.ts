@@ -18,6 +18,7 @@ export const EMPTY_CONFIG: DataPlaneConfig = {
   bindings: [],
   routes: [],
   auths: [],
+  inherited: [],
   credentials: [],
   backendTls: [],
   upstreams: [],
@@ -79,6 +80,14 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
       route: text("route"),
     })),
     routes: [fullRoute(text, source), refusingRoute(text, source), sessionRoute(text, source)],
+    inherited: [
+      {
+        id: text("listener"),
+        refusal: { status: 500, reason: text("listener's refusal") },
+        filters: [text("auth of filters")],
+        policies: [text("auth of policies")],
+      },
+    ],
     auths: [authOf(text, source), { id: text("broken"), source, invalid: text("invalid") }],
     credentials: [
       {

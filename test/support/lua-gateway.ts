@@ -120,6 +120,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
       auth: auth.map(({ id }) => id),
     })),
     auths: [...auths.values()],
+    inherited: [],
     credentials: setup.credentials ?? [],
     backendTls: [],
     upstreams: [backend, ...(setup.upstreams ?? [])],

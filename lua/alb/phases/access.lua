@@ -66,7 +66,7 @@ end
 -- old one.
 local function resolve(candidate)
     local at = index.seq()
-    local route = index.route(candidate[ID])
+    local route = index.route(candidate[ID], candidate.listener)
     local upstream = route and route.plain and endpoints.upstream(route.fixed)
     candidate[SEQ], candidate[ROUTE] = at, route or false
     candidate[UPSTREAM] = upstream and upstream.count > 0 and upstream or false

@@ -49,6 +49,8 @@ index.on_forget.servers = forget_all
 
 index.on_forget.matches = forget_all
 
+index.on_forget.inherited = forget_all
+
 function index.on_forget.hosts(key)
     local host = key and str_match(key, "|([^|]*)$") or ""
     if host == "" or str_byte(host) == ASTERISK then
@@ -123,11 +125,12 @@ local function build(server_id, host)
     if not listener then
         return host_table.EMPTY
     end
+    local inherits = index.get("inherited", listener[2]) and listener[2]
     local lists, name = matching(listener, host)
     if add_own(listener, host, lists) then
-        return host_table.build(lists)
+        return host_table.build(lists, inherits)
     end
-    shared[name] = shared[name] or host_table.build(lists)
+    shared[name] = shared[name] or host_table.build(lists, inherits)
     return shared[name]
 end
 

@@ -16,6 +16,8 @@ local _M = {}
 
 local seq, epoch, version = 0, -1, ""
 local shards = {}
+-- Routes as listeners have them that they inherit auth from: by id, then by listener.
+local inheriting = {}
 
 -- Functions that make a decoded shard ready for the hot path, by map; set by phases/init.
 local prepare = {}
@@ -26,7 +28,7 @@ local on_forget = {}
 _M.on_forget = on_forget
 
 local function forget_all()
-    shards = {}
+    shards, inheriting = {}, {}
     for map in pairs(store.maps) do
         shards[map] = {}
     end
@@ -40,8 +42,10 @@ forget_all()
 -- A route holds its auth policies, so that both are of one commit.
 local function forget(map, key)
     shards[map][key] = nil
-    if map == "auths" or map == "settings" then
-        shards.routes = {}
+    if map == "routes" then
+        inheriting[key] = nil
+    elseif map == "auths" or map == "settings" or map == "inherited" then
+        shards.routes, inheriting = {}, {}
         shards.auths = {}
     end
     if on_forget[map] then
@@ -85,7 +89,7 @@ function _M.seq()
 end
 
 -- Reads, decodes and prepares one shard; preparing may read others and so move to a newer commit.
-local function load(map, key)
+local function load(map, key, listener)
     local json, behind = store.read(epoch, seq, map, key)
     if behind then
         _M.sync()
@@ -101,16 +105,17 @@ local function load(map, key)
     end
     local ready = prepare[map]
     if ready then
-        ready(value, key)
+        ready(value, key, listener)
     end
     return value
 end
 
 --- Reads a shard without keeping it. May move to a newer commit (see `seq`).
-function _M.read(map, key)
+---@param listener string? that a route is made ready for
+function _M.read(map, key, listener)
     for _ = 1, MAX_CATCH_UPS do
         local at = seq
-        local value = load(map, key)
+        local value = load(map, key, listener)
         -- What was loaded while the commit changed is of the old one, or a mixture.
         if at == seq then
             return value
@@ -137,8 +142,19 @@ function _M.settings()
 end
 
 --- The prepared route of an id, or nil when this commit has none.
-function _M.route(id)
-    return _M.get("routes", id)
+---@param listener string? id of the listener that it inherits auth from; what is not about auth is the same without
+function _M.route(id, listener)
+    if not listener then
+        return _M.get("routes", id)
+    end
+    local of_id = inheriting[id]
+    local found = of_id and of_id[listener]
+    if not found then
+        found = _M.read("routes", id, listener)
+        of_id = inheriting[id] or {}
+        inheriting[id], of_id[listener] = of_id, found
+    end
+    return found
 end
 
 --- The file with key and chain for a server name; nil when there is no certificate for exactly this host key.

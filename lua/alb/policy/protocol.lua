@@ -19,6 +19,7 @@ _M.maps = {
     hosts = true,
     matches = true,
     routes = true,
+    inherited = true,
     auths = true,
     upstreams = true,
     backendTls = true,

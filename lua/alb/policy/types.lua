@@ -4,13 +4,14 @@
 
 --- policy.json: what the data plane does with each request. Times are milliseconds, sizes bytes. Absent and empty fields are left out.
 ---@class PolicyDocument
----@field format 2
+---@field format 3
 ---@field version string Digest of everything else: equal policies have equal versions.
 ---@field settings PolicySettings
 ---@field servers table<string, PolicyServer> By server id.
 ---@field hosts table<string, PolicyHostBinding[]> By `<table>|<host key>`: bindings in ascending byte order of `order`. A listener's own table has its id.
 ---@field matches? table<string, PolicyBinding[]> By id: bindings that several hosts or tables have, in ascending byte order of `order`. Absent: none.
 ---@field routes table<string, PolicyRoute> By route id.
+---@field inherited? table<string, PolicyInheritedAuth> By listener id: what its routes have from it. Absent: nothing anywhere.
 ---@field auths table<string, PolicyAuth> By auth policy id.
 ---@field upstreams table<string, PolicyUpstream> By upstream id.
 ---@field backendTls? table<string, PolicyBackendTls> By id.
@@ -60,13 +61,14 @@
 ---@field source PolicySource
 ---@field refuse? PolicyRefusal Answers at once.
 ---@field redirect? PolicyRedirect
----@field authFirst? true The redirect comes after access.
+---@field authFirst? true Where there is auth, the redirect comes after it.
 ---@field cors? PolicyCors
 ---@field bodyLimit? integer Bytes; nginx.conf has a location for each that is in use.
 ---@field allow? TextList CIDRs.
 ---@field deny? TextList CIDRs.
 ---@field satisfy? "any" Source ranges and auth are alternatives.
----@field auth? TextList Auth policy ids; all must pass, in order.
+---@field auth? TextList Auth policy ids; all must pass, in order. Absent: the policies that its listener has for such routes, unless `ownAuth`.
+---@field ownAuth? true It has none by a setting of its own.
 ---@field rewrite? PolicyRewrite
 ---@field host? string Host header for the backend.
 ---@field requestHeaders? PolicyHeaders
@@ -78,6 +80,12 @@
 ---@field affinity? PolicyAffinity
 ---@field session? PolicySession Instead of `affinity`.
 ---@field backends? PolicyBackend[]
+
+--- What the routes of a Gateway's listener have from there.
+---@class PolicyInheritedAuth
+---@field refuse? PolicyRefusal Answers every request.
+---@field filters? TextList Auth policy ids; they come before those of each route.
+---@field policies? TextList Auth policy ids of routes without `auth`.
 
 --- `[kind, namespace, name, field]` of what the user wrote.
 ---@alias PolicySource [string, string, string, string]

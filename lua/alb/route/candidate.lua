@@ -17,8 +17,9 @@ local _M = {
 --- added by host_table.lua where there are any. What ends at a `broken` one is refused.
 ---@param rank integer
 ---@param route_id string
-function _M.new(rank, route_id)
-    return { 0, route_id, false, false, rank = rank }
+---@param listener string? from which the route inherits auth
+function _M.new(rank, route_id, listener)
+    return { 0, route_id, false, false, rank = rank, listener = listener }
 end
 
 --- What a request meets whose rule can not be decided: the same rule, broken. Were it passed over, a wider rule would

@@ -162,12 +162,13 @@ local function sorted_lengths(set)
 end
 
 --- Indexes the candidates of lists of bindings, each sorted by `order`, for select.lua.
-function _M.index(lists)
+---@param listener string? from which the routes inherit auth
+function _M.index(lists, listener)
     local built = new_table()
     local all = merge(lists)
     for i = 1, #all do
         local binding = all[i]
-        local candidate = candidates.new(i, binding.route)
+        local candidate = candidates.new(i, binding.route, listener)
         if binding.when and #binding.when > 0 then
             candidate.when = predicates.prepare(binding.when)
         end
@@ -179,8 +180,8 @@ end
 
 --- Builds the table of a host: winners by path (prefix.lua) if the path decides all, which its number at `DEPTH`
 --- tells; else the index.
-function _M.build(lists)
-    local built = _M.index(lists)
+function _M.build(lists, listener)
+    local built = _M.index(lists, listener)
     return built.simple and precompute(built) or built
 end
 

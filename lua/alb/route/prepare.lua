@@ -23,6 +23,7 @@ local function prepare_filters(holder, id)
         holder.auths[i] = index.get("auths", auth_id)
             or { invalid = "policy " .. auth_id .. " is missing" }
     end
+    holder.authFirst = holder.authFirst and #holder.auths > 0
     redirect.prepare(holder)
     cors.prepare(holder)
     rewrite.prepare(holder)
@@ -30,10 +31,29 @@ local function prepare_filters(holder, id)
     mirror.prepare(holder)
 end
 
+-- What the route has from its listener: refusal, auth before its own, auth in place of none.
+local function inherit(route, listener)
+    local inherited = index.get("inherited", listener) or {}
+    route.refuse = inherited.refuse or route.refuse
+    local auth = {}
+    for _, auth_id in ipairs(inherited.filters or {}) do
+        auth[#auth + 1] = auth_id
+    end
+    local own = route.auth or not route.ownAuth and inherited.policies
+    for _, auth_id in ipairs(own or {}) do
+        auth[#auth + 1] = auth_id
+    end
+    route.auth = auth
+end
+
 --- Called once for each decoded route.
 ---@param route table PolicyRoute
 ---@param id string
-function _M.prepare(route, id)
+---@param listener string? from which it inherits auth
+function _M.prepare(route, id, listener)
+    if listener then
+        inherit(route, listener)
+    end
     prepare_filters(route, id)
     for position, backend in ipairs(route.backends or {}) do
         if backend.filters then

@@ -3,7 +3,7 @@
  * policy.schema.json). Every entry of the maps is a shard: it is decoded by a worker when first needed and replaced alone.
  * Absent and empty fields are left out. Times are milliseconds, sizes bytes.
  */
-export const POLICY_FORMAT = 2;
+export const POLICY_FORMAT = 3;
 
 export interface PolicyDocument {
   readonly format: typeof POLICY_FORMAT;
@@ -18,6 +18,8 @@ export interface PolicyDocument {
   readonly matches?: Readonly<Record<string, readonly PolicyBinding[]>>;
   /** By route id. */
   readonly routes: Readonly<Record<string, PolicyRoute>>;
+  /** By listener id: what its routes have from it. Absent: nothing anywhere. */
+  readonly inherited?: Readonly<Record<string, PolicyInheritedAuth>>;
   /** By auth policy id. */
   readonly auths: Readonly<Record<string, PolicyAuth>>;
   /** By upstream id. */
@@ -79,14 +81,16 @@ export interface PolicyRoute {
   /** `[status, reason]`. */
   readonly refuse?: readonly [number, string];
   readonly redirect?: PolicyRedirect;
-  /** The redirect comes after auth. */
+  /** The redirect comes after auth, if there is any. */
   readonly authFirst?: true;
   readonly cors?: PolicyCors;
   readonly bodyLimit?: number;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
   readonly satisfy?: "any";
+  /** Absent: the policies that its listener has for such routes, unless `ownAuth`. */
   readonly auth?: readonly string[];
+  readonly ownAuth?: true;
   readonly rewrite?: PolicyRewrite;
   readonly host?: string;
   readonly requestHeaders?: PolicyHeaders;
@@ -101,6 +105,15 @@ export interface PolicyRoute {
   /** Instead of `affinity`. */
   readonly session?: PolicySession;
   readonly backends?: readonly PolicyBackend[];
+}
+
+export interface PolicyInheritedAuth {
+  /** `[status, reason]` of every request. */
+  readonly refuse?: readonly [number, string];
+  /** Auth policy ids; they come before those of each route. */
+  readonly filters?: readonly string[];
+  /** Auth policy ids of routes without `auth`. */
+  readonly policies?: readonly string[];
 }
 
 export interface PolicyRedirect {

@@ -13,7 +13,7 @@ export type RoutingShards = ReadonlyMap<string, ShardMap>;
 const AFTER_AUTHS = "auths";
 
 export function routingShards(
-  { settings, servers, auths, backendTls, certificates }: PolicyFrame,
+  { settings, servers, inherited, auths, backendTls, certificates }: PolicyFrame,
   {
     hosts,
     matches,
@@ -26,6 +26,7 @@ export function routingShards(
     ["hosts", hosts],
     ...(matches.shards.size === 0 ? [] : [["matches", matches] as const]),
     ["routes", routes],
+    ...(inherited === undefined ? [] : [["inherited", shardMap(inherited)] as const]),
     [AFTER_AUTHS, shardMap(auths)],
     ...(backendTls === undefined ? [] : [["backendTls", shardMap(backendTls)] as const]),
     ["certificates", shardMap(certificates)],

@@ -26,6 +26,7 @@ export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute
     ...filled("deny", route.sourceRanges?.deny),
     ...present("satisfy", route.satisfy === "any" ? route.satisfy : undefined),
     ...filled("auth", route.auth),
+    ...present("ownAuth", route.ownAuth),
     ...present("rewrite", given(route.rewrite, policyRewrite)),
     ...present("host", route.upstreamHost),
     ...present("requestHeaders", given(route.requestHeaders, policyHeaders)),

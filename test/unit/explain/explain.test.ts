@@ -10,7 +10,7 @@ import type {
 } from "../../../src/render/policy/policy-document.js";
 
 const POLICY: PolicyDocument = {
-  format: 2,
+  format: 3,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {

@@ -7,7 +7,7 @@ import type { PolicyDocument } from "../../../src/render/policy/policy-document.
 const SOURCE = ["HTTPRoute", "default", "web", "spec.rules[0]"] as const;
 
 const POLICY: PolicyDocument = {
-  format: 2,
+  format: 3,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {

@@ -48,17 +48,25 @@ export class AuthPolicies {
     return [id];
   }
 
+  /** Of the policy for a rule, by its name, or for its route; undefined: there is none. */
+  ofRule(route: HttpRoute | GrpcRoute, rule: string | undefined): readonly string[] | undefined {
+    const whole = targetFor(route);
+    return this.#narrowest(rule === undefined ? [whole] : [{ ...whole, section: rule }, whole]);
+  }
+
+  /** Of the policy for a listener, its ListenerSet or its Gateway. */
+  ofListener({ parent, gateway, name }: ListenerState): readonly string[] {
+    const whole = targetFor(parent);
+    return this.#narrowest([{ ...whole, section: name }, whole, targetFor(gateway)]) ?? [];
+  }
+
   /**
-   * What a rule inherits, from its own name up to the Gateway. An unreadable policy closes everything of its namespace that is not
-   * covered by a narrower object's policy of another namespace, because it could be for it.
+   * The policy of the first level that has one. An unreadable policy closes everything of its namespace that is not covered by a
+   * narrower object's policy of another namespace, because it could be for it.
    */
-  inherited(
-    route: HttpRoute | GrpcRoute,
-    listener: ListenerState,
-    rule: string | undefined,
-  ): readonly string[] {
-    if (this.index.isEmpty && this.#context.resources.refused.length === 0) return [];
-    for (const level of levels(route, listener, rule)) {
+  #narrowest(levels: readonly PolicyTarget[]): readonly string[] | undefined {
+    if (this.index.isEmpty && this.#context.resources.refused.length === 0) return undefined;
+    for (const level of levels) {
       const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, this.#context);
       if (unreadable !== undefined) return this.closedBy(unreadable);
       const closing = this.#closing.get(targetKey({ ...level, section: "" }));
@@ -66,7 +74,7 @@ export class AuthPolicies {
       const policy = this.index.winner(level);
       if (policy !== undefined) return this.idsOf(policy);
     }
-    return [];
+    return undefined;
   }
 
   /** The policy may be in force elsewhere, so what closes has an id of its own. */
@@ -90,22 +98,6 @@ export class AuthPolicies {
       });
     }
   }
-}
-
-/** Narrowest first. A Gateway's policy covers the listeners of its ListenerSets, too. */
-function levels(
-  route: HttpRoute | GrpcRoute,
-  listener: ListenerState,
-  rule: string | undefined,
-): readonly PolicyTarget[] {
-  const { parent, gateway, name } = listener;
-  return [
-    ...(rule === undefined ? [] : [{ ...targetFor(route), section: rule }]),
-    targetFor(route),
-    { ...targetFor(parent), section: name },
-    targetFor(parent),
-    targetFor(gateway),
-  ];
 }
 
 function targetFor({

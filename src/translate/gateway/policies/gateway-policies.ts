@@ -6,8 +6,10 @@ import type {
   ParentReference,
   RouteFilter,
 } from "../../../api/gateway.js";
+import type { InheritedAuth } from "../../../ir/listener.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf, within } from "../../place.js";
+import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
 import type { Place } from "../../place.js";
 import type { GatewayState, ListenerState } from "../model.js";
@@ -31,7 +33,11 @@ export function createPolicies(states: readonly GatewayState[], context: BuildCo
     extension: (ref, place) => filters.extension(ref, place),
     externalAuth: (filter, place, gateway) => filters.externalAuth(filter, place, gateway),
     listenerFilters: (listener) => filters.ofListener(listener),
-    attached: (route, listener, rule) => auth.inherited(route, listener, rule),
+    attached: (route, rule) => auth.ofRule(route, rule),
+    inherited: () =>
+      states
+        .flatMap(({ listeners }) => listeners)
+        .flatMap((listener) => inheritedFrom(listener, filters, auth)),
     statuses: () => {
       auth.reportUnused(new Set(filters.named.keys()));
       return [
@@ -41,6 +47,20 @@ export function createPolicies(states: readonly GatewayState[], context: BuildCo
     },
     collected: () => tls.collected(),
   };
+}
+
+function inheritedFrom(
+  listener: ListenerState,
+  filters: AuthFilters,
+  auth: AuthPolicies,
+): readonly InheritedAuth[] {
+  if (listener.serves === undefined || listener.stream !== undefined) return [];
+  const first = filters.ofListener(listener);
+  const own = first.ok ? first.auth : [];
+  const policies = auth.ofListener(listener);
+  if (first.ok && own.length === 0 && policies.length === 0) return [];
+  const refusal = first.ok ? {} : { refusal: invalidRule("filters of the listener") };
+  return [{ id: listener.serves.listener, ...refusal, filters: own, policies }];
 }
 
 /** Auth filters of rules, backendRefs and listeners. */

@@ -7,6 +7,7 @@ import type {
   ObjectReference,
 } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../ir/backend-tls.js";
+import type { InheritedAuth } from "../../../ir/listener.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { Place } from "../../place.js";
 import type { BackendPort, BackendTlsChoice, ListenerState } from "../model.js";
@@ -39,15 +40,13 @@ export interface Policies {
    */
   listenerFilters(listener: ListenerState): AuthRef;
   /**
-   * What a rule without auth filters of its own inherits: the most specific AuthPolicy that targets its name, its route, the
-   * listener, the ListenerSet or the Gateway, as a whole object. A rule that has filters of its own (AuthPolicy by ExtensionRef, or
+   * What a rule without auth filters of its own has: the AuthPolicy that targets its name, else its route, as a whole object.
+   * Undefined: there is none, so it inherits from its listeners. A rule that has filters of its own (AuthPolicy by ExtensionRef, or
    * ExternalAuth) inherits nothing, even if theirs are empty.
    */
-  attached(
-    route: HttpRoute | GrpcRoute,
-    listener: ListenerState,
-    rule: string | undefined,
-  ): readonly string[];
+  attached(route: HttpRoute | GrpcRoute, rule: string | undefined): readonly string[] | undefined;
+  /** What routes have from the listeners that serve: their filters, and the most specific policy for listener, ListenerSet or Gateway. */
+  inherited(): readonly InheritedAuth[];
   /** Of BackendTLSPolicies and AuthPolicies; to be called after the routes have been translated. */
   statuses(): readonly ObjectStatus[];
   /** Every BackendTls that was chosen, by id; to be called last. */

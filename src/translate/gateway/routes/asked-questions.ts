@@ -5,8 +5,7 @@ import { isSameJson } from "../../../status/json.js";
 import type { ServicePortRef } from "../../backends.js";
 import type { Place } from "../../place.js";
 import type { CoreReference } from "../../reference-grants.js";
-import type { BackendPort, ListenerState } from "../model.js";
-import type { ListenerPlace, Parents } from "./parents.js";
+import type { BackendPort } from "../model.js";
 import type { AnyRoute, RouteContext, RoutePolicies, RouteSurroundings } from "./scope.js";
 
 /** Asks the surroundings of now for the route. Does what asking does besides, too: what is used is collected from who asks for it. */
@@ -43,7 +42,7 @@ export class AskedQuestions {
     const { parents, context } = surroundings;
     return {
       parents,
-      policies: listeningPolicies(parents, asking),
+      policies: listeningPolicies(asking),
       context: listeningContext(context, diagnostics, asking),
     };
   }
@@ -65,15 +64,13 @@ function listeningContext(
   };
 }
 
-function listeningPolicies(parents: Parents, asking: Asking): RoutePolicies {
-  const at = (listener: ListenerState): ListenerPlace => parents.placeOf(listener);
+function listeningPolicies(asking: Asking): RoutePolicies {
   return {
     backendTls: (gateway, backend) => asking(ASK.backendTls(nameOf(gateway), backend)),
     extension: (ref, place) => asking(ASK.extension(ref, place)),
     externalAuth: (filter, place, gateway) =>
       asking(ASK.externalAuth(filter, place, nameOf(gateway))),
-    listenerFilters: (listener) => asking(ASK.listenerFilters(at(listener))),
-    attached: (_route, listener, rule) => asking(ASK.attached(at(listener), rule)),
+    attached: (_route, rule) => asking(ASK.attached(rule)),
   };
 }
 
@@ -87,8 +84,8 @@ function nameOf({ metadata: { namespace, name } }: Gateway): GatewayName {
 }
 
 /**
- * Here, where they can hold on to nothing but what they are given: questions are kept for long. Gateways and listeners are others in
- * each translation, and are found again by name and place.
+ * Here, where they can hold on to nothing but what they are given: questions are kept for long. Gateways are others in each
+ * translation, and are found again by name.
  */
 const ASK = {
   service:
@@ -115,12 +112,8 @@ const ASK = {
     (filter: ExternalAuthFilter, place: Place, gateway: GatewayName) =>
     ({ policies, parents }: RouteSurroundings) =>
       policies.externalAuth(filter, place, parents.gateway(gateway.namespace, gateway.name)),
-  listenerFilters:
-    (listener: ListenerPlace) =>
-    ({ policies, parents }: RouteSurroundings) =>
-      policies.listenerFilters(parents.listenerAt(listener)),
   attached:
-    (listener: ListenerPlace, rule: string | undefined) =>
-    ({ policies, parents }: RouteSurroundings, route: AnyRoute) =>
-      policies.attached(route, parents.listenerAt(listener), rule),
+    (rule: string | undefined) =>
+    ({ policies }: RouteSurroundings, route: AnyRoute) =>
+      policies.attached(route, rule),
 };

@@ -64,8 +64,7 @@ export class RoutePlans {
       backendTls: (_, backend) => asking((its) => policies.backendTls(its, backend)),
       extension: (ref, place) => policies.extension(ref, place),
       externalAuth: (filter, place) => asking((its) => policies.externalAuth(filter, place, its)),
-      listenerFilters: (listener) => policies.listenerFilters(listener),
-      attached: (route, listener, rule) => policies.attached(route, listener, rule),
+      attached: (route, rule) => policies.attached(route, rule),
     };
     const plans = this.#refuse(
       planRules({ ...this.#scope, policies: listening, gateway, bodyLimit }),

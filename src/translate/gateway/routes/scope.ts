@@ -25,7 +25,10 @@ export interface RouteContext {
 }
 
 /** What routes ask of the policies. */
-export type RoutePolicies = Omit<Policies, "statuses" | "collected">;
+export type RoutePolicies = Pick<
+  Policies,
+  "backendTls" | "extension" | "externalAuth" | "attached"
+>;
 
 /** What routes are translated with. */
 export interface RouteSurroundings {

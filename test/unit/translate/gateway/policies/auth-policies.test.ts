@@ -60,7 +60,9 @@ function attached(
   { policies, route, listener }: Harness,
   { at = "edge/http", rule }: { readonly at?: string; readonly rule?: string } = {},
 ): readonly string[] {
-  return policies.attached(route("web"), listener(at), rule);
+  const place = listener(at).serves?.listener;
+  const inherited = policies.inherited().find(({ id }) => id === place);
+  return policies.attached(route("web"), rule) ?? inherited?.policies ?? [];
 }
 
 describe("a misspelt target closes the object", () => {

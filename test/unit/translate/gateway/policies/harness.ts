@@ -87,6 +87,7 @@ function stateOf(gateway: Gateway, { resources }: BuildContext): GatewayState {
       tls: false,
       kinds: ["HTTPRoute"],
       allowsNamespace: () => true,
+      serves: { listener: `${parent.metadata.name}/${name}`, server: `p${String(port)}` },
     })),
   );
   return { gateway, accepted: true, listeners };
