@@ -146,14 +146,14 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "warning",
     title: "a Frontend belongs to no ALB2",
     explanation:
-      "A Frontend belongs to the ALB2 that its label alb2.<label domain>/name names, in its own namespace. Without one its port stays closed; without the label also a port of the same number that an ALB2 of the namespace has for its Ingresses.",
+      "A Frontend belongs to the ALB2 that its label alb2.<label domain>/name names, in its own namespace. Without one its port stays closed; without the label, or with one that is one or two letters away from an ALB2's name, also a port of the same number that this ALB2 has for its Ingresses.",
     hint: "set the label to the name of an ALB2 in the same namespace",
   },
   RULE_UNATTACHED: {
     severity: "warning",
     title: "a Rule belongs to no Frontend that is served",
     explanation:
-      "A Rule belongs to the Frontend that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name, in its own namespace. Without one it is not served; without one of the labels its requests answer 503 on every Frontend of the namespace, since it may protect them.",
+      "A Rule belongs to the Frontend that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name, in its own namespace. Without one it is not served; where a label is missing, or one or two letters away from a name, its requests answer 503 on every Frontend that may be meant, since it may protect them. A name with another number, such as alb-00081, is another one.",
     hint: "set both labels to an ALB2 and a Frontend of the same namespace",
   },
   RULE_GENERATED: {
@@ -167,7 +167,7 @@ export const ROUTING_DIAGNOSTICS = {
     severity: "error",
     title: "a Rule matches nothing",
     explanation:
-      "A Rule's requests are those that its dslx matches. Without a term that has a row there are none, so the Rule is not served.",
+      "A Rule's requests are those that its dslx matches. Without a term that has a row there are none, so the Rule is not served. If it has one of the old texts dsl, domain or url, it may be meant to protect something: what that text names answers 503, and every Rule of the namespace if a dsl can't be read.",
     hint: "write at least one valid term in spec.dslx",
   },
   RULE_MATCH_INVALID: {

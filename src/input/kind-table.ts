@@ -26,6 +26,7 @@ import { shape } from "./kind-definition.js";
 import type { KindTable } from "./kind-definition.js";
 
 export type { KindDefinition, KindTable } from "./kind-definition.js";
+import { checkRule } from "./rule-text.js";
 import { checkConfigMap, checkSecret } from "./rules/config-data.js";
 import { checkEndpointSlice } from "./rules/endpoint-slice.js";
 import { checkIngressClass } from "./rules/ingress-class.js";
@@ -48,7 +49,7 @@ export function kindTable(albGroup: string): KindTable {
   return {
     ALB2: { ...alb, versions: ["v2", "v2beta1"], ...shape(ALB2_SCHEMA) },
     Frontend: { ...alb, ...shape(FRONTEND_SCHEMA) },
-    Rule: { ...alb, ...shape(RULE_SCHEMA) },
+    Rule: { ...alb, ...shape(RULE_SCHEMA), check: checkRule },
     Ingress: { ...NETWORKING, namespaced: true, ...shape(INGRESS_SCHEMA), check: checkIngress },
     IngressClass: {
       ...NETWORKING,

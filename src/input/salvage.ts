@@ -11,6 +11,7 @@ import type { Fields } from "./reading.js";
 import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
 import { holdsTerms, valuesOf } from "./misspelt-fields.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
+import { termsOfTexts } from "./rule-text.js";
 import { readRoute } from "./salvage-route.js";
 
 type Reader = (spec: Fields, reading: Reading) => Fields | undefined;
@@ -143,9 +144,10 @@ function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefine
 const TERMS: readonly unknown[] = ["URL", "METHOD", "HEADER", "COOKIE", "PARAM", "SRC_IP"];
 
 function readRule(spec: Fields, reading: Reading): Fields {
-  const { dsl, dslx = Object.values(spec).find(holdsTerms), priority } = spec;
-  // `dsl` is a text that is not read; terms there are a dslx of another name.
+  const { dsl, priority } = spec;
+  // `dsl` is a text; terms there are a dslx of another name.
   if (dsl !== undefined && typeof dsl !== "string") reading.losePath();
+  const { dslx = Object.values(spec).find(holdsTerms) } = { ...spec, ...termsOfTexts(spec) };
   if (dslx === null) reading.loseHost();
   const terms = reading.items(dslx).map((term) => {
     const { type, key, values } = fieldsOf(term);

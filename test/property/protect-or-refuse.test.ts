@@ -78,6 +78,18 @@ const FOUND: readonly (readonly [scene: string, right: string | RegExp, wrong: s
   ["an Ingress with forward auth, on a further host", "server-alias:", "sever-alias:"],
   ["a Rule with the auth of its Frontend", "dslx:", "match:"],
   ["an Ingress with source ranges for one of its paths", "index.0-1.", "aindex.a-1."],
+  ...[
+    'dsl: "(AND (EQ HOST a.example) (OR (STARTS_WITH URL /admin) (EQ URL /secret)))"',
+    'dsl: "(STARTS_WITH URL /admin)"',
+    'dsl: "(REGEX URL ^/(admin|secret))"',
+    "dsl: URL starts with /admin",
+    'dsl: "(AND (EQ HOST a.example)"',
+    'dsl: "(OR (EQ HOST b.example) (STARTS_WITH URL /admin))"',
+    "domain: a.example\n  url: /admin",
+    "url: /admin",
+    "dslx: []\n  url: /admin",
+    "dslx: [{ type: URL, values: [] }]\n  url: /admin",
+  ].map((text) => ["a Rule with auth", /dslx:\n.*\n.*/, text] as const),
   ["an AuthPolicy for a route", "group: gateway.networking", "group: networking"],
 ];
 

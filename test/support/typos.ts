@@ -67,6 +67,15 @@ function typo(value: Json): fc.Arbitrary<Json> {
     .map(([fields, ...changes]) =>
       fields.reduce((before, field, i) => withText(before, [field], changes[i]), value),
     );
+  const labels = pathsOf(value).filter((path) => path.at(-2) === "labels");
+  const label = fc.tuple(fc.constantFrom(undefined, ...labels), edit).map(([path, change]) => {
+    const written = path === undefined ? undefined : valueAt(value, path);
+    return path !== undefined &&
+      typeof written === "string" &&
+      digitsOf(change(written)) === digitsOf(written)
+      ? withText(value, path, change)
+      : value;
+  });
   const otherCase = fc
     .tuple(at, fc.constantFrom(...OTHER_FORMS))
     .map(([path, change]) => renamed(value, path, change(String(path.at(-1)))));
@@ -95,6 +104,7 @@ function typo(value: Json): fc.Arbitrary<Json> {
   return fc.oneof(
     misspelt,
     header,
+    label,
     otherCase,
     wrongType,
     brokenEntry,
@@ -121,6 +131,8 @@ const edit: fc.Arbitrary<(text: string) => string> = fc
     return head + letter + tail.slice(1);
   });
 
+/** A label with another number names another port. */
+const digitsOf = (text: string): string => text.replace(/\D/g, "");
 const upper = (text: string): string => text.toUpperCase();
 const lower = (text: string): string => text.toLowerCase();
 const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);

@@ -1,6 +1,7 @@
 import type { Rule } from "../../api/alb.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Domains } from "../../options.js";
+import { isNear } from "../../support/did-you-mean.js";
 import { own } from "../../support/own.js";
 
 /** The ALB2 that a Frontend or Rule belongs to: one of that name in its own namespace. */
@@ -18,9 +19,13 @@ export function isGenerated({ metadata, spec: { source } }: Rule, { labels }: Do
   return [own(metadata.labels, `alb2.${labels}/source-type`), source?.type].includes("ingress");
 }
 
-/** Without one of its labels it can't be told which Frontend a Rule belongs to. */
-export function lacksLabel(rule: KubernetesObject, domains: Domains): boolean {
-  return [albNameOf, frontendNameOf].some((nameOf) => nameOf(rule, domains) === undefined);
+/** Whether a label may be meant to be the name: it is missing, or has one or two wrong letters (isNear). With another number it means another. */
+export function mayName(label: string | undefined, name: string): boolean {
+  return label === undefined || (isNear(label, name) && numberIn(label) === numberIn(name));
+}
+
+function numberIn(text: string): string {
+  return text.replaceAll(/\D/g, "").replace(/^0+/, "");
 }
 
 /** The project of a namespace. */

@@ -1,14 +1,14 @@
-import type { Alb2 } from "../../api/alb.js";
+import type { Alb2, Frontend } from "../../api/alb.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { TranslateContext } from "../context.js";
 import { resourceRef } from "../place.js";
-import { albNameOf } from "./labels.js";
+import { albNameOf, mayName } from "./labels.js";
 
 /** Names that the origin gives to Frontends, `<alb>-<port>` with five digits, and that people give. */
 const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
 
 /**
- * A Frontend that can't be read, or without the label of its ALB2, and that may be for a port that an ALB2 has for its Ingresses. It may
+ * A Frontend that can't be read, or whose label of its ALB2 is missing or misspelt, and that may be for a port that an ALB2 has for its Ingresses. It may
  * hold auth for them, so without it nothing of the port may be served.
  */
 export function refusedFrontendFor(
@@ -16,14 +16,19 @@ export function refusedFrontendFor(
   port: number,
   { resources, options }: TranslateContext,
 ): ResourceRef | undefined {
-  const { namespace } = alb.metadata;
+  const { namespace, name } = alb.metadata;
+  const mayBeOf = (frontend: Frontend): boolean => {
+    const label = albNameOf(frontend, options.domains);
+    const isOther = label !== undefined && resources.get("ALB2", namespace, label) !== undefined;
+    return !isOther && mayName(label, name);
+  };
   const stray = resources
     .list("Frontend")
     .find(
       (frontend) =>
         frontend.metadata.namespace === namespace &&
         frontend.spec.port === port &&
-        albNameOf(frontend, options.domains) === undefined,
+        mayBeOf(frontend),
     );
   return (
     (stray && resourceRef(stray)) ??

@@ -1,5 +1,4 @@
 import type { Rule } from "../../api/alb.js";
-import type { Domains } from "../../options.js";
 import { memoized } from "../../support/memoized.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
@@ -8,7 +7,7 @@ import { placeOf, sourceRef } from "../place.js";
 import { specificity } from "../precedence.js";
 import { parseDslx } from "./dslx.js";
 import type { ParsedDslx, RuleMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf, lacksLabel, isGenerated } from "./labels.js";
+import { albNameOf, frontendNameOf, isGenerated, mayName } from "./labels.js";
 import { sizeProblem, widened } from "./rule-size.js";
 import { addRuleCertificate } from "./rule-certificate.js";
 import { translateRuleAction } from "./rule-action.js";
@@ -18,9 +17,9 @@ export function translateRules(balancers: readonly LoadBalancer[], context: Buil
   const { domains } = context.options;
   const ports = rulePorts(balancers);
   for (const rule of context.resources.list("Rule")) {
-    const { isAttached, taken } = portsOf(rule, ports, domains);
+    const { isAttached, taken } = portsOf(rule, ports, context);
     if (isGenerated(rule, domains)) reportGenerated(rule, context);
-    else if (!isAttached) reportUnattached(rule, context);
+    else if (!isAttached) reportUnattached(rule, taken.length > 0, context);
     if (!isAttached && taken.length > 0) {
       const closed = { what: "metadata.labels", extent: "paths" } as const;
       context.config.closeObject({ ...rule, closed });
@@ -30,13 +29,10 @@ export function translateRules(balancers: readonly LoadBalancer[], context: Buil
 }
 
 /** Tells the owners of hosts which ones Rules name. */
-export function claimHostsOfRules(
-  balancers: readonly LoadBalancer[],
-  { resources, options }: BuildContext,
-): void {
+export function claimHostsOfRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
   const ports = rulePorts(balancers);
-  for (const rule of ports.size === 0 ? [] : resources.list("Rule")) {
-    const { taken } = portsOf(rule, ports, options.domains);
+  for (const rule of ports.size === 0 ? [] : context.resources.list("Rule")) {
+    const { taken } = portsOf(rule, ports, context);
     const hosts = taken.length === 0 ? [] : (dslxOf(rule).match?.hosts ?? []);
     for (const { owners } of taken) for (const host of hosts) owners.claim(host, rule);
   }
@@ -62,20 +58,27 @@ const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<str
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
 
-/** The port of its Frontend; where its labels can't be told, every port that it may be for. */
+/** The port of its Frontend; where a label is missing or misspelt, every port that it may be for. */
 function portsOf(
   rule: Rule,
   ports: ReadonlyMap<string, RulePort>,
-  domains: Domains,
+  { resources, options: { domains } }: BuildContext,
 ): { readonly isAttached: boolean; readonly taken: readonly RulePort[] } {
   const { namespace } = rule.metadata;
-  const alb = albNameOf(rule, domains) ?? "";
-  const port = ports.get(`${namespace}/${alb}/${frontendNameOf(rule, domains) ?? ""}`);
-  if (port !== undefined)
-    return { isAttached: true, taken: isGenerated(rule, domains) ? [] : [port] };
-  if (!lacksLabel(rule, domains)) return { isAttached: false, taken: [] };
-  const own = [...ports].filter(([key]) => key.startsWith(`${namespace}/`));
-  return { isAttached: false, taken: own.map(([, each]) => each) };
+  const alb = albNameOf(rule, domains);
+  const frontend = frontendNameOf(rule, domains);
+  const port = ports.get(`${namespace}/${alb ?? ""}/${frontend ?? ""}`);
+  const isOther = isGenerated(rule, domains);
+  if (port !== undefined) return { isAttached: true, taken: isOther ? [] : [port] };
+  const isFor = (kind: "ALB2" | "Frontend", label: string | undefined, name: string): boolean =>
+    label === undefined || resources.get(kind, namespace, label) === undefined
+      ? mayName(label, name)
+      : label === name;
+  const near = [...ports].filter(([key]) => {
+    const [place, albName = "", name = ""] = key.split("/");
+    return place === namespace && isFor("ALB2", alb, albName) && isFor("Frontend", frontend, name);
+  });
+  return { isAttached: false, taken: isOther ? [] : near.map(([, each]) => each) };
 }
 
 function translateRule(rule: Rule, { port, bindings }: RulePort, context: BuildContext): void {
@@ -139,13 +142,14 @@ function reportGenerated(rule: Rule, { diagnostics }: BuildContext): void {
 }
 
 /** A Rule of a Frontend that is not served; one of an instance that is not this one's is nobody's business here. */
-function reportUnattached(rule: Rule, context: BuildContext): void {
+function reportUnattached(rule: Rule, isClosed: boolean, context: BuildContext): void {
   const { options, diagnostics } = context;
   const alb = albNameOf(rule, options.domains) ?? "";
-  if (options.alb !== "" && options.alb !== `${rule.metadata.namespace}/${alb}`) return;
+  const isOurs = options.alb === "" || options.alb === `${rule.metadata.namespace}/${alb}`;
+  if (!isOurs && !isClosed) return;
   diagnostics.report({
     code: "RULE_UNATTACHED",
-    message: whyUnattached(rule, alb, context),
+    message: `${whyUnattached(rule, alb, context)}${isClosed ? "; where it may belong, what it is for answers 503" : ""}`,
     ...placeOf(rule, "metadata", "labels"),
   });
 }
