@@ -11,12 +11,12 @@ import { writtenWrong } from "../../test/support/typos.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
+import { GrpcBackend, grpcMessage } from "../harness/grpc-backend.js";
 import { Health } from "../harness/health.js";
+import { Http2Client } from "../harness/http2-client.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 
-/** Backends of gRPC would be another server; the model asks those. */
-const OF_HTTP = SCENES.filter(({ url }) => url.startsWith("http:"));
 const SEED = 10;
 /** Of each scene. */
 const NEW = 3;
@@ -24,6 +24,7 @@ const EDITS = 2;
 
 const scene = useScene();
 let backend: EchoBackend;
+let grpcBackend: GrpcBackend;
 let gateway: Gateway;
 let health: Health;
 let port: number;
@@ -33,6 +34,7 @@ let files: readonly string[] = [];
 
 beforeAll(async () => {
   backend = await scene.use(EchoBackend.start("web"));
+  grpcBackend = await scene.use(GrpcBackend.start());
   [port, httpsPort] = [await freePort(), await freePort()];
   health = new Health(await freePort());
   gateway = await scene.use(
@@ -45,16 +47,21 @@ beforeAll(async () => {
 
 /** The scene's texts with addresses of this machine, and with namespaces that no other sample has. */
 function placed({ text, others, url }: Scene, number: number): Scene & { readonly value: Json } {
+  const server = isGrpc(url) ? grpcBackend : backend;
   const here = (manifests: string): string =>
     manifests
       .replaceAll(/(?<=\bport: )80(?=, protocol)|(?<=name: edge, port: )80/g, String(port))
       .replaceAll("type: nginx, config: {", `type: nginx, config: { ${ports()},`)
       .replaceAll("alb-00080", `alb-${String(port).padStart(5, "0")}`)
       .replaceAll("10.0.0.1", "127.0.0.1")
-      .replaceAll("port: 8080", `port: ${String(backend.port)}`)
+      .replaceAll("port: 8080", `port: ${String(server.port)}`)
       .replaceAll(/\b(namespace|name|shop): (shop|ops)\b/g, `$1: $2-${String(number)}`);
   const own = here(text);
   return { name: "", text: own, others: here(others), url, value: loadAll(own)[0] as Json };
+}
+
+function isGrpc(url: string): boolean {
+  return url.startsWith("grpc:");
 }
 
 function ports(): string {
@@ -94,7 +101,8 @@ async function write(texts: Readonly<Record<string, string>>): Promise<void> {
 
 /** Whether a request without credentials reaches the backend. */
 async function isOpen(url: string): Promise<boolean> {
-  const { hostname, pathname } = new URL(url);
+  const { hostname, pathname } = new URL(url.replace(/^grpc/, "http"));
+  if (isGrpc(url)) return isOpenForGrpc(hostname, pathname);
   const before = backend.requests.length;
   // A Gateway or ALB2 that is refused altogether has no port.
   const status = await gateway.send({ host: hostname, path: pathname }).then(
@@ -104,7 +112,23 @@ async function isOpen(url: string): Promise<boolean> {
   return status === 200 || backend.requests.length > before;
 }
 
-test.each(OF_HTTP)(
+async function isOpenForGrpc(host: string, path: string): Promise<boolean> {
+  const before = grpcBackend.calls.length;
+  // A connection of its own: listeners come and go.
+  const headers = { ":method": "POST", ":path": path, ":authority": host, te: "trailers" };
+  const type = { "content-type": "application/grpc" };
+  const status = await Http2Client.open({ port }).then(
+    async (client) => {
+      const { trailers } = await client.send({ ...headers, ...type }, grpcMessage("hello"));
+      await client.close();
+      return trailers["grpc-status"];
+    },
+    () => undefined,
+  );
+  return status === "0" || grpcBackend.calls.length > before;
+}
+
+test.each(SCENES)(
   "no typo of a sample opens $name",
   async (given) => {
     const open = placed(given, changes);
