@@ -211,6 +211,13 @@ export const ROUTING_DIAGNOSTICS = {
       "A path of type Prefix or Exact is text, and without use-regex or rewrite-target so is one of type ImplementationSpecific, as in ingress-nginx. It matches only requests that contain its special characters. An Ingress that an ALB2 serves reads a path of type ImplementationSpecific as a regular expression.",
     hint: "set use-regex to true if it is meant as a regular expression; a Prefix needs no `*` at its end",
   },
+  PRIORITY_LOCAL: {
+    severity: "info",
+    title: "a priority counts in its namespace alone",
+    explanation:
+      "ingress-rule-priority orders the paths of one namespace. A path without a host stays behind every object of another namespace that names the host, whatever its priority.",
+    hint: "name a host, or list the namespace in the option ingressPriorityNamespaces",
+  },
   INGRESS_PATH_SHADOWED: {
     severity: "warning",
     title: "two paths are for the same requests",

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from "../api/wire.js";
 import type { HostPattern } from "../ir/host-pattern.js";
 import type { RouteBinding } from "../ir/route.js";
 import { compareBy, compareStrings } from "../support/compare.js";
@@ -67,7 +68,12 @@ export class EntryBindings {
   }
 
   #isCounted({ object, priority = INGRESS_PRIORITY }: Claim): boolean {
-    return priority === INGRESS_PRIORITY || this.#prioritised.has(object.metadata.namespace);
+    return priority === INGRESS_PRIORITY || this.countsEverywhere(object);
+  }
+
+  /** Whether its priorities count among the routes of all namespaces. */
+  countsEverywhere({ metadata }: KubernetesObject): boolean {
+    return this.#prioritised.has(metadata.namespace);
   }
 }
 

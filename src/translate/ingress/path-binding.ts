@@ -1,5 +1,6 @@
 import type { Inherited } from "../entry-port.js";
 import { within } from "../place.js";
+import { INGRESS_PRIORITY } from "../precedence.js";
 import { ingressRoute } from "./ingress-route.js";
 import type { RouteInput } from "./ingress-route.js";
 import type { IngressScope } from "./ingress-scope.js";
@@ -26,6 +27,14 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   }
   const input = routeInput(path, isRegex, match.problem, scope);
   const priority = priorityOf(ingress, index, scope.context);
+  if (
+    priority < INGRESS_PRIORITY &&
+    host.kind === "any" &&
+    !scope.balancer.bindings.countsEverywhere(ingress)
+  ) {
+    const message = `priority ${String(priority)} counts in namespace ${ingress.metadata.namespace} alone; objects of others that name a host come before this path`;
+    diagnostics.report({ code: "PRIORITY_LOCAL", message, ...at });
+  }
   const hosts = withAliases(prepared, host, scope);
   // Ports that give the same share a route.
   const routes = new Map<Inherited, string>();
