@@ -28,7 +28,7 @@ end
 -- The least of some tries: on a busy machine the others measure its caches.
 local function seconds(made, subject)
     local least
-    for _ = 1, 3 do
+    for _ = 1, 5 do
         expression.start()
         local began = os.clock()
         expression.matches(made, subject)
@@ -38,15 +38,34 @@ local function seconds(made, subject)
     return least
 end
 
+-- Seconds of the work below on the machine that FUEL was chosen on (lua/alb/route/fuel.lua), with nothing beside it.
+local USUAL = 0.00007
+
+-- How many times slower this machine is at the moment: what shares its processor can double all times.
+local function slowness()
+    local subject, least = ("a"):rep(8192), nil
+    for _ = 1, 20 do
+        local began = os.clock()
+        for _ = 1, 10 do
+            re_match(subject, "(?:a|[a-z])*[0-9]", "j")
+        end
+        local taken = os.clock() - began
+        least = least and math.min(least, taken) or taken
+    end
+    return math.max(1, least / USUAL)
+end
+
 --- Seconds that each pattern takes for the worst subject: as it is, or without case and with groups.
+-- On a slower machine they are what they would be on that one.
 function _M.costs(patterns, subjects)
     local costs = {}
     for i = 1, #patterns do
+        local times = slowness()
         costs[i] = 0
         for j = 1, #subjects do
             for _, other in ipairs({ false, true }) do
                 local made = expression.new(patterns[i], other, other)
-                costs[i] = math.max(costs[i], seconds(made, subjects[j]))
+                costs[i] = math.max(costs[i], seconds(made, subjects[j]) / times)
             end
         end
     end
