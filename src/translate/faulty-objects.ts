@@ -1,5 +1,5 @@
 /**
- * A bug of ours costs one object. Where translating throws, the object that makes it throw is looked for and closed; everything else is
+ * A bug of ours costs one object. Where translating throws, the objects that make it throw are looked for and closed; everything else is
  * translated as usual. Nothing is paid for it as long as nothing throws.
  */
 import type { KindMap } from "../api/kinds.js";
@@ -8,6 +8,7 @@ import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
+import { getOrInsert } from "../support/group-by.js";
 import { TooManyFaults } from "../support/too-many-faults.js";
 import { resourceRef } from "./place.js";
 import { internalError } from "./reasons.js";
@@ -19,10 +20,12 @@ export type CloseObject = <K extends RoutingKind>(
 ) => KindMap[K] | undefined;
 
 /**
- * More of them are no matter of single objects, and each costs some translations of everything. Then the error goes on to the caller:
- * what is served stays, and at the start nothing is.
+ * How often faulty objects are looked for, each time all of a kind. What still throws then is no matter of single objects, and the
+ * error goes on to the caller: what is served stays, and at the start nothing is.
  */
-const MOST_FAULTY = 100;
+const MOST_ROUNDS = 100;
+/** Parts of one kind that are tried alone. After so many a part that throws is closed as it is. */
+const MOST_PARTS = 4000;
 
 /** Objects in their place; undefined: left out. */
 type Replaced = ReadonlyMap<KubernetesObject, KubernetesObject | undefined>;
@@ -35,27 +38,49 @@ export function withoutFaulty<T>(
 ): T {
   const replaced = new Map<KubernetesObject, KubernetesObject | undefined>();
   const faults: Report[] = [];
-  for (;;) {
+  const forms = new Map<KubernetesObject, Forms>();
+  for (let round = 0; ; round += 1) {
     try {
       return translate(replacing(resources, replaced), faults);
     } catch (error: unknown) {
+      if (round === MOST_ROUNDS)
+        throw new TooManyFaults("translating throws, whatever is left out", { cause: error });
       const throws = (part: RoutingResources): boolean => !succeeds(() => translate(part, []));
-      if (replaced.size >= MOST_FAULTY)
-        throw new TooManyFaults(`translating more than ${String(MOST_FAULTY)} objects fails`, {
-          cause: error,
-        });
-      const faulty = firstFaulty(resources, replaced, throws);
-      if (faulty === undefined) throw error;
-      const { kind, object } = faulty;
-      if (!replaced.has(object))
+      const faulty = faultyObjects(resources, replaced, throws);
+      if (faulty.length === 0) throw error;
+      for (const { object } of faulty.filter((each) => !replaced.has(each.object))) {
         faults.push(internalError(resourceRef(object), "translating it", error));
-      // Its closed form may throw, too: then it is left out.
-      const isTried = replaced.has(object);
-      replaced.set(object, undefined);
-      if (!isTried) succeeds(() => replaced.set(object, close(kind, object)));
+      }
+      for (const entry of faulty) replaced.set(entry.object, nextForm(entry, forms, close));
     }
   }
 }
+
+/** What is still to be tried. */
+type Forms = (() => KubernetesObject | undefined)[];
+
+/** One closed form after the other, because they may throw, too: in the end the object is left out. */
+function nextForm<K extends RoutingKind>(
+  { kind, object }: Entry<K>,
+  forms: Map<KubernetesObject, Forms>,
+  close: CloseObject,
+): KubernetesObject | undefined {
+  const left = getOrInsert(forms, object, () => [
+    () => close(kind, object),
+    () => close(kind, withoutAnnotations(object)),
+  ]);
+  let form: KubernetesObject | undefined;
+  while (left.length > 0 && !succeeds(() => (form = left.shift()?.())));
+  return form;
+}
+
+function withoutAnnotations<T extends KubernetesObject>(object: T): T {
+  const { [CLASS]: name } = object.metadata.annotations ?? {};
+  const annotations = name === undefined ? {} : { [CLASS]: name };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+const CLASS = "kubernetes.io/ingress.class";
 
 function succeeds(action: () => unknown): boolean {
   try {
@@ -71,26 +96,58 @@ interface Entry<K extends RoutingKind = RoutingKind> {
   readonly object: KindMap[K];
 }
 
-/** The last of the shortest part of all objects that throws, found by halving. */
-function firstFaulty(
+/**
+ * The last of the shortest part of all objects that throws, found by halving, and the others of its kind that throw in its place: a bug
+ * often concerns many.
+ */
+function faultyObjects(
   resources: RoutingResources,
   replaced: Replaced,
   throws: (part: RoutingResources) => boolean,
-): Entry | undefined {
+): readonly Entry[] {
   const entries = ROUTING_KINDS.flatMap((kind): readonly Entry[] =>
     resources.list(kind).map((object) => ({ kind, object })),
   );
-  const throwsWith = (count: number): boolean => {
-    const left = new Map(entries.slice(count).map(({ object }) => [object, undefined] as const));
-    return throws(replacing(resources, new Map([...replaced, ...left])));
+  const throwsWith = (kept: readonly Entry[]): boolean => {
+    const those = new Set(kept.map(({ object }) => object));
+    const left = entries.filter(({ object }) => !those.has(object));
+    return throws(
+      replacing(
+        resources,
+        new Map([...replaced, ...left.map((each) => [each.object, undefined] as const)]),
+      ),
+    );
   };
   let [fine, faulty] = [0, entries.length];
   while (faulty - fine > 1) {
     const middle = Math.floor((fine + faulty) / 2);
-    if (throwsWith(middle)) faulty = middle;
+    if (throwsWith(entries.slice(0, middle))) faulty = middle;
     else fine = middle;
   }
-  return entries[faulty - 1];
+  const first = entries[faulty - 1];
+  if (first === undefined) return [];
+  const around = entries.slice(
+    0,
+    entries.findIndex(({ kind }) => kind === first.kind),
+  );
+  const alike = entries.slice(faulty).filter(({ kind }) => kind === first.kind);
+  return [first, ...faultyAmong(alike, (part) => throwsWith([...around, ...part]))];
+}
+
+/** Those that throw without the others, found by halving. */
+function faultyAmong(
+  all: readonly Entry[],
+  throws: (part: readonly Entry[]) => boolean,
+): readonly Entry[] {
+  let parts = 0;
+  const faultyOf = (part: readonly Entry[]): readonly Entry[] => {
+    parts += 1;
+    if (part.length === 0 || !throws(part)) return [];
+    if (part.length === 1 || parts > MOST_PARTS) return part;
+    const middle = Math.floor(part.length / 2);
+    return [...faultyOf(part.slice(0, middle)), ...faultyOf(part.slice(middle))];
+  };
+  return faultyOf(all);
 }
 
 function replacing(resources: RoutingResources, replaced: Replaced): RoutingResources {

@@ -1,5 +1,6 @@
 /** A bug of ours costs one object: reading one of its fields throws, as a bug in its translation does. */
 import { compile } from "../../../src/compile.js";
+import type { Ingress } from "../../../src/api/core.js";
 import type { KindName } from "../../../src/api/kinds.js";
 import { advance, initialInput } from "../../../src/input/last-good.js";
 import type { Resources } from "../../../src/input/resources.js";
@@ -7,7 +8,12 @@ import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import type { Compilation } from "../../../src/compile.js";
 import type { Route } from "../../../src/ir/route.js";
+import { withoutFaulty } from "../../../src/translate/faulty-objects.js";
+import { closedForm } from "../../../src/input/closed-form.js";
+import { own } from "../../../src/support/own.js";
 import { SCENES } from "../../support/protected-scenes.js";
+
+const SIZE = "nginx.ingress.kubernetes.io/proxy-body-size";
 
 function throwing<T extends object>(holder: T, field: string): T {
   return Object.defineProperty(holder, field, {
@@ -127,6 +133,42 @@ test.each<[KindName, string, readonly string[]]>([
     expect(now.auth).toEqual(route?.auth);
     expect(now.backends).toEqual(route?.backends);
   }
+});
+
+const INGRESSES = Array.from(
+  { length: 1000 },
+  (_, i) => `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: i${String(i)}, namespace: shop, annotations: { ${SIZE}: 1m } }
+spec:
+  ingressClassName: nginx
+  rules:
+    - host: h${String(i)}.example
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`,
+).join("---");
+
+test.each<[string, (ingress: Ingress) => boolean]>([
+  ["many objects", ({ closed }) => closed === undefined],
+  ["closed forms, too", ({ metadata }) => own(metadata.annotations, SIZE) !== undefined],
+])("%s that fail are closed together", (_, fails) => {
+  const { resources } = read([INGRESSES]);
+  let cost = 0;
+  const translated = withoutFaulty(resources, closedForm, (part, faults) => {
+    const ingresses = part.list("Ingress");
+    cost += ingresses.length / 1000;
+    const faulty = ingresses.find((each) => each.metadata.name.endsWith("7") && fails(each));
+    if (faulty !== undefined) throw new Error("a bug");
+    return { ingresses, faults };
+  });
+  expect(translated.faults).toHaveLength(100);
+  expect(translated.ingresses).toHaveLength(1000);
+  const closed = translated.ingresses.filter((each) => each.closed !== undefined);
+  expect(closed.map(({ metadata }) => metadata.name.at(-1))).toEqual(Array(100).fill("7"));
+  expect(closed.map(({ spec }) => spec?.rules?.[0]?.host)).not.toContain(undefined);
+  // Times one translation of them all.
+  expect(cost).toBeLessThan(50);
 });
 
 test("a Service whose endpoints can't be looked up", () => {
