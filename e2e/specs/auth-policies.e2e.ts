@@ -218,6 +218,30 @@ describe("changes of AuthPolicies", () => {
     expect(await gateway.workerPids()).toEqual(pids);
   });
 
+  it("of a listener too, for what it has served before", async () => {
+    const pids = await gateway.workerPids();
+    const where = { host: "inherits.example" };
+    expect(await admitted(where)).toEqual(["gateway"]);
+    await gateway.change(
+      "changed.yaml",
+      yaml(
+        authPolicy(
+          "changed",
+          only("listener", GATEWAY_NAMESPACE),
+          ["Gateway/edge#open"],
+          GATEWAY_NAMESPACE,
+        ),
+      ),
+    );
+    expect(await admitted(where)).toEqual(["listener"]);
+    expect(await status({ host: "disabled.example" })).toBe(200);
+    const before = (await gateway.status()).version;
+    await gateway.remove("changed.yaml");
+    await gateway.settled(before);
+    expect(await admitted(where)).toEqual(["gateway"]);
+    expect(await gateway.workerPids()).toEqual(pids);
+  });
+
   it("to something that can't be read keep what was in force", async () => {
     gateway.expectErrors(/FIELD_INVALID/, /OBJECT_KEPT|KEPT/);
     const where = { host: "inherits.example", path: "/named" };

@@ -2,17 +2,12 @@
 --
 -- A text that is no UTF-8 is logged with `\xHH` for each byte that is not ASCII: no byte of it is lost.
 -- May yield: no. Phases: access, header_filter.
-local reader = require("alb.nginx_variable").reader
-
 local ngx = ngx
 local find = ngx.re.find
 local var = ngx.var
 local str_byte = string.byte
 local str_format = string.format
 local str_gsub = string.gsub
-
--- "1" when one of the texts has a byte that is not ASCII, else empty.
-local read_odd = reader("albc_odd")
 
 -- RFC 3629, 4.
 local UTF8 = [=[^(?:[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]]=]
@@ -34,8 +29,8 @@ end
 
 --- Makes the texts of the request fit for the log.
 function _M.show()
-    local _, odd = read_odd()
-    if odd == 1 then
+    -- Empty where all bytes are ASCII.
+    if var.albc_odd == "1" then
         var.albc_log_host = shown(var.host)
         var.albc_log_uri = shown(var.request_uri)
         var.albc_log_agent = shown(var.http_user_agent)

@@ -1,20 +1,29 @@
 --- How often a request has been through a gateway already, by way of auth services, backends and mirrors that lead back
--- to one. The header X-Albc-Turns carries the count; $albc_turns is what the next hop gets (variables.conf.hbs).
+-- to one. The header X-Albc-Turns has a digit for each turn (see also render/nginx/headers-view.ts).
 -- No object can set or remove it, and a client that sends it only comes to the end sooner.
 -- May yield: no. Phases: any with a request.
-local reader = require("alb.nginx_variable").reader
+local errors = require("alb.errors")
 
-local read = reader("albc_turns")
+local var = ngx.var
 
 local _M = {}
 
 _M.HEADER = "X-Albc-Turns"
 
---- Has the request come back for the eighth time? Then it goes nowhere else.
-function _M.are_over()
-    local _, size = read()
-    -- A digit each time, a word in the end.
-    return size ~= 1
+local MOST = 7
+
+--- Ends a request that comes back for the eighth time.
+function _M.check()
+    local turns = var.http_x_albc_turns
+    if turns and #turns > MOST then
+        return errors.exit(508, errors.reasons.loop)
+    end
+end
+
+--- The header's value for the next hop.
+---@return string
+function _M.next()
+    return "1" .. (var.http_x_albc_turns or "")
 end
 
 return _M

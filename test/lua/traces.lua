@@ -17,7 +17,7 @@ end
 
 local watched = {
     access = { "alb.phases.access", "run" },
-    balance = { "alb.upstream.balancer", "run" },
+    balance = { "alb.upstream.balancer", "balance" },
     ["header filter"] = { "alb.phases.header_filter", "run" },
 }
 

@@ -4,7 +4,6 @@ local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local locate = require("alb.auth.service").locate
-local are_over = require("alb.turns").are_over
 
 local ngx = ngx
 local now = ngx.now
@@ -26,9 +25,6 @@ local DEFAULT_TIMEOUT = 5000
 ---@return string? reason
 ---@return integer? status where the reason has one of its own
 return function(forward, build, part, method, ends, wanted, max_body)
-    if are_over() then
-        return nil, reasons.loop, 508
-    end
     local service, authority = locate(forward)
     local bytes, err
     if service then

@@ -161,7 +161,7 @@ local function fill_values(redirect)
     values[6] = var.remote_addr
     values[7] = var.albc_xff
     values[8] = redirect ~= "" and redirect or uri
-    values[9] = var.albc_turns
+    values[9] = turns.next()
 end
 
 local function put_own_headers(used, forward)

@@ -110,7 +110,7 @@ local function build(forward, _, body)
         "Host: " .. (var.http_host or var.host),
     }
     put_client_headers(lines, forward.external.sends)
-    lines[#lines + 1] = turns.HEADER .. ": " .. var.albc_turns
+    lines[#lines + 1] = turns.HEADER .. ": " .. turns.next()
     lines[#lines + 1] = "Content-Length: " .. #body
     lines[#lines + 1] = "\r\n" .. body
     return concat(lines, "\r\n")

@@ -10,7 +10,6 @@ local handover = require("alb.upstream.handover")
 local index = require("alb.policy.index")
 local peer = require("alb.upstream.peer")
 local tries = require("alb.upstream.tries")
-local turns = require("alb.turns")
 
 local ngx = ngx
 local var = ngx.var
@@ -67,6 +66,9 @@ function _M.receive()
     if not profile then
         return errors.exit(500, errors.reasons.internal)
     end
+    if var.http_upgrade then
+        var.albc_upgrade, var.albc_connection = var.http_upgrade, "upgrade"
+    end
     var.albc_backend, var.albc_route = at.target, at.route
     var.albc_tls_name = profile.hostname or ""
     return pass(at, profile)
@@ -84,9 +86,6 @@ end
 
 --- Runs for each try on the gateway's side: a request goes to the hop.
 function _M.balance()
-    if turns.are_over() then
-        return peer.refuse(errors.reasons.loop)
-    end
     if balancer.get_last_failure() then
         peer.renumber()
     else

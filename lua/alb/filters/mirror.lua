@@ -9,7 +9,6 @@ local connection = require("alb.auth.connection")
 local copy = require("alb.filters.mirror_copy")
 local http_client = require("alb.auth.http_client")
 local relay_address = require("alb.backend_tls.address")
-local are_over = require("alb.turns").are_over
 
 local ngx = ngx
 local var = ngx.var
@@ -115,9 +114,6 @@ end
 ---@param target string path and query, as the backend gets them
 ---@param route_id string
 function _M.send(mirrors, target, route_id)
-    if are_over() then
-        return
-    end
     local method, rest = var.request_method, nil
     for i = 1, #mirrors do
         if is_due(mirrors[i]) then

@@ -30,7 +30,6 @@ local OWN = {
     { "X-Scheme", "albc_scheme" },
     { "X-Request-ID", "albc_request_id" },
     { "Forwarded", "albc_forwarded" },
-    { turns.HEADER, "albc_turns" },
 }
 
 -- Client headers that are not copied, folded.
@@ -40,6 +39,7 @@ local left_out = {
 for name in pairs(hop_headers.names) do
     left_out[name] = true
 end
+left_out[turns.HEADER:lower()] = true
 for i = 1, #OWN do
     left_out[OWN[i][1]:lower()] = true
 end
@@ -86,7 +86,8 @@ local function put_own_headers(lines, n)
             lines[n] = OWN[i][1] .. ": " .. value
         end
     end
-    return n
+    lines[n + 1] = turns.HEADER .. ": " .. turns.next()
+    return n + 1
 end
 
 --- All that follows the request target.

@@ -17,7 +17,6 @@ local index = require("alb.policy.index")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local request_host = require("alb.request_host").get
-local log_text = require("alb.log_text")
 local request_id = require("alb.request_id")
 local run_steps = require("alb.filters.steps").run
 
@@ -28,6 +27,7 @@ local hold_body = require("alb.body").hold
 local is_exiting = ngx.worker.exiting
 local reasons = errors.reasons
 local is_one = readings.is_one
+local look_at_unusual = require("alb.unusual").look
 local known_candidate = require("alb.route.known").candidate
 local re_find = ngx.re.find
 local sleep = ngx.sleep
@@ -110,8 +110,8 @@ local function find_route(server_id, host, path)
 end
 
 -- To the balancer. While a body is held the policy may become another, so the upstream is looked up again.
-local function hand_over(upstream, route)
-    if not hold_body() then
+local function hand_over(upstream, route, is_unusual)
+    if not is_unusual or not hold_body() then
         return handover.give(upstream)
     end
     var.albc_backend = route.fixed
@@ -119,7 +119,7 @@ local function hand_over(upstream, route)
 end
 
 -- All but plain routes whose lookups are done.
-local function decide(route, server_id)
+local function decide(route, server_id, is_unusual)
     handover.clear()
     if not route then
         return exit(404, reasons.no_rule)
@@ -134,7 +134,7 @@ local function decide(route, server_id)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
     end
-    return hand_over(upstream, route)
+    return hand_over(upstream, route, is_unusual)
 end
 
 -- The route of a request whose host and target may be written in any way.
@@ -155,7 +155,7 @@ end
 --- Called by access_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
-    log_text.show()
+    local is_unusual = look_at_unusual()
     -- A worker that has been replaced has no timers any more, and still answers on connections that it keeps.
     if is_exiting() then
         index.sync()
@@ -165,9 +165,9 @@ function _M.run(server_id)
     if upstream then
         local id = candidate[ID]
         set_route(id, #id)
-        return hand_over(upstream, candidate[ROUTE])
+        return hand_over(upstream, candidate[ROUTE], is_unusual)
     end
-    return decide(candidate and candidate[ROUTE] or find_any(server_id), server_id)
+    return decide(candidate and candidate[ROUTE] or find_any(server_id), server_id, is_unusual)
 end
 
 --- Called instead on a TLS server that has listeners of Gateways.

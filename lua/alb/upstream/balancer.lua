@@ -9,14 +9,12 @@ local index = require("alb.policy.index")
 local peer = require("alb.upstream.peer")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
-local turns = require("alb.turns")
 
 local ngx = ngx
 local var = ngx.var
 local set_more_tries = balancer.set_more_tries
 local set_timeouts = balancer.set_timeouts
 local get_last_failure = balancer.get_last_failure
-local are_over = turns.are_over
 local connect = peer.connect
 local MAX_TRIES = peer.MAX_TRIES
 local refuse = peer.refuse
@@ -80,21 +78,13 @@ local function balance_written_down()
     return first_try(upstream, preferred)
 end
 
---- Runs for each try of a request in the hop for verified TLS.
+--- Runs for each try of a request.
 function _M.balance()
     local upstream = handover.take()
     if upstream then
         return first_try(upstream, 0)
     end
     return balance_written_down()
-end
-
---- Runs for each try of a request. nginx has made the headers for the backend by now, so its turns are counted.
-function _M.run()
-    if are_over() then
-        return refuse(errors.reasons.loop)
-    end
-    return _M.balance()
 end
 
 return _M

@@ -65,6 +65,7 @@ function _M.enter(route, protocol, target, counted_limit, hop)
     local name = name_of(route, protocol)
     local is_http = not _M.takes_uri_of_request(protocol)
     var.albc_pass = (hop or scheme_of[protocol]) .. (is_http and target or "")
+    var.albc_original_uri = var.request_uri
     if counted_limit and name == "@http" then
         return exec("@http_" .. counted_limit)
     end

@@ -1,7 +1,7 @@
 /** What templates/partials/headers.conf.hbs prints: the request headers that backends get from us alone, of one server. */
 import type { Server } from "../../ir/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
-import { integer, type NginxText, variable, word } from "./text.js";
+import { integer, type NginxText, sequence, variable, word } from "./text.js";
 
 /** RFC 7239's way to say all that; passed on for the proxies that we believe. */
 const FORWARDED = "Forwarded";
@@ -59,12 +59,16 @@ function connectionHeaders(server: Server, options: DataPlaneOptions): readonly 
 }
 
 function untrustingHeaders(scheme: NginxText, port: NginxText): readonly Header[] {
-  return headers({ scheme, host: variable("http_host"), port, prefix: variable("albc_prefix") });
+  // $albc_xff without a map.
+  const chain = variable("proxy_add_x_forwarded_for");
+  const prefix = variable("albc_prefix");
+  return headers({ chain, scheme, host: variable("http_host"), port, prefix });
 }
 
 /** What a trusted proxy says, else the connection. */
 function trustingHeaders(): readonly Header[] {
   const told = headers({
+    chain: variable("albc_xff"),
     scheme: variable("albc_scheme"),
     host: variable("albc_fwd_host"),
     port: variable("albc_fwd_port"),
@@ -83,21 +87,22 @@ export function variableName(header: string): string {
   return header.toLowerCase().replaceAll("-", "_");
 }
 
-type Told = Readonly<Record<"scheme" | "host" | "port" | "prefix", NginxText>>;
+type Told = Readonly<Record<"chain" | "scheme" | "host" | "port" | "prefix", NginxText>>;
 
 function headers(told: Told): readonly Header[] {
   return [
     ["Host", variable("albc_upstream_host")],
     ["X-Real-IP", variable("remote_addr")],
-    ["X-Forwarded-For", variable("albc_xff")],
+    ["X-Forwarded-For", told.chain],
     ["X-Forwarded-Proto", told.scheme],
     ["X-Forwarded-Host", told.host],
     ["X-Forwarded-Port", told.port],
     [PREFIX, told.prefix],
     ["X-Scheme", told.scheme],
+    // As it came, where Lua has made another; else it is in the request line, and twice would be too long for many backends.
     ["X-Original-URI", variable("albc_original_uri")],
     ["X-Request-ID", variable("albc_request_id")],
-    ["X-Albc-Turns", variable("albc_turns")],
+    ["X-Albc-Turns", sequence(integer(1), variable("http_x_albc_turns"))],
   ];
 }
 

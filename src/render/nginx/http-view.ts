@@ -40,13 +40,14 @@ export function clientView(options: DataPlaneOptions): object {
  * their connections from a stream, where nginx knows no port of theirs.
  */
 export function variablesView(options: DataPlaneOptions, behind: boolean): object {
-  const { proxyProtocol, trustedProxies } = options;
+  const { proxyProtocol, trustedProxies, accessLog } = options;
   const portless = behind && !proxyProtocol && trustedProxies.length > 0;
   const port = portless ? "albc_port" : "server_port";
   return {
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
+    logs: accessLog !== "off",
     trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
     claims: CLAIMS.map((name) => word(variableName(name))),
   };

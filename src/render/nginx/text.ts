@@ -103,6 +103,11 @@ export function variable(name: string): NginxText {
   return new SafeText(`$${name}`);
 }
 
+/** Parameters as one. */
+export function sequence(...parts: readonly NginxText[]): NginxText {
+  return new SafeText(parts.join(""));
+}
+
 /** Whole seconds. */
 export function seconds(value: number): NginxText {
   return new SafeText(`${integer(value).toString()}s`);
