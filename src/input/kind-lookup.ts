@@ -16,7 +16,7 @@ export type KindLookup =
   | { readonly found: "misspelt"; readonly kind: KindName; readonly field: "apiVersion" | "kind" }
   | { readonly found: "nothing" };
 
-/** The fields of `value` tell what it is where its header does not. */
+/** The fields of `value` tell what it is where its header does not, or names several kinds nearly: `ulb` is near to Rule and to ALB2. */
 export function lookUpKind(
   table: KindTable,
   apiVersion: string,
@@ -24,7 +24,8 @@ export function lookUpKind(
   value: Fields,
 ): KindLookup {
   const named = lookUpHeader(table, apiVersion, kind);
-  const meant = named.found === "nothing" ? kindOfShape(table, kind, value) : undefined;
+  const isClear = named.found !== "nothing" && (named.found !== "misspelt" || named.kind === kind);
+  const meant = isClear ? undefined : kindOfShape(table, kind, value);
   if (meant === undefined || FOREIGN.some((group) => apiVersion.startsWith(`${group}/`)))
     return named;
   return { found: "misspelt", kind: meant, field: meant === kind ? "apiVersion" : "kind" };

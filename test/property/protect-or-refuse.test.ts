@@ -90,6 +90,11 @@ const FOUND: readonly (readonly [scene: string, right: string | RegExp, wrong: s
     "dslx: []\n  url: /admin",
     "dslx: [{ type: URL, values: [] }]\n  url: /admin",
   ].map((text) => ["a Rule with auth", /dslx:\n.*\n.*/, text] as const),
+  [
+    "a Rule with the auth of its Frontend",
+    "crd.alauda.io/v1\nkind: Rule",
+    "rd.alauda.io/v1\nkind: ulb",
+  ],
   ["an AuthPolicy for a route", "group: gateway.networking", "group: networking"],
 ];
 
