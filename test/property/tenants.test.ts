@@ -110,6 +110,27 @@ ${YOUNG_GATEWAY}  listeners: [{ name: web, port: 8090, protocol: HTTP }]
 ${YOUNG_GATEWAY}  listeners: [{ name: web, port: 443, hostname: "*.example", protocol: HTTPS, tls: { certificateRefs: [{ name: tls }, { name: two }] } }]
 `),
   ],
+  "a closed Ingress has the place that only an option's priority gives another": read(`
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: open
+  namespace: tenant
+  creationTimestamp: "2024-01-02T00:00:00Z"
+  annotations: { alb.cpaas.io/ingress-rule-priority-0-0: "-1" }
+spec:
+  rules:
+    - host: a.shared.example
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: closed, namespace: tenant, creationTimestamp: "2024-01-02T00:00:00Z" }
+spec:
+  rules:
+    - host: a.shared.example
+      http: { paths: [{ pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`),
   ...Object.fromEntries(
     ["*.w.example", "*.example"].map((hostname) => [
       `no handshake for a host of an Ingress leads to a young TLS listener of ${hostname}`,

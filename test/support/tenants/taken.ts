@@ -53,11 +53,12 @@ function isRivalAllowed(was: Outcome, rival: Candidate, { objects, options }: Ad
     return isCommon(listener) && isBefore(routeRank(rival), routeRank(chosen));
   if (kind !== "Ingress") return false;
   const isOrdered = objects.some(
-    ({ kind: each, metadata }) =>
-      each === kind &&
-      // Of two objects with one name, the first is closed under another name.
-      (name ?? "").endsWith(metadata.name) &&
-      Object.keys(metadata.annotations ?? {}).some((key) => key.includes("rule-priority")),
+    (object) =>
+      object.kind === kind &&
+      // Of two objects with one name, the first is closed under another name. A closed one has the places of others on its host.
+      ((name ?? "").endsWith(object.metadata.name) ||
+        claimedBy([object]).hosts.includes(rival.host)) &&
+      Object.keys(object.metadata.annotations ?? {}).some((key) => key.includes("rule-priority")),
   );
   if (isOrdered && options.ingressPriorityNamespaces.includes("tenant")) return true;
   // Operators' Rules have a priority before that of Ingresses.
