@@ -40,8 +40,8 @@ export const unknownAnnotation = memoizedText((name): UnknownAnnotation | undefi
   const meant =
     OTHER_NAMES.get(name) ??
     didYouMean(name, NAMES) ??
-    truncated(name) ??
-    FAMILIES.find(([family]) => family.test(name))?.[1];
+    FAMILIES.find(([family]) => family.test(name))?.[1] ??
+    truncated(name);
   return meant === undefined
     ? { isOfFamily: RESTRICTING_FAMILY.test(name) }
     : { meant, isOfFamily: false };
