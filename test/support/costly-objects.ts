@@ -237,7 +237,42 @@ export const slice = (
   endpoints: addresses.map((each) => ({ addresses: each })),
 });
 
+const frontends = (n: number): readonly Manifest[] => [
+  S,
+  ALB,
+  ...range(n, (k) => frontend(k, 10_000 + k)),
+];
+const anyUrl = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
+
 export const COSTLY_RULES: Costly = {
+  "Rules with misspelt labels and Frontends": (n) => [
+    ...frontends(n),
+    ...range(n, (k) => dslxRule(k, anyUrl, `g${k}`)),
+    ...range(n, (k) => dslxRule(n + k, anyUrl, `x${k}`)),
+  ],
+  "Rules with labels of letters and Frontends": (n) => {
+    const letters = (k: number, first: string): string =>
+      Array.from(`${k}`.padStart(6, "0")).reduce(
+        (name, digit) => name + "abcdefghij".charAt(+digit),
+        first,
+      );
+    const named = (k: number): Manifest => ({
+      ...frontend(k, 10_000 + k),
+      metadata: {
+        name: letters(k, "f"),
+        namespace: "default",
+        labels: { "alb2.cpaas.io/name": "alb" },
+      },
+    });
+    return [S, ALB, ...range(n, named), ...range(n, (k) => dslxRule(k, anyUrl, letters(k, "z")))];
+  },
+  "Rules without labels and Frontends": (n) => [
+    ...frontends(n),
+    ...range(n, (k) => ({
+      ...dslxRule(k, anyUrl),
+      metadata: { name: `r${k}`, namespace: "default" },
+    })),
+  ],
   "rows of paths": (n) => [
     ...balancer,
     dslxRule(0, [{ type: "URL", values: range(n, (i) => ["STARTS_WITH", `/${i}`]) }]),

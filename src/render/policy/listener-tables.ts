@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import type { BindingPlaces, RouteBinding } from "../../ir/route.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { getOrInsert } from "../../support/group-by.js";
+import { memoized } from "../../support/memoized.js";
 
 /** The data plane looks a host up in each table of its listener, so there are not many; what is left goes to the listener's own. */
 const MOST_SHARED = 8;
@@ -21,17 +22,20 @@ export class ListenerTables {
   /** Of each listener that has any, the most useful first. */
   readonly #shared = new Map<string, readonly SharedTable[]>();
   readonly #tables = new Map<string, SharedTable>();
+  /** By the very list, since many bindings have one. */
+  readonly #tableOf = memoized((listeners: readonly string[]) => this.#table(listeners));
+  readonly #idsOf = memoized((listeners: readonly string[]) => this.#ids(listeners));
 
   constructor(groups: Iterable<readonly RouteBinding[]>) {
     const ofListener = new Map<string, Set<SharedTable>>();
     for (const bindings of groups) {
       for (const { listeners, hosts } of bindings[0]?.at ?? []) {
         if (listeners.length === 1) continue;
-        const table = this.#table(listeners);
-        table.saved += bindings.length * hosts.length;
-        for (const listener of listeners) {
+        const table = this.#tableOf(listeners);
+        for (const listener of table.saved === 0 ? listeners : []) {
           getOrInsert(ofListener, listener, () => new Set()).add(table);
         }
+        table.saved += bindings.length * hosts.length;
       }
     }
     for (const [listener, tables] of ofListener) {
@@ -46,8 +50,12 @@ export class ListenerTables {
 
   /** Ids of the tables in which bindings with these places stand. */
   of({ listeners }: BindingPlaces): readonly string[] {
+    return this.#idsOf(listeners);
+  }
+
+  #ids(listeners: readonly string[]): readonly string[] {
     if (listeners.length === 1) return listeners;
-    const table = this.#table(listeners);
+    const table = this.#tableOf(listeners);
     const alone = listeners.filter((each) => this.#shared.get(each)?.includes(table) !== true);
     return alone.length === listeners.length ? alone : [table.id, ...alone];
   }

@@ -24,7 +24,8 @@ export function mayName(label: string | undefined, name: string): boolean {
   return label === undefined || (isNear(label, name) && numberIn(label) === numberIn(name));
 }
 
-function numberIn(text: string): string {
+/** Its digits; leading zeros say nothing. */
+export function numberIn(text: string): string {
   return text.replaceAll(/\D/g, "").replace(/^0+/, "");
 }
 

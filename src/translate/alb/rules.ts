@@ -1,40 +1,45 @@
 import type { Rule } from "../../api/alb.js";
+import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import type { Domains } from "../../options.js";
 import { memoized } from "../../support/memoized.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
-import { specificity } from "../precedence.js";
+import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
 import { parseDslx } from "./dslx.js";
 import type { ParsedDslx, RuleMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf, isGenerated, mayName } from "./labels.js";
+import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
 import { sizeProblem, widened } from "./rule-size.js";
 import { addRuleCertificate } from "./rule-certificate.js";
 import { translateRuleAction } from "./rule-action.js";
+import { StrayRules } from "./stray-rules.js";
+import type { StrayPlace } from "./stray-rules.js";
 
 /** The Rules of every load balancer, bound to their Frontend's port. */
 export function translateRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
   const { domains } = context.options;
   const ports = rulePorts(balancers);
+  const strays = straysOf(context)(balancers);
   for (const rule of context.resources.list("Rule")) {
-    const { isAttached, taken } = portsOf(rule, ports, context);
+    const port = portOf(rule, ports, domains);
     if (isGenerated(rule, domains)) reportGenerated(rule, context);
-    else if (!isAttached) reportUnattached(rule, taken.length > 0, context);
-    if (!isAttached && taken.length > 0) {
-      const closed = { what: "metadata.labels", extent: "paths" } as const;
-      context.config.closeObject({ ...rule, closed });
-    }
-    for (const port of taken) translateRule(rule, port, context);
+    else if (port !== undefined) translateRule(rule, port, context);
+    else closeStray(rule, strays.of(rule), context);
   }
 }
 
 /** Tells the owners of hosts which ones Rules name. */
 export function claimHostsOfRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
+  const { domains } = context.options;
   const ports = rulePorts(balancers);
+  const strays = straysOf(context)(balancers);
   for (const rule of ports.size === 0 ? [] : context.resources.list("Rule")) {
-    const { taken } = portsOf(rule, ports, context);
-    const hosts = taken.length === 0 ? [] : (dslxOf(rule).match?.hosts ?? []);
-    for (const { owners } of taken) for (const host of hosts) owners.claim(host, rule);
+    if (isGenerated(rule, domains)) continue;
+    const port = portOf(rule, ports, domains);
+    for (const { owners } of port === undefined ? strays.of(rule) : [port]) {
+      for (const host of dslxOf(rule).match?.hosts ?? []) owners.claim(host, rule);
+    }
   }
 }
 
@@ -58,43 +63,71 @@ const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<str
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
 
-/** The port of its Frontend; where a label is missing or misspelt, every port that it may be for. */
-function portsOf(
+const straysOf = memoized((context: BuildContext) =>
+  memoized((balancers: readonly LoadBalancer[]) => new StrayRules(balancers, context)),
+);
+
+/** The port of its Frontend. */
+function portOf(
   rule: Rule,
   ports: ReadonlyMap<string, RulePort>,
-  { resources, options: { domains } }: BuildContext,
-): { readonly isAttached: boolean; readonly taken: readonly RulePort[] } {
-  const { namespace } = rule.metadata;
-  const alb = albNameOf(rule, domains);
-  const frontend = frontendNameOf(rule, domains);
-  const port = ports.get(`${namespace}/${alb ?? ""}/${frontend ?? ""}`);
-  const isOther = isGenerated(rule, domains);
-  if (port !== undefined) return { isAttached: true, taken: isOther ? [] : [port] };
-  const isFor = (kind: "ALB2" | "Frontend", label: string | undefined, name: string): boolean =>
-    label === undefined || resources.get(kind, namespace, label) === undefined
-      ? mayName(label, name)
-      : label === name;
-  const near = [...ports].filter(([key]) => {
-    const [place, albName = "", name = ""] = key.split("/");
-    return place === namespace && isFor("ALB2", alb, albName) && isFor("Frontend", frontend, name);
+  domains: Domains,
+): RulePort | undefined {
+  const [alb, frontend] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
+  return ports.get(`${rule.metadata.namespace}/${alb ?? ""}/${frontend ?? ""}`);
+}
+
+/** On all listeners at once: there may be thousands of such Rules and of Frontends. */
+function closeStray(rule: Rule, places: readonly StrayPlace[], context: BuildContext): void {
+  const { config } = context;
+  reportUnattached(rule, places.length > 0, context);
+  const match = places.length === 0 ? undefined : matchOf(rule, context);
+  if (match === undefined) return;
+  const { namespace, name } = rule.metadata;
+  config.closeObject({ ...rule, closed: { what: "metadata.labels", extent: "paths" } });
+  const route = config.addRoute(
+    {
+      ...{ id: `rule/${namespace}/${name}`, source: sourceRef(placeOf(rule, "spec")) },
+      ...{ satisfy: "all", auth: [], timeouts: DEFAULT_TIMEOUTS, backends: [] },
+    },
+    "stray",
+  );
+  for (const { owners, listeners } of places) {
+    for (const [position, host] of match.hosts.entries()) {
+      config.bind({
+        ...{ at: [{ listeners, hosts: [{ host, rank: "" }] }], path: match.path, when: match.when },
+        order: orderKey({
+          ...{ class: "rule", priority: rule.spec.priority ?? INGRESS_PRIORITY },
+          ...{ owner: owners.rank(namespace, host), specificity: specificity(dslxOf(rule).terms) },
+          ...{ metadata: rule.metadata, position: [position] },
+        }),
+        route,
+      });
+    }
+  }
+}
+
+/** What it is for, or a wider match where that is too large; undefined: nothing that could match. */
+function matchOf(rule: Rule, context: BuildContext): RuleMatch | undefined {
+  const dslx = dslxOf(rule);
+  reportProblems(rule, dslx, context);
+  if (dslx.match !== undefined) return fitting(dslx.match, rule, context);
+  const message = "the rule has no dslx that could match a request, so it is not served";
+  context.diagnostics.report({
+    ...{ code: "RULE_WITHOUT_MATCH", message },
+    ...placeOf(rule, "spec", "dslx"),
   });
-  return { isAttached: false, taken: isOther ? [] : near.map(([, each]) => each) };
+  return undefined;
 }
 
 function translateRule(rule: Rule, { port, bindings }: RulePort, context: BuildContext): void {
-  const { config, diagnostics } = context;
+  const { config } = context;
   const place = placeOf(rule, "spec");
   const dslx = dslxOf(rule);
-  reportProblems(rule, dslx, context);
-  const { match: written } = dslx;
-  if (written === undefined) {
-    const message = "the rule has no dslx that could match a request, so it is not served";
-    diagnostics.report({ code: "RULE_WITHOUT_MATCH", message, ...placeOf(rule, "spec", "dslx") });
-    return;
-  }
-  const match = fitting(written, rule, context);
+  const match = matchOf(rule, context);
+  if (match === undefined) return;
   const { namespace, name } = rule.metadata;
-  const isInvalid = match !== written || dslx.problems.length > 0;
+  const isInvalid = match !== dslx.match || dslx.problems.length > 0;
   const action = translateRuleAction(rule, port, context, isInvalid);
   const route = config.addRoute(
     { id: `rule/${namespace}/${name}`, source: sourceRef(place), ...action },
