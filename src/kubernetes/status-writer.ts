@@ -38,8 +38,12 @@ export interface StatusWriterOptions {
   readonly onContested: (status: ObjectStatus) => void;
 }
 
-/** Writes under way at once. */
+/** Writes under way at once that are not late, and all those of one namespace. */
 const CONCURRENCY = 8;
+/** Milliseconds after which a write is late: others do not wait for it. */
+const PATIENCE = 250;
+/** Milliseconds after which a write has failed. Where a webhook does not answer, the API server takes 10 s by default. */
+const DEADLINE = 20_000;
 /** Milliseconds before the same status is written to the same object again: doubled each time, up to the longest. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 30_000;
@@ -69,7 +73,10 @@ export class StatusWriter {
   #waiting: ObjectStatus[] = [];
   /** Objects that are being looked at or written to: whether they have to be looked at again. */
   readonly #underWay = new Map<string, boolean>();
-  readonly #workers = new Set<Promise<void>>();
+  readonly #settling = new Set<Promise<void>>();
+  /** By namespace: how many objects are under way. */
+  readonly #busy = new Map<string, number>();
+  #free = CONCURRENCY;
   #again = false;
   #moment: NodeJS.Immediate | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -128,33 +135,47 @@ export class StatusWriter {
   async close(): Promise<void> {
     this.#enabled = false;
     clearTimeout(this.#timer);
-    await Promise.all(this.#workers);
+    await Promise.all(this.#settling);
   }
 
-  /** At everything. An answer that does not come holds up its own object and one of the workers, not the others. */
   #begin(): void {
     if (!this.#enabled) return;
     this.#again = false;
     this.#due = NEVER;
     clearTimeout(this.#timer);
     this.#waiting = [...this.#desired, ...this.#withdrawn.values()];
-    for (let free = CONCURRENCY - this.#workers.size; free > 0; free -= 1) {
-      const worker = this.#work().finally(() => this.#workers.delete(worker));
-      this.#workers.add(worker);
-    }
+    this.#fill();
   }
 
-  async #work(): Promise<void> {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+  /** Begins with what is waiting, as far as there are slots. */
+  #fill(): void {
+    while (this.#free > 0) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
       const key = keyOf(next);
+      const isHeld = (this.#busy.get(next.metadata.namespace) ?? 0) >= CONCURRENCY;
       if (this.#underWay.has(key)) this.#underWay.set(key, true);
-      else if (this.#enabled && this.#options.mayWrite()) await this.#settle(key, next);
+      else if (this.#enabled && !isHeld && this.#options.mayWrite()) {
+        const settled = this.#settle(key, next).finally(() => this.#settling.delete(settled));
+        this.#settling.add(settled);
+      }
     }
     if (this.#again) this.recheck();
   }
 
+  /** A late one gives its slot to another object, which belongs to another namespace if too many of this one are under way. */
   async #settle(key: string, said: ObjectStatus): Promise<void> {
+    let slots = 1;
+    const timer = setTimeout(() => {
+      slots = 0;
+      this.#free += 1;
+      // Everything is looked at again when it ends: its namespace may have been held.
+      this.#underWay.set(key, true);
+      this.#fill();
+    }, PATIENCE);
+    this.#free -= 1;
     this.#underWay.set(key, false);
+    this.#count(said, 1);
     const isWithdrawn = this.#withdrawn.get(key) === said;
     const due = await (isWithdrawn ? this.#withdraw(said) : this.#write(said));
     if (due === undefined && this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
@@ -162,6 +183,16 @@ export class StatusWriter {
     const isLookedAtAgain = this.#underWay.get(key) === true;
     this.#underWay.delete(key);
     if (isLookedAtAgain) this.recheck();
+    clearTimeout(timer);
+    this.#count(said, -1);
+    this.#free += slots;
+    this.#fill();
+  }
+
+  #count({ metadata: { namespace } }: ObjectStatus, by: number): void {
+    const count = (this.#busy.get(namespace) ?? 0) + by;
+    if (count > 0) this.#busy.set(namespace, count);
+    else this.#busy.delete(namespace);
   }
 
   /** Once for each list, not for each look at it: that comes with every status that anybody writes. */
@@ -199,7 +230,8 @@ export class StatusWriter {
     const { client, onError } = this.#options;
     const { namespace, name } = said.metadata;
     try {
-      const found = await client.call({ path: objectPath(resource, namespace, name) });
+      const path = objectPath(resource, namespace, name);
+      const found = await client.call({ path, deadline: DEADLINE });
       return isRawObject(found) ? found : undefined;
     } catch (error: unknown) {
       if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
@@ -261,6 +293,7 @@ export class StatusWriter {
       method: "PATCH",
       path: `${path}/status`,
       query: { fieldManager },
+      deadline: DEADLINE,
       contentType: "application/json-patch+json",
       // The version makes it a conflict if the object has changed since.
       body: [

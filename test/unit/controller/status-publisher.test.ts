@@ -149,3 +149,32 @@ test("an answer that does not come holds up its own object alone", async () => {
   await pass(1000);
   expect(addressOf("shop")).toBe("192.0.2.1");
 });
+
+const HANGING = {
+  ingressClassName: "nginx",
+  defaultBackend: { service: { name: "s", port: { number: 1 } } },
+};
+
+test.each([
+  [8, 1],
+  [64, 1],
+  [64, 4],
+])("%i writes of %i tenants that hang hold up no other tenant", async (count, tenants) => {
+  lost = "PATCH /apis/networking.k8s.io/v1/namespaces/a-tenant";
+  for (let n = 0; n < count; n += 1) {
+    const namespace = `a-tenant-${String(n % tenants)}`;
+    server.put("Ingress", { metadata: { name: `i${String(n)}`, namespace }, spec: HANGING });
+  }
+  await pass(100);
+  expect(late.length).toBeGreaterThanOrEqual(8);
+  server.putStatus("Ingress", "n", "shop", OTHERS);
+  await pass(2000);
+  expect(addressOf("shop")).toBe("192.0.2.1");
+  // No more than a few of them are under way at once.
+  expect(late.length).toBeLessThanOrEqual(8 * tenants);
+  lost = undefined;
+  for (const resolve of late.splice(0)) resolve();
+  await pass(2000);
+  const ingresses = server.objects.filter(({ kind }) => kind === "Ingress");
+  expect(ingresses.filter(({ object: { status } }) => status === undefined)).toEqual([]);
+});
