@@ -103,7 +103,8 @@ function problemOfName(
     return { code, message };
   }
   const text = value.trim();
-  if (text === "") return problemOfBlank(annotation);
+  // For one path it switches off what holds for all.
+  if (text === "") return prefix === "index" ? undefined : problemOfBlank(annotation);
   return annotation.supported
     ? problemOfValue(annotation, text, options)
     : problemOfUnsupported(annotation, text, options);

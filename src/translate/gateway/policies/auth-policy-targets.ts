@@ -159,7 +159,7 @@ function withListeners(
 }
 
 function notFound(target: PolicyTarget): Resolution {
-  const message = `there is no ${shownTarget({ ...target, section: undefined })}`;
+  const message = `there is no ${shownTarget({ ...target, section: undefined })}, so the policy protects nothing there`;
   const problem = {
     ...refused("TargetNotFound", message),
     code: "POLICY_TARGET_NOT_FOUND",
