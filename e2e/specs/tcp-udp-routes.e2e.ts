@@ -1,5 +1,6 @@
 /** TCPRoutes and UDPRoutes: connections and datagrams reach backends, by weight, and a change of them loses none that is open. */
 import { setTimeout as pause } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -250,7 +251,12 @@ test("the older route has the port, and when it is gone the younger one", async 
 });
 
 test("routes of requests change without a reload, beside streams as without", async () => {
-  const before = await gateway.workerPids();
+  // What was changed before is reloaded within an interval.
+  const before = await waitFor("the same workers for an interval", async () => {
+    const pids = await gateway.workerPids();
+    await pause(INTERVAL + GATHERING);
+    return isDeepStrictEqual(await gateway.workerPids(), pids) && pids;
+  });
   await gateway.change("web.yaml", yaml(webRoute("b.example")));
   const answer = await gateway.send({ port: ports.web, host: "b.example" });
   expect(answer.status).toBe(200);

@@ -41,8 +41,9 @@ end
 -- Seconds of the work below on the machine that FUEL was chosen on (lua/alb/route/fuel.lua), with nothing beside it.
 local USUAL = 0.00007
 
--- How many times slower this machine is at the moment: what shares its processor can double all times.
-local function slowness()
+--- How many times slower this machine is at the moment: what shares its processor can double all times.
+---@return number at least 1
+function _M.slowness()
     local subject, least = ("a"):rep(8192), nil
     for _ = 1, 20 do
         local began = os.clock()
@@ -60,7 +61,7 @@ end
 function _M.costs(patterns, subjects)
     local costs = {}
     for i = 1, #patterns do
-        local times = slowness()
+        local times = _M.slowness()
         costs[i] = 0
         for j = 1, #subjects do
             for _, other in ipairs({ false, true }) do
