@@ -10,6 +10,7 @@ _M.catalog = {
     invalid_rule = { 500, "InvalidRule : regular expression", "a pattern of the rule that the request may match can not be compiled, or gave up on the request: it backtracks too much, or those before it took too long" },
     too_long = { 400, "BadRequest : path or value too long for a regular expression", "a path, header or query parameter that a rule has a regular expression for, to choose it or to rewrite the path, is longer than 8 KiB" },
     refused_rule = { 500, "InvalidRule : invalid cfg <what>", "the rule can not be done as written; albc's diagnostics say where" },
+    no_host = { 400, "BadRequest : Host is no DNS name or address", "the host of a request is a DNS name of letters, digits, `-` and `_` with labels of at most 63 bytes and 253 in all, an IPv4 address, or an IPv6 address in brackets" },
     host_mismatch = { 400, "BadRequest : host of the request target differs from the Host header", "an absolute request target names another host than the Host header" },
     ambiguous_path = { 400, "BadRequest : ambiguous path", "some backends read another path than the gateway in the request target (dot segments, encoded slashes, `;`, `\\` or double encoding), and another rule restricts access to that path" },
     body_too_large = { 413, "BadRequest : request body too large", "the request body is larger than proxy-body-size or the limit of the gateway" },

@@ -10,7 +10,7 @@ import type {
 } from "../render/policy/policy-document.js";
 import type { Candidate } from "./candidates.js";
 import { findCandidates } from "./candidates.js";
-import { hostKeyCovers } from "./host-key.js";
+import { hostKeyCovers, isHost } from "./host-key.js";
 import type { Answer, Outcome } from "./outcome.js";
 import { routeOutcome } from "./outcome.js";
 import type { ExplainRequest } from "./request.js";
@@ -75,10 +75,11 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
   if (request.host === "") return { ...found, answer: refused(400, MALFORMED) };
   if (!path.ok) return { ...found, answer: refused(400, MALFORMED) };
   const listener = findListener(server.server, request.host);
-  if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
-  if (isMisdirected(server.server, request.serverName, listener)) {
+  if (listener !== undefined && isMisdirected(server.server, request.serverName, listener)) {
     return { ...found, listener, answer: refused(421, MISDIRECTED) };
   }
+  if (!isHost(request.host)) return { ...found, answer: refused(400, NO_HOST) };
+  if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
   const entered = { ...found, listener, ...wantedOfClients(server.server, listener) };
   return explainListener(policy, { ...request, path: path.value }, entered);
 }
@@ -163,6 +164,7 @@ function unreachable({ servers }: PolicyDocument): Answer {
 /** The reasons of docs/errors.md. */
 const NO_RULE = "InvalidUpstream : no rule match";
 const MISDIRECTED = "BadRequest : misdirected request";
+const NO_HOST = "BadRequest : Host is no DNS name or address";
 const MALFORMED = "BadRequest : malformed request";
 const AMBIGUOUS = "BadRequest : ambiguous path";
 

@@ -1,5 +1,5 @@
 import { fc } from "../support/fast-check.js";
-import { hostKeyCovers } from "../../src/explain/host-key.js";
+import { hostKeyCovers, isHost } from "../../src/explain/host-key.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 let nginx: LuaNginx;
@@ -102,6 +102,30 @@ test("the keys that a host is looked up by are those that cover it", async () =>
     }),
     { examples: [[".b", ["*.b", "**.b", ".b", ""]]], numRuns: 200 },
   );
+});
+
+const hostBytes = fc.string({
+  unit: fc.constantFrom(...Array.from("aB7.-_:,*@[]% \u00e9\n\0")),
+  maxLength: 6,
+});
+const longLabels = fc.array(fc.constantFrom(1, 61, 62, 63, 64), { minLength: 1, maxLength: 5 });
+const longName = longLabels.map((lengths) => lengths.map((n) => "a".repeat(n)).join("."));
+const address = fc.oneof(
+  fc.ipV4(),
+  fc.ipV6().map((text) => `[${text}]`),
+);
+
+test("the data plane and explain agree on what a host is", async () => {
+  let hosts = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(host, hostBytes, longName, address), async (name) => {
+      const [is] = await nginx.call("alb.route.host_keys", "is_host", name);
+      if (is === true) hosts += 1;
+      expect(isHost(name)).toBe(is);
+    }),
+    { numRuns: 500 },
+  );
+  expect(hosts).toBeGreaterThan(100);
 });
 
 test("exact and prefix paths: the winners known beforehand are the first in order", async () => {

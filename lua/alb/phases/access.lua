@@ -13,6 +13,7 @@ local find = require("alb.route.lookup").find
 local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
 local hosts = require("alb.policy.hosts")
+local is_host = require("alb.route.host_keys").is_host
 local index = require("alb.policy.index")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
@@ -143,6 +144,10 @@ local function find_any(server_id)
     local raw_host = var.http_host
     if raw_host ~= host then
         check_host(host, raw_host)
+    end
+    local by_host = hosts.tables[server_id]
+    if not (by_host and by_host[host]) and host ~= "" and not is_host(host) then
+        return exit(400, reasons.no_host)
     end
     predicates.start()
     local request_uri = var.request_uri

@@ -15,10 +15,6 @@ local str_match = string.match
 
 local ASTERISK = 42
 
--- Of a DNS name. What is longer has no name that a rule could be for; looking at its labels, and remembering it, would
--- only cost what its client wants it to.
-local LONGEST_NAME = 253
-
 -- Hosts whose table is remembered: two generations of this size.
 local MAX_HOSTS = 20000
 
@@ -159,12 +155,8 @@ local function build_consistent(server_id, host)
     end
 end
 
---- The table of a host that `tables` does not hold; never nil. May move to a newer commit (see index.seq).
+--- The table of a host (host_keys.is_host) that `tables` does not hold; never nil. May move to a newer commit (see index.seq).
 function _M.find(server_id, host)
-    if #host > LONGEST_NAME then
-        local nameless = _M.tables[server_id]
-        return nameless and nameless[""] or _M.find(server_id, "")
-    end
     local by_host = older[server_id]
     local built = by_host and by_host[host] or build_consistent(server_id, host)
     remember(server_id, host, built)

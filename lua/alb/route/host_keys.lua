@@ -1,12 +1,19 @@
---- Host keys of the policy: "" (any host), "a.example", "*.example" (one label), "**.example" (any depth ≥ 1).
+--- Hosts, and host keys of the policy: "" (any host), "a.example", "*.example" (one label), "**.example" (any depth ≥ 1).
 -- May yield: no. Pure.
+local re_find = ngx.re.find
 local str_find = string.find
 local str_sub = string.sub
 
 local _M = {}
 
--- A name has at most 127 labels; more are not looked at, so a crafted Host can't cost much.
-local MAX_LABELS = 127
+-- A DNS name (RFC 1035, 2.3.4) of letters, digits, "-" and "_", an IPv4 address, or an IPv6 address in brackets.
+local HOST = [[\A(?:(?=.{1,253}\z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|\[[0-9a-f:.]{2,45}\])\z]]
+
+--- Can a request be for this host? Backends read other texts in their own ways, so no key could say whose they are.
+---@param host string lower case, without port and trailing dot
+function _M.is_host(host)
+    return re_find(host, HOST, "jo") ~= nil
+end
 
 --- Every key that matches the host, the most specific first.
 ---@param host string lower case, without port and trailing dot
@@ -14,17 +21,11 @@ local MAX_LABELS = 127
 function _M.matching(host)
     local keys, n = { host }, 1
     local dot = str_find(host, ".", 1, true)
-    if dot == 1 then
-        -- What an asterisk stands for is not empty.
-        dot = str_find(host, ".", 2, true)
-    elseif dot then
+    if dot then
         n = n + 1
         keys[n] = "*" .. str_sub(host, dot)
     end
-    for _ = 1, MAX_LABELS do
-        if not dot then
-            break
-        end
+    while dot do
         n = n + 1
         keys[n] = "**" .. str_sub(host, dot)
         dot = str_find(host, ".", dot + 1, true)
@@ -40,11 +41,11 @@ function _M.covers(key, host)
     end
     if str_sub(key, 1, 2) == "**" then
         local tail = str_sub(key, 3)
-        return #host > #tail and str_sub(host, -#tail) == tail
+        return str_sub(host, -#tail) == tail
     end
     if str_sub(key, 1, 1) == "*" then
         local dot = str_find(host, ".", 1, true)
-        return dot ~= nil and dot > 1 and str_sub(host, dot) == str_sub(key, 2)
+        return dot ~= nil and str_sub(host, dot) == str_sub(key, 2)
     end
     return false
 end
