@@ -1,4 +1,4 @@
---- Hosts, and host keys of the policy: "" (any host), "a.example", "*.example" (one label), "**.example" (any depth ≥ 1).
+--- Hosts, and host keys of the policy: "" (any host), "a.example", "*.example" (one label), "**.example" (any depth).
 -- May yield: no. Pure.
 local re_find = ngx.re.find
 local str_find = string.find
@@ -7,7 +7,8 @@ local str_sub = string.sub
 local _M = {}
 
 -- A DNS name (RFC 1035, 2.3.4) of letters, digits, "-" and "_", an IPv4 address, or an IPv6 address in brackets.
-local HOST = [[\A(?:(?=.{1,253}\z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*|\[[0-9a-f:.]{2,45}\])\z]]
+local NAME = [[(?=.{1,253}\z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*]]
+local HOST = [[\A(?:]] .. NAME .. [[|\[[0-9a-f:.]{2,45}\])\z]]
 
 --- Can a request be for this host? Backends read other texts in their own ways, so no key could say whose they are.
 ---@param host string lower case, without port and trailing dot
