@@ -27,6 +27,7 @@ class Seen {
       table: kindTable(GROUP),
       scope,
       onObject: (kind, object) => this.names.set(`${kind} ${object.metadata.name}`, object),
+      onListedAgain: () => undefined,
       onGone: (kind, object) => this.names.delete(`${kind} ${object.metadata.name}`),
       onError: (kind) => this.lost.push(kind),
       onDiscoveryError: (error) => this.lost.push(String(error)),

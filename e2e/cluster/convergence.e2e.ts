@@ -242,7 +242,6 @@ class World {
   async #serve(versions: readonly string[]): Promise<void> {
     if (versions.join() === this.#versions.join()) return;
     this.#versions = versions;
-    this.#nextLook = performance.now() + DISCOVERY;
     const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/httproutes.${ROUTES}`;
     const { spec } = (await this.#call({ path })) as Definition;
     const changed = spec.versions.map((each) => ({
@@ -250,6 +249,7 @@ class World {
       served: versions.includes(each.name),
     }));
     await this.#call({ method: "PATCH", path, body: { spec: { versions: changed } } });
+    this.#nextLook = performance.now() + DISCOVERY;
   }
 
   /** The other replica leads meanwhile: at once, or when the lease ends. */

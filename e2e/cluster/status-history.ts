@@ -22,6 +22,7 @@ export class StatusHistory implements Closable {
         this.#note(object);
       },
       onGone: () => undefined,
+      onListedAgain: () => undefined,
       onError: () => undefined,
     });
   }

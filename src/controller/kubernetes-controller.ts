@@ -47,6 +47,9 @@ export class KubernetesController extends CompilingController {
       onGone: (kind, object) => {
         this.#delete(kind, object);
       },
+      onListedAgain: () => {
+        this.#publisher.doubt();
+      },
       onError: (kind, { status, message }) => {
         observer.watchFailed(kind);
         log.warn({ kind, status, reason: message }, "a watch was lost; it goes on");

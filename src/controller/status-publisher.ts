@@ -128,6 +128,11 @@ export class StatusPublisher {
     return this.#writer.says(kind, namespace, name);
   }
 
+  /** What was written may be lost. */
+  doubt(): void {
+    this.#writer.doubt();
+  }
+
   /** What the watch tells of an object, which may be one that was made here. */
   observe(kind: string, object: RawObject, before: RawObject | undefined): void {
     const { namespace = "", name, resourceVersion } = object.metadata;

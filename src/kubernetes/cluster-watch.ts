@@ -21,6 +21,8 @@ export interface ClusterWatchOptions {
   readonly scope: WatchScope;
   readonly onObject: (kind: KindName, object: RawObject) => void;
   readonly onGone: (kind: KindName, object: RawObject) => void;
+  /** A watch was lost, and its objects have been listed again: of what was written before, nothing need be left. */
+  readonly onListedAgain: () => void;
   /** A watch is lost and begun again. */
   readonly onError: (kind: KindName, error: ApiError) => void;
   /** What is served could not be asked for; it is asked again. `isAgain`: the question before this one failed, too. */
@@ -132,7 +134,7 @@ export class ClusterWatch {
   }
 
   #watch(resource: Resource): readonly KindWatch[] {
-    const { client, scope, onObject, onGone, onError } = this.#options;
+    const { client, scope, onObject, onGone, onListedAgain, onError } = this.#options;
     const { kind, namespaced } = resource;
     const watches = plansFor(kind, namespaced, scope).map(
       (plan) =>
@@ -146,6 +148,7 @@ export class ClusterWatch {
           onGone: (object) => {
             onGone(kind, object);
           },
+          onListedAgain,
           onError: (error) => {
             // The version is no longer served: the next look at what is served tells.
             if (error.status !== NOT_FOUND) onError(kind, error);

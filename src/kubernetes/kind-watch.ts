@@ -1,7 +1,8 @@
 /**
- * Follows the objects of one kind, in one namespace or all: lists them once, then watches; continues after lost connections, expired
- * versions (410) and an API server that is away for hours. Known objects stay known meanwhile.
+ * Follows the objects of one kind, in one namespace or all: lists them, then watches; begins again after lost connections, expired
+ * versions (410) and an API server that is away for hours or comes back with an older state. Known objects stay known meanwhile.
  */
+import { isDeepStrictEqual } from "node:util";
 import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
@@ -19,6 +20,8 @@ export interface KindWatchOptions {
   readonly fieldSelector?: string | undefined;
   readonly onObject: (object: RawObject) => void;
   readonly onGone: (object: RawObject) => void;
+  /** Everything was listed again: what is known is what the API server has, but what it had meanwhile may be lost. */
+  readonly onListedAgain: () => void;
   /** Lost for now; it starts again. `status` is 404 when the API server no longer serves this version of the kind. */
   readonly onError: (error: ApiError) => void;
 }
@@ -30,6 +33,8 @@ const PAGE = 500;
  * of a watch is the sign that its connection lives: ApiClient gives up a connection that is silent for longer.
  */
 const WATCH_SECONDS = 15;
+/** Milliseconds that a watch lives at least unless it is lost. */
+const IN_DUE_TIME = (WATCH_SECONDS - 1) * 1000;
 /** Milliseconds: a watch that ends sooner than this is begun again only after as long a pause. */
 const SHORTEST = 1000;
 /** Milliseconds before it starts again after an error: doubled each time, up to the longest. */
@@ -47,6 +52,7 @@ export class KindWatch {
   #wake: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
+  #isListed = false;
   #onListed: () => void = () => undefined;
   /** Resolves when the first whole list has been handed on. */
   readonly listed = new Promise<void>((resolve) => (this.#onListed = resolve));
@@ -104,7 +110,6 @@ export class KindWatch {
 
   /** One watch, after a list if there is no version to watch from. */
   async #follow(signal: AbortSignal): Promise<ApiError | undefined> {
-    let isAnswered = false;
     try {
       if (this.#version === "") await this.#list(signal);
       signal.throwIfAborted();
@@ -113,19 +118,21 @@ export class KindWatch {
         ...{ watch: "true", allowWatchBookmarks: "true", timeoutSeconds: WATCH_SECONDS },
         resourceVersion: this.#version,
       };
+      const began = performance.now();
       const events = await this.#options.client.watch({ path: this.#path(), query }, signal);
-      isAnswered = true;
       for await (const event of events) {
         if (signal.aborted) return undefined;
         this.#take(event);
       }
+      if (performance.now() - began < IN_DUE_TIME) this.#version = "";
       return undefined;
     } catch (error: unknown) {
-      const failure =
-        error instanceof ApiError ? error : new ApiError(0, "", String(error), { cause: error });
-      // An API server that did not answer may come back with an older history, which has not reached this version yet.
-      if (!isAnswered || failure.status === GONE) this.#version = "";
-      return failure;
+      // An API server that went away may come back with an older history, which has not reached this version yet: it would be
+      // silent until then.
+      this.#version = "";
+      return error instanceof ApiError
+        ? error
+        : new ApiError(0, "", String(error), { cause: error });
     }
   }
 
@@ -170,8 +177,10 @@ export class KindWatch {
     signal.throwIfAborted();
     const found = new Set(items.map(keyOf));
     for (const [key, object] of this.#objects) if (!found.has(key)) this.#forget(key, object);
-    for (const object of items) this.#put(object);
+    for (const object of items) this.#putListed(object);
     this.#version = version;
+    if (this.#isListed) this.#options.onListedAgain();
+    this.#isListed = true;
     this.#onListed();
   }
 
@@ -184,18 +193,24 @@ export class KindWatch {
       const known = this.#objects.get(key);
       if (known !== undefined) this.#forget(key, known);
     } else if (type !== "BOOKMARK" && isRawObject(object)) {
-      this.#put(object);
+      this.#put(keyOf(object), this.#trimmed(object));
     }
     this.#version = versionOf(object) || this.#version;
   }
 
-  #put(object: RawObject): void {
-    const key = keyOf(object);
-    const known = this.#objects.get(key);
-    const apiVersion = apiVersionOf(this.#resource);
-    const version = object.metadata.resourceVersion;
-    if (known?.metadata.resourceVersion === version && known?.apiVersion === apiVersion) return;
-    const kept = sharing(trimmed(object, apiVersion, this.#resource.kind), known);
+  /** Its version says little: an API server that was put back gives versions for a second time. */
+  #putListed(listed: RawObject): void {
+    const key = keyOf(listed);
+    const object = this.#trimmed(listed);
+    if (!isDeepStrictEqual(object, this.#objects.get(key))) this.#put(key, object);
+  }
+
+  #trimmed(object: RawObject): RawObject {
+    return trimmed(object, apiVersionOf(this.#resource), this.#resource.kind);
+  }
+
+  #put(key: string, object: RawObject): void {
+    const kept = sharing(object, this.#objects.get(key));
     this.#objects.set(key, kept);
     this.#options.onObject(kept);
   }

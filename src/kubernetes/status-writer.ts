@@ -66,7 +66,7 @@ export class StatusWriter {
   readonly #writes = new RetryTimes(LONGEST_PAUSE);
   readonly #failures = new RetryTimes(LONGEST_PAUSE);
   /** States of objects that were written over, or found to be outdated. */
-  readonly #spent = new WeakSet<RawObject>();
+  #spent = new WeakSet<RawObject>();
   readonly #contested = new Map<string, ObjectStatus>();
   #enabled = false;
   /** What has to be looked at. */
@@ -112,6 +112,12 @@ export class StatusWriter {
   /** The watch has delivered what follows this state of an object. */
   observe(before: RawObject | undefined): void {
     if (before !== undefined && this.#spent.has(before)) this.recheck();
+  }
+
+  /** What was written may be lost: the API server may have been put back to an older state. */
+  doubt(): void {
+    this.#spent = new WeakSet();
+    this.recheck();
   }
 
   /** Whether this replica writes. */
@@ -334,9 +340,9 @@ export class StatusWriter {
   }
 }
 
-/** An object that is created again has the name of the one before, but is another. */
+/** An object that is created again has the name of the one before, but is another; another version of the API is asked elsewhere. */
 function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string {
-  return JSON.stringify([object?.metadata.uid, status]);
+  return JSON.stringify([object?.apiVersion, object?.metadata.uid, status]);
 }
 
 function keyOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {

@@ -154,6 +154,13 @@ class World {
       compact: () => {
         this.server.compact();
       },
+      backUp: () => {
+        this.server.backUp();
+      },
+      restore: () => {
+        this.server.restore();
+        network.cut();
+      },
       kill: () => {
         this.replica.kill();
         this.replica = this.#start();
@@ -268,6 +275,33 @@ test(
   timeoutOf(60_000),
 );
 
+test(
+  "an API server that is put back to an older state is recovered from",
+  () => {
+    const changes = script(...CHANGES, "overwrite", "kill");
+    // Of the Secret, which has no status, both states have the same version.
+    const lost = fc.oneof(
+      changes,
+      fc.constant<Step[]>([
+        ["put", 6, 1],
+        ["rest", 0, 3],
+      ]),
+    );
+    const after = fc.oneof(changes, fc.constant<Step[]>([["put", 6, 2]]));
+    const scripts = fc
+      .tuple(changes, lost, after)
+      .map((parts): Step[] => [
+        ...parts[0],
+        ["backUp", 0, 0],
+        ...parts[1],
+        ["restore", 0, 0],
+        ...parts[2],
+      ]);
+    return fc.assert(converge(scripts, [RECOVERY]), runs(15));
+  },
+  timeoutOf(60_000),
+);
+
 test("an answer to a status write that comes after a later change undoes nothing", () => {
   const scripts = fc.constantFrom(0, 1, 2).map((at): Step[] => [
     ["delete", at, 0],
@@ -288,6 +322,17 @@ test("a version that is off only between two looks at what is served costs no st
     ["serve", 0, 0],
   ];
   return fc.assert(converge(fc.constant(steps), [DISCOVERY + QUIET]), { numRuns: 5 });
+});
+
+test("a status that could not be written in one version is written in the next at once", () => {
+  // The look at what is served is between two tries, of which each pause is twice the one before.
+  const steps: Step[] = [
+    ["wait", 6, 0],
+    ["wait", 3, 0],
+    ["serve", 1, 0],
+    ["put", 1, 1],
+  ];
+  return fc.assert(converge(fc.constant(steps), [DISCOVERY + QUIET - 1800]), { numRuns: 5 });
 });
 
 test("an object that is created again and again is no status that others overwrite", () => {

@@ -42,11 +42,13 @@ interface Target {
 type Fields = Readonly<Record<string, unknown>>;
 
 export class ApiServerModel {
-  readonly #objects = new Map<string, { readonly kind: KindName; readonly object: RawObject }>();
-  readonly #leases = new Map<string, RawObject>();
-  readonly #history: Change[] = [];
+  #objects = new Map<string, { readonly kind: KindName; readonly object: RawObject }>();
+  #leases = new Map<string, RawObject>();
+  #history: readonly Change[] = [];
   #compacted = 0;
   #version = 1;
+  #created = 0;
+  #backup = () => undefined;
   readonly #served = new Map<KindName, readonly string[]>();
   readonly #streams = new Set<Stream>();
   /** Writes of statuses that were taken. */
@@ -76,7 +78,7 @@ export class ApiServerModel {
       ...object,
       metadata: {
         ...object.metadata,
-        uid: before?.metadata.uid ?? `uid-${String(this.#version)}`,
+        uid: before?.metadata.uid ?? `uid-${String((this.#created += 1))}`,
         generation: isSameSpec ? generation : generation + 1,
       },
       ...(before?.status !== undefined && { status: before.status }),
@@ -108,6 +110,23 @@ export class ApiServerModel {
   /** Watches cannot start before now any more. */
   compact(): void {
     this.#compacted = this.#version;
+  }
+
+  /** Keeps what is stored. */
+  backUp(): void {
+    const [objects, leases] = [new Map(this.#objects), new Map(this.#leases)];
+    const [history, version] = [this.#history, this.#version];
+    this.#backup = () => {
+      [this.#objects, this.#leases] = [new Map(objects), new Map(leases)];
+      [this.#history, this.#version] = [history, version];
+      this.#compacted = Math.min(this.#compacted, version);
+      return undefined;
+    };
+  }
+
+  /** What was kept is there again, and everything since then is lost, versions too; all connections must break. */
+  restore(): void {
+    this.#backup();
   }
 
   /** Links have broken. */
@@ -168,7 +187,7 @@ export class ApiServerModel {
   }
 
   #record(change: Change): void {
-    this.#history.push(change);
+    this.#history = [...this.#history, change];
     this.wake();
   }
 
