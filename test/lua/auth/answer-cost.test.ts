@@ -101,13 +101,20 @@ function serve(socket: Socket, answer: Answer): void {
   next(0);
 }
 
-/** Milliseconds of CPU that the gateway's worker needs for a request with this answer, until the service is rid of it. */
+/**
+ * Milliseconds of CPU that the gateway's worker needs for a request with this answer, until the service is rid of it. What is too much
+ * is measured again: other work on the machine only adds to it.
+ */
 async function cost(host: string, answer: Answer): Promise<number> {
   service.answer = (socket) => serve(socket, answer);
-  const before = await cpuTime(worker);
-  await gateway.send({ host });
-  await until(() => service.open.size === 0, 30_000);
-  return ((await cpuTime(worker)) - before) / 1e6;
+  let least = Infinity;
+  for (let turn = 0; turn < 4 && least >= MOST; turn += 1) {
+    const before = await cpuTime(worker);
+    await gateway.send({ host });
+    await until(() => service.open.size === 0, 30_000);
+    least = Math.min(least, ((await cpuTime(worker)) - before) / 1e6);
+  }
+  return least;
 }
 
 const HOSTS = ["forward.example", "external.example", "mirror.example"];
