@@ -14,15 +14,18 @@ local _M = {}
 
 local function parse_v4(text)
     local a, b, c, d = str_match(text, "^(%d%d?%d?)%.(%d%d?%d?)%.(%d%d?%d?)%.(%d%d?%d?)$")
+    if not a or str_find("." .. text, "%.0%d") then
+        return nil
+    end
     a, b, c, d = tonumber(a), tonumber(b), tonumber(c), tonumber(d)
-    if not a or a > 255 or b > 255 or c > 255 or d > 255 then
+    if a > 255 or b > 255 or c > 255 or d > 255 then
         return nil
     end
     return str_char(a, b, c, d)
 end
 
--- Colon-separated groups as bytes; the last may be an IPv4 address.
-local function parse_groups(text)
+-- Colon-separated groups as bytes; the last may be an IPv4 address if it ends the whole.
+local function parse_groups(text, is_end)
     if text == "" then
         return ""
     end
@@ -34,7 +37,7 @@ local function parse_groups(text)
         if str_match(group, "^%x%x?%x?%x?$") then
             local value = tonumber(group, 16)
             bytes[n] = str_char(bit.rshift(value, 8), bit.band(value, 255))
-        elseif not colon and parse_v4(group) then
+        elseif is_end and not colon and parse_v4(group) then
             bytes[n] = parse_v4(group)
         else
             return nil
@@ -49,10 +52,11 @@ end
 local function parse_v6(text)
     local gap = str_find(text, "::", 1, true)
     if not gap then
-        local bytes = parse_groups(text)
+        local bytes = parse_groups(text, true)
         return bytes and #bytes == 16 and bytes or nil
     end
-    local head, tail = parse_groups(str_sub(text, 1, gap - 1)), parse_groups(str_sub(text, gap + 2))
+    local head = parse_groups(str_sub(text, 1, gap - 1), false)
+    local tail = parse_groups(str_sub(text, gap + 2), true)
     if not head or not tail or #head + #tail > 14 then
         return nil
     end
@@ -69,6 +73,39 @@ function _M.parse(text)
         return str_sub(bytes, 13)
     end
     return bytes
+end
+
+-- The longest run of zeros, the first of several (RFC 5952, 4.2): where it begins, and how long it is; 1 is none.
+local function longest_gap(groups)
+    local first, longest, length = 0, 1, 0
+    for i = 1, #groups do
+        length = groups[i] == "0" and length + 1 or 0
+        if length > longest then
+            first, longest = i - length + 1, length
+        end
+    end
+    return first, longest
+end
+
+--- The text of an address's bytes (see parse): IPv6 as RFC 5952 recommends, but in brackets.
+function _M.format(bytes)
+    if #bytes == 4 then
+        return concat({ str_byte(bytes, 1, 4) }, ".")
+    end
+    local groups = {}
+    for i = 1, 8 do
+        local high, low = str_byte(bytes, 2 * i - 1, 2 * i)
+        groups[i] = ("%x"):format(high * 256 + low)
+    end
+    local first, length = longest_gap(groups)
+    if length == 1 then
+        return "[" .. concat(groups, ":") .. "]"
+    end
+    return "["
+        .. concat(groups, ":", 1, first - 1)
+        .. "::"
+        .. concat(groups, ":", first + length)
+        .. "]"
 end
 
 --- An address or CIDR, ready for `contains`; nil for any other text.

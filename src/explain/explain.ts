@@ -10,7 +10,7 @@ import type {
 } from "../render/policy/policy-document.js";
 import type { Candidate } from "./candidates.js";
 import { findCandidates } from "./candidates.js";
-import { hostKeyCovers, isHost } from "./host-key.js";
+import { hostKeyCovers } from "./host-key.js";
 import type { Answer, Outcome } from "./outcome.js";
 import { routeOutcome } from "./outcome.js";
 import type { ExplainRequest } from "./request.js";
@@ -20,6 +20,7 @@ import { isAmbiguous } from "./readings.js";
 import { findListener, isMisdirected, routeOn } from "./listener.js";
 import { normalisePath } from "./request-path.js";
 import { fromWire, toWire } from "./wire-text.js";
+import { canonicalHost } from "../support/canonical-host.js";
 import { compareBy } from "../support/compare.js";
 import { own } from "../support/own.js";
 
@@ -78,10 +79,11 @@ function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explan
   if (listener !== undefined && isMisdirected(server.server, request.serverName, listener)) {
     return { ...found, listener, answer: refused(421, MISDIRECTED) };
   }
-  if (!isHost(request.host)) return { ...found, answer: refused(400, NO_HOST) };
+  const host = canonicalHost(request.host);
+  if (host === undefined) return { ...found, answer: refused(400, NO_HOST) };
   if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
   const entered = { ...found, listener, ...wantedOfClients(server.server, listener) };
-  return explainListener(policy, { ...request, path: path.value }, entered);
+  return explainListener(policy, { ...request, host, path: path.value }, entered);
 }
 
 /** From the listener on; `entered` is what is known until there. */

@@ -1,5 +1,6 @@
 import type { HostPattern } from "../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../ir/host-pattern.js";
+import { canonicalHost } from "../support/canonical-host.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 
@@ -22,7 +23,7 @@ export function parseHostPattern(
   if (text === undefined || text === "") return ok(ANY_HOST);
   const host = text.toLowerCase().replace(/\.$/, "");
   const suffix = host.startsWith("*.") ? host.slice(2) : undefined;
-  if (!isDnsName(suffix ?? host)) {
+  if (!isDnsName(suffix ?? host) || (suffix === undefined && canonicalHost(host) === undefined)) {
     return problem(`${JSON.stringify(text)} is not a DNS name, with or without a leading "*."`);
   }
   return ok(suffix === undefined ? { kind: "exact", host } : { kind: "wildcard", suffix, labels });

@@ -4,6 +4,7 @@
 -- A plain route (nothing but one upstream) that was looked up before is two reads of tables and one variable.
 -- May yield: yes (forward auth, a body that is held). Phases: access.
 local access = require("alb.auth.access")
+local canonical_host = require("alb.route.host_keys").canonical
 local candidates = require("alb.route.candidate")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
@@ -13,7 +14,6 @@ local find = require("alb.route.lookup").find
 local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
 local hosts = require("alb.policy.hosts")
-local is_host = require("alb.route.host_keys").is_host
 local index = require("alb.policy.index")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
@@ -44,11 +44,6 @@ local _M = {}
 
 -- Something in the request target or the Host header that the usual comparison did not cover.
 local function check_host(host, raw)
-    if not raw or raw == "" then
-        -- HTTP/1.0, where a client need not name one; backends are asked by HTTP/1.1.
-        var.albc_host = request_host()
-        return
-    end
     if str_sub(raw, 1, #host) == host and str_byte(raw, #host + 1) == COLON then
         -- nginx before 1.29 lets any text stand for the port, and backends put the Host header into links.
         if re_find(raw, [[:\d*$]], "jo") == #host + 1 then
@@ -140,14 +135,20 @@ end
 
 -- The route of a request whose host and target may be written in any way.
 local function find_any(server_id)
-    local host, path = var.host, var.uri
+    local host, path = request_host(), var.uri
     local raw_host = var.http_host
-    if raw_host ~= host then
+    if not raw_host or raw_host == "" then
+        -- HTTP/1.0, where a client need not name one; backends are asked by HTTP/1.1.
+        var.albc_host = host
+    elseif raw_host ~= host then
         check_host(host, raw_host)
     end
     local by_host = hosts.tables[server_id]
-    if not (by_host and by_host[host]) and host ~= "" and not is_host(host) then
-        return exit(400, reasons.no_host)
+    if not (by_host and by_host[host]) then
+        host = canonical_host(host)
+        if not host then
+            return exit(400, reasons.no_host)
+        end
     end
     predicates.start()
     local request_uri = var.request_uri

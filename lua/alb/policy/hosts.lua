@@ -155,7 +155,7 @@ local function build_consistent(server_id, host)
     end
 end
 
---- The table of a host (host_keys.is_host) that `tables` does not hold; never nil. May move to a newer commit (see
+--- The table of a host (host_keys.canonical) that `tables` does not hold; never nil. May move to a newer commit (see
 --- index.seq).
 function _M.find(server_id, host)
     local by_host = older[server_id]

@@ -6,6 +6,7 @@ local _M = {}
 
 -- Hosts that are remembered for a server: clients choose them.
 local MAX_HOSTS = 1000
+local LONGEST_NAME = 253
 
 --- Makes a decoded server ready. Its listeners become tables: `[1]` host key, `[2]` id, `isolated`, `mode` and
 --- `authorities` (of client certificates).
@@ -39,8 +40,11 @@ function _M.find(server, host)
     return false
 end
 
---- The same, remembered.
+--- The same, remembered for names.
 function _M.find_known(server, host)
+    if #host > LONGEST_NAME then
+        return _M.find(server, host)
+    end
     local found = server.found[host]
     if found == nil then
         found = _M.find(server, host)

@@ -1,19 +1,30 @@
 --- Hosts, and host keys of the policy: "" (any host), "a.example", "*.example" (one label), "**.example" (any depth).
 -- May yield: no. Pure.
+local ip_address = require("alb.ip_address")
+
 local re_find = ngx.re.find
 local str_find = string.find
+local str_match = string.match
 local str_sub = string.sub
 
 local _M = {}
 
--- A DNS name (RFC 1035, 2.3.4) of letters, digits, "-" and "_", an IPv4 address, or an IPv6 address in brackets.
-local NAME = [[(?=.{1,253}\z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*]]
-local HOST = [[\A(?:]] .. NAME .. [[|\[[0-9a-f:.]{2,45}\])\z]]
+-- A DNS name (RFC 1035, 2.3.4) of letters, digits, "-" and "_".
+local NAME = [[\A(?=.{1,253}\z)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\z]]
+-- What some read as an IPv4 address: `127.1`, `0x7f000001` (URL Standard, 3.5).
+local NUMBERS = [[\A(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}\z]]
 
---- Can a request be for this host? Backends read other texts in their own ways, so no key could say whose they are.
+--- A host as it is compared: a DNS name, an IPv4 address, or an IPv6 address in brackets, each in one spelling only.
+-- Backends read other texts in their own ways, so no key could say whose they are.
 ---@param host string lower case, without port and trailing dot
-function _M.is_host(host)
-    return re_find(host, HOST, "jo") ~= nil
+---@return string? host nil: no request can be for it
+function _M.canonical(host)
+    local address = str_match(host, "^%[(.*:.*)%]$")
+    if address or re_find(host, NUMBERS, "jo") then
+        local bytes = ip_address.parse(address or host)
+        return bytes and ip_address.format(bytes)
+    end
+    return re_find(host, NAME, "jo") and host or nil
 end
 
 --- Every key that matches the host, the most specific first.

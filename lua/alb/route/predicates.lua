@@ -1,7 +1,9 @@
 --- Conditions of a binding beyond host and path: method, headers, query parameters, cookies, addresses.
 -- May yield: no. Phases: access. Values are read from the request once, when first asked for.
+local canonical_host = require("alb.route.host_keys").canonical
 local expression = require("alb.route.expression")
 local ip = require("alb.ip_address")
+local request_host = require("alb.request_host").get
 
 local ngx = ngx
 local var = ngx.var
@@ -88,7 +90,7 @@ local readers = {
         return var.uri
     end,
     host = function()
-        return var.host
+        return canonical_host(request_host())
     end,
     sourceIp = function()
         return var.remote_addr

@@ -5,6 +5,7 @@ import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { regexProblem } from "../regex.js";
+import { hostTests, oneOf } from "./dslx-host.js";
 
 export type Operator = (typeof DSLX_OPERATORS)[number];
 
@@ -56,7 +57,8 @@ export function parseRow(values: readonly string[], of: Predicate["of"]): Result
   if (relative !== undefined) {
     return problem(`no path is like ${JSON.stringify(relative)}: all begin with a slash`);
   }
-  const tests = testsOf(name, args, of);
+  const ofHost = of === "host" ? hostTests(name, args) : undefined;
+  const tests = ofHost ?? testsOf(name, args, of);
   return tests.ok ? ok({ operator: name, args, tests: tests.value }) : tests;
 }
 
@@ -78,11 +80,11 @@ function testsOf(
   switch (operator) {
     case "EQ":
     case "IN":
-      return equalityTests(args, of);
+      return of === "sourceIp" ? addressTests(args) : ok(oneOf(args));
     case "STARTS_WITH":
-      return ok([{ op: "start", value: cased(first, of) }]);
+      return ok([{ op: "start", value: first }]);
     case "ENDS_WITH":
-      return ok([endTest(first, of)]);
+      return ok([{ op: "end", value: first }]);
     case "REGEX": {
       const invalid = regexProblem(first);
       return invalid === undefined ? ok([{ op: "regex", pattern: first }]) : problem(invalid);
@@ -92,23 +94,6 @@ function testsOf(
     case "EXIST":
       return ok([{ op: "exists" }]);
   }
-}
-
-function equalityTests(args: readonly string[], of: Predicate["of"]): Result<readonly ValueTest[]> {
-  if (of === "sourceIp") return addressTests(args);
-  const values = args.map((arg) => cased(arg, of));
-  const wildcards = of === "host" ? values.filter((value) => value.startsWith("*.")) : [];
-  const plain = values.filter((value) => !wildcards.includes(value));
-  const equal: readonly ValueTest[] =
-    plain.length === 0
-      ? []
-      : plain.length === 1
-        ? plain.map((value) => ({ op: "eq", value }))
-        : [{ op: "in", values: plain }];
-  return ok([
-    ...equal,
-    ...wildcards.map((value): ValueTest => ({ op: "oneLabel", suffix: value.slice(2) })),
-  ]);
 }
 
 /** Addresses are compared as addresses: IPv6 has many spellings of one. */
@@ -124,18 +109,6 @@ function rangeTests(low: string, high: string, of: Predicate["of"]): Result<read
     return problem(`${JSON.stringify(low)} and ${JSON.stringify(high)} are no range`);
   }
   return ok([{ op: "range", low, high }]);
-}
-
-/** For hosts `*.example` and `.example` mean one label before the suffix; for anything else the text is the end. */
-function endTest(text: string, of: Predicate["of"]): ValueTest {
-  const value = cased(text, of);
-  const suffix = of === "host" ? /^\*?\.(.+)$/.exec(value)?.[1] : undefined;
-  return suffix === undefined ? { op: "end", value } : { op: "oneLabel", suffix };
-}
-
-/** Hosts have no case and reach the data plane in lower case. */
-function cased(text: string, of: Predicate["of"]): string {
-  return of === "host" ? text.toLowerCase() : text;
 }
 
 function isNumber(text: string): boolean {

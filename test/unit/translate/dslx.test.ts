@@ -30,6 +30,32 @@ describe("HOST terms", () => {
     expect(hostsOf(["EQ", "a.example"], ["EQ", "b.example"])).toEqual(["a.example", "b.example"]);
   });
 
+  it.each([
+    ["a.example.", "a.example"],
+    ["Bücher.example", "xn--bcher-kva.example"],
+    ["127.0.0.1", "127.0.0.1"],
+    ["2001:0DB8:0::1", "[2001:db8::1]"],
+    ["[::ffff:192.0.2.1]", "192.0.2.1"],
+  ])("are for the host that %s names", (text, host) => {
+    expect(hostsOf(["EQ", text])).toEqual([host]);
+  });
+
+  it.each([
+    ["EQ", "a.example:80"],
+    ["EQ", "http://a.example"],
+    ["EQ", "*"],
+    ["EQ", ""],
+    ["EQ", "127.1"],
+    ["IN", "a.example", "*.a,example"],
+    ["ENDS_WITH", ".a_example:80"],
+    ["ENDS_WITH", "example/"],
+    ["STARTS_WITH", "https://a"],
+  ])("that no request fulfils are refused: %s %s", (...row) => {
+    const { problems } = parseDslx([term("HOST", [row])]);
+    expect(problems).toEqual([expect.objectContaining({ term: 0, row: 0 })]);
+    expect(problems[0]?.problem).toMatch(/^no host is like ".*": write a DNS name or an address/);
+  });
+
   it("are tried where a name does not say it all", () => {
     const rows = [
       ["REGEX", "^a"],
