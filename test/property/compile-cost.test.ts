@@ -23,14 +23,13 @@ const FACTOR = 500;
  */
 const DEAREST = 6;
 /**
- * What still breaks the law: something is made for each pair of port and name, or of Gateway and Service, which a few bytes make
- * thousands of. About twice what was measured; two cases together may cost as much as the dearer one.
+ * What still breaks the law: something is made for each pair of port and name, which a few bytes make thousands of. About twice what
+ * was measured; two cases together may cost as much as the dearer one.
  */
 const DEARER: ReadonlyMap<string, number> = new Map([
   ["TLSRoutes on 64 listeners, each with a route of its own", 10],
   ["TLSRoutes on 64 listeners, and wildcards of their own", 10],
   ["TLSRoutes on 64 ports that two Gateways have", 20],
-  ["BackendTLSPolicies with targets, and routes of many Gateways", 10],
 ]);
 /** Of the cost of a byte, when the input is doubled; 2 is quadratic. What is below so many milliseconds is noise. */
 const STEEPEST = 1.6;

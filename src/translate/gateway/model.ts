@@ -48,6 +48,9 @@ export interface ListenerState {
 /** How many accepted routes each listener has; listeners that serve nothing count theirs, too. */
 export type AttachedRoutes = ReadonlyMap<ListenerState, number>;
 
+/** Gateways that reach every backend in the same way: either none of them names a client certificate for backends, or it is one Gateway. */
+export type AlikeGateways = readonly Gateway[];
+
 /** A Service port as a backendRef names it. */
 export interface BackendPort {
   readonly namespace: string;

@@ -40,10 +40,12 @@ export function authPolicyStatuses(
       const inForce = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
       return {
         ref,
-        verdicts: { Accepted: inForce.ok ? contentVerdict(policy, policies, context) : inForce },
+        verdicts: () => ({
+          Accepted: inForce.ok ? contentVerdict(policy, policies, context) : inForce,
+        }),
       };
     });
-    return policyStatus(policy, ancestors, context.options.controllerName, context);
+    return policyStatus(policy, ancestors, context);
   });
 }
 

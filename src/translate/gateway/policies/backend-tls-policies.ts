@@ -4,12 +4,13 @@ import type { BackendTls } from "../../../ir/backend-tls.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings } from "../../../support/compare.js";
 import { getOrInsert } from "../../../support/group-by.js";
+import { memoized } from "../../../support/memoized.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf, sourceRef } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
 import { backendClientCertificate } from "../backend-client-certificate.js";
-import type { BackendPort, BackendTlsChoice } from "../model.js";
+import type { AlikeGateways, BackendPort, BackendTlsChoice } from "../model.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { Verdict } from "../verdict.js";
 import type { BackendTlsReading } from "./backend-tls-content.js";
@@ -18,6 +19,14 @@ import { conflictMessage, gatewayRef, policyStatus } from "./policy-status.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import { shownTarget, TargetIndex, targetOf, targetRefs } from "./policy-targets.js";
 import { refusedPolicyOf } from "./refused-policies.js";
+import { ServiceUsers } from "./service-users.js";
+
+interface ShownCertificate {
+  readonly id: string;
+  readonly shownBy: Gateway;
+}
+
+const NONE: BackendTlsChoice = { kind: "none" };
 
 /**
  * BackendTLSPolicies: which one a Service port is reached by, and through which Gateways each is used. A port that has one is
@@ -28,8 +37,13 @@ export class BackendTlsPolicies {
   readonly #readings: ReadonlyMap<BackendTlsPolicy, BackendTlsReading>;
   readonly #index: TargetIndex<BackendTlsPolicy>;
   readonly #chosen = new Map<string, BackendTls>();
-  /** Gateways by Service and by their own name. */
-  readonly #users = new Map<string, Map<string, Gateway>>();
+  /** By policy and the id of the certificate that Gateways show. */
+  readonly #choices = new Map<BackendTlsPolicy, Map<string | undefined, BackendTlsChoice>>();
+  readonly #certificates = memoized((gateway: Gateway) => {
+    const found = backendClientCertificate(gateway, this.#context);
+    return found?.ok === true ? found.certificate.id : undefined;
+  });
+  readonly #users = new ServiceUsers();
 
   constructor(context: BuildContext) {
     this.#context = context;
@@ -41,30 +55,23 @@ export class BackendTlsPolicies {
     for (const policy of policies) this.#reportTargets(policy);
   }
 
-  choose(gateway: Gateway, backend: BackendPort): BackendTlsChoice {
-    if (this.#readings.size > 0) this.#addUser(gateway, backend);
+  choose(gateways: AlikeGateways, backend: BackendPort): BackendTlsChoice {
+    if (this.#readings.size > 0) this.#users.add(gateways, backend);
     const policy = this.#winner(backend);
-    if (policy === undefined) return this.#withoutPolicy(gateway, backend);
-    const content = this.#readings.get(policy)?.content;
-    if (content === undefined) {
-      const { namespace, name } = policy.metadata;
-      return refusedBy(`BackendTLSPolicy ${namespace}/${name}`);
-    }
-    const certificate = this.#clientCertificate(gateway);
-    return this.#add({
-      ...content,
-      ...(certificate !== undefined && { clientCertificate: certificate }),
-    });
+    if (policy === undefined) return this.#withoutPolicy(gateways, backend);
+    const choices = getOrInsert(this.#choices, policy, () => new Map());
+    const certificate = this.#clientCertificate(gateways)?.id;
+    return getOrInsert(choices, certificate, () => this.#byPolicy(policy, certificate));
   }
 
-  statuses(controllerName: string): readonly ObjectStatus[] {
+  statuses(): readonly ObjectStatus[] {
     return this.#context.resources.list("BackendTLSPolicy").flatMap((policy) => {
       const gateways = this.#gatewaysOf(policy);
       const ancestors = gateways.map((gateway) => ({
         ref: gatewayRef(gateway),
-        verdicts: this.#verdicts(policy, gateway),
+        verdicts: () => this.#verdicts(policy, gateway),
       }));
-      return policyStatus(policy, ancestors, controllerName, this.#context);
+      return policyStatus(policy, ancestors, this.#context);
     });
   }
 
@@ -80,27 +87,40 @@ export class BackendTlsPolicies {
     return section ?? this.#index.winner(target);
   }
 
-  #withoutPolicy(gateway: Gateway, { namespace, tls }: BackendPort): BackendTlsChoice {
+  #byPolicy(policy: BackendTlsPolicy, certificate: string | undefined): BackendTlsChoice {
+    const content = this.#readings.get(policy)?.content;
+    if (content === undefined) {
+      const { namespace, name } = policy.metadata;
+      return refusedBy(`BackendTLSPolicy ${namespace}/${name}`);
+    }
+    return this.#add({
+      ...content,
+      ...(certificate !== undefined && { clientCertificate: certificate }),
+    });
+  }
+
+  #withoutPolicy(gateways: AlikeGateways, { namespace, tls }: BackendPort): BackendTlsChoice {
     // It may be for this Service and ask for TLS.
     const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, this.#context);
     if (unreadable !== undefined) {
       return refusedBy(`BackendTLSPolicy ${unreadable.namespace}/${unreadable.name}`);
     }
-    const certificate = tls === true ? this.#clientCertificate(gateway) : undefined;
-    if (certificate === undefined) return { kind: "none" };
-    const place = placeOf(gateway, "spec", "tls", "backend", "clientCertificateRef");
+    const certificate = tls === true ? this.#clientCertificate(gateways) : undefined;
+    if (certificate === undefined) return NONE;
+    const place = placeOf(certificate.shownBy, "spec", "tls", "backend", "clientCertificateRef");
     return this.#add({
       source: sourceRef(place),
       subjectAltNames: [],
       authorities: { kind: "none" },
-      clientCertificate: certificate,
+      clientCertificate: certificate.id,
     });
   }
 
   /** A Gateway whose certificate can't be used shows none: backends that want one refuse the connection. */
-  #clientCertificate(gateway: Gateway): string | undefined {
-    const found = backendClientCertificate(gateway, this.#context);
-    return found?.ok === true ? found.certificate.id : undefined;
+  #clientCertificate([shownBy]: AlikeGateways): ShownCertificate | undefined {
+    if (shownBy === undefined) return undefined;
+    const id = this.#certificates(shownBy);
+    return id === undefined ? undefined : { id, shownBy };
   }
 
   #add(content: Omit<BackendTls, "id">): BackendTlsChoice {
@@ -110,27 +130,17 @@ export class BackendTlsPolicies {
     return { kind: "tls", id, ...(content.subjectAltNames.length > 0 && { hasNames: true }) };
   }
 
-  #addUser(gateway: Gateway, { namespace, service }: BackendPort): void {
-    const key = `${namespace}/${service}`;
-    const users = getOrInsert(this.#users, key, () => new Map());
-    users.set(`${gateway.metadata.namespace}/${gateway.metadata.name}`, gateway);
-  }
-
   /**
    * The Gateways that use a Service that the policy is for: those of its namespace first, so that others can't take their places in a
    * status that holds sixteen, then older ones.
    */
   #gatewaysOf(policy: BackendTlsPolicy): readonly Gateway[] {
     const gateways = new Set(
-      serviceTargets(policy).flatMap((target) => [...this.#usersOf(target).values()]),
+      serviceTargets(policy).flatMap((target) => [...this.#users.of(target)]),
     );
     const isOther = ({ metadata }: Gateway): number =>
       metadata.namespace === policy.metadata.namespace ? 0 : 1;
     return [...gateways].sort((a, b) => isOther(a) - isOther(b) || compareAge(a, b));
-  }
-
-  #usersOf({ namespace, name }: PolicyTarget): ReadonlyMap<string, Gateway> {
-    return this.#users.get(`${namespace}/${name}`) ?? new Map<string, Gateway>();
   }
 
   #verdicts(policy: BackendTlsPolicy, gateway: Gateway): Readonly<Record<string, Verdict>> {
@@ -144,9 +154,8 @@ export class BackendTlsPolicies {
 
   /** Whether the policy is in force for one of the Services that the Gateway uses. */
   #inForce(policy: BackendTlsPolicy, gateway: Gateway): Verdict {
-    const key = `${gateway.metadata.namespace}/${gateway.metadata.name}`;
     const verdicts = serviceTargets(policy)
-      .filter((target) => this.#usersOf(target).has(key))
+      .filter((target) => this.#users.of(target).has(gateway))
       .map((target) => this.#targetVerdict(policy, target));
     return verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
   }

@@ -12,7 +12,7 @@ import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
 import type { Place } from "../../place.js";
-import type { GatewayState, ListenerState } from "../model.js";
+import type { AlikeGateways, GatewayState, ListenerState } from "../model.js";
 import { AuthPolicies } from "./auth-policies.js";
 import { authPolicyStatuses } from "./auth-policy-statuses.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
@@ -29,9 +29,9 @@ export function createPolicies(states: readonly GatewayState[], context: BuildCo
   const auth = new AuthPolicies(context);
   const filters = new AuthFilters(states, tls, auth, context);
   return {
-    backendTls: (gateway, backend) => tls.choose(gateway, backend),
+    backendTls: (gateways, backend) => tls.choose(gateways, backend),
     extension: (ref, place) => filters.extension(ref, place),
-    externalAuth: (filter, place, gateway) => filters.externalAuth(filter, place, gateway),
+    externalAuth: (filter, place, gateways) => filters.externalAuth(filter, place, gateways),
     listenerFilters: (listener) => filters.ofListener(listener),
     attached: (route, rule) => auth.ofRule(route, rule),
     inherited: () =>
@@ -40,10 +40,7 @@ export function createPolicies(states: readonly GatewayState[], context: BuildCo
         .flatMap((listener) => inheritedFrom(listener, filters, auth)),
     statuses: () => {
       auth.reportUnused(new Set(filters.named.keys()));
-      return [
-        ...tls.statuses(context.options.controllerName),
-        ...authPolicyStatuses(auth, filters.named, states, context),
-      ];
+      return [...tls.statuses(), ...authPolicyStatuses(auth, filters.named, states, context)];
     },
     collected: () => tls.collected(),
   };
@@ -103,12 +100,12 @@ class AuthFilters {
     return this.#unresolved({ ok: false, reason: "BackendNotFound", message }, at);
   }
 
-  externalAuth(filter: ExternalAuthFilter, place: Place, gateway: Gateway): AuthRef {
+  externalAuth(filter: ExternalAuthFilter, place: Place, gateways: AlikeGateways): AuthRef {
     return translateExternalAuth({
       filter,
       place,
       context: this.#context,
-      backendTls: (backend) => this.#tls.choose(gateway, backend),
+      backendTls: (backend) => this.#tls.choose(gateways, backend),
       unresolved: (refused) =>
         this.#unresolved({ ...refused, ok: false }, within(place, "externalAuth")),
     });
@@ -135,7 +132,7 @@ class AuthFilters {
       return this.extension(extensionRef, place);
     }
     if (type === "ExternalAuth" && externalAuth !== undefined) {
-      return this.externalAuth(externalAuth, place, gateway);
+      return this.externalAuth(externalAuth, place, [gateway]);
     }
     const message = `a listener can't have a filter of type ${type}`;
     return this.#unresolved({ ok: false, reason: "InvalidKind", message }, within(place, "type"));

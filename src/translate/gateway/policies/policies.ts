@@ -1,7 +1,6 @@
 /** What routes ask of the policies: TLS to their backends, and auth. */
 import type {
   ExternalAuthFilter,
-  Gateway,
   GrpcRoute,
   HttpRoute,
   ObjectReference,
@@ -10,7 +9,7 @@ import type { BackendTls } from "../../../ir/backend-tls.js";
 import type { InheritedAuth } from "../../../ir/listener.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { Place } from "../../place.js";
-import type { BackendPort, BackendTlsChoice, ListenerState } from "../model.js";
+import type { AlikeGateways, BackendPort, BackendTlsChoice, ListenerState } from "../model.js";
 
 /** Ids for `Route.auth` or `BackendFilters.auth`; all must pass, in order. Empty: nothing is checked. */
 export type AuthRef =
@@ -26,14 +25,14 @@ export type UnresolvedReason =
 
 export interface Policies {
   /**
-   * How a Service port is reached through the Gateway. To be called for every Service that a route (backendRef, mirror) of the
-   * Gateway names, also for one that does not exist: the calls are what the policies' statuses name as ancestors.
+   * How a Service port is reached through the Gateways. To be called for every Service that a route (backendRef, mirror) of the
+   * Gateways names, also for one that does not exist: the calls are what the policies' statuses name as ancestors.
    */
-  backendTls(gateway: Gateway, backend: BackendPort): BackendTlsChoice;
+  backendTls(gateways: AlikeGateways, backend: BackendPort): BackendTlsChoice;
   /** An ExtensionRef filter; `place` is the filter's, and its object's namespace is where the AuthPolicy is looked up. */
   extension(ref: ObjectReference, place: Place): AuthRef;
   /** An ExternalAuth filter; `place` is the filter's. Any protocol but HTTP is not ok. */
-  externalAuth(filter: ExternalAuthFilter, place: Place, gateway: Gateway): AuthRef;
+  externalAuth(filter: ExternalAuthFilter, place: Place, gateways: AlikeGateways): AuthRef;
   /**
    * Auth of the listener's own filters (GEP-5224). It comes first and is never replaced: rules have these ids before their own
    * or inherited ones. Not ok: the listener's requests must be answered with an error.

@@ -22,8 +22,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
 /** What a policy's status says about one object that it is for. */
 export interface PolicyAncestor {
   readonly ref: ParentReference;
-  /** By condition type. */
-  readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** By condition type; called only for entries that the status has room for. */
+  readonly verdicts: () => Readonly<Record<string, Verdict>>;
 }
 
 type Policy = KubernetesObject & { readonly status?: PolicyStatus };
@@ -64,9 +64,9 @@ export function targetAsAncestor({
 export function policyStatus(
   policy: Policy,
   ancestors: readonly PolicyAncestor[],
-  controllerName: string,
   context: TranslateContext,
 ): readonly ObjectStatus[] {
+  const { controllerName } = context.options;
   const written = policy.status?.ancestors ?? [];
   const others = written.filter((entry) => entry.controllerName !== controllerName);
   if (ancestors.length === 0 && others.length === written.length) return [];
@@ -83,7 +83,7 @@ export function policyStatus(
   const own = ancestors.slice(0, room).map(({ ref, verdicts }) => ({
     ancestorRef: ref,
     controllerName,
-    conditions: conditionsOf(verdicts, metadata.generation),
+    conditions: conditionsOf(verdicts(), metadata.generation),
   }));
   return [{ apiVersion, kind, metadata: { name, namespace }, status: { ancestors: own } }];
 }

@@ -1,11 +1,13 @@
-import type { ExternalAuthFilter, Gateway, ObjectReference } from "../../../api/gateway.js";
+import type { ExternalAuthFilter, ObjectReference } from "../../../api/gateway.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import { isSameJson } from "../../../status/json.js";
+import { memoized } from "../../../support/memoized.js";
 import type { ServicePortRef } from "../../backends.js";
 import type { Place } from "../../place.js";
 import type { CoreReference } from "../../reference-grants.js";
-import type { BackendPort } from "../model.js";
+import type { AlikeGateways, BackendPort } from "../model.js";
+import type { GatewayNames } from "./parents.js";
 import type { AnyRoute, RouteContext, RoutePolicies, RouteSurroundings } from "./scope.js";
 
 /** Asks the surroundings of now for the route. Does what asking does besides, too: what is used is collected from who asks for it. */
@@ -66,22 +68,18 @@ function listeningContext(
 
 function listeningPolicies(asking: Asking): RoutePolicies {
   return {
-    backendTls: (gateway, backend) => asking(ASK.backendTls(nameOf(gateway), backend)),
+    backendTls: (gateways, backend) => asking(ASK.backendTls(namesOf(gateways), backend)),
     extension: (ref, place) => asking(ASK.extension(ref, place)),
-    externalAuth: (filter, place, gateway) =>
-      asking(ASK.externalAuth(filter, place, nameOf(gateway))),
+    externalAuth: (filter, place, gateways) =>
+      asking(ASK.externalAuth(filter, place, namesOf(gateways))),
     attached: (_route, rule) => asking(ASK.attached(rule)),
   };
 }
 
-interface GatewayName {
-  readonly namespace: string;
-  readonly name: string;
-}
-
-function nameOf({ metadata: { namespace, name } }: Gateway): GatewayName {
-  return { namespace, name };
-}
+/** One list for all questions of the same Gateways. */
+const namesOf = memoized((gateways: AlikeGateways): GatewayNames =>
+  gateways.map(({ metadata: { namespace, name } }) => ({ namespace, name })),
+);
 
 /**
  * Here, where they can hold on to nothing but what they are given: questions are kept for long. Gateways are others in each
@@ -101,17 +99,17 @@ const ASK = {
     ({ context }: RouteSurroundings) =>
       context.addBackend(ref),
   backendTls:
-    (gateway: GatewayName, backend: BackendPort) =>
+    (gateways: GatewayNames, backend: BackendPort) =>
     ({ policies, parents }: RouteSurroundings) =>
-      policies.backendTls(parents.gateway(gateway.namespace, gateway.name), backend),
+      policies.backendTls(parents.gateways(gateways), backend),
   extension:
     (ref: ObjectReference, place: Place) =>
     ({ policies }: RouteSurroundings) =>
       policies.extension(ref, place),
   externalAuth:
-    (filter: ExternalAuthFilter, place: Place, gateway: GatewayName) =>
+    (filter: ExternalAuthFilter, place: Place, gateways: GatewayNames) =>
     ({ policies, parents }: RouteSurroundings) =>
-      policies.externalAuth(filter, place, parents.gateway(gateway.namespace, gateway.name)),
+      policies.externalAuth(filter, place, parents.gateways(gateways)),
   attached:
     (rule: string | undefined) =>
     ({ policies }: RouteSurroundings, route: AnyRoute) =>

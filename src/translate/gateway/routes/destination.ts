@@ -44,7 +44,7 @@ function findDestination(reference: BackendReference, scope: RuleScope): Destina
 
 function servicePortDestination(
   reference: PortReference,
-  { route, gateway, policies, context }: RuleScope,
+  { route, gateways, policies, context }: RuleScope,
 ): Destination | Unusable {
   const { namespace, name, port } = reference;
   const service = context.service(namespace, name);
@@ -59,7 +59,7 @@ function servicePortDestination(
     tls: written === "https" || written === "grpcs",
   };
   // Asked for Services that are not there, too: the policy's status names the Gateway.
-  const tls = policies.backendTls(gateway, backend);
+  const tls = policies.backendTls(gateways, backend);
   if (service === undefined || servicePort === undefined || isExternalName(service)) {
     return missing(reference, service);
   }

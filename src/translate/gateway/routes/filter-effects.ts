@@ -80,10 +80,10 @@ const APPLY: Readonly<Record<FilterType, (step: FilterStep) => FilterEffects>> =
   }),
   CORS: of("cors", (spec, place, { scope }) => ({ cors: corsOf(spec, place, scope.findings) })),
   ExternalAuth: of("externalAuth", (spec, place, step) => {
-    const { policies, gateway, findings } = step.scope;
+    const { policies, gateways, findings } = step.scope;
     const protocol = findings.choice(spec.protocol, ["HTTP"], within(place, "protocol"));
     if (protocol === undefined) return { auth: step.effects.auth ?? [] };
-    return withAuth(policies.externalAuth(spec, step.place, gateway), step);
+    return withAuth(policies.externalAuth(spec, step.place, gateways), step);
   }),
   ExtensionRef: of("extensionRef", (reference, _place, step) =>
     withAuth(step.scope.policies.extension(reference, step.place), step),

@@ -1,10 +1,12 @@
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
+import type { ObjectMeta } from "../../../api/wire.js";
 import { hostKey } from "../../../ir/host-pattern.js";
 import { addTo, getOrInsert } from "../../../support/group-by.js";
+import { memoized } from "../../../support/memoized.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
 import { GATEWAY_GROUP } from "../model.js";
-import type { AttachableRoute, GatewayState, ListenerState } from "../model.js";
+import type { AlikeGateways, AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
 
 /** What a parentRef names. */
@@ -14,6 +16,9 @@ export type Parent =
   /** Nothing of ours: another controller's, or not there. */
   | { readonly kind: "foreign" | "missing" }
   | GatewayParent;
+
+/** Names of AlikeGateways. */
+export type GatewayNames = readonly Pick<ObjectMeta, "namespace" | "name">[];
 
 /** Where a listener stands: its parent, such as `Gateway default/gw`, and its place among the parent's. */
 export interface ListenerPlace {
@@ -30,6 +35,8 @@ export interface GatewayParent {
   readonly accepted: boolean;
   /** Bytes that a request's body may have; 0: any number. */
   readonly bodyLimit: number;
+  /** The Gateway names a client certificate for backends, so it may reach them in a way of its own. */
+  readonly namesCertificate: boolean;
   /** The parent's own, in order. */
   readonly listeners: readonly ListenerState[];
 }
@@ -81,8 +88,12 @@ export class Parents {
     return { kind: this.#isThere(kind, namespace, name) ? "foreign" : "missing" };
   }
 
-  /** One that some parent has been found for. */
-  gateway(namespace: string, name: string): Gateway {
+  /** Gateways that `find` has found before. */
+  readonly gateways = memoized((names: GatewayNames): AlikeGateways =>
+    names.map((name) => this.#gateway(name)),
+  );
+
+  #gateway({ namespace, name }: GatewayNames[number]): Gateway {
     const state = this.#states.get(title("Gateway", namespace, name));
     if (state === undefined) throw new Error(`no Gateway ${namespace}/${name}`);
     return state.gateway;
@@ -116,12 +127,13 @@ export class Parents {
   #describeParent(parent: Parent, namespace: string): string {
     if (parent.kind !== "gateway") return parent.kind;
     return getOrInsert(this.#described, `${namespace} ${parent.title}`, () => {
-      const { title, gateway, accepted, bodyLimit } = parent;
+      const { title, gateway, accepted, bodyLimit, namesCertificate } = parent;
       const listeners = parent.listeners.map((listener) => [
         ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
         ...[listener.allowsNamespace(namespace), listener.serves],
       ]);
-      return JSON.stringify([title, nameOf(gateway), accepted, bodyLimit, listeners]);
+      const own = [nameOf(gateway), accepted, bodyLimit, namesCertificate];
+      return JSON.stringify([title, ...own, listeners]);
     });
   }
 
@@ -132,7 +144,8 @@ export class Parents {
     // A ListenerSet that its Gateway does not allow has none of its listeners there.
     const accepted = state.accepted && (object === gateway || listeners.length > 0);
     const bodyLimit = this.#bodyLimits.get(gateway) ?? 0;
-    return { kind: "gateway", gateway, title, accepted, bodyLimit, listeners };
+    const namesCertificate = gateway.spec.tls?.backend?.clientCertificateRef !== undefined;
+    return { kind: "gateway", gateway, title, accepted, bodyLimit, namesCertificate, listeners };
   }
 
   /** Of kinds that are not read, it may be. */

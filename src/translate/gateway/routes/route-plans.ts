@@ -1,16 +1,17 @@
-import type { Gateway } from "../../../api/gateway.js";
 import { isSameJson } from "../../../status/json.js";
-import { getOrInsert } from "../../../support/group-by.js";
+import { getOrInsert, groupBy } from "../../../support/group-by.js";
+import type { AlikeGateways } from "../model.js";
 import { closedMatches } from "./closed-matches.js";
 import type { Findings } from "./findings.js";
+import type { OwnParent } from "./own-parents.js";
 import type { GatewayParent } from "./parents.js";
 import { planRules, refusedContent } from "./rule-plan.js";
 import type { RulePlan } from "./rule-plan.js";
 import type { RoutePolicies, RuleScope } from "./scope.js";
 
-/** What the plans asked of the policies on behalf of a Gateway, and the answer. */
+/** What the plans asked of the policies on behalf of Gateways, and the answer. */
 interface GatewayQuestion {
-  readonly ask: (gateway: Gateway) => unknown;
+  readonly ask: (gateways: AlikeGateways) => unknown;
   readonly answer: unknown;
 }
 
@@ -20,42 +21,53 @@ interface SharedPlans {
   readonly plans: readonly RulePlan[];
 }
 
+interface PlansScope extends Pick<RuleScope, "route" | "policies" | "context"> {
+  readonly own: readonly OwnParent[];
+}
+
 /** A route's rules, planned once for all Gateways of one body limit whose policies answer alike: they differ by nothing else. */
 export class RoutePlans {
-  readonly #scope: Pick<RuleScope, "route" | "policies" | "context">;
+  readonly #scope: PlansScope;
   /** Of the whole route: with one, none of its rules can be done as written. */
   readonly #findings: Findings;
   /** Pairs of listener and host that the route is too large for. */
   readonly #tooMany: number | undefined;
-  readonly #plans = new Map<Gateway, readonly RulePlan[]>();
+  /** Each Gateway's group, which is asked for as one: few bytes of parentRefs and backendRefs make thousands of pairs. */
+  readonly #gateways = new Map<GatewayParent["gateway"], AlikeGateways>();
+  readonly #plans = new Map<AlikeGateways, readonly RulePlan[]>();
   readonly #shared: SharedPlans[] = [];
 
   /** `tooMany`: pairs of listener and host that so many matches can't be bound to. */
-  constructor(
-    scope: Pick<RuleScope, "route" | "policies" | "context">,
-    findings: Findings,
-    tooMany?: number,
-  ) {
+  constructor(scope: PlansScope, findings: Findings, tooMany?: number) {
     this.#scope = scope;
     this.#findings = findings;
     this.#tooMany = tooMany;
+    const parents = new Map(scope.own.map(({ parent }) => [parent.gateway, parent]));
+    const alike = groupBy(parents.values(), ({ gateway, bodyLimit, namesCertificate }) =>
+      namesCertificate ? gateway : bodyLimit,
+    );
+    for (const group of alike.values()) {
+      const gateways = group.map(({ gateway }) => gateway);
+      for (const gateway of gateways) this.#gateways.set(gateway, gateways);
+    }
   }
 
   of({ gateway, bodyLimit }: Pick<GatewayParent, "gateway" | "bodyLimit">): readonly RulePlan[] {
-    return getOrInsert(this.#plans, gateway, () => {
+    const gateways = this.#gateways.get(gateway) ?? [gateway];
+    return getOrInsert(this.#plans, gateways, () => {
       const known = this.#shared.find(
         ({ bodyLimit: its, questions }) =>
           its === bodyLimit &&
-          questions.every(({ ask, answer }) => isSameJson(ask(gateway), answer)),
+          questions.every(({ ask, answer }) => isSameJson(ask(gateways), answer)),
       );
-      return known?.plans ?? this.#planned(gateway, bodyLimit);
+      return known?.plans ?? this.#planned(gateways, bodyLimit);
     });
   }
 
-  #planned(gateway: Gateway, bodyLimit: number): readonly RulePlan[] {
+  #planned(gateways: AlikeGateways, bodyLimit: number): readonly RulePlan[] {
     const questions: GatewayQuestion[] = [];
-    const asking = <Answer>(ask: (gateway: Gateway) => Answer): Answer => {
-      const answer = ask(gateway);
+    const asking = <Answer>(ask: (gateways: AlikeGateways) => Answer): Answer => {
+      const answer = ask(gateways);
       questions.push({ ask, answer });
       return answer;
     };
@@ -67,7 +79,7 @@ export class RoutePlans {
       attached: (route, rule) => policies.attached(route, rule),
     };
     const plans = this.#refuse(
-      planRules({ ...this.#scope, policies: listening, gateway, bodyLimit }),
+      planRules({ ...this.#scope, policies: listening, gateways, bodyLimit }),
     );
     this.#shared.push({ bodyLimit, questions, plans });
     return plans;

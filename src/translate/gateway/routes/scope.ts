@@ -1,10 +1,11 @@
 import type { Service } from "../../../api/core.js";
-import type { Gateway, GrpcRoute, HttpRoute } from "../../../api/gateway.js";
+import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { CompileOptions } from "../../../options.js";
 import type { ServicePortRef } from "../../backends.js";
 import type { CoreReference } from "../../reference-grants.js";
+import type { AlikeGateways } from "../model.js";
 import type { Policies } from "../policies/policies.js";
 import type { Findings } from "./findings.js";
 import type { Parents } from "./parents.js";
@@ -37,11 +38,11 @@ export interface RouteSurroundings {
   readonly context: RouteContext;
 }
 
-/** What a rule is translated for: what it does can differ by Gateway, which chooses the TLS to backends. */
+/** What a rule is translated for. Its Gateways choose the TLS to backends, so other Gateways can need another translation. */
 export interface RuleScope {
   readonly route: AnyRoute;
-  readonly gateway: Gateway;
-  /** Of the Gateway, in bytes. */
+  readonly gateways: AlikeGateways;
+  /** Of the Gateways, in bytes. */
   readonly bodyLimit: number;
   readonly policies: RoutePolicies;
   readonly context: RouteContext;

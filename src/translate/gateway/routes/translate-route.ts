@@ -35,7 +35,7 @@ export function translateRoute(
     findings.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
   }
   const tooMany = tooManyHosts(route, own, findings);
-  const plans = new RoutePlans({ route, policies, context }, findings, tooMany);
+  const plans = new RoutePlans({ route, policies, context, own }, findings, tooMany);
   const listeners = new Set<ListenerState>();
   const reached = new Map<ListenerState, PlannedAttachment>();
   const entries = own.map((each): RouteParentStatus => {

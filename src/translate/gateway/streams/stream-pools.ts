@@ -115,7 +115,7 @@ export class StreamPools {
     gateway: Gateway,
     backend: Parameters<Policies["backendTls"]>[1],
   ): string | undefined | Unusable {
-    const choice = this.#policies.backendTls(gateway, backend);
+    const choice = this.#policies.backendTls([gateway], backend);
     if (choice.kind === "none") return undefined;
     const { namespace, service } = backend;
     if (choice.kind === "refused") {

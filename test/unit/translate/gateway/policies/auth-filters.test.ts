@@ -119,7 +119,7 @@ describe("an ExternalAuth filter", () => {
   function externalAuth(given: Harness, filter: Partial<ExternalAuthFilter> = {}): AuthRef {
     const whole = { protocol: "HTTP", backendRef: { name: "auth", port: 80 }, http: {}, ...filter };
     const place = placeOf(given.route("web"), "spec", "rules", 0, "filters", 1);
-    return given.policies.externalAuth(whole, place, given.gateway("edge"));
+    return given.policies.externalAuth(whole, place, [given.gateway("edge")]);
   }
 
   test("asks the Service, with headers in lower case and the size of bodies", () => {

@@ -72,7 +72,7 @@ describe("a usable policy", () => {
       const { policies, gateway, tls, conditions, reports } = harness(
         GATEWAY + authorities(kind) + policy({ validation }),
       );
-      const choice = policies.backendTls(gateway("edge"), WEB);
+      const choice = policies.backendTls([gateway("edge")], WEB);
       if (choice.kind !== "tls") throw new Error(choice.kind);
       expect(choice.id).toMatch(/^[a-z0-9-]+$/);
       const chosen = tls(choice.id);
@@ -100,7 +100,7 @@ describe("a usable policy", () => {
     const { policies, gateway, tls } = harness(
       GATEWAY + policy({ validation: "{hostname: web.example, wellKnownCACertificates: System}" }),
     );
-    const choice = policies.backendTls(gateway("edge"), WEB);
+    const choice = policies.backendTls([gateway("edge")], WEB);
     expect(choice.kind === "tls" ? tls(choice.id)?.authorities : undefined).toEqual({
       kind: "system",
     });
@@ -108,7 +108,7 @@ describe("a usable policy", () => {
 
   test("says nothing about a Service of the same name elsewhere", () => {
     const { policies, gateway } = harness(GATEWAY + authorities() + policy());
-    expect(policies.backendTls(gateway("edge"), { ...WEB, namespace: "infra" })).toEqual({
+    expect(policies.backendTls([gateway("edge")], { ...WEB, namespace: "infra" })).toEqual({
       kind: "none",
     });
   });
@@ -128,7 +128,7 @@ describe("of several policies", () => {
     const { policies, gateway, tls, conditions, reports } = harness(
       GATEWAY + authorities() + policy() + younger,
     );
-    const choice = policies.backendTls(gateway("edge"), WEB);
+    const choice = policies.backendTls([gateway("edge")], WEB);
     expect(choice.kind === "tls" ? tls(choice.id)?.source.name : undefined).toBe("policy");
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=True/Accepted");
     expect(conditions("a-younger")?.[0]).toBe("Gateway/edge Accepted=False/Conflicted");
@@ -147,7 +147,7 @@ describe("of several policies", () => {
       GATEWAY + authorities() + policy() + port,
     );
     const chosen = [WEB, OTHER_PORT].map((backend) => {
-      const choice = policies.backendTls(gateway("edge"), backend);
+      const choice = policies.backendTls([gateway("edge")], backend);
       return choice.kind === "tls" ? tls(choice.id)?.source.name : choice.kind;
     });
     expect(chosen).toEqual(["for-port", "policy"]);
@@ -163,7 +163,7 @@ describe("of several policies", () => {
       validation: "{hostname: web.example, wellKnownCACertificates: example.com/mine}",
     });
     const { policies, gateway } = harness(GATEWAY + authorities() + policy() + broken);
-    expect(policies.backendTls(gateway("edge"), WEB).kind).toBe("refused");
+    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("refused");
   });
 });
 
@@ -220,7 +220,7 @@ data:
     const { policies, gateway, conditions, reports } = harness(
       GATEWAY + maps + policy({ validation }),
     );
-    expect(policies.backendTls(gateway("edge"), WEB)).toEqual({
+    expect(policies.backendTls([gateway("edge")], WEB)).toEqual({
       kind: "refused",
       refusal: {
         status: 500,
@@ -243,7 +243,7 @@ data:
     const { policies, gateway, conditions } = harness(
       GATEWAY + authorities() + policy({ validation }),
     );
-    expect(policies.backendTls(gateway("edge"), WEB).kind).toBe("tls");
+    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("tls");
     expect(conditions("policy")).toEqual([
       "Gateway/edge Accepted=True/Accepted",
       "Gateway/edge ResolvedRefs=False/InvalidCACertificateRef",
@@ -257,7 +257,7 @@ describe("targets", () => {
     const { policies, gateway, conditions, reports } = harness(
       GATEWAY + authorities() + policy({ target }),
     );
-    expect(policies.backendTls(gateway("edge"), WEB)).toEqual({ kind: "none" });
+    expect(policies.backendTls([gateway("edge")], WEB)).toEqual({ kind: "none" });
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=False/TargetNotFound");
     expect(reports().map(([code]) => code)).toEqual(["POLICY_TARGET_NOT_FOUND"]);
   });
@@ -266,7 +266,7 @@ describe("targets", () => {
     const target = "{group: '', kind: Service, name: gone}";
     const { policies, gateway, conditions } = harness(GATEWAY + authorities() + policy({ target }));
     expect(conditions("policy")).toBeUndefined();
-    policies.backendTls(gateway("edge"), { ...WEB, service: "gone" });
+    policies.backendTls([gateway("edge")], { ...WEB, service: "gone" });
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=False/TargetNotFound");
   });
 
@@ -283,14 +283,16 @@ describe("a policy that an API server would refuse", () => {
 
   test("closes Services of its namespace that have no other one", () => {
     const { policies, gateway, reports } = harness(GATEWAY + unreadable);
-    expect(policies.backendTls(gateway("edge"), WEB).kind).toBe("refused");
-    expect(policies.backendTls(gateway("edge"), { ...WEB, namespace: "infra" }).kind).toBe("none");
+    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("refused");
+    expect(policies.backendTls([gateway("edge")], { ...WEB, namespace: "infra" }).kind).toBe(
+      "none",
+    );
     expect(reports().map(([code]) => code)).toContain("POLICY_UNREADABLE");
   });
 
   test("leaves alone what another policy secures", () => {
     const { policies, gateway } = harness(GATEWAY + authorities() + policy() + unreadable);
-    expect(policies.backendTls(gateway("edge"), WEB).kind).toBe("tls");
+    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("tls");
   });
 });
 
@@ -318,19 +320,19 @@ data:
         policy({ target: "{group: '', kind: Service, name: web, sectionName: https}" }),
     );
     const ids = [WEB, { ...OTHER_PORT, tls: true }].map((backend) => {
-      const choice = policies.backendTls(gateway("edge"), backend);
+      const choice = policies.backendTls([gateway("edge")], backend);
       return choice.kind === "tls" ? choice.id : choice.kind;
     });
     const [certificate] = build.certificates.collected();
     expect(certificate).toBeDefined();
     expect(ids.map((id) => tls(id)?.clientCertificate)).toEqual([certificate?.id, certificate?.id]);
     expect(tls(ids[1] ?? "")).toMatchObject({ authorities: { kind: "none" }, subjectAltNames: [] });
-    expect(policies.backendTls(gateway("edge"), OTHER_PORT)).toEqual({ kind: "none" });
+    expect(policies.backendTls([gateway("edge")], OTHER_PORT)).toEqual({ kind: "none" });
   });
 
   test("that can't be read is not shown; the server's certificate is checked all the same", () => {
     const { policies, gateway, tls } = harness(withClient + authorities() + policy());
-    const choice = policies.backendTls(gateway("edge"), WEB);
+    const choice = policies.backendTls([gateway("edge")], WEB);
     const chosen = choice.kind === "tls" ? tls(choice.id) : undefined;
     expect(chosen?.authorities.kind).toBe("pem");
     expect(chosen).not.toHaveProperty("clientCertificate");
@@ -352,10 +354,10 @@ test("Gateways of other namespaces take no place in a status from those of the p
       authorities() +
       policy(),
   );
-  for (const i of others.keys()) policies.backendTls(gateway(`g${String(i)}`), WEB);
+  for (const i of others.keys()) policies.backendTls([gateway(`g${String(i)}`)], WEB);
   const own = build.resources.get("Gateway", "apps", "own");
   if (own === undefined) throw new Error("there is no Gateway");
-  expect(policies.backendTls(own, WEB).kind).toBe("tls");
+  expect(policies.backendTls([own], WEB).kind).toBe("tls");
   expect(conditions("policy")).toHaveLength(2 * 16);
   expect(conditions("policy")?.[0]).toContain("own");
 });
@@ -371,7 +373,7 @@ test("a status never grows over sixteen entries, those of others counted", () =>
   const { policies, gateway, conditions, reports } = harness(
     `${gateways}---${GATEWAY.split("---")[1] ?? ""}${authorities()}${foreign}`,
   );
-  for (let i = 0; i < 16; i++) policies.backendTls(gateway(`g${String(i)}`), WEB);
+  for (let i = 0; i < 16; i++) policies.backendTls([gateway(`g${String(i)}`)], WEB);
   expect(conditions("policy")).toHaveLength(2 * 15);
   expect(reports().map(([code]) => code)).toEqual(["POLICY_STATUS_FULL"]);
 });

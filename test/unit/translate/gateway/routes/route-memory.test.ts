@@ -1,5 +1,6 @@
 /** Each thing that routes ask of others, changed while the routes stay the same: what was remembered must not be served. */
 import { load } from "js-yaml";
+import { Authority } from "../../../../../e2e/harness/certificates.js";
 import type { KindName } from "../../../../../src/api/kinds.js";
 import type { Compilation } from "../../../../../src/compile.js";
 import { compile, Compiler } from "../../../../../src/compile.js";
@@ -226,4 +227,31 @@ test.each(CHANGES)("%s, and back", (_what, changes) => {
   }
   for (const object of BASE) cluster.change(object);
   expect(plain(cluster.remembering())).toEqual(before);
+});
+
+test("the second of two Gateways names a client certificate for backends", async () => {
+  const { certificate, key } = await (await Authority.create()).issue("inner.example");
+  const [crt, pem] = [certificate, key].map((text) => Buffer.from(text).toString("base64"));
+  const secret =
+    manifest(`{ apiVersion: v1, kind: Secret, metadata: { name: client, namespace: infra },
+    type: kubernetes.io/tls, data: { tls.crt: ${crt ?? ""}, tls.key: ${pem ?? ""} } }`);
+  const inner = (more = ""): Manifest =>
+    manifest(`${GATEWAY}
+kind: Gateway
+metadata: { name: inner, namespace: infra }
+spec: { gatewayClassName: albc, listeners: [{ name: http, port: 81, protocol: HTTP, ${FROM_SELECTED} }], ${more} }`);
+  const both = manifest(`${GATEWAY}
+kind: HTTPRoute
+metadata: { name: both, namespace: web }
+spec: { parentRefs: [{ name: edge, namespace: infra }, { name: inner, namespace: infra }], rules: [{ ${WEB} }] }`);
+  const cluster = new Cluster([...BASE, backendTls("web"), secret, inner(), both]);
+  const choices = ({ config }: Compilation): (string | undefined)[] =>
+    config.backendTls.map(({ clientCertificate }) => clientCertificate);
+
+  expect(choices(cluster.remembering())).toEqual([undefined]);
+  cluster.change(inner("tls: { backend: { clientCertificateRef: { name: client } } }"));
+  const after = cluster.remembering();
+  expect(choices(after).filter((shown) => shown !== undefined)).toHaveLength(1);
+  expect(choices(after)).toHaveLength(2);
+  expect(plain(after)).toEqual(plain(cluster.fromScratch()));
 });
