@@ -1,10 +1,7 @@
-import type { SourceRef } from "./source-ref.js";
-
 /** TLS to backends whose certificate is checked (Gateway API, BackendTLSPolicy; Gateway.spec.tls.backend). */
 export interface BackendTls {
   /** Generated: letters, digits and dashes; another content is another id. */
   readonly id: string;
-  readonly source: SourceRef;
   /** Server name indication, and the name that the certificate must have unless `subjectAltNames` are given. Absent: neither. */
   readonly hostname?: string;
   /** One of them must be in the certificate. */

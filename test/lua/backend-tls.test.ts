@@ -8,8 +8,6 @@ import { SecretText } from "../../src/support/secret-text.js";
 import { Http2Client } from "../../e2e/harness/http2-client.js";
 import { LuaGateway, type TestRoute } from "../support/lua-gateway.js";
 
-const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
-
 /** What a backend saw of a request. */
 interface Seen {
   readonly method: string;
@@ -67,7 +65,6 @@ let grpc: Http2SecureServer;
 
 const profile = (id: string, over: Partial<BackendTls> = {}): BackendTls => ({
   id,
-  source: SOURCE,
   hostname: "backend.example",
   subjectAltNames: [],
   authorities: { kind: "pem", pem: ca.pair.certificate },

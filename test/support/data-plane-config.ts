@@ -95,7 +95,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
         users: [{ user: text("user"), salt: text("salt"), hash: text("hash") }],
       },
     ],
-    backendTls: backendTlsOf(text, source),
+    backendTls: backendTlsOf(text),
     upstreams: [{ id: text("upstream"), endpoints: [{ address: "10.0.0.1", port: 8080 }] }],
     serverCertificates: [{ server: "p443", host, certificate: text("certificate") }],
     streams: [],
@@ -108,12 +108,11 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
 }
 
 /** Ids are generated, and stand in nginx.conf. */
-function backendTlsOf(text: (field: string) => string, source: SourceRef): readonly BackendTls[] {
+function backendTlsOf(text: (field: string) => string): readonly BackendTls[] {
   const authorities = { kind: "pem", pem: text("backend authorities") } as const;
   return [
     {
       id: "tls-by-hostname",
-      source,
       hostname: text("backend hostname"),
       subjectAltNames: [],
       authorities,
@@ -121,7 +120,6 @@ function backendTlsOf(text: (field: string) => string, source: SourceRef): reado
     },
     {
       id: "tls-by-names",
-      source,
       hostname: text("backend hostname"),
       subjectAltNames: [
         { kind: "hostname", value: text("alternative name") },

@@ -6,7 +6,6 @@ import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { until } from "../../support/until.js";
 
 const scene = useScene();
-const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
 
 let gateway: LuaGateway;
 let backends: readonly EchoBackend[];
@@ -40,7 +39,6 @@ beforeAll(async () => {
   const endpoints = backends.map(({ port }) => ({ address: "127.0.0.1", port }));
   const profile = (id: string, pem: string): BackendTls => ({
     id,
-    source: SOURCE,
     hostname: "inner.example",
     subjectAltNames: [],
     authorities: { kind: "pem", pem },

@@ -1,7 +1,7 @@
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
 import type { BackendTls, SubjectAltName } from "../../../ir/backend-tls.js";
 import type { TranslateContext } from "../../context.js";
-import { placeOf, sourceRef, within } from "../../place.js";
+import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { Verdict } from "../verdict.js";
@@ -39,7 +39,6 @@ export function readBackendTlsPolicy(
   if (authorities.value === undefined) return { accepted: authorities.accepted, resolved };
   if (!names.ok) return { accepted: refused("Invalid", names.message), resolved };
   const content: BackendTlsContent = {
-    source: sourceRef(place),
     hostname: policy.spec.validation.hostname,
     subjectAltNames: names.value,
     authorities: authorities.value,

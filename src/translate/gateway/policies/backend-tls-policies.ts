@@ -6,7 +6,7 @@ import { compareStrings } from "../../../support/compare.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import { memoized } from "../../../support/memoized.js";
 import type { BuildContext } from "../../build-context.js";
-import { placeOf, sourceRef } from "../../place.js";
+import { placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
 import { backendClientCertificate } from "../backend-client-certificate.js";
@@ -20,11 +20,6 @@ import type { PolicyTarget } from "./policy-targets.js";
 import { shownTarget, TargetIndex, targetOf, targetRefs } from "./policy-targets.js";
 import { refusedPolicyOf } from "./refused-policies.js";
 import { ServiceUsers } from "./service-users.js";
-
-interface ShownCertificate {
-  readonly id: string;
-  readonly shownBy: Gateway;
-}
 
 const NONE: BackendTlsChoice = { kind: "none" };
 
@@ -60,7 +55,7 @@ export class BackendTlsPolicies {
     const policy = this.#winner(backend);
     if (policy === undefined) return this.#withoutPolicy(gateways, backend);
     const choices = getOrInsert(this.#choices, policy, () => new Map());
-    const certificate = this.#clientCertificate(gateways)?.id;
+    const certificate = this.#clientCertificate(gateways);
     return getOrInsert(choices, certificate, () => this.#byPolicy(policy, certificate));
   }
 
@@ -107,20 +102,16 @@ export class BackendTlsPolicies {
     }
     const certificate = tls === true ? this.#clientCertificate(gateways) : undefined;
     if (certificate === undefined) return NONE;
-    const place = placeOf(certificate.shownBy, "spec", "tls", "backend", "clientCertificateRef");
     return this.#add({
-      source: sourceRef(place),
       subjectAltNames: [],
       authorities: { kind: "none" },
-      clientCertificate: certificate.id,
+      clientCertificate: certificate,
     });
   }
 
   /** A Gateway whose certificate can't be used shows none: backends that want one refuse the connection. */
-  #clientCertificate([shownBy]: AlikeGateways): ShownCertificate | undefined {
-    if (shownBy === undefined) return undefined;
-    const id = this.#certificates(shownBy);
-    return id === undefined ? undefined : { id, shownBy };
+  #clientCertificate([shownBy]: AlikeGateways): string | undefined {
+    return shownBy && this.#certificates(shownBy);
   }
 
   #add(content: Omit<BackendTls, "id">): BackendTlsChoice {

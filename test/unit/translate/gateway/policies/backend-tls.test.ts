@@ -37,7 +37,7 @@ interface PolicyText {
 function policy({
   name = "policy",
   target = "{group: '', kind: Service, name: web}",
-  validation = "{hostname: web.example, caCertificateRefs: [{group: '', kind: ConfigMap, name: ca}]}",
+  validation = `{hostname: ${name}.example, caCertificateRefs: [{group: '', kind: ConfigMap, name: ca}]}`,
   age = "2026-01-01T00:00:00Z",
   more = "",
 }: PolicyText = {}): string {
@@ -67,7 +67,7 @@ describe("a usable policy", () => {
   test.each(["ConfigMap", "Secret"] as const)(
     "has the authorities of a %s, the name, and the names of its own",
     (kind) => {
-      const validation = `{hostname: web.example, caCertificateRefs: [{group: '', kind: ${kind}, name: ca}],
+      const validation = `{hostname: policy.example, caCertificateRefs: [{group: '', kind: ${kind}, name: ca}],
         subjectAltNames: [{type: Hostname, hostname: a.example}, {type: URI, uri: "spiffe://b/c"}]}`;
       const { policies, gateway, tls, conditions, reports } = harness(
         GATEWAY + authorities(kind) + policy({ validation }),
@@ -77,13 +77,12 @@ describe("a usable policy", () => {
       expect(choice.id).toMatch(/^[a-z0-9-]+$/);
       const chosen = tls(choice.id);
       expect(chosen).toMatchObject({
-        hostname: "web.example",
+        hostname: "policy.example",
         subjectAltNames: [
           { kind: "hostname", value: "a.example" },
           { kind: "uri", value: "spiffe://b/c" },
         ],
         authorities: { kind: "pem" },
-        source: { kind: "BackendTLSPolicy", namespace: "apps", name: "policy" },
       });
       expect(chosen).not.toHaveProperty("clientCertificate");
       const pem = chosen?.authorities.kind === "pem" ? chosen.authorities.pem : "";
@@ -129,7 +128,7 @@ describe("of several policies", () => {
       GATEWAY + authorities() + policy() + younger,
     );
     const choice = policies.backendTls([gateway("edge")], WEB);
-    expect(choice.kind === "tls" ? tls(choice.id)?.source.name : undefined).toBe("policy");
+    expect(choice.kind === "tls" ? tls(choice.id)?.hostname : undefined).toBe("policy.example");
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=True/Accepted");
     expect(conditions("a-younger")?.[0]).toBe("Gateway/edge Accepted=False/Conflicted");
     expect(reports().map(([code, object]) => [code, object])).toEqual([
@@ -148,9 +147,9 @@ describe("of several policies", () => {
     );
     const chosen = [WEB, OTHER_PORT].map((backend) => {
       const choice = policies.backendTls([gateway("edge")], backend);
-      return choice.kind === "tls" ? tls(choice.id)?.source.name : choice.kind;
+      return choice.kind === "tls" ? tls(choice.id)?.hostname : choice.kind;
     });
-    expect(chosen).toEqual(["for-port", "policy"]);
+    expect(chosen).toEqual(["for-port.example", "policy.example"]);
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=True/Accepted");
     expect(conditions("for-port")?.[0]).toBe("Gateway/edge Accepted=True/Accepted");
     expect(reports()).toEqual([]);
@@ -170,7 +169,7 @@ describe("of several policies", () => {
 describe("a policy that can't be used refuses the backend and says why:", () => {
   const INVALID_REF = ["NoValidCACertificate", "InvalidCACertificateRef"];
   const refs = (...entries: readonly string[]): string =>
-    `{hostname: web.example, caCertificateRefs: [${entries.join(", ")}]}`;
+    `{hostname: policy.example, caCertificateRefs: [${entries.join(", ")}]}`;
 
   test.each<[string, string, readonly string[]]>([
     ["a missing ConfigMap", refs("{group: '', kind: ConfigMap, name: gone}"), INVALID_REF],
