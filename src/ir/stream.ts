@@ -21,12 +21,29 @@ export interface PortStream extends BoundPort {
 /** TLS connections, told apart by the server name of their handshake (RFC 6066, section 3; Gateway API, TLSRoute). */
 export interface NamedStream extends BoundPort {
   readonly protocol: "tls";
-  /** Distinct hosts, sorted by key. The most specific one that a connection's name matches counts; without one it is closed. */
+  /**
+   * Distinct hosts, sorted by key; one list for all ports that share routes. The most specific one that a connection's name matches
+   * counts; without one it is closed.
+   */
   readonly names: readonly StreamName[];
+  /** Where the classes in `names` lead; one list for all ports where they lead to the same. Without a class of its own: closed. */
+  readonly classes: readonly StreamClass[];
 }
 
 export interface StreamName {
   readonly host: HostPattern;
+  readonly to: StreamTarget | NameClass;
+}
+
+/** Names that lead to the same on each port, but not on all of them. */
+export interface NameClass {
+  readonly kind: "class";
+  /** `c2`, or `c7.c2`: a port that has no `c7.c2` has what `c2` says, as names below a wildcard have. */
+  readonly id: string;
+}
+
+export interface StreamClass {
+  readonly id: string;
   readonly to: StreamTarget;
 }
 

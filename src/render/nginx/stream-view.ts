@@ -6,8 +6,10 @@ import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../ir/config.js";
 import { hostText } from "../../ir/host-pattern.js";
 import type {
+  NameClass,
   NamedStream,
   PortStream,
+  StreamClass,
   StreamName,
   StreamPool,
   StreamTarget,
@@ -61,7 +63,9 @@ export function streamsView(
   return {
     log: { ...logView(options), proxyProtocol: options.proxyProtocol },
     ports: ported.map((stream) => portView(stream, options)),
-    names: withSameNames(named).map((group) => namesView(group, options)),
+    tables: grouped(withSameNames(named), ([stream]) => stream.names).map((groups) =>
+      tableView(groups, options),
+    ),
     endings: endings(named).map(({ pool, certificate }) => ({
       socket: endingSocket(pool, certificate),
       pool: poolName(pool),
@@ -104,53 +108,74 @@ function portView(stream: PortStream, options: StreamOptions): object {
   };
 }
 
-/** Ports where every name leads to the same are one server, with one list of names. */
-function withSameNames(named: readonly NamedStream[]): readonly (readonly NamedStream[])[] {
-  const keyOf = (stream: NamedStream): object =>
-    stream.names.some(({ to }) => to.kind === "https") ? stream : stream.names;
-  return [...groupBy(named, keyOf).values()];
+type Group<T> = readonly [T, ...T[]];
+
+function grouped<T>(entries: Iterable<T>, key: (entry: T) => unknown): readonly Group<T>[] {
+  const groups = [...groupBy(entries, key).values()];
+  return groups.flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
 }
 
-function namesView(group: readonly NamedStream[], options: StreamOptions): object {
-  const [stream] = group;
-  if (stream === undefined) throw new Error("no stream");
+/** Ports where every name leads to the same are one server. */
+function withSameNames(named: readonly NamedStream[]): readonly Group<NamedStream>[] {
+  return grouped(named, ({ classes }) => classes);
+}
+
+/** A list of names, and the servers that share it. */
+function tableView(groups: Group<Group<NamedStream>>, options: StreamOptions): object {
+  const [[stream]] = groups;
   const { id, names } = stream;
-  const name = variable(`albc_name_${id.replaceAll("-", "_")}`);
   const any = names.find(({ host }) => host.kind === "any");
-  const isPassed = passesThrough(stream);
   return {
-    listens: group.flatMap((each) => listens(each, options)),
-    name,
-    target: isPassed ? variable(`albc_to_${id.replaceAll("-", "_")}`) : name,
+    table: tableOf(stream),
     fallback: any === undefined ? NO_ROUTE : valueOf(any.to, id),
     lines: mapLines(distinctLines(stream)),
+    servers: groups.map((group) => serverView(group, tableOf(stream), options)),
+  };
+}
+
+function serverView(group: Group<NamedStream>, table: NginxText, options: StreamOptions): object {
+  const [stream] = group;
+  const { id, classes } = stream;
+  const hasClasses = classes.length > 0;
+  const name = ownVariable("name", id);
+  const isPassed = passesThrough(stream);
+  const lines = classes.map((each) => mapLine(word(`.${each.id}`), valueOf(each.to, id)));
+  return {
+    listens: group.flatMap((each) => listens(each, options)),
+    table,
+    name,
+    classes: hasClasses && mapLines(lines),
+    target: isPassed ? ownVariable("to", id) : name,
     // One server for all pools, since every socket that is listened on costs each worker one of its connections.
     through: isPassed && throughSocket(id),
   };
 }
 
+/** What the name leads to, or its class. */
+function tableOf({ id, classes }: NamedStream): NginxText {
+  return ownVariable(classes.length > 0 ? "class" : "name", id);
+}
+
+function ownVariable(kind: "class" | "name" | "to", id: string): NginxText {
+  return variable(`albc_${kind}_${id.replaceAll("-", "_")}`);
+}
+
 /** nginx refuses the whole file if a name is there twice, so only the first one of them is written. */
 function distinctLines({ id, names }: NamedStream): readonly NginxText[] {
   const lines = new Map<string, NginxText>();
-  for (const name of names) {
-    if (name.host.kind === "any") continue;
-    const text = hostText(name.host);
-    if (lines.has(text)) continue;
-    lines.set(text, name.to.kind === "https" ? lineOf(name, id) : portlessLine(name));
+  for (const { host, to } of names) {
+    if (host.kind === "any") continue;
+    const text = hostText(host);
+    if (!lines.has(text)) lines.set(text, mapLine(mapHost(text), valueOf(to, id)));
   }
   return [...lines.values()];
 }
 
-function lineOf({ host, to }: StreamName, stream: string): NginxText {
-  return mapLine(mapHost(hostText(host)), valueOf(to, stream));
-}
-
-/** Ports share names. */
-const portlessLine = memoized((name: StreamName) => lineOf(name, ""));
-
-/** A socket, or the pool that is passed through to. */
-function valueOf(to: StreamTarget, stream: string): NginxText {
+/** A class, a socket, or the pool that is passed through to. */
+function valueOf(to: StreamTarget | NameClass, stream: string): NginxText {
   switch (to.kind) {
+    case "class":
+      return word(to.id);
     case "closed":
       return NO_ROUTE;
     case "https":
@@ -162,9 +187,14 @@ function valueOf(to: StreamTarget, stream: string): NginxText {
   }
 }
 
-function passesThrough({ names }: NamedStream): boolean {
-  return names.some(({ to }) => to.kind === "pool" && to.certificate === undefined);
+function passesThrough({ names, classes }: NamedStream): boolean {
+  return hasPassed(names) || hasPassed(classes);
 }
+
+/** Ports share lists. */
+const hasPassed = memoized((list: readonly (StreamName | StreamClass)[]) =>
+  list.some(({ to }) => to.kind === "pool" && to.certificate === undefined),
+);
 
 /** How many sockets ports of TLS have behind them: one for the HTTPS server, one to pass it through, and those where it ends. */
 export function unixSockets({
@@ -174,7 +204,7 @@ export function unixSockets({
   const named = streams.filter((stream) => stream.protocol === "tls");
   const ids = new Set(named.map(({ id }) => id));
   const https = servers.filter(({ id }) => ids.has(id)).length;
-  const through = withSameNames(named).filter((group) => group.some(passesThrough)).length;
+  const through = withSameNames(named).filter(([first]) => passesThrough(first)).length;
   return https + through + endings(named).length;
 }
 
@@ -186,7 +216,8 @@ interface Ending {
 /** Where TLS ends; each once, in the order of their sockets' names. */
 function endings(named: readonly NamedStream[]): readonly Ending[] {
   const found = new Map<string, Ending>();
-  for (const { to } of withSameNames(named).flatMap(([first]) => first?.names ?? [])) {
+  const lists = new Set(named.flatMap(({ names, classes }) => [names, classes]));
+  for (const { to } of [...lists].flat()) {
     if (to.kind !== "pool" || to.certificate === undefined) continue;
     const { pool, certificate } = to;
     found.set(endingSocket(pool, certificate).toString(), { pool, certificate });

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from "../../../api/wire.js";
 import type { HostPattern } from "../../../ir/host-pattern.js";
+import type { RouteHost } from "../routes/route-hostnames.js";
 
 /** A listener that is served, whose connections are passed on. */
 export interface StreamListener {
@@ -20,14 +21,17 @@ export interface StreamCertificate {
   readonly names: readonly HostPattern[];
 }
 
-/** A route at listeners, for a host that they have in common. */
+/** A route at listeners, for hosts that it has in common with each of them. */
 export interface StreamBinding {
-  readonly host: HostPattern;
-  /** The route's own hostname. */
-  readonly hostname: HostPattern;
   readonly route: KubernetesObject;
-  /** Of the hostname in the route. */
-  readonly index: number;
   /** Id of the pool; absent: connections are closed. */
   readonly pool?: string;
+  /** Ids of listeners. */
+  readonly listeners: readonly string[];
+  readonly hosts: readonly StreamHost[];
+}
+
+/** A host, and the route's own hostname that it comes from. */
+export interface StreamHost extends RouteHost {
+  readonly host: HostPattern;
 }

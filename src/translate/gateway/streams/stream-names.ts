@@ -1,167 +1,161 @@
 /**
- * Which server name goes where on a port of TLS. A name belongs to the listener with the best hostname, whichever protocol that has, and
+ * Which server name goes where on ports of TLS. A name belongs to the listener with the best hostname, whichever protocol that has, and
  * there to the route whose own hostname is best, then to the older one (Gateway API, TLSRoute.spec.hostnames). What no route of its
  * listener is for is closed, though another listener may have one.
+ *
+ * Ports that share routes share a list of names. Names that don't lead to the same on all of them have a class, so a port costs the
+ * classes that it tells apart, not the names.
  */
 import type { HostPattern } from "../../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
-import type { StreamName, StreamTarget } from "../../../ir/stream.js";
+import type { NameClass, StreamClass, StreamName, StreamTarget } from "../../../ir/stream.js";
 import { compareBy, compareStrings } from "../../../support/compare.js";
-import { memoized } from "../../../support/memoized.js";
-import { getOrInsert, groupBy } from "../../../support/group-by.js";
-import { covers } from "../../hostnames.js";
-import { compareAge } from "../../precedence.js";
-import { hostnameRank } from "../../route-precedence.js";
-import type { StreamBinding, StreamListener } from "./stream-binding.js";
+import { getOrInsert } from "../../../support/group-by.js";
+import type { StreamListener } from "./stream-binding.js";
+import type { Owner, PoolTargets } from "./stream-owners.js";
+import { CLOSED, firstOf, HttpsOwner, StreamOwner, widening } from "./stream-owners.js";
+import type { HostPlaces } from "./stream-places.js";
 
-export interface NamedListener {
-  readonly listener: StreamListener;
-  readonly bindings: readonly StreamBinding[];
+export interface NamedPort {
+  readonly listeners: readonly StreamListener[];
+  /** Hostnames of the HTTPS listeners on the port, and hosts that they keep, which no other listener gets. */
+  readonly https: readonly HostPattern[];
 }
 
-/** `https`: hostnames of the HTTPS listeners on the port, and hosts that they keep, which no other listener gets. Sorted by key. */
+/** As in NamedStream. */
+export interface PortNames {
+  readonly names: readonly StreamName[];
+  readonly classes: readonly StreamClass[];
+}
+
+/** Of each port, with one list of names for all; `places`: those of the ports' listeners. */
 export function streamNames(
-  listeners: readonly NamedListener[],
-  https: readonly HostPattern[],
-): readonly StreamName[] {
-  const owners = new Map<string, Owner>();
-  for (const named of listeners) owners.set(hostKey(named.listener.hostname), new Routes(named));
-  for (const hostname of https.map(ofAnyDepth)) {
-    owners.set(hostKey(hostname), new HttpsOwner(hostname));
-  }
-  const names: StreamName[] = [];
-  let last = "";
-  // Of each owner they are sorted: so is the whole, with one comparison for most.
-  const hosts = [...owners.values()].flatMap((owner) => owner.hosts);
-  for (const { key, host } of hosts.sort(byKey)) {
-    if (key === last) continue;
-    last = key;
-    names.push(firstOf(owners, host)?.name(host) ?? closedName(host));
-  }
-  const any = firstOf(owners, ANY_HOST)?.name(ANY_HOST);
-  return any === undefined || any.to.kind === "closed" ? names : [any, ...names];
+  ports: readonly NamedPort[],
+  places: HostPlaces,
+): ReadonlyMap<NamedPort, PortNames> {
+  const targets: PoolTargets = new Map();
+  const owners = ports.map(({ listeners, https }) => [
+    ...listeners.map((listener) => new StreamOwner(listener, places, targets)),
+    ...https.map((hostname) => new HttpsOwner(hostname)),
+  ]);
+  const table = new NameTable(owners, places);
+  const names = table.names();
+  const none: readonly StreamClass[] = [];
+  return new Map(
+    ports.map((port, i) => {
+      const classes = table.classes[i] ?? none;
+      return [port, { names, classes: classes.length === 0 ? none : classes }];
+    }),
+  );
 }
 
-/** What is bound, sorted by host. */
-interface BoundHosts {
-  readonly hosts: readonly KeyedHost[];
-  readonly byKey: ReadonlyMap<string, readonly StreamBinding[]>;
+/** Where a host leads on each port. */
+interface Outcome {
+  /** Undefined: where the next wider host does. */
+  readonly targets: readonly (StreamTarget | undefined)[];
+  /** The target of all ports. */
+  readonly common: StreamTarget | undefined;
+  /** By id of the next wider host's class. */
+  readonly classes: Map<string, NameClass>;
 }
-
-/** Listeners share bindings. */
-const boundHosts = memoized((bindings: readonly StreamBinding[]): BoundHosts => {
-  const byHost = groupBy(bindings, ({ host }) => hostKey(host));
-  const hosts = [...byHost].flatMap(([key, [first]]) => (first ? { key, host: first.host } : []));
-  return { hosts: hosts.sort(byKey), byKey: byHost };
-});
-
-const closedName = memoized((host: HostPattern): StreamName => ({ host, to: { kind: "closed" } }));
 
 interface KeyedHost {
   readonly key: string;
   readonly host: HostPattern;
 }
 
+interface NamedHost extends KeyedHost {
+  readonly outcome: Outcome;
+}
+
 const byKey = compareBy<KeyedHost>((a, b) => compareStrings(a.key, b.key));
 
-function keyed(host: HostPattern): KeyedHost {
-  return { key: hostKey(host), host };
-}
+class NameTable {
+  readonly #places: HostPlaces;
+  readonly #owners: readonly ReadonlyMap<string, Owner>[];
+  readonly #marks: ReadonlyMap<string, HostPattern>;
+  readonly #ownersAt = new Map<string, readonly (Owner | undefined)[]>();
+  /** By mark and claims, which decide what a host that is no mark leads to. */
+  readonly #alike = new Map<string, Outcome>();
+  /** By numbers of targets. */
+  readonly #outcomes = new Map<string, Outcome>();
+  readonly #numbers = new Map<StreamTarget | undefined, number>();
+  readonly #named = new Map<string, NamedHost>();
+  readonly #classOf = new Map<string, NameClass>();
+  /** Of each port, once names() has asked for them. */
+  readonly classes: readonly StreamClass[][];
+  #count = 0;
 
-/** A listener: the hosts for which it has something to say, and what. */
-interface Owner {
-  readonly hosts: readonly KeyedHost[];
-  /** Ports have the same object for the same. */
-  name(host: HostPattern): StreamName;
-}
-
-class HttpsOwner implements Owner {
-  readonly hosts: readonly KeyedHost[];
-
-  constructor(hostname: HostPattern) {
-    this.hosts = [keyed(hostname)];
-  }
-
-  name(host: HostPattern): StreamName {
-    return { host, to: { kind: "https" } };
-  }
-}
-
-class Routes implements Owner {
-  readonly hosts: readonly KeyedHost[];
-  readonly #bindings: ReadonlyMap<string, readonly StreamBinding[]>;
-  /** Ids of certificates; empty where TLS is passed through. */
-  readonly #certificates = new Map<string, string>();
-
-  constructor({ listener, bindings }: NamedListener) {
-    const { hostname, certificates } = listener;
-    const bound = boundHosts(bindings);
-    this.#bindings = bound.byKey;
-    const named = certificates.flatMap(({ id, names }) =>
-      names.map(ofAnyDepth).map((name) => ({ id, name })),
+  constructor(owners: readonly (readonly Owner[])[], places: HostPlaces) {
+    this.#places = places;
+    // Of one hostname the last has it: HTTPS.
+    this.#owners = owners.map(
+      (all) => new Map(all.map((owner) => [hostKey(owner.marks[0]), owner])),
     );
-    const own = named.filter(({ name }) => covers(hostname, name));
-    const [first] = certificates;
-    // A name that has a certificate keeps it.
-    for (const { id, name } of [...own].reverse()) this.#certificates.set(hostKey(name), id);
-    if (first !== undefined) this.#certificates.set(hostKey(hostname), first.id);
-    const distinct = certificates.length > 1 ? own.map(({ name }) => name) : [];
-    this.hosts = [keyed(hostname), ...bound.hosts, ...distinct.map(keyed)];
+    const marks = [ANY_HOST, ...owners.flat().flatMap((owner) => owner.marks)];
+    this.#marks = new Map(marks.map((host) => [hostKey(host), host]));
+    this.classes = owners.map(() => []);
   }
 
-  name(host: HostPattern): StreamName {
-    const binding = this.#best(host);
-    if (binding?.pool === undefined) return closedName(host);
-    const { pool } = binding;
-    const certificate = firstOf(this.#certificates, host);
-    const to: StreamTarget = {
-      kind: "pool",
-      pool,
-      ...(certificate !== undefined && { certificate }),
-    };
-    if (binding.host !== host) return { host, to };
-    return getOrInsert(namesOf(binding), certificate, () => ({ host, to }));
+  names(): readonly StreamName[] {
+    for (const { key, host } of this.#hosts()) {
+      const outcome = this.#outcomeOf(key, host);
+      if (outcome.targets.some((to) => to !== undefined)) {
+        this.#named.set(key, { key, host, outcome });
+      }
+    }
+    return [...this.#named.values()].flatMap((named): readonly StreamName[] => {
+      const { key, host, outcome } = named;
+      if (key === "" && outcome.common === CLOSED) return [];
+      return [{ host, to: outcome.common ?? this.#class(named) }];
+    });
   }
 
-  /** A narrower host that the listener has in common with a route is of a better hostname. */
-  #best(host: HostPattern): StreamBinding | undefined {
-    const [first, ...others] = firstOf(this.#bindings, host) ?? [];
-    return others.length === 0
-      ? first
-      : [...others, ...(first ? [first] : [])].sort(byPrecedence)[0];
+  #hosts(): readonly KeyedHost[] {
+    const hosts = new Map(this.#marks);
+    for (const [key, [place]] of this.#places) if (place !== undefined) hosts.set(key, place.host);
+    return [...hosts].map(([key, host]) => ({ key, host })).sort(byKey);
+  }
+
+  #outcomeOf(key: string, host: HostPattern): Outcome {
+    const mark = widening(host).find((each) => this.#marks.has(each)) ?? "";
+    if (mark === key) return this.#made(key, host, mark);
+    const claims = (this.#places.get(key) ?? []).map((place) => place.claims.id);
+    return getOrInsert(this.#alike, `${mark} ${claims.join()}`, () => this.#made(key, host, mark));
+  }
+
+  #made(key: string, host: HostPattern, mark: string): Outcome {
+    const none = key === "" ? CLOSED : undefined;
+    const owners = getOrInsert(this.#ownersAt, mark, () =>
+      this.#owners.map((own) => firstOf(own, this.#marks.get(mark) ?? ANY_HOST)),
+    );
+    const targets = owners.map((owner) => owner?.target(host, key) ?? none);
+    const numbers = targets.map((to) => getOrInsert(this.#numbers, to, () => this.#numbers.size));
+    return getOrInsert(this.#outcomes, numbers.join(), () => {
+      return { targets, common: commonOf(targets), classes: new Map() };
+    });
+  }
+
+  /** The class of a host, although all ports may lead to the same: narrower hosts, which do not, have its id in theirs. */
+  #class({ key, host, outcome: { targets, classes } }: NamedHost): NameClass {
+    return getOrInsert(this.#classOf, key, () => {
+      const wider = widening(host).find((each) => each !== key && this.#named.has(each));
+      const next = targets.includes(undefined) ? this.#named.get(wider ?? "") : undefined;
+      const below = next === undefined ? "" : `.${this.#class(next).id}`;
+      return getOrInsert(classes, below, () => {
+        const id = `c${String(this.#count++)}${below}`;
+        for (const [port, to] of targets.entries()) {
+          if (to !== undefined) this.classes[port]?.push({ id, to });
+        }
+        return { kind: "class", id };
+      });
+    });
   }
 }
 
-/** By certificate. */
-const namesOf = memoized((_: StreamBinding) => new Map<string | undefined, StreamName>());
-
-function byPrecedence(a: StreamBinding, b: StreamBinding): number {
-  return (
-    compareStrings(hostnameRank(a.hostname), hostnameRank(b.hostname)) ||
-    compareAge(a.route, b.route)
-  );
+/** An HTTPS server is of one port. */
+function commonOf(targets: Outcome["targets"]): StreamTarget | undefined {
+  const [first] = targets;
+  const isOwn = targets.length > 1 && first?.kind === "https";
+  return !isOwn && targets.every((to) => to === first) ? first : undefined;
 }
-
-/**
- * nginx's map has no wildcard for one label, which names of certificates and hosts of Ingresses have. A deeper name has no certificate of
- * its own, and gets the one that is nearest.
- */
-function ofAnyDepth(name: HostPattern): HostPattern {
-  return name.kind === "wildcard" ? { ...name, labels: "many" } : name;
-}
-
-function firstOf<T>(map: ReadonlyMap<string, T>, host: HostPattern): T | undefined {
-  const key = widening(host).find((each) => map.has(each));
-  return key === undefined ? undefined : map.get(key);
-}
-
-/** Keys of the patterns that cover the host, the narrowest first. */
-const widening = memoized((host: HostPattern): readonly string[] => {
-  if (host.kind === "any") return [hostKey(ANY_HOST)];
-  const keys = host.kind === "exact" ? [host.host] : [`**.${host.suffix}`];
-  const name = host.kind === "exact" ? host.host : host.suffix;
-  for (let dot = name.indexOf("."); dot >= 0; dot = name.indexOf(".", dot + 1)) {
-    keys.push(`**.${name.slice(dot + 1)}`);
-  }
-  return [...keys, hostKey(ANY_HOST)];
-});

@@ -20,7 +20,7 @@ import { judge } from "../routes/route-conditions.js";
 import type { TranslatedRoutes } from "../routes/routes.js";
 import { endingShares } from "../socket-budget.js";
 import type { TranslatedGateway } from "../translated.js";
-import type { ShadowedBinding } from "./stream-builder.js";
+import type { ShadowedHost } from "./stream-places.js";
 import type { StreamPlan } from "./stream-pools.js";
 import { StreamPools } from "./stream-pools.js";
 
@@ -171,12 +171,10 @@ function bind(
     ...groupBy(each, ({ pool }) => pool),
   ]);
   for (const [pool, own] of groups) {
-    const bindings = (own[0]?.hosts ?? []).map(({ host, pattern, index }) => ({
-      ...{ host, hostname: pattern, route, index },
-      ...(pool !== undefined && { pool }),
-    }));
-    const ids = own.flatMap(({ listener: { serves } }) => serves?.listener ?? []);
-    for (const shadowed of streams.bind(ids, bindings)) {
+    const hosts = own[0]?.hosts ?? [];
+    const listeners = own.flatMap(({ listener: { serves } }) => serves?.listener ?? []);
+    const binding = { route, listeners, hosts, ...(pool !== undefined && { pool }) };
+    for (const shadowed of streams.places.bind(binding)) {
       if (shadowed.by !== route) diagnostics.report(shadowedReport(route, shadowed, names));
     }
   }
@@ -184,14 +182,14 @@ function bind(
 
 function shadowedReport(
   route: StreamRoute,
-  { binding: { index, hostname }, by, listeners }: ShadowedBinding,
+  { host: { index, pattern }, by, listeners }: ShadowedHost,
   names: ReadonlyMap<string, string>,
 ): Report {
   const place =
     route.kind === "TLSRoute" ? placeOf(route, "spec", "hostnames", index) : placeOf(route, "spec");
   const [first = ""] = listeners.map((id) => names.get(id) ?? "").sort(compareStrings);
   const more = listeners.length > 1 ? ` and ${String(listeners.length - 1)} more` : "";
-  const message = `listener ${first}${more} has ${what(hostname)} from ${nameOf(by)}, which is older`;
+  const message = `listener ${first}${more} has ${what(pattern)} from ${nameOf(by)}, which is older`;
   return { code: "STREAM_ROUTE_SHADOWED", message, ...place };
 }
 
