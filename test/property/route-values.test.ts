@@ -155,7 +155,8 @@ const TO_DB = "  rules: [{ backendRefs: [{ name: db, port: 53 }] }]";
 function poolsUsed({ config }: Translated): readonly string[] {
   return config.streams.flatMap((stream) => {
     if (stream.protocol !== "tls") return stream.pool ?? [];
-    return stream.names.flatMap(({ to }) => (to.kind === "pool" ? to.pool : []));
+    const targets = [...stream.names, ...stream.classes];
+    return targets.flatMap(({ to }) => (to.kind === "pool" ? to.pool : []));
   });
 }
 

@@ -112,7 +112,7 @@ type Group<T> = readonly [T, ...T[]];
 
 function grouped<T>(entries: Iterable<T>, key: (entry: T) => unknown): readonly Group<T>[] {
   const groups = [...groupBy(entries, key).values()];
-  return groups.flatMap(([first, ...others]) => (first ? [[first, ...others]] : []));
+  return groups.flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others]]));
 }
 
 /** Ports where every name leads to the same are one server. */

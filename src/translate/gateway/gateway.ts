@@ -82,6 +82,7 @@ export function claimPorts(gateways: readonly WrittenGateway[]): readonly Drafte
         ]
       : [],
   );
+  for (const { drafts, scope } of groups) scope.kept?.expect(drafts);
   for (const { drafts, scope, parent } of groups.sort((a, b) =>
     compareAge(a.claimant, b.claimant),
   )) {

@@ -67,6 +67,11 @@ export class KeptHosts {
     this.#isShared = context.options.sharedHosts;
   }
 
+  /** Before the first listener has its port: those that may be in conflict with others. */
+  expect(drafts: readonly ListenerDraft[]): void {
+    for (const draft of drafts) if (isNamed(draft)) this.#routes.ask(draft.hostname);
+  }
+
   /** A listener has its port: what it and its routes name. */
   add(draft: ListenerDraft): void {
     if (this.#isShared || !isNamed(draft)) return;

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
 import { memoized } from "../../support/memoized.js";
-import { addTo } from "../../support/group-by.js";
+import { addTo, getOrInsert } from "../../support/group-by.js";
 import type { TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
 import type { ListenerDraft } from "./listener-draft.js";
@@ -21,6 +21,9 @@ type Reference = NonNullable<AttachableRoute["spec"]["parentRefs"]>[number];
 /** The hosts that routes name on listeners, before listeners are judged and routes attached to them. */
 export class NamedRoutes {
   readonly #context: TranslateContext;
+  readonly #asked: AskedKeys = { named: new Set(), below: new Set() };
+  /** By route and the key of the listener's hostname: the keys that are asked for. */
+  readonly #keys = new Map<AttachableRoute, Map<string, HostKeys>>();
   /** By the parent that a parentRef names; those that ask for default Gateways by DEFAULTS. */
   readonly #byParent = new Map<string, { route: AttachableRoute; reference: Reference }[]>();
 
@@ -44,7 +47,14 @@ export class NamedRoutes {
     }
   }
 
-  /** What routes have in common with the listener; a route without hostnames names none. */
+  /** Before `of` is called: the hostname of a listener that others may keep out. */
+  ask(hostname: HostPattern): void {
+    const keys = keysAbove(hostname, "many");
+    for (const key of keys) this.#asked.named.add(key);
+    for (const key of keys.slice(0, 1)) this.#asked.below.add(key);
+  }
+
+  /** What routes have in common with the listener, as far as it is asked for; a route without hostnames names none. */
   of({ gateway, parent, spec, hostname }: ListenerDraft): readonly {
     readonly object: KubernetesObject;
     readonly keys: HostKeys;
@@ -67,10 +77,19 @@ export class NamedRoutes {
           kinds.some((kind) => kind === route.kind) &&
           allows(route.metadata.namespace),
       )
-      .map(({ route }) => ({
-        object: route,
-        keys: hostname.kind === "any" ? allKeys(route) : commonKeys(route, hostname),
-      }));
+      .map(({ route }) => ({ object: route, keys: this.#keysOf(route, hostname) }));
+  }
+
+  /** Ports have most routes and hostnames in common, and few hosts are asked for. */
+  #keysOf(route: AttachableRoute, hostname: HostPattern): HostKeys {
+    const known = getOrInsert(this.#keys, route, () => new Map<string, HostKeys>());
+    return getOrInsert(known, hostKey(hostname), () => {
+      const all = hostname.kind === "any" ? allKeys(route) : commonKeys(route, hostname);
+      return {
+        named: all.named.filter((key) => this.#asked.named.has(key)),
+        below: all.below.filter((key) => this.#asked.below.has(key)),
+      };
+    });
   }
 }
 
@@ -78,6 +97,11 @@ export class NamedRoutes {
 interface HostKeys {
   readonly named: readonly string[];
   readonly below: readonly string[];
+}
+
+interface AskedKeys {
+  readonly named: Set<string>;
+  readonly below: Set<string>;
 }
 
 const hostnamesOf = memoized(({ spec: { hostnames = [] } }: AttachableRoute) =>

@@ -3,15 +3,13 @@ import type { Compilation } from "../../../src/compile.js";
 import { compile } from "../../../src/compile.js";
 import type { Candidate } from "../../../src/explain/candidates.js";
 import { certificateFor, explain } from "../../../src/explain/explain.js";
-import { hostKeyCovers } from "../../../src/explain/host-key.js";
 import { readPolicy } from "../../../src/explain/read-policy.js";
 import type { ExplainRequest } from "../../../src/explain/request.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
-import { hostKey } from "../../../src/ir/host-pattern.js";
-import type { StreamServer } from "../../../src/ir/stream.js";
 import type { CompileOptions } from "../../../src/options.js";
 import type { PolicyDocument } from "../../../src/render/policy/policy-document.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
+import { streamTarget } from "../stream-target.js";
 import type { Manifest } from "./manifest.js";
 
 export interface World {
@@ -72,7 +70,7 @@ export function outcomeOf({ policy, named, compilation }: World, request: Explai
 /** Where a handshake for the name leads in place of the server. */
 function elsewhere({ config }: Compilation, server: string, name: string): unknown {
   const stream = config.streams.find(({ id }) => id === server);
-  const to = stream?.protocol === "tls" ? nameOf(stream, name)?.to : undefined;
+  const to = stream?.protocol === "tls" ? streamTarget(stream, name) : undefined;
   return to?.kind === "https" ? undefined : to;
 }
 
@@ -104,16 +102,9 @@ export function streamsOf(
       const key = `${stream.protocol} ${stream.addresses.join()}:${String(stream.port)}`;
       if (stream.protocol !== "tls") return [[key, poolOf(stream.pool)]];
       return names.map((name) => {
-        const { to } = nameOf(stream, name) ?? {};
+        const to = streamTarget(stream, name);
         return [`${key} ${name}`, to?.kind === "pool" ? { ...to, pool: poolOf(to.pool) } : to];
       });
     }),
   );
-}
-
-function nameOf(stream: Extract<StreamServer, { protocol: "tls" }>, name: string) {
-  return stream.names
-    .filter(({ host }) => hostKeyCovers(hostKey(host), name))
-    .sort((a, b) => hostKey(b.host).length - hostKey(a.host).length)
-    .sort((a, b) => Number(b.host.kind === "exact") - Number(a.host.kind === "exact"))[0];
 }

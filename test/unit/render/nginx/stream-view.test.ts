@@ -1,4 +1,5 @@
 import type { DataPlaneConfig } from "../../../../src/ir/config.js";
+import type { StreamClass, StreamServer } from "../../../../src/ir/stream.js";
 import type { DataPlaneOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";
@@ -19,6 +20,7 @@ const CONFIG: DataPlaneConfig = {
         { host: { kind: "any" }, to: { kind: "pool", pool: "tlsroute/n/a" } },
         { host: { kind: "exact", host: "web.example" }, to: { kind: "https" } },
       ],
+      classes: [],
     },
     { protocol: "tcp", id: "p53", addresses: ["10.0.0.1"], port: 53 },
     { protocol: "udp", id: "p53-udp", addresses: ["10.0.0.1"], port: 53 },
@@ -95,6 +97,7 @@ test("a map has a name once, whatever the model says: nginx would refuse the who
     addresses: ["10.0.0.1"],
     port: 443,
     names,
+    classes: [],
   } as const;
   const text = conf({}, { ...CONFIG, streams: [stream] });
   expect(text.match(/ \*\.w\.example .*;/g)).toEqual([
@@ -102,14 +105,46 @@ test("a map has a name once, whatever the model says: nginx would refuse the who
   ]);
 });
 
+const NAMED = [
+  { host: { kind: "exact", host: "a.example" }, to: { kind: "pool", pool: "tlsroute/n/a" } },
+  { host: { kind: "exact", host: "b.example" }, to: { kind: "class", id: "c1.c0" } },
+] as const;
+
+/** Ports of TLS on 10.0.0.1. */
+function confOf(ports: Readonly<Record<number, readonly StreamClass[]>>): string {
+  const streams = Object.entries(ports).map(([port, classes]): StreamServer => {
+    const bound = { id: `p${port}`, addresses: ["10.0.0.1"], port: Number(port) };
+    return { protocol: "tls", ...bound, names: NAMED, classes };
+  });
+  return conf({}, { ...CONFIG, servers: [], listeners: [], streams });
+}
+
 test("ports whose names lead to the same are one server, with one list of names", () => {
-  const names = [
-    { host: { kind: "exact", host: "a.example" }, to: { kind: "pool", pool: "tlsroute/n/a" } },
-  ] as const;
-  const on = (port: number) =>
-    ({ protocol: "tls", id: `p${String(port)}`, addresses: ["10.0.0.1"], port, names }) as const;
-  const text = conf({}, { ...CONFIG, servers: [], listeners: [], streams: [on(1), on(2)] });
+  const classes: readonly StreamClass[] = [];
+  const text = confOf({ 1: classes, 2: classes });
 
   expect(listens(text).map((line) => line.split(" ")[1])).toEqual(["10.0.0.1:1", "10.0.0.1:2"]);
   expect(text.match(/a\.example/g)).toHaveLength(1);
+  expect(text.match(/ pass \$/g)).toHaveLength(1);
+});
+
+test("ports that differ in classes have one list of names, and a map of classes each", () => {
+  const closed = { kind: "closed" } as const;
+  const pool = { kind: "pool", pool: "tlsroute/n/a" } as const;
+  const text = confOf({
+    1: [
+      { id: "c0", to: closed },
+      { id: "c1.c0", to: pool },
+    ],
+    2: [{ id: "c0", to: pool }],
+  });
+
+  expect(text.match(/a\.example/g)).toHaveLength(1);
+  expect(text).toContain("b.example c1.c0;");
+  expect(text).toMatch(
+    /map \$albc_class_p1 \$albc_name_p1 {\n +hostnames;\n +default \$albc_class_p1;\n/,
+  );
+  expect(text).toMatch(/\.c0 unix:control\/no-route.sock;\n +\.c1\.c0 pool-[0-9a-f]+;\n/);
+  expect(text).toMatch(/map \$albc_class_p1 \$albc_name_p2 {/);
+  expect(text.match(/ pass \$/g)).toHaveLength(2);
 });
