@@ -22,15 +22,6 @@ const FACTOR = 500;
  * vary by a fifth each on a loaded machine.
  */
 const DEAREST = 6;
-/**
- * What still breaks the law: something is made for each pair of port and name, which a few bytes make thousands of. About twice what
- * was measured; two cases together may cost as much as the dearer one.
- */
-const DEARER: ReadonlyMap<string, number> = new Map([
-  ["TLSRoutes on 64 listeners, each with a route of its own", 10],
-  ["TLSRoutes on 64 listeners, and wildcards of their own", 10],
-  ["TLSRoutes on 64 ports that two Gateways have", 20],
-]);
 /** Of the cost of a byte, when the input is doubled; 2 is quadratic. What is below so many milliseconds is noise. */
 const STEEPEST = 1.6;
 const NOISE = 40;
@@ -96,11 +87,11 @@ interface Costs {
 }
 
 /** The best of some rounds, since other processes only add; the first that is good enough is the last. */
-function measured(make: (n: number) => Work, factor: number, dearest: number): Costs {
+function measured(make: (n: number) => Work, factor: number): Costs {
   const [plain, small, large] = [ofObjects(plainPaths(2 * factor)), make(factor), make(2 * factor)];
   let best: readonly [number, number, number] = [Infinity, Infinity, Infinity];
   let costs: Costs = { took: Infinity, growth: Infinity, dearness: Infinity };
-  for (let round = 0; round < 6 && !isFine(costs, dearest); round++) {
+  for (let round = 0; round < 6 && !isFine(costs); round++) {
     const [a, b, c] = best;
     best = [Math.min(a, cpu(plain.run)), Math.min(b, cpu(small.run)), Math.min(c, cpu(large.run))];
     const [ofPlain, ofSmall, ofLarge] = [
@@ -113,16 +104,15 @@ function measured(make: (n: number) => Work, factor: number, dearest: number): C
   return costs;
 }
 
-function isFine({ took, growth, dearness }: Costs, dearest: number): boolean {
-  return took < NOISE || (growth < STEEPEST && dearness < dearest);
+function isFine({ took, growth, dearness }: Costs): boolean {
+  return took < NOISE || (growth < STEEPEST && dearness < DEAREST);
 }
 
 test.each([...CASES.keys()])("%s", (name) => {
   const make = CASES.get(name);
   if (make === undefined) throw new Error(name);
-  const dearest = DEARER.get(name) ?? DEAREST;
-  const costs = measured(make, FACTOR, dearest);
-  expect(isFine(costs, dearest) ? "fine" : costs).toBe("fine");
+  const costs = measured(make, FACTOR);
+  expect(isFine(costs) ? "fine" : costs).toBe("fine");
 });
 
 test("10,000 problems of one object are a few in the text", () => {
@@ -147,9 +137,8 @@ test(
         (one, other, factor) => {
           const make = (n: number): Work =>
             ofObjects([...(OBJECTS[one]?.(n) ?? []), ...(OBJECTS[other]?.(n) ?? [])]);
-          const dearest = Math.max(...[one, other].map((name) => DEARER.get(name) ?? DEAREST));
-          const costs = measured(make, factor, dearest);
-          expect(isFine(costs, dearest) ? "fine" : costs).toBe("fine");
+          const costs = measured(make, factor);
+          expect(isFine(costs) ? "fine" : costs).toBe("fine");
         },
       ),
       { ...runs(3), endOnFailure: true },
