@@ -77,7 +77,7 @@ export class StreamOwner implements Owner {
   /** A narrower host that the listener has in common with a route is of a better hostname. */
   #claim(key: string): Claim | undefined {
     for (const { claims } of this.#places.get(key) ?? []) {
-      const claim = claims.byListener.get(this.#listener);
+      const claim = claims.at(this.#listener);
       if (claim !== undefined) return claim;
     }
     return undefined;

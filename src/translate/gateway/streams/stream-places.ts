@@ -2,26 +2,50 @@ import type { KubernetesObject } from "../../../api/wire.js";
 import type { HostPattern } from "../../../ir/host-pattern.js";
 import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
 import { compareBy, compareStrings } from "../../../support/compare.js";
-import { addTo, getOrInsert, groupBy } from "../../../support/group-by.js";
+import { getOrInsert, groupBy } from "../../../support/group-by.js";
 import { hostnameRank } from "../../route-precedence.js";
 import type { StreamBinding, StreamHost } from "./stream-binding.js";
 
-/** A route at a listener. */
+/** A route at listeners. */
 export interface Claim {
   readonly route: KubernetesObject;
   /** Id; absent: connections are closed. */
   readonly pool?: string;
+  /** Ids; all of one binding. */
+  readonly listeners: ReadonlySet<string>;
 }
 
-/** What places have at listeners, by id: shared by those that have the same so far, as most hosts of a route have. */
-export interface Claims {
+/** What places have at listeners, one claim at each: shared by those that have the same so far, as most hosts of a route have. */
+export class Claims {
   readonly id: number;
-  readonly byListener: ReadonlyMap<string, Claim>;
-}
+  /** How many have them. */
+  places = 0;
+  readonly #all: Claim[];
+  #byListener: Map<string, Claim> | undefined;
 
-interface OwnClaims extends Claims {
-  places: number;
-  readonly byListener: Map<string, Claim>;
+  constructor(id: number, all: readonly Claim[]) {
+    this.id = id;
+    this.#all = [...all];
+  }
+
+  get all(): readonly Claim[] {
+    return this.#all;
+  }
+
+  at(listener: string): Claim | undefined {
+    const [first, second] = this.#all;
+    if (second === undefined) return first?.listeners.has(listener) === true ? first : undefined;
+    this.#byListener ??= new Map(
+      this.#all.flatMap((claim) => [...claim.listeners].map((id) => [id, claim])),
+    );
+    return this.#byListener.get(listener);
+  }
+
+  add(claim: Claim): void {
+    this.#all.push(claim);
+    if (this.#byListener === undefined) return;
+    for (const listener of claim.listeners) this.#byListener.set(listener, claim);
+  }
 }
 
 /** A host that routes came to by one hostname: a listener has one of them for it. */
@@ -35,7 +59,7 @@ export interface Place {
 export type HostPlaces = ReadonlyMap<string, readonly Place[]>;
 
 interface OwnPlace extends Place {
-  claims: OwnClaims;
+  claims: Claims;
 }
 
 /** A host that older routes have, and the listeners where they do. */
@@ -48,60 +72,59 @@ export interface ShadowedHost {
 /** Where routes are bound. Costs hosts + listeners for a route, not their product. */
 export class StreamPlaces {
   readonly #places = new Map<string, OwnPlace>();
-  readonly #unclaimed: OwnClaims = { id: 0, places: 0, byListener: new Map() };
-  /** By listener: those with the same number have the same claims. */
+  /** Listeners that have a route in common, by their ids. */
+  readonly #bound = new Map<string, ReadonlySet<string>>();
+  /** By listener: those with the same number are bound together always. */
   readonly #likeness = new Map<string, number>();
-  readonly #bound: (readonly string[])[] = [];
+  readonly #unclaimed = new Claims(0, []);
   #ids = 0;
 
   /** Returns what was not bound, because an older route has the place there. */
-  bind({ listeners, hosts, ...claim }: StreamBinding): readonly ShadowedHost[] {
-    this.#bound.push(listeners);
-    this.#distinguish(listeners);
+  bind({ listeners: ids, hosts, ...rule }: StreamBinding): readonly ShadowedHost[] {
+    const listeners = getOrInsert(this.#bound, ids.join(), () => this.#distinguished(ids));
     const shadowed: ShadowedHost[] = [];
     const placed = hosts.map((host) => ({ host, place: this.#placeOf(host) }));
     for (const [claims, same] of groupBy(placed, ({ place }) => place.claims)) {
-      const free: string[] = [];
-      const taken = new Map<KubernetesObject, string[]>();
-      for (const listener of listeners) {
-        const older = claims.byListener.get(listener);
-        if (older === undefined) free.push(listener);
-        else addTo(taken, older.route, listener);
-      }
-      for (const [by, where] of taken) {
-        shadowed.push(...same.map(({ host }) => ({ host, by, listeners: where })));
+      const older = groupBy(ids, (id) => claims.at(id)?.route);
+      const free = older.get(undefined) ?? [];
+      for (const [by, where] of older) {
+        if (by !== undefined) {
+          shadowed.push(...same.map(({ host }) => ({ host, by, listeners: where })));
+        }
       }
       if (free.length === 0) continue;
       const places = same.map(({ place }) => place);
-      const { byListener } = this.#ownOf(claims, places);
-      for (const listener of free) byListener.set(listener, claim);
+      const own = this.#ownOf(claims, places);
+      own.add({ ...rule, listeners: free.length === ids.length ? listeners : new Set(free) });
     }
     return shadowed;
   }
 
   #placeOf({ host, pattern: hostname }: StreamHost): OwnPlace {
-    return getOrInsert(this.#places, placeKey(host, hostname), () => {
+    const key = placeKey(host, hostname);
+    return getOrInsert(this.#places, key, () => {
       this.#unclaimed.places++;
       return { host, hostname, claims: this.#unclaimed };
     });
   }
 
   /** What the places, and no others, have: a copy where others had the same. */
-  #ownOf(claims: OwnClaims, places: readonly OwnPlace[]): OwnClaims {
+  #ownOf(claims: Claims, places: readonly OwnPlace[]): Claims {
     if (claims !== this.#unclaimed && claims.places === places.length) return claims;
+    const own = new Claims(++this.#ids, claims.all);
+    own.places = places.length;
     claims.places -= places.length;
-    const byListener = new Map(claims.byListener);
-    const own = { id: ++this.#ids, places: places.length, byListener };
     for (const place of places) place.claims = own;
     return own;
   }
 
-  #distinguish(listeners: readonly string[]): void {
+  #distinguished(listeners: readonly string[]): ReadonlySet<string> {
     const renewed = new Map<number, number>();
     for (const listener of listeners) {
       const number = getOrInsert(renewed, this.likeness(listener), () => ++this.#ids);
       this.#likeness.set(listener, number);
     }
+    return new Set(listeners);
   }
 
   /** The same for listeners that have the same claims, once all routes are bound. */
@@ -109,15 +132,15 @@ export class StreamPlaces {
     return this.#likeness.get(listener) ?? 0;
   }
 
-  /** Lists of listeners that have a route in common. */
-  get bound(): readonly (readonly string[])[] {
-    return this.#bound;
+  /** Listeners that have a route in common. */
+  bound(): Iterable<ReadonlySet<string>> {
+    return this.#bound.values();
   }
 
   /** The pool of a listener whose connections have no names. */
   poolOf(listener: string): string | undefined {
     const place = this.#places.get(placeKey(ANY_HOST, ANY_HOST));
-    return place?.claims.byListener.get(listener)?.pool;
+    return place?.claims.at(listener)?.pool;
   }
 
   byHost(): HostPlaces {

@@ -3,7 +3,6 @@ import { hostKey } from "../../../ir/host-pattern.js";
 import { compareStrings } from "../../../support/compare.js";
 import { connected } from "../../../support/connected.js";
 import { addTo, getOrInsert, groupBy } from "../../../support/group-by.js";
-import { memoized } from "../../../support/memoized.js";
 import type { NamedPort, PortNames } from "./stream-names.js";
 import { streamNames } from "./stream-names.js";
 import type { Claims, HostPlaces, Place, StreamPlaces } from "./stream-places.js";
@@ -22,9 +21,9 @@ export function namesOfPorts(
   }
   const parts = connected([
     ...[...samples.values()].map((sample) => [sample]),
-    ...places.bound.map((ids) => ids.flatMap((id) => samples.get(id) ?? [])),
+    ...[...places.bound()].map((ids) => [...ids].flatMap((id) => samples.get(id) ?? [])),
   ]);
-  const placesOf = placesOfParts(parts, places);
+  const placesOf = placesOfParts(parts, samples, places);
   const names = parts.flatMap((part) => [...streamNames(part, placesOf.get(part) ?? new Map())]);
   const ofSamples = new Map(names);
   return new Map(
@@ -50,27 +49,26 @@ type Part = readonly NamedPort[];
 
 function placesOfParts(
   parts: readonly Part[],
+  samples: ReadonlyMap<string, NamedPort>,
   places: StreamPlaces,
 ): ReadonlyMap<Part, HostPlaces> {
-  const partOf = new Map(
-    parts.flatMap((part) =>
-      part.flatMap(({ listeners }) => listeners.map(({ id }) => [id, part] as const)),
-    ),
-  );
-  const partsOf = memoized(
-    ({ byListener }: Claims) =>
-      new Set([...byListener.keys()].flatMap((id) => [partOf.get(id) ?? []])),
-  );
+  const partOf = new Map(parts.flatMap((part) => part.map((sample) => [sample, part])));
+  // Listeners of one claim are in one part.
+  const partsOf = ({ all }: Claims): ReadonlySet<Part | undefined> =>
+    new Set(
+      all.map(({ listeners: [first = ""] }) => {
+        const sample = samples.get(first);
+        return sample && partOf.get(sample);
+      }),
+    );
+  const known = new Map<Claims, ReadonlySet<Part | undefined>>();
   const found = new Map<Part, Map<string, Place[]>>();
-  for (const [key, here] of places.byHost()) {
-    for (const place of here) {
-      for (const part of partsOf(place.claims)) {
-        addTo(
-          getOrInsert(found, part, () => new Map<string, Place[]>()),
-          key,
-          place,
-        );
-      }
+  const all = [...places.byHost()].flatMap(([key, here]) => here.map((place) => ({ key, place })));
+  for (const { key, place } of all) {
+    for (const part of getOrInsert(known, place.claims, () => partsOf(place.claims))) {
+      if (part === undefined) continue;
+      const own = getOrInsert(found, part, () => new Map<string, Place[]>());
+      addTo(own, key, place);
     }
   }
   return found;
