@@ -18,7 +18,7 @@ import {
   replacedEverywhere,
 } from "../support/hostile-input.js";
 
-/** Lines of nginx.conf; numbers, digests and the hostnames of streams made alike. */
+/** Lines of nginx.conf; numbers, digests, and the hostnames of streams and their classes made alike. */
 function lines(conf: string): readonly string[] {
   return conf
     .split("\n")
@@ -29,10 +29,12 @@ function lines(conf: string): readonly string[] {
 function withoutNames(line: string): string {
   const [, word = "", rest = ""] = MAP_LINE.exec(line) ?? [];
   if (rest !== "" && !MAP_WORDS.includes(word)) return `NAME ${rest}`;
-  return line.replace(/^(proxy_ssl_name) [a-z0-9][-a-z0-9.]*;$/, "$1 NAME;");
+  return line
+    .replace(/^(proxy_ssl_name) [a-z0-9][-a-z0-9.]*;$/, "$1 NAME;")
+    .replace(/^(?:\.c\d+)+ /, "CLASS ");
 }
 const MAP_LINE =
-  /^(?:\*\.)?([a-z0-9][-a-z0-9.]*|\\[a-z]+) (unix:control\/|pool-)[-a-z0-9]+(?:\.sock)?;$/;
+  /^(?:\*\.)?([a-z0-9][-a-z0-9.]*|\\[a-z]+) (unix:control\/|pool-|c)[-a-z0-9]+(?:\.sock|(?:\.c\d+)+)?;$/;
 const MAP_WORDS = ["default", "hostnames", "include", "volatile"];
 
 function confOf(objects: readonly Json[]): string {
