@@ -178,7 +178,7 @@ end
 
 --- Called instead on a TLS server that has listeners of Gateways.
 function _M.run_guarded(server_id)
-    listener_guard.check(server_id, var.host)
+    listener_guard.check(server_id, request_host())
     return _M.run(server_id)
 end
 

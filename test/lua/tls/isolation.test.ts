@@ -1,12 +1,19 @@
 import { EchoBackend } from "../../../e2e/harness/echo-backend.js";
 import { selfSigned } from "../../../e2e/harness/certificates.js";
+import { sendBytes } from "../../../e2e/harness/http-client.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { LuaGateway } from "../../support/lua-gateway.js";
 import { tlsListener, withTls } from "../../support/tls-gateway.js";
 import { onePlace } from "../../../src/ir/route.js";
 
 /** The listeners of Gateway API's own table: none, one exact name, a wildcard, and a name below the wildcard. */
-const LISTENERS = ["", "second.example", "*.wildcard.example", "fourth.wildcard.example"];
+const LISTENERS = [
+  "",
+  "second.example",
+  "*.wildcard.example",
+  "fourth.wildcard.example",
+  "127.0.0.1",
+];
 
 let backend: EchoBackend;
 let gateway: LuaGateway;
@@ -65,6 +72,13 @@ describe("over HTTP/1.1", () => {
     expect(response.status).toBe(status);
     if (status !== 404) expect(response.header("x-alb-err-reason")).toBe(reasonOf(status));
   });
+});
+
+test("a client that names no host asks for the address", async () => {
+  const target = gateway.target({ tls: { rejectUnauthorized: false } });
+  const response = await sendBytes(target, "GET / HTTP/1.0\r\n\r\n");
+
+  expect(response.status).toBe(421);
 });
 
 describe("over HTTP/2", () => {
