@@ -7,7 +7,7 @@ import { DiagnosticSink } from "./diagnostics/sink.js";
 import type { Report } from "./diagnostics/sink.js";
 import { closedForm } from "./input/closed-form.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
-import type { DataPlaneConfig } from "./ir/config.js";
+import type { DataPlaneConfig } from "./model/config.js";
 import type { CompileOptions } from "./options.js";
 import { Renderer } from "./render/render.js";
 import type { RenderedFile } from "./render/rendered-file.js";

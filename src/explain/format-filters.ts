@@ -1,15 +1,13 @@
+import type { PathRewrite, Redirect, HeaderChanges } from "../model/filters.js";
 import type {
   PolicyBackendFilters,
-  PolicyHeaders,
   PolicyMirror,
-  PolicyRedirect,
-  PolicyRewrite,
   PolicySession,
 } from "../render/policy/policy-document.js";
 import type { RouteFilters } from "./outcome.js";
 
 /** A redirect as `<status> to <Location>`; `<…>` stands for what the request brings. */
-export function formatRedirect(redirect: PolicyRedirect): string {
+export function formatRedirect(redirect: Redirect): string {
   const { status, url, scheme, host, port, path } = redirect;
   const built =
     `${scheme ?? "<scheme>"}://${host ?? "<host>"}` +
@@ -83,7 +81,7 @@ function formatSession(session: PolicySession): string {
   return `session by ${session.in} ${session.name}${limit}`;
 }
 
-function formatRewrite(rewrite: PolicyRewrite): string {
+function formatRewrite(rewrite: PathRewrite): string {
   switch (rewrite[0]) {
     case "full":
       return rewrite[1];
@@ -94,7 +92,7 @@ function formatRewrite(rewrite: PolicyRewrite): string {
   }
 }
 
-function formatHeaders(message: string, changes: PolicyHeaders | undefined): readonly string[] {
+function formatHeaders(message: string, changes: HeaderChanges | undefined): readonly string[] {
   const { set = [], add = [], remove = [] } = changes ?? {};
   return [
     ...set.map(([name, value]) => `${message} header ${name} set to ${value}`),

@@ -1,9 +1,6 @@
 /** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
-import type {
-  PolicyInterpolation,
-  PolicyPredicate,
-  PolicySource,
-} from "../render/policy/policy-document.js";
+import type { Interpolation } from "../model/interpolation.js";
+import type { PolicyPredicate, PolicySource } from "../render/policy/policy-document.js";
 import type { Candidate, Outcome as CandidateOutcome } from "./candidates.js";
 import type { ExplainedRoute, Explanation } from "./explain.js";
 import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
@@ -139,7 +136,7 @@ function methodsOf({ invalid, realm, forward }: ExplainedAuth): readonly string[
   return methods.length === 0 ? ["nothing to check"] : methods;
 }
 
-function formatText(interpolation: PolicyInterpolation): string {
+function formatText(interpolation: Interpolation): string {
   return interpolation.map((part) => (typeof part === "string" ? part : `\${${part[0]}}`)).join("");
 }
 

@@ -1,10 +1,10 @@
+import type { Redirect } from "../model/filters.js";
 import type {
   PolicyAuth,
   PolicyBackend,
   PolicyBackendFilters,
   PolicyBackendTls,
   PolicyDocument,
-  PolicyRedirect,
   PolicyRoute,
   PolicySource,
 } from "../render/policy/policy-document.js";
@@ -23,7 +23,7 @@ export type Answer =
   | { readonly kind: "handshakeFailed"; readonly serverName: string }
   /** An error that it answers itself; `reason` is X-ALB-ERR-REASON. */
   | { readonly kind: "refused"; readonly status: number; readonly reason: string }
-  | { readonly kind: "redirected"; readonly redirect: PolicyRedirect }
+  | { readonly kind: "redirected"; readonly redirect: Redirect }
   /** Passed to a backend, after the auth that applies. */
   | { readonly kind: "forwarded" };
 

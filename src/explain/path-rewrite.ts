@@ -2,7 +2,7 @@
  * What a backend gets for a path that is rewritten: lua/alb/filters/path.lua in TypeScript, held against the same vectors.
  * All texts are wire text.
  */
-import type { PolicyRewrite } from "../render/policy/policy-document.js";
+import type { PathRewrite } from "../model/filters.js";
 import { pcreMatch } from "./pcre.js";
 
 /** `asSent`: the rewrite does not apply. `undecided`: only PCRE can tell. Else the new target, path and query. */
@@ -20,11 +20,7 @@ const NOT_QUERY_OR_PERCENT = /[^\w\-.~!$&'()*+,;=:@/%?]/g;
 const NOT_QUERY_VALUE = /[^\w\-.~!$'()*,:@/]/g;
 
 /** `path` is the normalised path, `target` the path and query as received. */
-export function rewriteTarget(
-  rewrite: PolicyRewrite,
-  path: string,
-  target: string,
-): RewrittenTarget {
+export function rewriteTarget(rewrite: PathRewrite, path: string, target: string): RewrittenTarget {
   const [, raw = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
   switch (rewrite[0]) {
     case "full":
@@ -54,7 +50,7 @@ function rewritePrefix(
 }
 
 function rewriteRegex(
-  [, pattern, flags, replacement, whole]: Extract<PolicyRewrite, readonly ["regex", ...unknown[]]>,
+  [, pattern, flags, replacement, whole]: Extract<PathRewrite, readonly ["regex", ...unknown[]]>,
   path: string,
   query: string,
 ): RewrittenTarget {

@@ -47,7 +47,7 @@ export function predicateHolds(
 
 type ValueTest = (value: string, args: readonly string[]) => boolean | undefined;
 
-/** The tests of ir/match.ts by operator. */
+/** The tests of model/match.ts by operator. */
 const TESTS: ReadonlyMap<string, ValueTest> = new Map<string, ValueTest>([
   ["eq", (value, [expected]) => value === expected],
   ["in", (value, args) => args.includes(value)],

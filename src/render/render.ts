@@ -1,8 +1,8 @@
 /**
- * The data plane's model → the files that run it, in memory. Takes the IR and options, gives bytes by path; knows
+ * The data plane's model → the files that run it, in memory. Takes the model and options, gives bytes by path; knows
  * nothing of Kubernetes, disks or processes. Equal models give equal bytes.
  */
-import type { DataPlaneConfig, RoutingModel } from "../ir/config.js";
+import type { DataPlaneConfig, RoutingModel } from "../model/config.js";
 import type { CompileOptions } from "../options.js";
 import { compareStrings } from "../support/compare.js";
 import { policyMemory } from "./nginx/http-view.js";

@@ -1,4 +1,4 @@
-import type { BindingPlaces, Route, RouteBinding } from "../ir/route.js";
+import type { BindingPlaces, Route, RouteBinding } from "../model/route.js";
 import { getOrInsert } from "../support/group-by.js";
 
 /** Routes, each once, and where they are bound. */

@@ -1,9 +1,9 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { RoutingModel } from "../ir/config.js";
-import type { HostPattern } from "../ir/host-pattern.js";
-import { hostKey } from "../ir/host-pattern.js";
-import type { Listener, Server, ServerCertificate } from "../ir/listener.js";
-import type { Route, RouteBinding } from "../ir/route.js";
+import type { RoutingModel } from "../model/config.js";
+import type { HostPattern } from "../model/host-pattern.js";
+import { hostKey } from "../model/host-pattern.js";
+import type { Listener, Server, ServerCertificate } from "../model/listener.js";
+import type { Route, RouteBinding } from "../model/route.js";
 import { getOrInsert } from "../support/group-by.js";
 import { BoundRoutes } from "./bound-routes.js";
 import type { ClosedObjects } from "./closed-objects.js";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { EndpointSlice, Service } from "../api/core.js";
-import type { Endpoint } from "../ir/upstream.js";
+import type { Endpoint } from "../model/upstream.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import { memoized } from "../support/memoized.js";

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { HostPattern } from "../ir/host-pattern.js";
-import type { RouteBinding } from "../ir/route.js";
+import type { HostPattern } from "../model/host-pattern.js";
+import type { RouteBinding } from "../model/route.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import { addTo, getOrInsert, groupBy } from "../support/group-by.js";
 import { memoized } from "../support/memoized.js";

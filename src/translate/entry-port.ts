@@ -1,10 +1,10 @@
 import type { Frontend } from "../api/alb.js";
-import { ANY_HOST } from "../ir/host-pattern.js";
-import type { Redirect } from "../ir/filters.js";
-import type { Timeouts } from "../ir/route.js";
-import { DEFAULT_TIMEOUTS, onePlace } from "../ir/route.js";
-import type { SourceRef } from "../ir/source-ref.js";
-import type { BackendProtocol, Refusal } from "../ir/upstream.js";
+import { ANY_HOST } from "../model/host-pattern.js";
+import type { Redirect } from "../model/filters.js";
+import type { Timeouts } from "../model/route.js";
+import { DEFAULT_TIMEOUTS, onePlace } from "../model/route.js";
+import type { SourceRef } from "../model/source-ref.js";
+import type { BackendProtocol, Refusal } from "../model/upstream.js";
 import type { ConfigBuilder } from "./config-builder.js";
 import { orderKey } from "./precedence.js";
 import type { Rank } from "./precedence.js";

@@ -1,4 +1,4 @@
-import { ANY_HOST } from "../ir/host-pattern.js";
+import { ANY_HOST } from "../model/host-pattern.js";
 import type { BuildContext } from "./build-context.js";
 import type { LoadBalancer } from "./load-balancer.js";
 import { parseNamespacedName } from "./references.js";

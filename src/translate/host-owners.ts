@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { HostPattern } from "../ir/host-pattern.js";
-import { hostKey } from "../ir/host-pattern.js";
+import type { HostPattern } from "../model/host-pattern.js";
+import { hostKey } from "../model/host-pattern.js";
 import { keysAbove } from "./hostnames.js";
 import { ageKey, compareAge, oldestOf } from "./precedence.js";
 

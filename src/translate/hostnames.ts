@@ -1,5 +1,5 @@
-import type { HostPattern } from "../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../ir/host-pattern.js";
+import type { HostPattern } from "../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../model/host-pattern.js";
 import { canonicalHost } from "../support/canonical-host.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";

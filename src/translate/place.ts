@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
-import type { SourceRef } from "../ir/source-ref.js";
+import type { SourceRef } from "../model/source-ref.js";
 
 /** A field of an object: where a problem is reported, and where a part of the configuration came from. */
 export interface Place {

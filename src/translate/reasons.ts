@@ -1,6 +1,6 @@
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
-import type { Refusal } from "../ir/upstream.js";
+import type { Refusal } from "../model/upstream.js";
 import type { CompileOptions } from "../options.js";
 import { errorText } from "../support/error-text.js";
 

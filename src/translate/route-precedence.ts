@@ -3,8 +3,8 @@
  * hostname that the route itself names, then the match, then the older route, then names, then the position inside the route.
  */
 import type { KubernetesObject } from "../api/wire.js";
-import type { HostPattern } from "../ir/host-pattern.js";
-import { hostKey } from "../ir/host-pattern.js";
+import type { HostPattern } from "../model/host-pattern.js";
+import { hostKey } from "../model/host-pattern.js";
 import { ageKey, digits } from "./precedence.js";
 
 /** Exact before expressions before prefixes; the longer first. */

@@ -1,5 +1,5 @@
-import { hostKey, hostText } from "../ir/host-pattern.js";
-import type { HostPattern } from "../ir/host-pattern.js";
+import { hostKey, hostText } from "../model/host-pattern.js";
+import type { HostPattern } from "../model/host-pattern.js";
 import type { BuildContext } from "./build-context.js";
 import type { LoadedCertificate } from "./certificates.js";
 import type { EntryPort } from "./entry-port.js";

@@ -1,7 +1,7 @@
 import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
-import type { HostPattern } from "../ir/host-pattern.js";
-import { hostKey } from "../ir/host-pattern.js";
-import type { PathMatch } from "../ir/match.js";
+import type { HostPattern } from "../model/host-pattern.js";
+import { hostKey } from "../model/host-pattern.js";
+import type { PathMatch } from "../model/match.js";
 import { addTo, getOrInsert, groupBy } from "../support/group-by.js";
 import { keysAbove } from "./hostnames.js";
 import type { Claim, OrderedClaim } from "./path-claim.js";

@@ -1,4 +1,4 @@
-import type { DataPlaneConfig, RoutingModel } from "../ir/config.js";
+import type { DataPlaneConfig, RoutingModel } from "../model/config.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import type { OwnedObject } from "../status/owned-object.js";
 import type { UpstreamPlan } from "./backends.js";

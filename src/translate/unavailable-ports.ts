@@ -1,7 +1,7 @@
 /** Ports that the machine does not give, because another process has them: their owners are told, and everything else is served. */
 import { isIPv6 } from "node:net";
-import type { RoutingModel } from "../ir/config.js";
-import type { Server } from "../ir/listener.js";
+import type { RoutingModel } from "../model/config.js";
+import type { Server } from "../model/listener.js";
 import { onListeners } from "./bound-routes.js";
 import type { TranslateContext } from "./context.js";
 import type { LoadBalancer } from "./load-balancer.js";

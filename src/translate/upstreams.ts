@@ -5,7 +5,7 @@
 import type { EndpointSlice } from "../api/core.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
-import type { Endpoint, Upstream } from "../ir/upstream.js";
+import type { Endpoint, Upstream } from "../model/upstream.js";
 import { memoized } from "../support/memoized.js";
 import { sameElements } from "../support/same-elements.js";
 import type { UpstreamPlan } from "./backends.js";

@@ -2,11 +2,12 @@ import { AuthService } from "../../e2e/harness/auth-service.js";
 import { asking, EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { basic } from "../../e2e/harness/htpasswd.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { ForwardAuth } from "../../src/ir/auth.js";
+import type { ForwardAuth } from "../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ControlClient } from "../../src/output/control-client.js";
 import type { DataPlaneCounters } from "../../src/output/data-plane-counters.js";
 import { credentialSet } from "../support/credentials.js";
+import { forwardAuth } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
 import { until } from "../support/until.js";
 
@@ -18,19 +19,7 @@ let auth: AuthService;
 const ANN = basic("ann", "secret");
 
 function forward(path: string, parts: Partial<ForwardAuth> = {}): ForwardAuth {
-  return {
-    url: {
-      scheme: "http",
-      host: [{ literal: "127.0.0.1" }],
-      port: [{ literal: String(auth.port) }],
-      target: [{ literal: path }],
-    },
-    method: "GET",
-    headers: [],
-    responseHeaders: [],
-    alwaysSetCookie: false,
-    ...parts,
-  };
+  return forwardAuth(auth.port, path, parts);
 }
 
 beforeEach(async () => {
@@ -38,7 +27,7 @@ beforeEach(async () => {
   auth = await scene.use(AuthService.start());
   auth.answer("/deny", { status: 402 });
   auth.answer("/signin", { status: 401 });
-  const signin = forward("/signin", { signin: [{ literal: "https://login.example/" }] });
+  const signin = forward("/signin", { signin: ["https://login.example/"] });
   gateway = await scene.use(
     LuaGateway.start({
       backend: backend.port,

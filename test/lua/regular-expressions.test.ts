@@ -1,11 +1,11 @@
 /** What users' regular expressions may cost a worker. */
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { PathRewrite } from "../../src/ir/filters.js";
-import type { PathMatch, Predicate } from "../../src/ir/match.js";
+import type { PathRewrite } from "../../src/model/filters.js";
+import type { PathMatch, Predicate } from "../../src/model/match.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
-import { onePlace } from "../../src/ir/route.js";
+import { onePlace } from "../../src/model/route.js";
 
 const scene = useScene();
 const regex = (pattern: string): PathMatch => ({ kind: "regex", pattern, ignoreCase: false });
@@ -22,13 +22,7 @@ const HEADER: Predicate = {
   any: [{ op: "regex", pattern: "a$" }],
 };
 
-const REWRITE: PathRewrite = {
-  kind: "regex",
-  pattern: "b$",
-  ignoreCase: false,
-  replacement: "c",
-  whole: false,
-};
+const REWRITE: PathRewrite = ["regex", "b$", "", "c", false];
 
 let gateway: LuaGateway;
 let nginx: LuaNginx;

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import type { HeaderLines } from "../../e2e/harness/http-message.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { DataPlaneConfig } from "../../src/ir/config.js";
+import type { HeaderTemplate } from "../../src/model/auth.js";
+import type { DataPlaneConfig } from "../../src/model/config.js";
+import type { Header } from "../../src/model/filters.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { forwardAuth, text } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
@@ -22,31 +24,31 @@ let gateway: LuaGateway;
 const ask = (port: number, parts: Parameters<typeof forwardAuth>[2]): TestRoute => ({
   auth: [authPolicy({ forward: forwardAuth(port, "/", parts) })],
 });
-const external = { allowedHeaders: ["x-albc-turns"], allowedResponseHeaders: [], maxBody: 0 };
+const external = { headers: ["x-albc-turns"], maxBody: 0 };
 
 /** Each leads back to itself. */
 function loops(resetter: number): Readonly<Record<string, TestRoute>> {
-  const host = (name: string) => [{ name: "Host", value: text(name) }];
-  const set = { name: HEADER, value: "1" };
+  const host = (name: string): readonly HeaderTemplate[] => [["Host", text(name)]];
+  const set: Header = [HEADER, "1"];
   return {
     "backend.example": { backends: SELF },
     "deadline.example": { backends: SELF, deadlines: { request: 10_000 } },
     "forward.example": ask(OWN_PORT, { headers: host("forward.example") }),
     "config.example": ask(OWN_PORT, {
-      headers: [...host("config.example"), { name: HEADER, value: text("1") }],
+      headers: [...host("config.example"), [HEADER, text("1")]],
     }),
     "external.example": ask(OWN_PORT, { external }),
-    "set.example": { backends: SELF, requestHeaders: { set: [set], add: [], remove: [] } },
-    "add.example": { backends: SELF, requestHeaders: { set: [], add: [set], remove: [] } },
+    "set.example": { backends: SELF, requestHeaders: { set: [set] } },
+    "add.example": { backends: SELF, requestHeaders: { add: [set] } },
     "remove.example": {
       backends: SELF,
-      requestHeaders: { set: [], add: [], remove: [HEADER, "x_albc_turns"] },
+      requestHeaders: { remove: [HEADER, "x_albc_turns"] },
     },
     "filtered.example": {
       backends: [
         {
           ...SELF[0],
-          filters: { requestHeaders: { set: [set], add: [], remove: ["x_albc-turns"] } },
+          filters: { requestHeaders: { set: [set], remove: ["x_albc-turns"] } },
         },
       ],
     },
@@ -57,7 +59,7 @@ function loops(resetter: number): Readonly<Record<string, TestRoute>> {
 
 function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
   const auths = JSON.parse(
-    JSON.stringify(model.auths).replaceAll(`"literal":"${OWN_PORT}"`, `"literal":"${port}"`),
+    JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
   ) as DataPlaneConfig["auths"];
   const self = { id: "self", endpoints: [{ address: "127.0.0.1", port }] };
   return { ...model, auths, upstreams: [...model.upstreams, self] };

@@ -1,14 +1,14 @@
 import { fc } from "../support/fast-check.js";
 import { FORWARD_AUTH_SCHEMA } from "../../src/api/schemas/auth-schema.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
-import type { Interpolation } from "../../src/ir/interpolation.js";
+import type { Interpolation } from "../../src/model/interpolation.js";
 import { parseAuthReference } from "../../src/translate/auth/auth-reference.js";
 import { parseAuthUrl } from "../../src/translate/auth/auth-url.js";
 import { readAuthFile, readAuthMap } from "../../src/translate/auth/credentials.js";
 import { parseSignin } from "../../src/translate/auth/signin.js";
-import { parseTemplate } from "../../src/translate/auth/template.js";
+import { literalText, parseTemplate } from "../../src/translate/auth/template.js";
 import { authRequest } from "../unit/translate/auth/auth-request.js";
-import { expand, inPolicy } from "../unit/translate/auth/expand.js";
+import { expand } from "../unit/translate/auth/expand.js";
 import { compat, configMap, harness, own, secret } from "../unit/translate/auth/translator.js";
 
 /** Text as users may write it, rich in what has a meaning somewhere. */
@@ -45,7 +45,7 @@ const variables = fc
 
 function written(interpolation: Interpolation): string {
   return interpolation
-    .map((segment) => ("literal" in segment ? segment.literal : `\${${segment.variable}}`))
+    .map((segment) => (typeof segment === "string" ? segment : `\${${segment[0]}}`))
     .join("");
 }
 
@@ -66,9 +66,7 @@ describe("any text with variables", () => {
         const split = parseTemplate(value, "text");
         const bare = value.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => `$${name}`);
         if (!split.ok || bare !== value) return;
-        const joined = split.value.map((part) =>
-          "literal" in part ? part.literal : `$${part.variable}`,
-        );
+        const joined = split.value.map((part) => (typeof part === "string" ? part : `$${part[0]}`));
         expect(joined.join("")).toBe(value);
       }),
     );
@@ -87,10 +85,8 @@ describe("any URL of an auth service", () => {
         expect(request.target).not.toMatch(/[\s#]/);
         const url = new URL(`${scheme}://${request.authority}${request.target}`);
         expect(url.username + url.password + url.hash).toBe("");
-        if (host.every((part) => "literal" in part)) {
-          const written = host.map((part) => ("literal" in part ? part.literal : "")).join("");
-          expect(request.host).toBe(written);
-        }
+        const written = literalText(host);
+        if (written !== undefined) expect(request.host).toBe(written);
       }),
       { numRuns: 500 },
     );
@@ -116,7 +112,7 @@ describe("any sign-in URL", () => {
       fc.property(text, variables, (value, values) => {
         const parsed = parseSignin(`https://login.example:8443/${value}`, "rd");
         if (!parsed.ok) return;
-        const location = expand(inPolicy(parsed.value), { ...values, pass_access_scheme: "https" });
+        const location = expand(parsed.value, { ...values, pass_access_scheme: "https" });
         if (location === null) return;
         expect(new URL(location).origin).toBe("https://login.example:8443");
       }),

@@ -3,9 +3,9 @@
  * listeners and routes. The model reads the rules for one name on one port at a time; it shares nothing with the translation.
  */
 import { fc } from "../support/fast-check.js";
-import type { HostPattern } from "../../src/ir/host-pattern.js";
-import { hostKey } from "../../src/ir/host-pattern.js";
-import type { StreamTarget } from "../../src/ir/stream.js";
+import type { HostPattern } from "../../src/model/host-pattern.js";
+import { hostKey } from "../../src/model/host-pattern.js";
+import type { StreamTarget } from "../../src/model/stream.js";
 import type { NamedPort, PortNames } from "../../src/translate/gateway/streams/stream-names.js";
 import { StreamPlaces } from "../../src/translate/gateway/streams/stream-places.js";
 import { namesOfPorts } from "../../src/translate/gateway/streams/stream-ports.js";

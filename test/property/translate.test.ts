@@ -2,7 +2,7 @@ import { fc } from "../support/fast-check.js";
 import { compareStrings } from "../../src/support/compare.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
-import { hostKey } from "../../src/ir/host-pattern.js";
+import { hostKey } from "../../src/model/host-pattern.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { translate } from "../unit/translate/translated.js";
@@ -239,12 +239,9 @@ describe("translation", () => {
         const { config } = run(given);
         for (const { upstreamHost = "", requestHeaders, responseHeaders, cors } of config.routes) {
           const values = [requestHeaders, responseHeaders].flatMap((changes) =>
-            [...(changes?.set ?? []), ...(changes?.add ?? [])].flatMap(({ name, value }) => [
-              name,
-              value,
-            ]),
+            [...(changes?.set ?? []), ...(changes?.add ?? [])].flat(),
           );
-          for (const text of [upstreamHost, ...values, ...(cors?.allowHeaders ?? [])]) {
+          for (const text of [upstreamHost, ...values, ...(cors?.headers ?? [])]) {
             // eslint-disable-next-line no-control-regex -- control characters are what this is about
             expect(text).not.toMatch(/[\x00\r\n]/);
           }

@@ -1,5 +1,5 @@
 import { apr1 } from "../../e2e/harness/htpasswd.js";
-import type { Credential, CredentialSet } from "../../src/ir/auth.js";
+import type { Credential, CredentialSet } from "../../src/model/auth.js";
 
 /** A set of users with the passwords given, hashed by openssl. */
 export async function credentialSet(

@@ -1,16 +1,16 @@
-/** IR for tests of rendering. */
-import type { AuthPolicy, ForwardAuth } from "../../src/ir/auth.js";
-import type { BackendTls } from "../../src/ir/backend-tls.js";
-import type { DataPlaneConfig } from "../../src/ir/config.js";
-import type { Interpolation } from "../../src/ir/interpolation.js";
-import type { Server } from "../../src/ir/listener.js";
-import type { PathMatch, Predicate } from "../../src/ir/match.js";
-import type { PathRewrite } from "../../src/ir/filters.js";
-import { DEFAULT_TIMEOUTS, type Route } from "../../src/ir/route.js";
-import type { SourceRef } from "../../src/ir/source-ref.js";
-import type { Mirror } from "../../src/ir/upstream.js";
+/** Models for tests of rendering. */
+import type { AuthPolicy, ForwardAuth } from "../../src/model/auth.js";
+import type { BackendTls } from "../../src/model/backend-tls.js";
+import type { DataPlaneConfig } from "../../src/model/config.js";
+import type { Interpolation } from "../../src/model/interpolation.js";
+import type { Server } from "../../src/model/listener.js";
+import type { PathMatch, Predicate } from "../../src/model/match.js";
+import type { Header, PathRewrite } from "../../src/model/filters.js";
+import { DEFAULT_TIMEOUTS, type Route } from "../../src/model/route.js";
+import type { SourceRef } from "../../src/model/source-ref.js";
+import type { Mirror } from "../../src/model/upstream.js";
 import { SecretText } from "../../src/support/secret-text.js";
-import { onePlace } from "../../src/ir/route.js";
+import { onePlace } from "../../src/model/route.js";
 
 export const EMPTY_CONFIG: DataPlaneConfig = {
   servers: [],
@@ -170,7 +170,7 @@ function predicatesOf(text: (field: string) => string): readonly Predicate[] {
 }
 
 function fullRoute(text: (field: string) => string, source: SourceRef): Route {
-  const header = { name: text("header name"), value: text("header value") };
+  const header: Header = [text("header name"), text("header value")];
   const headers = { set: [header], add: [header], remove: [text("removed")] };
   return {
     id: text("route"),
@@ -182,15 +182,14 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
       scheme: "https",
       host: text("redirect host"),
       port: 8443,
-      path: { kind: "full", value: text("redirect path") },
+      path: ["full", text("redirect path")],
     },
     cors: {
-      dialect: "ingress",
-      allowOrigins: [text("origin")],
-      allowMethods: [text("method")],
-      allowHeaders: [text("allowed")],
-      exposeHeaders: [text("exposed")],
-      allowCredentials: true,
+      origins: [text("origin")],
+      methods: [text("method")],
+      headers: [text("allowed")],
+      expose: [text("exposed")],
+      credentials: true,
       maxAge: 600,
     },
     bodyLimit: 4096,
@@ -246,13 +245,7 @@ function sessionRoute(text: (field: string) => string, source: SourceRef): Route
 }
 
 function rewriteOf(text: (field: string) => string): PathRewrite {
-  return {
-    kind: "regex",
-    pattern: text("rewrite pattern"),
-    ignoreCase: false,
-    replacement: text("replacement"),
-    whole: true,
-  };
+  return ["regex", text("rewrite pattern"), "", text("replacement"), true];
 }
 
 function refusingRoute(text: (field: string) => string, source: SourceRef): Route {
@@ -270,21 +263,22 @@ function authOf(text: (field: string) => string, source: SourceRef): AuthPolicy 
 }
 
 function forwardOf(text: (field: string) => string): ForwardAuth {
-  const value: Interpolation = [
-    { literal: text("literal") },
-    { variable: text("variable"), encoding: "component" },
-  ];
+  const value: Interpolation = [text("literal"), [text("variable"), "component"]];
   return {
-    url: { scheme: "https", host: value, port: value, target: value, upstream: text("upstream") },
+    scheme: "https",
+    host: value,
+    port: value,
+    target: value,
+    upstream: text("upstream"),
     method: text("auth method"),
-    headers: [{ name: text("auth header"), value }],
+    headers: [[text("auth header"), value]],
     requestRedirect: value,
     responseHeaders: [text("response header")],
     signin: value,
     alwaysSetCookie: true,
     external: {
-      allowedHeaders: [text("allowed header")],
-      allowedResponseHeaders: [text("allowed response header")],
+      headers: [text("allowed header")],
+      responseHeaders: [text("allowed response header")],
       maxBody: 4096,
     },
   };

@@ -1,16 +1,13 @@
-import type { ForwardAuth } from "../../src/ir/auth.js";
-import type { Interpolation, Segment } from "../../src/ir/interpolation.js";
+import type { ForwardAuth } from "../../src/model/auth.js";
+import type { Interpolation, Segment } from "../../src/model/interpolation.js";
 
 /** Literals and, as `$name` or `$name/encoding`, variables. */
 export function text(...parts: readonly string[]): Interpolation {
   return parts.map((part): Segment => {
     const match = /^\$(\w+)(?:\/(raw|component|host))?$/.exec(part);
-    if (!match) return { literal: part };
+    if (!match) return part;
     const [, variable = "", encoding] = match;
-    return {
-      variable,
-      encoding: encoding === "component" || encoding === "host" ? encoding : "raw",
-    };
+    return [variable, encoding === "component" || encoding === "host" ? encoding : "raw"];
   });
 }
 
@@ -18,20 +15,14 @@ export function text(...parts: readonly string[]): Interpolation {
 export function forwardAuth(
   port: number,
   path: string,
-  { url, ...parts }: Omit<Partial<ForwardAuth>, "url"> & { url?: Partial<ForwardAuth["url"]> } = {},
+  parts: Partial<ForwardAuth> = {},
 ): ForwardAuth {
   return {
-    url: {
-      scheme: "http",
-      host: text("127.0.0.1"),
-      port: text(String(port)),
-      target: text(path),
-      ...url,
-    },
+    scheme: "http",
+    host: text("127.0.0.1"),
+    port: text(String(port)),
+    target: text(path),
     method: "GET",
-    headers: [],
-    responseHeaders: [],
-    alwaysSetCookie: false,
     ...parts,
   };
 }

@@ -1,4 +1,4 @@
-import type { DataPlaneConfig } from "../../src/ir/config.js";
+import type { DataPlaneConfig } from "../../src/model/config.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { Renderer } from "../../src/render/render.js";
 import { contentsOf } from "../../src/render/rendered-file.js";

@@ -3,12 +3,12 @@ import { findNginx, type NginxBinary } from "../../src/output/nginx-binary.js";
 import { luaBundle } from "../../src/output/lua-bundle.js";
 import { NginxProcess } from "../../src/output/nginx-process.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
-import type { DataPlaneConfig } from "../../src/ir/config.js";
+import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { DataPlaneOptions } from "../../src/options.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { Renderer } from "../../src/render/render.js";
 import { EMPTY_CONFIG, plainRoute, SOURCE } from "./data-plane-config.js";
-import { onePlace } from "../../src/ir/route.js";
+import { onePlace } from "../../src/model/route.js";
 
 /** What a test's nginx did and said. */
 export interface Events {

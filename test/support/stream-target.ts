@@ -1,5 +1,5 @@
-import { hostKey } from "../../src/ir/host-pattern.js";
-import type { NamedStream, StreamTarget } from "../../src/ir/stream.js";
+import { hostKey } from "../../src/model/host-pattern.js";
+import type { NamedStream, StreamTarget } from "../../src/model/stream.js";
 
 /** What nginx's maps make of a name: the name itself, else the longest wildcard, else the default. Undefined: it is closed. */
 export function streamTarget(

@@ -1,10 +1,10 @@
 /** The data plane with a TLS port, whose listeners a test chooses. */
 import type { KeyPair } from "../../e2e/harness/certificates.js";
-import type { DataPlaneConfig } from "../../src/ir/config.js";
-import type { HostPattern } from "../../src/ir/host-pattern.js";
-import type { Listener } from "../../src/ir/listener.js";
+import type { DataPlaneConfig } from "../../src/model/config.js";
+import type { HostPattern } from "../../src/model/host-pattern.js";
+import type { Listener } from "../../src/model/listener.js";
 import { SecretText } from "../../src/support/secret-text.js";
-import { onePlace } from "../../src/ir/route.js";
+import { onePlace } from "../../src/model/route.js";
 
 const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
 

@@ -2,8 +2,8 @@
  * What templates/partials/backend-tls.conf.hbs prints: a hop inside nginx for backends whose certificate is checked. Authorities and
  * client certificates are directives that can't depend on a request, so each BackendTls has locations and pools of its own.
  */
-import type { BackendTls } from "../../ir/backend-tls.js";
-import type { RoutingModel } from "../../ir/config.js";
+import type { BackendTls } from "../../model/backend-tls.js";
+import type { RoutingModel } from "../../model/config.js";
 import { authorityFile } from "../policy/authority-files.js";
 import { isCheckedByLua } from "../policy/backend-tls-shard.js";
 import { identifier, type NginxText, word } from "./text.js";

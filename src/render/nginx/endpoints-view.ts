@@ -1,7 +1,7 @@
 /** streams/endpoints.conf: the endpoints of the pools. They change all the time, and a change of them alone is a reload that can wait. */
-import type { DataPlaneConfig } from "../../ir/config.js";
-import type { StreamPool } from "../../ir/stream.js";
-import type { Endpoint } from "../../ir/upstream.js";
+import type { DataPlaneConfig } from "../../model/config.js";
+import type { StreamPool } from "../../model/stream.js";
+import type { Endpoint } from "../../model/upstream.js";
 import { CLOSED, poolName } from "./stream-sockets.js";
 import { fillTemplate } from "./templates.js";
 import { bytes, endpoint, integer, type NginxText } from "./text.js";

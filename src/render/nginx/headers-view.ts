@@ -1,5 +1,5 @@
 /** What templates/partials/headers.conf.hbs prints: the request headers that backends get from us alone, of one server. */
-import type { Server } from "../../ir/listener.js";
+import type { Server } from "../../model/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { integer, type NginxText, sequence, variable, word } from "./text.js";
 

@@ -1,6 +1,6 @@
 /** What the partials of the http block print: every choice is made here, templates only repeat and leave out. */
 import type { DataPlaneOptions } from "../../options.js";
-import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import { DEFAULT_TIMEOUTS } from "../../model/route.js";
 import { CLAIMS, variableName } from "./headers-view.js";
 import { bytes, cidr, integer, milliseconds, quoted, variable, word } from "./text.js";
 

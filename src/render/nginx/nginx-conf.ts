@@ -1,8 +1,8 @@
 /**
- * IR → nginx.conf. It holds how nginx listens, limits and forwards: numbers, addresses and generated names. It changes
+ * Model → nginx.conf. It holds how nginx listens, limits and forwards: numbers, addresses and generated names. It changes
  * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
  */
-import type { RoutingModel } from "../../ir/config.js";
+import type { RoutingModel } from "../../model/config.js";
 import type { CompileOptions, DataPlaneOptions } from "../../options.js";
 import { groupBy } from "../../support/group-by.js";
 import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";

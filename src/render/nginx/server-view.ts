@@ -1,7 +1,7 @@
 /** What templates/partials/server.conf.hbs prints: one server block for each port. */
 import { isIPv6 } from "node:net";
-import type { RoutingModel } from "../../ir/config.js";
-import type { Listener, Server } from "../../ir/listener.js";
+import type { RoutingModel } from "../../model/config.js";
+import type { Listener, Server } from "../../model/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { headersView } from "./headers-view.js";
 import { httpsSocket } from "./stream-sockets.js";

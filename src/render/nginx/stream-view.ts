@@ -3,8 +3,8 @@
  * no Lua, so all of it is in nginx.conf; endpoints, which change most, are in a file of their own (endpoints-view.ts).
  */
 import { isIPv6 } from "node:net";
-import type { RoutingModel } from "../../ir/config.js";
-import { hostText } from "../../ir/host-pattern.js";
+import type { RoutingModel } from "../../model/config.js";
+import { hostText } from "../../model/host-pattern.js";
 import type {
   NameClass,
   NamedStream,
@@ -13,7 +13,7 @@ import type {
   StreamName,
   StreamPool,
   StreamTarget,
-} from "../../ir/stream.js";
+} from "../../model/stream.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { compareStrings } from "../../support/compare.js";
 import { groupBy } from "../../support/group-by.js";

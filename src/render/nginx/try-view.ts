@@ -3,9 +3,9 @@
  * are tried again in the configuration, so each set of them that a route uses is a location. Each costs nginx some 14 KB in every
  * server, so a new set is a reload.
  */
-import type { RoutingModel } from "../../ir/config.js";
-import type { Retry, Route } from "../../ir/route.js";
-import type { BackendProtocol } from "../../ir/upstream.js";
+import type { RoutingModel } from "../../model/config.js";
+import type { Retry, Route } from "../../model/route.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import { compareStrings } from "../../support/compare.js";
 import { integer, locationName, word } from "./text.js";
 

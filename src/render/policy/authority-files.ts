@@ -1,6 +1,6 @@
 /** Files with certificate authorities. They are no secrets, but like those they are named by a digest of what is in them. */
 import { createHash } from "node:crypto";
-import type { RoutingModel } from "../../ir/config.js";
+import type { RoutingModel } from "../../model/config.js";
 import type { RenderedFile } from "../rendered-file.js";
 
 /** `authorities/<digest>.pem`. */

@@ -1,7 +1,6 @@
-import type { Backend, BackendFilters, Mirror, Refusal } from "../../ir/upstream.js";
+import type { Backend, BackendFilters, Mirror, Refusal } from "../../model/upstream.js";
 import { memoized } from "../../support/memoized.js";
-import { filled, given, present } from "./fields.js";
-import { policyCors, policyHeaders, policyRedirect, policyRewrite } from "./filters-shard.js";
+import { filled, given, present } from "../../support/fields.js";
 import type { PolicyBackend, PolicyBackendFilters, PolicyMirror } from "./policy-document.js";
 
 export function policyRefusal({ status, reason }: Refusal): readonly [number, string] {
@@ -27,13 +26,13 @@ function policyBackend(backend: Backend): PolicyBackend {
 /** Nothing for filters that do nothing. */
 function policyBackendFilters(filters: BackendFilters): PolicyBackendFilters | undefined {
   const shard: PolicyBackendFilters = {
-    ...present("redirect", given(filters.redirect, policyRedirect)),
-    ...present("cors", given(filters.cors, policyCors)),
+    ...present("redirect", filters.redirect),
+    ...present("cors", filters.cors),
     ...filled("auth", filters.auth),
-    ...present("rewrite", given(filters.rewrite, policyRewrite)),
+    ...present("rewrite", filters.rewrite),
     ...present("host", filters.upstreamHost),
-    ...present("requestHeaders", given(filters.requestHeaders, policyHeaders)),
-    ...present("responseHeaders", given(filters.responseHeaders, policyHeaders)),
+    ...present("requestHeaders", filters.requestHeaders),
+    ...present("responseHeaders", filters.responseHeaders),
     ...filled("mirrors", filters.mirrors?.map(policyMirror)),
   };
   return Object.keys(shard).length === 0 ? undefined : shard;

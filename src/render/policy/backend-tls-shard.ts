@@ -1,5 +1,5 @@
-import type { BackendTls } from "../../ir/backend-tls.js";
-import { filled, present } from "./fields.js";
+import type { BackendTls } from "../../model/backend-tls.js";
+import { filled, present } from "../../support/fields.js";
 import type { PolicyBackendTls } from "./policy-document.js";
 
 export function policyBackendTls(tls: BackendTls): PolicyBackendTls {

@@ -1,7 +1,7 @@
-import type { PathMatch, Predicate, ValueTest } from "../../ir/match.js";
-import type { RouteBinding } from "../../ir/route.js";
+import type { PathMatch, Predicate, ValueTest } from "../../model/match.js";
+import type { RouteBinding } from "../../model/route.js";
 import { assertNever } from "../../support/assert-never.js";
-import { filled, present } from "./fields.js";
+import { filled, present } from "../../support/fields.js";
 import type { PolicyBinding, PolicyPredicate } from "./policy-document.js";
 
 /** But for the order, which is another one for each host. */

@@ -1,13 +1,13 @@
-/** IR → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
-import type { RoutingModel } from "../../ir/config.js";
-import { hostKey } from "../../ir/host-pattern.js";
-import type { InheritedAuth } from "../../ir/listener.js";
+/** Model → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
+import type { RoutingModel } from "../../model/config.js";
+import { hostKey } from "../../model/host-pattern.js";
+import type { InheritedAuth } from "../../model/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { policyAuth } from "./auth-shard.js";
 import { policyRefusal } from "./backend-shard.js";
 import { policyBackendTls } from "./backend-tls-shard.js";
 import { groupBy } from "../../support/group-by.js";
-import { filled, given, present } from "./fields.js";
+import { filled, given, present } from "../../support/fields.js";
 import type { ListenerTables } from "./listener-tables.js";
 import type { PolicyDocument, PolicyInheritedAuth, PolicyServer } from "./policy-document.js";
 import { policyServer } from "./server-shard.js";

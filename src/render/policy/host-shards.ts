@@ -1,6 +1,6 @@
 /** The shards of hosts: which routes are tried for a host, in one table of listeners. */
-import type { BindingPlaces, RouteBinding } from "../../ir/route.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import type { BindingPlaces, RouteBinding } from "../../model/route.js";
+import { hostKey } from "../../model/host-pattern.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { getOrInsert, groupBy } from "../../support/group-by.js";
 import { ShardMap } from "../shard-map.js";

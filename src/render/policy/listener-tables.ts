@@ -3,7 +3,7 @@
  * a Gateway with many listeners is written once.
  */
 import { createHash } from "node:crypto";
-import type { BindingPlaces, RouteBinding } from "../../ir/route.js";
+import type { BindingPlaces, RouteBinding } from "../../model/route.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { getOrInsert } from "../../support/group-by.js";
 import { memoized } from "../../support/memoized.js";

@@ -1,3 +1,5 @@
+import type { ForwardAuth } from "../../model/auth.js";
+import type { PathRewrite, Redirect, Cors, HeaderChanges } from "../../model/filters.js";
 /**
  * The shape of policy.json: the contract between the compiler and the Lua data plane (docs/policy-format.md,
  * policy.schema.json). Every entry of the maps is a shard: it is decoded by a worker when first needed and replaced alone.
@@ -51,7 +53,7 @@ export interface PolicyServer {
 export interface PolicyBinding {
   readonly order: string;
   readonly route: string;
-  /** Absent: any path. See ir/match.ts for the kinds. */
+  /** Absent: any path. See model/match.ts for the kinds. */
   readonly path?:
     | readonly ["exact" | "prefix" | "start", string]
     /** Pattern, then PCRE flags (`""` or `"i"`). */
@@ -69,7 +71,7 @@ export interface PolicyMatches {
 export interface PolicyPredicate {
   readonly of: "method" | "path" | "host" | "sourceIp" | "header" | "query" | "cookie";
   readonly key?: string;
-  /** `[op, argument…]` with the operators of ir/match.ts. */
+  /** `[op, argument…]` with the operators of model/match.ts. */
   readonly any: readonly (readonly [string, ...string[]])[];
 }
 
@@ -80,10 +82,10 @@ export interface PolicyRoute {
   readonly source: PolicySource;
   /** `[status, reason]`. */
   readonly refuse?: readonly [number, string];
-  readonly redirect?: PolicyRedirect;
+  readonly redirect?: Redirect;
   /** The redirect comes after auth, if there is any. */
   readonly authFirst?: true;
-  readonly cors?: PolicyCors;
+  readonly cors?: Cors;
   readonly bodyLimit?: number;
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -91,10 +93,10 @@ export interface PolicyRoute {
   /** Absent: the policies that its listener has for such routes, unless `ownAuth`. */
   readonly auth?: readonly string[];
   readonly ownAuth?: true;
-  readonly rewrite?: PolicyRewrite;
+  readonly rewrite?: PathRewrite;
   readonly host?: string;
-  readonly requestHeaders?: PolicyHeaders;
-  readonly responseHeaders?: PolicyHeaders;
+  readonly requestHeaders?: HeaderChanges;
+  readonly responseHeaders?: HeaderChanges;
   readonly mirrors?: readonly PolicyMirror[];
   readonly timeouts?: { readonly connect: number; readonly send: number; readonly read: number };
   readonly deadlines?: { readonly request?: number; readonly backendRequest?: number };
@@ -116,41 +118,7 @@ export interface PolicyInheritedAuth {
   readonly policies?: readonly string[];
 }
 
-export interface PolicyRedirect {
-  readonly status: number;
-  readonly unlessScheme?: "http" | "https";
-  readonly url?: string;
-  readonly scheme?: "http" | "https";
-  readonly host?: string;
-  readonly port?: number;
-  readonly path?: PolicyRewrite;
-}
-
-export type PolicyRewrite =
-  | readonly ["full", string]
-  /** Prefix, replacement. */
-  | readonly ["prefix", string, string]
-  /** Pattern, flags, replacement, and whether the result is the whole path. */
-  | readonly ["regex", string, string, string, boolean];
-
-export interface PolicyCors {
-  /** Absent: ingress-nginx's. */
-  readonly dialect?: "gateway";
-  readonly origins: readonly string[];
-  readonly methods: readonly string[];
-  readonly headers: readonly string[];
-  readonly expose?: readonly string[];
-  readonly credentials: boolean;
-  readonly maxAge: number;
-}
-
-export interface PolicyHeaders {
-  readonly set?: readonly (readonly [string, string])[];
-  readonly add?: readonly (readonly [string, string])[];
-  readonly remove?: readonly string[];
-}
-
-/** See ir/upstream.ts, SessionPersistence. */
+/** See model/upstream.ts, SessionPersistence. */
 export interface PolicySession {
   readonly in: "cookie" | "header";
   readonly name: string;
@@ -210,35 +178,5 @@ export interface PolicyAuth {
   readonly invalid?: string;
   /** `file`: below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600. */
   readonly basic?: { readonly realm: string; readonly file: string };
-  readonly forward?: PolicyForwardAuth;
-}
-
-/** Strings are literal; `[variable, encoding]` is a variable, encoding one of raw, component, host. */
-export type PolicyInterpolation = readonly (
-  string | readonly [string, "raw" | "component" | "host"]
-)[];
-
-export interface PolicyForwardAuth {
-  readonly scheme: "http" | "https";
-  readonly host: PolicyInterpolation;
-  readonly port?: PolicyInterpolation;
-  readonly target: PolicyInterpolation;
-  readonly upstream?: string;
-  readonly method: string;
-  readonly headers?: readonly (readonly [string, PolicyInterpolation])[];
-  readonly requestRedirect?: PolicyInterpolation;
-  readonly responseHeaders?: readonly string[];
-  readonly signin?: PolicyInterpolation;
-  readonly alwaysSetCookie?: true;
-  /** Gateway API's ExternalAuth filter; `target` is then a prefix of the request's own. */
-  readonly external?: PolicyExternalAuth;
-}
-
-export interface PolicyExternalAuth {
-  /** Lower case: sent besides Authorization. */
-  readonly headers?: readonly string[];
-  /** Lower case: copied to the backend's request. Absent: all that may be. */
-  readonly responseHeaders?: readonly string[];
-  /** Bytes of the body that are sent; a longer one is answered 413. */
-  readonly maxBody: number;
+  readonly forward?: ForwardAuth;
 }

@@ -1,5 +1,5 @@
 /** A policy as shards of text, see RenderedPolicy. */
-import type { Upstream } from "../../ir/upstream.js";
+import type { Upstream } from "../../model/upstream.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-policy.js";
 import { ShardMap } from "../shard-map.js";
 import type { PolicyFrame } from "./build-policy.js";

@@ -4,33 +4,37 @@ import {
   type Retry,
   type Route,
   type Timeouts,
-} from "../../ir/route.js";
-import type { Affinity, SessionPersistence } from "../../ir/upstream.js";
+} from "../../model/route.js";
+import type { Affinity, SessionPersistence } from "../../model/upstream.js";
 import { assertNever } from "../../support/assert-never.js";
 import { policyBackends, policyMirror, policyRefusal } from "./backend-shard.js";
-import { filled, given, present, source } from "./fields.js";
-import { policyCors, policyHeaders, policyRedirect, policyRewrite } from "./filters-shard.js";
-import type { PolicyRoute } from "./policy-document.js";
+import { filled, given, present } from "../../support/fields.js";
+import type { SourceRef } from "../../model/source-ref.js";
+import type { PolicyRoute, PolicySource } from "./policy-document.js";
+
+export function policySource({ kind, namespace, name, field }: SourceRef): PolicySource {
+  return [kind, namespace, name, field];
+}
 
 /** `defaultBodyLimit`: bytes for a route without a limit of its own; 0: none. */
 export function policyRoute(route: Route, defaultBodyLimit: number): PolicyRoute {
   const bodyLimit = route.bodyLimit ?? defaultBodyLimit;
   return {
-    source: source(route.source),
+    source: policySource(route.source),
     ...present("refuse", given(route.refusal, policyRefusal)),
-    ...present("redirect", given(route.redirect, policyRedirect)),
+    ...present("redirect", route.redirect),
     ...present("authFirst", route.authFirst),
-    ...present("cors", given(route.cors, policyCors)),
+    ...present("cors", route.cors),
     ...present("bodyLimit", bodyLimit > 0 ? bodyLimit : undefined),
     ...filled("allow", route.sourceRanges?.allow),
     ...filled("deny", route.sourceRanges?.deny),
     ...present("satisfy", route.satisfy === "any" ? route.satisfy : undefined),
     ...filled("auth", route.auth),
     ...present("ownAuth", route.ownAuth),
-    ...present("rewrite", given(route.rewrite, policyRewrite)),
+    ...present("rewrite", route.rewrite),
     ...present("host", route.upstreamHost),
-    ...present("requestHeaders", given(route.requestHeaders, policyHeaders)),
-    ...present("responseHeaders", given(route.responseHeaders, policyHeaders)),
+    ...present("requestHeaders", route.requestHeaders),
+    ...present("responseHeaders", route.responseHeaders),
     ...filled("mirrors", route.mirrors?.map(policyMirror)),
     ...present("timeouts", policyTimeouts(route.timeouts, route.deadlines)),
     ...present("deadlines", given(route.deadlines, notEmpty)),

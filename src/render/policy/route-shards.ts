@@ -1,5 +1,5 @@
 /** The shards of routes. The text of what is the same object as before is not made again. */
-import type { Route } from "../../ir/route.js";
+import type { Route } from "../../model/route.js";
 import { ShardMap } from "../shard-map.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import { policyRoute } from "./route-shard.js";

@@ -1,7 +1,7 @@
 /** Files that hold secrets. Their names are digests of what is in them: other contents are another file, never a change. */
 import { createHash } from "node:crypto";
-import type { CredentialSet } from "../../ir/auth.js";
-import type { Certificate } from "../../ir/listener.js";
+import type { CredentialSet } from "../../model/auth.js";
+import type { Certificate } from "../../model/listener.js";
 import { compareStrings } from "../../support/compare.js";
 import { SecretText } from "../../support/secret-text.js";
 import type { RenderedFile } from "../rendered-file.js";

@@ -1,9 +1,9 @@
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
-import type { Listener, Server } from "../../ir/listener.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
+import type { Listener, Server } from "../../model/listener.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { authorityFile } from "./authority-files.js";
-import { filled, present } from "./fields.js";
+import { filled, present } from "../../support/fields.js";
 import type { ListenerTables } from "./listener-tables.js";
 import type { PolicyServer } from "./policy-document.js";
 

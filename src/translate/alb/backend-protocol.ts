@@ -1,4 +1,4 @@
-import type { BackendProtocol } from "../../ir/upstream.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { domainToASCII } from "node:url";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import type { ValueTest } from "../../ir/match.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import type { ValueTest } from "../../model/match.js";
 import { canonicalHost } from "../../support/canonical-host.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";

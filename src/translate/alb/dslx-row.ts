@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { DSLX_OPERATORS } from "../../api/alb.js";
-import type { Predicate, ValueTest } from "../../ir/match.js";
+import type { Predicate, ValueTest } from "../../model/match.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";

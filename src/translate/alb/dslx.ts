@@ -1,7 +1,7 @@
 import type { DSLX_TYPES, DslxTerm } from "../../api/alb.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
-import type { PathMatch, Predicate, ValueTest } from "../../ir/match.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
+import type { PathMatch, Predicate, ValueTest } from "../../model/match.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";

@@ -1,6 +1,6 @@
 import type { Frontend } from "../../api/alb.js";
-import type { Redirect } from "../../ir/filters.js";
-import type { BackendProtocol } from "../../ir/upstream.js";
+import type { Redirect } from "../../model/filters.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { BuildContext } from "../build-context.js";
 import type { Inherited } from "../entry-port.js";
 import { placeOf } from "../place.js";

@@ -1,6 +1,6 @@
 import type { Frontend } from "../../api/alb.js";
-import { ANY_HOST } from "../../ir/host-pattern.js";
-import type { Redirect } from "../../ir/filters.js";
+import { ANY_HOST } from "../../model/host-pattern.js";
+import type { Redirect } from "../../model/filters.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import { bindWholePort } from "../entry-port.js";

@@ -1,6 +1,6 @@
 import type { Alb2, Frontend, RoutingConfig, Rule } from "../../api/alb.js";
 import type { BuildContext } from "../build-context.js";
-import type { Refusal } from "../../ir/upstream.js";
+import type { Refusal } from "../../model/upstream.js";
 import type { Inherited } from "../entry-port.js";
 import { NOTHING_INHERITED } from "../entry-port.js";
 import type { Place } from "../place.js";

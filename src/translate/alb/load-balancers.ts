@@ -1,6 +1,6 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
 import type { KubernetesObject } from "../../api/wire.js";
-import type { Redirect } from "../../ir/filters.js";
+import type { Redirect } from "../../model/filters.js";
 import type { BuildContext } from "../build-context.js";
 import { EntryBindings } from "../entry-bindings.js";
 import type { EntryPort, Inherited } from "../entry-port.js";

@@ -1,5 +1,5 @@
 import type { RedirectSpec } from "../../api/alb.js";
-import type { PathRewrite, Redirect } from "../../ir/filters.js";
+import type { PathRewrite, Redirect } from "../../model/filters.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isDnsName } from "../hostnames.js";
@@ -68,10 +68,10 @@ function parsePort(port = 0): Result<Pick<Redirect, "port">> {
 
 function pathOf(spec: RedirectSpec): PathRewrite | undefined {
   const url = text(spec.url);
-  if (url !== undefined) return { kind: "full", value: url };
+  if (url !== undefined) return ["full", url];
   const prefix = text(spec.prefix_match)?.replace(/\/+$/, "");
   if (prefix === undefined) return undefined;
-  return { kind: "prefix", prefix, replacement: spec.replace_prefix ?? "" };
+  return ["prefix", prefix, spec.replace_prefix ?? ""];
 }
 
 /** Empty text is how Go leaves a field out. */

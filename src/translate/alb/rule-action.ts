@@ -1,7 +1,7 @@
 import type { Rule } from "../../api/alb.js";
-import type { PathRewrite, Redirect } from "../../ir/filters.js";
-import type { Route } from "../../ir/route.js";
-import type { BackendProtocol } from "../../ir/upstream.js";
+import type { PathRewrite, Redirect } from "../../model/filters.js";
+import type { Route } from "../../model/route.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { isSet } from "../../support/text-list.js";
 import type { BuildContext } from "../build-context.js";
@@ -99,12 +99,8 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
   const { rewrite_target: target, rewrite_base: base, url } = spec;
   if (!isSet(target)) return { ok: true, value: undefined };
   const pattern = isSet(base) ? base : isSet(url) ? url : WHOLE_PATH;
-  if (pattern === WHOLE_PATH) return { ok: true, value: { kind: "full", value: target } };
+  if (pattern === WHOLE_PATH) return { ok: true, value: ["full", target] };
   const problem = regexProblem(pattern);
   if (problem !== undefined) return { ok: false, problem };
-  const whole = false;
-  return {
-    ok: true,
-    value: { kind: "regex", pattern, ignoreCase: false, replacement: target, whole },
-  };
+  return { ok: true, value: ["regex", pattern, "", target, false] };
 }

@@ -1,5 +1,5 @@
 import type { Rule } from "../../api/alb.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";
 import { parseHostPattern } from "../hostnames.js";

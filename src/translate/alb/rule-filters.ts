@@ -1,6 +1,6 @@
 import type { Rule } from "../../api/alb.js";
-import type { Cors, HeaderChanges } from "../../ir/filters.js";
-import type { Route } from "../../ir/route.js";
+import type { Cors, HeaderChanges } from "../../model/filters.js";
+import type { Route } from "../../model/route.js";
 import type { BuildContext } from "../build-context.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
 import { HEADER_REWRITES } from "../http/header-rewrites.js";
@@ -38,12 +38,10 @@ function ruleCors(rule: Rule, { diagnostics }: BuildContext): Cors | undefined {
     diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
   }
   return {
-    dialect: "ingress",
-    allowOrigins: origins.length === 0 ? ["*"] : origins,
-    allowMethods: CORS_METHODS,
-    allowHeaders: headers.length === 0 || wrong !== undefined ? CORS_HEADERS : headers,
-    exposeHeaders: [],
-    allowCredentials: true,
+    origins: origins.length === 0 ? ["*"] : origins,
+    methods: CORS_METHODS,
+    headers: headers.length === 0 || wrong !== undefined ? CORS_HEADERS : headers,
+    credentials: true,
     maxAge: CORS_MAX_AGE,
   };
 }

@@ -1,5 +1,5 @@
 import type { Rule } from "../../api/alb.js";
-import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
+import { DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { Domains } from "../../options.js";
 import { memoized } from "../../support/memoized.js";
 import type { BuildContext } from "../build-context.js";

@@ -1,5 +1,5 @@
 import type { ServiceGroup } from "../../api/alb.js";
-import type { Affinity, Backend, BackendProtocol } from "../../ir/upstream.js";
+import type { Affinity, Backend, BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text-list.js";

@@ -1,6 +1,6 @@
 import type { TimeoutSpec } from "../../api/alb.js";
-import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
-import type { Timeouts } from "../../ir/route.js";
+import { DEFAULT_TIMEOUTS } from "../../model/route.js";
+import type { Timeouts } from "../../model/route.js";
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";

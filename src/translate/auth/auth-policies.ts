@@ -1,7 +1,7 @@
 import type { Auth } from "../../api/auth.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { FieldPath } from "../../diagnostics/field-path.js";
-import type { AuthPolicy, CredentialSet } from "../../ir/auth.js";
+import type { AuthPolicy, CredentialSet } from "../../model/auth.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import type { TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotation-lookup.js";

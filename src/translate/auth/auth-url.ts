@@ -1,5 +1,5 @@
-import type { AuthUrl } from "../../ir/auth.js";
-import type { Interpolation } from "../../ir/interpolation.js";
+import type { AuthUrl } from "../../model/auth.js";
+import type { Interpolation } from "../../model/interpolation.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseAuthority } from "./authority.js";

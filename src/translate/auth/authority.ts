@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { Interpolation } from "../../ir/interpolation.js";
+import type { Interpolation } from "../../model/interpolation.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";
@@ -29,7 +29,7 @@ export function parseAuthority(text: string): Result<Authority> {
   if (bracketed) {
     const [, address = "", port] = bracketed;
     if (!isIPv6(address) || address.includes("%")) return problem("has an invalid IPv6 address");
-    return withPort([{ literal: address.toLowerCase() }], port);
+    return withPort([address.toLowerCase()], port);
   }
   const [host = "", port, ...more] = text.split(":");
   if (more.length > 0)
@@ -44,7 +44,7 @@ function parseHost(text: string): Result<Interpolation> {
   const parsed = parseTemplate(text, "host");
   if (!parsed.ok) return parsed;
   const host = parsed.value.map((segment) =>
-    "literal" in segment ? { literal: segment.literal.toLowerCase() } : segment,
+    typeof segment === "string" ? segment.toLowerCase() : segment,
   );
   const wrong = wrongName(sample(host));
   return wrong === undefined ? ok(host) : problem(wrong);
@@ -70,7 +70,7 @@ function withPort(host: Interpolation, text: string | undefined): Result<Authori
   const port = parsed.value;
   const literal = literalText(port);
   if (literal === undefined) {
-    const digits = port.every((part) => !("literal" in part) || /^[0-9]+$/.test(part.literal));
+    const digits = port.every((part) => typeof part !== "string" || /^[0-9]+$/.test(part));
     return digits ? ok({ host, port }) : problem("has a port that is no number");
   }
   const number = /^[0-9]{1,5}$/.test(literal) ? Number(literal) : 0;
@@ -79,5 +79,5 @@ function withPort(host: Interpolation, text: string | undefined): Result<Authori
 }
 
 function sample(host: Interpolation): string {
-  return host.map((segment) => ("literal" in segment ? segment.literal : SAMPLE)).join("");
+  return host.map((segment) => (typeof segment === "string" ? segment : SAMPLE)).join("");
 }

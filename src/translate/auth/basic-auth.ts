@@ -1,5 +1,5 @@
 import { SECRET_TYPES } from "../../api/auth.js";
-import type { BasicAuth, CredentialSet } from "../../ir/auth.js";
+import type { BasicAuth, CredentialSet } from "../../model/auth.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { AuthOwner } from "./auth-owner.js";

@@ -1,7 +1,7 @@
 import type { SECRET_TYPES } from "../../api/auth.js";
 import type { Secret } from "../../api/core.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
-import type { CredentialSet } from "../../ir/auth.js";
+import type { CredentialSet } from "../../model/auth.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { resourceRef } from "../place.js";

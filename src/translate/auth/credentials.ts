@@ -1,4 +1,4 @@
-import type { Credential } from "../../ir/auth.js";
+import type { Credential } from "../../model/auth.js";
 import { compareStrings } from "../../support/compare.js";
 
 /** What a secret's data gave, and what of it can't be used. */

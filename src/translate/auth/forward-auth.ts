@@ -1,6 +1,7 @@
 import { AUTH_METHODS } from "../../api/auth.js";
-import type { ForwardAuth, HeaderTemplate } from "../../ir/auth.js";
-import type { Interpolation } from "../../ir/interpolation.js";
+import type { ForwardAuth, HeaderTemplate } from "../../model/auth.js";
+import type { Interpolation } from "../../model/interpolation.js";
+import { filled } from "../../support/fields.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { AuthOwner } from "./auth-owner.js";
@@ -42,13 +43,13 @@ export function translateForwardAuth(
   if (signin === undefined || alwaysSetCookie === undefined) return undefined;
   return {
     forward: {
-      url: url.url,
+      ...url.url,
       method,
-      headers,
-      ...(requestRedirect.length > 0 && { requestRedirect }),
-      responseHeaders,
-      ...(signin.length > 0 && { signin }),
-      alwaysSetCookie,
+      ...filled("headers", headers),
+      ...filled("requestRedirect", requestRedirect),
+      ...filled("responseHeaders", responseHeaders),
+      ...filled("signin", signin),
+      ...(alwaysSetCookie && { alwaysSetCookie }),
     },
     ...(url.service && { service: url.service }),
   };

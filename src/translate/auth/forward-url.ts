@@ -1,4 +1,4 @@
-import type { AuthUrl } from "../../ir/auth.js";
+import type { AuthUrl } from "../../model/auth.js";
 import type { AuthOwner } from "./auth-owner.js";
 import { literalPort, parseAuthUrl } from "./auth-url.js";
 import type { ServicePort } from "./service-host.js";

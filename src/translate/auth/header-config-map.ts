@@ -1,5 +1,5 @@
 import type { ConfigMap } from "../../api/core.js";
-import type { HeaderTemplate } from "../../ir/auth.js";
+import type { HeaderTemplate } from "../../model/auth.js";
 import { compareStrings } from "../../support/compare.js";
 import { memoized } from "../../support/memoized.js";
 import type { Result } from "../../support/result.js";
@@ -41,6 +41,6 @@ function parseHeader(key: string, text: string): Result<HeaderTemplate> {
   const checked = parseHeaderText(text);
   const value = checked.ok ? parseTemplate(text, "text") : checked;
   return value.ok
-    ? ok({ name: key, value: value.value })
+    ? ok([key, value.value] as const)
     : problem(`has a value for ${key} that ${value.problem}`);
 }

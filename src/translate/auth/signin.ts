@@ -1,4 +1,4 @@
-import type { Interpolation } from "../../ir/interpolation.js";
+import type { Interpolation } from "../../model/interpolation.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseAuthority } from "./authority.js";
@@ -19,10 +19,10 @@ const SCHEME_VARIABLE = /^\$(?:\{(scheme|pass_access_scheme)\}|(scheme|pass_acce
  * own query stays within the value. Source: specification, Forward auth 5.
  */
 const ORIGINAL_URL: Interpolation = [
-  { variable: "pass_access_scheme", encoding: "raw" },
-  { literal: "://" },
-  { variable: "http_host", encoding: "raw" },
-  { variable: "escaped_request_uri", encoding: "raw" },
+  ["pass_access_scheme", "raw"],
+  "://",
+  ["http_host", "raw"],
+  ["escaped_request_uri", "raw"],
 ];
 
 /** Checks the name of the parameter that records the original URL. */
@@ -81,9 +81,9 @@ function parseOrigin({ scheme, authority: text, path }: UrlText): Result<Interpo
 
 function signinScheme(scheme = ""): Interpolation | undefined {
   const variable = SCHEME_VARIABLE.exec(scheme);
-  if (variable) return [{ variable: variable[1] ?? variable[2] ?? "", encoding: "raw" }];
+  if (variable) return [[variable[1] ?? variable[2] ?? "", "raw"]];
   const lower = scheme.toLowerCase();
-  return lower === "http" || lower === "https" ? [{ literal: lower }] : undefined;
+  return lower === "http" || lower === "https" ? [lower] : undefined;
 }
 
 /** What is appended to a query so that `parameter` has a value; nothing when it has one. */

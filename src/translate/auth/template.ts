@@ -1,4 +1,4 @@
-import type { Interpolation, Segment } from "../../ir/interpolation.js";
+import type { Interpolation, Segment } from "../../model/interpolation.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { Position } from "./variables.js";
@@ -21,35 +21,29 @@ export function parseTemplate(text: string, position: Position): Result<Interpol
       return problem(`has \${${shownName(name)} without a closing }`);
     }
     if (!isVariable(name)) return problem(unknownVariable(name));
-    if (match.index > end) segments.push({ literal: text.slice(end, match.index) });
-    segments.push({ variable: name, encoding: encodingOf(name, position) });
+    if (match.index > end) segments.push(text.slice(end, match.index));
+    segments.push([name, encodingOf(name, position)]);
     end = match.index + whole.length;
   }
-  if (end < text.length) segments.push({ literal: text.slice(end) });
+  if (end < text.length) segments.push(text.slice(end));
   return ok(segments);
 }
 
 /** The text of an interpolation without variables; undefined when it has some. */
 export function literalText(interpolation: Interpolation): string | undefined {
-  let text = "";
-  for (const segment of interpolation) {
-    if (!("literal" in segment)) return undefined;
-    text += segment.literal;
-  }
-  return text;
+  return interpolation.every((segment) => typeof segment === "string")
+    ? interpolation.join("")
+    : undefined;
 }
 
 /** Joins interpolations and texts; neighbouring literals become one, so equal results are equal values. */
 export function concatenate(...parts: readonly (Interpolation | string)[]): Interpolation {
   const joined: Segment[] = [];
-  for (const segment of parts.flatMap((part) =>
-    typeof part === "string" ? [{ literal: part }] : part,
-  )) {
+  for (const segment of parts.flat()) {
     const last = joined.at(-1);
-    if (!("literal" in segment)) joined.push(segment);
-    else if (last !== undefined && "literal" in last) {
-      joined[joined.length - 1] = { literal: last.literal + segment.literal };
-    } else if (segment.literal !== "") joined.push(segment);
+    if (typeof segment === "string" && typeof last === "string") {
+      joined[joined.length - 1] = last + segment;
+    } else if (segment !== "") joined.push(segment);
   }
   return joined;
 }

@@ -1,4 +1,4 @@
-import type { Interpolation } from "../../ir/interpolation.js";
+import type { Interpolation } from "../../model/interpolation.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseTemplate } from "./template.js";
@@ -53,7 +53,7 @@ export function parseUrlPart(text: string): Result<Interpolation> {
   const parsed = parseTemplate(text, "url");
   if (!parsed.ok) return parsed;
   for (const segment of parsed.value) {
-    const illegal = "literal" in segment ? illegalCharacter(segment.literal) : undefined;
+    const illegal = typeof segment === "string" ? illegalCharacter(segment) : undefined;
     if (illegal !== undefined) return problem(illegal);
   }
   return parsed;

@@ -1,7 +1,7 @@
-import type { Segment } from "../../ir/interpolation.js";
+import type { Segment } from "../../model/interpolation.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 
-export type Encoding = Extract<Segment, { readonly variable: string }>["encoding"];
+export type Encoding = Exclude<Segment, string>[1];
 
 /** Where a variable stands: path, query and fragment of a URL, host and port of a URL, or plain text such as a header value. */
 export type Position = "url" | "host" | "text";

@@ -1,5 +1,5 @@
 import type { CertificateAuthorityReference, FrontendTls, Gateway } from "../../api/gateway.js";
-import type { ClientCertificates } from "../../ir/listener.js";
+import type { ClientCertificates } from "../../model/listener.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf, within } from "../place.js";
 import type { Place } from "../place.js";

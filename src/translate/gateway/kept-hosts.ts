@@ -1,7 +1,7 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { ANY_HOST, hostKey, hostText } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { ANY_HOST, hostKey, hostText } from "../../model/host-pattern.js";
 import { getOrInsert } from "../../support/group-by.js";
 import type { BuildContext } from "../build-context.js";
 import { serverId } from "../entry-port.js";

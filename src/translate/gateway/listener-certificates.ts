@@ -1,5 +1,5 @@
 import type { GatewayListener } from "../../api/gateway.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import { keysAbove } from "../hostnames.js";

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Gateway, GatewayListener, ListenerSet, RouteFilter } from "../../api/gateway.js";
-import { ANY_HOST } from "../../ir/host-pattern.js";
+import { ANY_HOST } from "../../model/host-pattern.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";

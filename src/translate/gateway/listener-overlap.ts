@@ -1,5 +1,5 @@
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostText } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostText } from "../../model/host-pattern.js";
 import { addTo, getOrInsert } from "../../support/group-by.js";
 import type { BuildContext } from "../build-context.js";
 import { covers, keysAbove } from "../hostnames.js";

@@ -4,8 +4,8 @@
  */
 import type { CommonRouteSpec, Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import type { Refusal } from "../../ir/upstream.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import type { Refusal } from "../../model/upstream.js";
 
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
 import { memoized } from "../../support/memoized.js";
 import { addTo, getOrInsert } from "../../support/group-by.js";
 import type { TranslateContext } from "../context.js";

@@ -1,5 +1,5 @@
-import { ANY_HOST, hostKey, hostText } from "../../ir/host-pattern.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
+import { ANY_HOST, hostKey, hostText } from "../../model/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
 import type { CompileOptions } from "../../options.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Refused } from "./verdict.js";

@@ -1,5 +1,5 @@
 import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";

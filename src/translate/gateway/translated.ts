@@ -1,6 +1,6 @@
 /** Gateways, their ListenerSets and listeners with what their statuses say. */
 import type { Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
-import type { ClientCertificates } from "../../ir/listener.js";
+import type { ClientCertificates } from "../../model/listener.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { GatewayState, ListenerState } from "./model.js";

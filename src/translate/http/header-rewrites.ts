@@ -1,4 +1,4 @@
-import type { HeaderChanges } from "../../ir/filters.js";
+import { headerChanges, type Header, type HeaderChanges } from "../../model/filters.js";
 import { isObject, isTexts, parseObject } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { problem } from "../../support/result.js";
@@ -12,7 +12,7 @@ export const HEADER_REWRITES = {
   "rewrite-response": (text: string) => parseHeaderRewrite(text, responseHeaderProblem),
 } as const;
 
-function parseHeaderRewrite(text: string, check: HeaderCheck): Result<HeaderChanges> {
+function parseHeaderRewrite(text: string, check: HeaderCheck): Result<HeaderChanges | undefined> {
   const json = parseObject(text);
   if (json === undefined) return problem("it is not a JSON object");
   const rewrite = new HeaderRewrite(check);
@@ -64,8 +64,8 @@ const FIELDS: ReadonlyMap<string, (rewrite: HeaderRewrite, value: unknown) => vo
 
 class HeaderRewrite {
   readonly #check: HeaderCheck;
-  readonly #set: { readonly name: string; readonly value: string }[] = [];
-  readonly #add: { readonly name: string; readonly value: string }[] = [];
+  readonly #set: Header[] = [];
+  readonly #add: Header[] = [];
   readonly #remove = new Set<string>();
   /** Names whose value was to be replaced and can't be. */
   readonly #unset = new Set<string>();
@@ -82,7 +82,7 @@ class HeaderRewrite {
   set(name: string, value: unknown): void {
     if (typeof value !== "string") this.leaveOut(`${JSON.stringify(name)} in headers has no text`);
     else if (this.#can("set", name, value)) {
-      this.#set.push({ name, value });
+      this.#set.push([name, value]);
       return;
     }
     this.unset(name);
@@ -105,19 +105,17 @@ class HeaderRewrite {
     }
     // Lines of one name are one list (RFC 9110, 5.3).
     const value = list.join(", ");
-    if (list.length > 0 && this.#can("add", name, value)) this.#add.push({ name, value });
+    if (list.length > 0 && this.#can("add", name, value)) this.#add.push([name, value]);
   }
 
-  result(): Result<HeaderChanges> {
-    const set = new Set(this.#set.map(({ name }) => name.toLowerCase()));
+  result(): Result<HeaderChanges | undefined> {
+    const set = new Set(this.#set.map(([name]) => name.toLowerCase()));
     const unset = [...this.#unset].filter((name) => !set.has(name));
     const remove = [...new Set([...this.#remove, ...unset])];
-    const value = { set: this.#set, remove, add: this.#add };
+    const value = headerChanges(this.#set, this.#add, remove);
     if (this.#problems.length === 0) return { ok: true, value };
     const left = listed(this.#problems);
-    return this.#set.length + remove.length + this.#add.length === 0
-      ? problem(left)
-      : { ok: true, value, problem: left };
+    return value === undefined ? problem(left) : { ok: true, value, problem: left };
   }
 
   #can(action: HeaderAction, name: string, value?: string): boolean {

@@ -1,4 +1,4 @@
-import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
 import { bindWholePort } from "../entry-port.js";
 import type { EntryPort } from "../entry-port.js";
 import { placeOf } from "../place.js";

@@ -1,7 +1,8 @@
-import type { Cors, PathRewrite } from "../../ir/filters.js";
-import type { Route, SourceRanges, Timeouts } from "../../ir/route.js";
-import { DEFAULT_TIMEOUTS } from "../../ir/route.js";
-import type { Affinity, BackendProtocol } from "../../ir/upstream.js";
+import { filled } from "../../support/fields.js";
+import type { Cors, PathRewrite } from "../../model/filters.js";
+import type { Route, SourceRanges, Timeouts } from "../../model/route.js";
+import { DEFAULT_TIMEOUTS } from "../../model/route.js";
+import type { Affinity, BackendProtocol } from "../../model/upstream.js";
 import type { Inherited } from "../entry-port.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
 import type { AnnotationReader } from "./annotation-reader.js";
@@ -98,18 +99,17 @@ export function readProtocol(reader: AnnotationReader, inherited: Inherited): Ba
 function readRewrite(reader: AnnotationReader, path: string): PathRewrite | undefined {
   const target = reader.get(REWRITE_TARGET);
   if (target === undefined || target === path) return undefined;
-  return { kind: "regex", pattern: path, ignoreCase: true, replacement: target, whole: true };
+  return ["regex", path, "i", target, true];
 }
 
 function readCors(reader: AnnotationReader): Cors | undefined {
   if (reader.get(ENABLE_CORS) !== true) return undefined;
   return {
-    dialect: "ingress",
-    allowOrigins: nonEmpty(reader.get(CORS_ALLOW_ORIGIN)) ?? ["*"],
-    allowMethods: nonEmpty(reader.get(CORS_ALLOW_METHODS)) ?? CORS_METHODS,
-    allowHeaders: nonEmpty(reader.get(CORS_ALLOW_HEADERS)) ?? CORS_HEADERS,
-    exposeHeaders: reader.get(CORS_EXPOSE_HEADERS) ?? [],
-    allowCredentials: reader.get(CORS_ALLOW_CREDENTIALS) ?? true,
+    origins: nonEmpty(reader.get(CORS_ALLOW_ORIGIN)) ?? ["*"],
+    methods: nonEmpty(reader.get(CORS_ALLOW_METHODS)) ?? CORS_METHODS,
+    headers: nonEmpty(reader.get(CORS_ALLOW_HEADERS)) ?? CORS_HEADERS,
+    ...filled("expose", reader.get(CORS_EXPOSE_HEADERS)),
+    credentials: reader.get(CORS_ALLOW_CREDENTIALS) ?? true,
     maxAge: reader.get(CORS_MAX_AGE_SECONDS) ?? CORS_MAX_AGE,
   };
 }

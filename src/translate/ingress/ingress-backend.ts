@@ -1,4 +1,4 @@
-import type { Backend, BackendProtocol } from "../../ir/upstream.js";
+import type { Backend, BackendProtocol } from "../../model/upstream.js";
 import type { BuildContext } from "../build-context.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";

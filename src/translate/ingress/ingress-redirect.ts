@@ -1,4 +1,4 @@
-import type { Redirect } from "../../ir/filters.js";
+import type { Redirect } from "../../model/filters.js";
 import type { EntryPort } from "../entry-port.js";
 import type { AnnotationReader } from "./annotation-reader.js";
 import {
@@ -72,9 +72,7 @@ function redirectOfParts(
     ...(ssl?.scheme && { scheme: ssl.scheme }),
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
-    ...(prefix !== undefined && {
-      path: { kind: "prefix", prefix: prefix.replace(/\/+$/, ""), replacement },
-    }),
+    ...(prefix !== undefined && { path: ["prefix", prefix.replace(/\/+$/, ""), replacement] }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Route } from "../../ir/route.js";
+import type { Route } from "../../model/route.js";
 import type { CompileOptions } from "../../options.js";
 import type { EntryPort } from "../entry-port.js";
 import { protocolOn } from "../entry-port.js";

@@ -1,5 +1,5 @@
 import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
 import { getOrInsert } from "../../support/group-by.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";

@@ -1,7 +1,7 @@
 /** How much one Ingress may become: each path once for each further host, and its annotations once for each path. */
 import type { ConfigMap } from "../../api/core.js";
 import type { RoutingResources } from "../../input/resources.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
 import type { Report } from "../../diagnostics/sink.js";
 import { getOrInsert } from "../../support/group-by.js";
 import { parseAuthReference } from "../auth/auth-reference.js";

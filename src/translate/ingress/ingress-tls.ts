@@ -1,6 +1,6 @@
 import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../entry-port.js";

@@ -10,8 +10,8 @@ import { annotationField, placeOf } from "../place.js";
 import { INGRESS_PRIORITY } from "../precedence.js";
 import { parseNamespacedName } from "../references.js";
 import type { NamespacedName } from "../references.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
 import type { PathIndex } from "./annotation-key.js";
 import { own } from "../../support/own.js";
 

@@ -1,7 +1,7 @@
 import type { DslxTerm } from "../../api/alb.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
-import type { PathMatch } from "../../ir/match.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
+import type { PathMatch } from "../../model/match.js";
 import { specificity } from "../precedence.js";
 import type { Specificity } from "../precedence.js";
 import { regexProblem } from "../regex.js";

@@ -1,6 +1,6 @@
 import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
 import { memoized } from "../../support/memoized.js";
 import { textList } from "../../support/text-list.js";
 import type { TranslateContext } from "../context.js";

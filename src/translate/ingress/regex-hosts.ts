@@ -1,6 +1,6 @@
 import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
 import { getOrInsert } from "../../support/group-by.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { REWRITE_TARGET, USE_REGEX } from "./annotations/routing-table.js";

@@ -1,6 +1,6 @@
 import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/host-pattern.js";
 import { getOrInsert } from "../../support/group-by.js";
 import type { ConfigBuilder } from "../config-builder.js";
 import type { HostOwners } from "../host-owners.js";

@@ -1,5 +1,5 @@
-import type { HostPattern } from "../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../ir/host-pattern.js";
+import type { HostPattern } from "../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
 import { addTo } from "../../support/group-by.js";
 import { parentWildcard } from "../hostnames.js";
 import type { HostOwners } from "../host-owners.js";

@@ -3,8 +3,9 @@ import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { basic } from "../../../e2e/harness/htpasswd.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { AuthPolicy, ForwardAuth } from "../../../src/ir/auth.js";
+import type { AuthPolicy, ForwardAuth } from "../../../src/model/auth.js";
 import { credentialSet } from "../../support/credentials.js";
+import { forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 
 const scene = useScene();
@@ -18,19 +19,7 @@ const RANGES = { allow: [`${INSIDE}/32`, "10.0.0.0/8"], deny: [] };
 const SOURCE_REFUSED = "AccessFail : client address not allowed";
 
 function forward(path: string, parts: Partial<ForwardAuth> = {}): ForwardAuth {
-  return {
-    url: {
-      scheme: "http",
-      host: [{ literal: "127.0.0.1" }],
-      port: [{ literal: String(auth.port) }],
-      target: [{ literal: path }],
-    },
-    method: "GET",
-    headers: [],
-    responseHeaders: [],
-    alwaysSetCookie: false,
-    ...parts,
-  };
+  return forwardAuth(auth.port, path, parts);
 }
 
 function routes(): Record<string, TestRoute> {
@@ -41,7 +30,7 @@ function routes(): Record<string, TestRoute> {
     forward: forward("/both", { responseHeaders: ["authorization"] }),
   });
   const signin = authPolicy({
-    forward: forward("/one", { signin: [{ literal: "https://login.example/" }] }),
+    forward: forward("/one", { signin: ["https://login.example/"] }),
   });
   const ranged = (deny: readonly string[], allow: readonly string[] = []): TestRoute => ({
     sourceRanges: { allow, deny },
@@ -67,7 +56,7 @@ function routes(): Record<string, TestRoute> {
     "bad-variable.example": {
       auth: [
         authPolicy({
-          forward: forward("/", { signin: [{ variable: "nosuch", encoding: "raw" }] }),
+          forward: forward("/", { signin: [["nosuch", "raw"]] }),
         }),
       ],
     },

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { childrenOf, cpuTime } from "../../../e2e/bench/cpu-time.js";
 import { EchoBackend } from "../../../e2e/harness/echo-backend.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { ForwardAuth } from "../../../src/ir/auth.js";
+import type { ForwardAuth } from "../../../src/model/auth.js";
 import { fc, runs, timeoutOf } from "../../support/fast-check.js";
 import { forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const route = (parts: Partial<ForwardAuth>): TestRoute => ({
     auth: [authPolicy({ forward: forwardAuth(service.port, "/", parts) })],
   });
-  const external = { allowedHeaders: [], allowedResponseHeaders: [], maxBody: 0 };
+  const external = { maxBody: 0 };
   gateway = await scene.use(
     LuaGateway.start({
       backend: backend.port,

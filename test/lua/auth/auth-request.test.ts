@@ -3,7 +3,7 @@ import { sendBytes } from "../../../e2e/harness/http-client.js";
 import type { HeaderLines } from "../../../e2e/harness/http-message.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { ForwardAuth } from "../../../src/ir/auth.js";
+import type { ForwardAuth } from "../../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { CLAIMS, DROPPED } from "../../../src/render/nginx/headers-view.js";
 import { forwardAuth, text } from "../../support/forward-auth.js";
@@ -21,17 +21,17 @@ beforeAll(async () => {
   const route = (path: string, parts: Parameters<typeof forwardAuth>[2] = {}) => ({
     auth: [authPolicy({ forward: forwardAuth(auth.port, path, parts) })],
   });
-  const config: ForwardAuth["headers"] = [
-    { name: "X-Tenant", value: text("blue") },
-    { name: "x-sent-from", value: text("mine") },
-    { name: "x-original-uri", value: text("$request_uri", "#") },
-    { name: "Host", value: text("inner.", "$host") },
-    { name: "Cookie", value: text("$cookie_absent") },
-    { name: "X-User", value: text("$remote_user", "@", "$http_x_name") },
-    { name: "Content-Length", value: text("5") },
-    { name: "Transfer-Encoding", value: text("chunked") },
-    { name: "Connection", value: text("close") },
-    { name: "x-forwarded-proto", value: text("gopher") },
+  const config: NonNullable<ForwardAuth["headers"]> = [
+    ["X-Tenant", text("blue")],
+    ["x-sent-from", text("mine")],
+    ["x-original-uri", text("$request_uri", "#")],
+    ["Host", text("inner.", "$host")],
+    ["Cookie", text("$cookie_absent")],
+    ["X-User", text("$remote_user", "@", "$http_x_name")],
+    ["Content-Length", text("5")],
+    ["Transfer-Encoding", text("chunked")],
+    ["Connection", text("close")],
+    ["x-forwarded-proto", text("gopher")],
   ];
   gateway = await scene.use(
     LuaGateway.start({
@@ -47,8 +47,7 @@ beforeAll(async () => {
         "plain.example": route("/plain?x=1"),
         "external.example": route("/", {
           external: {
-            allowedHeaders: [...DROPPED, ...CLAIMS].map((name) => name.toLowerCase()),
-            allowedResponseHeaders: [],
+            headers: [...DROPPED, ...CLAIMS].map((name) => name.toLowerCase()),
             maxBody: 0,
           },
         }),
@@ -58,24 +57,27 @@ beforeAll(async () => {
         "redirect.example": route("/", { requestRedirect: text("https://", "$host", "/back") }),
         "empty-redirect.example": route("/", { requestRedirect: text("$http_absent") }),
         "target.example": route("/", {
-          url: { target: text("/", "$http_x_part/component", "$request_uri/raw") },
+          target: text("/", "$http_x_part/component", "$request_uri/raw"),
         }),
-        "uri.example": route("/", { url: { target: text("/at", "$uri/raw", "?", "$args/raw") } }),
+        "uri.example": route("/", { target: text("/at", "$uri/raw", "?", "$args/raw") }),
         "host.example": route("/", {
-          url: { host: text("$http_x_host/host"), target: text("/host") },
+          host: text("$http_x_host/host"),
+          target: text("/host"),
         }),
         "http-host.example": {
           auth: [
             authPolicy({
               forward: {
-                ...forwardAuth(0, "/"),
-                url: { scheme: "http", host: text("$http_x_host/host"), target: text("/") },
+                scheme: "http",
+                host: text("$http_x_host/host"),
+                target: text("/"),
+                method: "GET",
               },
             }),
           ],
         },
-        "port.example": route("/", { url: { port: text("$http_x_port/host") } }),
-        "name.example": route("/", { url: { host: text("$http_x_host/host", ".0.0.1") } }),
+        "port.example": route("/", { port: text("$http_x_port/host") }),
+        "name.example": route("/", { host: text("$http_x_host/host", ".0.0.1") }),
         "listed.example": route("/", { responseHeaders: ["x-user", "authorization"] }),
       },
     }),

@@ -3,7 +3,7 @@ import { AuthService } from "../../../e2e/harness/auth-service.js";
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { ExternalAuth } from "../../../src/ir/auth.js";
+import type { ExternalAuth } from "../../../src/model/auth.js";
 import { forwardAuth } from "../../support/forward-auth.js";
 import { freePort } from "../../support/free-port.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
@@ -12,7 +12,7 @@ const scene = useScene();
 let gateway: LuaGateway;
 let auth: AuthService;
 
-const NOTHING: ExternalAuth = { allowedHeaders: [], allowedResponseHeaders: [], maxBody: 0 };
+const NOTHING: ExternalAuth = { maxBody: 0 };
 
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
@@ -33,8 +33,8 @@ beforeAll(async () => {
       routes: {
         "all.example": route({}),
         "listed.example": route({
-          allowedHeaders: ["x-token", "cookie", "transfer-encoding", "host"],
-          allowedResponseHeaders: ["x-user", "content-length", "x-absent"],
+          headers: ["x-token", "cookie", "transfer-encoding", "host"],
+          responseHeaders: ["x-user", "content-length", "x-absent"],
         }),
         "body.example": route({ maxBody: 1000 }),
         "bare.example": route({}, auth.port, ""),

@@ -61,15 +61,17 @@ beforeAll(async () => {
             authPolicy({
               forward: forwardAuth(auth.port, path, {
                 responseHeaders: ["x-user"],
-                alwaysSetCookie: path === "/b",
+                ...(path === "/b" && { alwaysSetCookie: true }),
               }),
             }),
           ),
         },
         "service.example": route({
-          url: { host: text("auth.iam"), port: text("80"), upstream: "iam/auth/80" },
+          host: text("auth.iam"),
+          port: text("80"),
+          upstream: "iam/auth/80",
         }),
-        "idle.example": route({ url: { host: text("none.iam"), upstream: "iam/none/80" } }),
+        "idle.example": route({ host: text("none.iam"), upstream: "iam/none/80" }),
         "limited.example": { ...route(), bodyLimit: 1000 },
       },
     }),

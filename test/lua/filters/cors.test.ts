@@ -1,10 +1,10 @@
-import type { PolicyCors } from "../../../src/render/policy/policy-document.js";
+import type { Cors } from "../../../src/model/filters.js";
 import { readVectors } from "../../support/vectors.js";
 import { startFilterServer } from "./filter-server.js";
 import type { FilterServer } from "./filter-server.js";
 
 interface Table {
-  readonly policies: Readonly<Record<string, PolicyCors>>;
+  readonly policies: Readonly<Record<string, Cors>>;
   readonly cases: readonly {
     readonly name: string;
     readonly policy: string;

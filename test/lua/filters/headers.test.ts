@@ -1,4 +1,4 @@
-import type { PolicyHeaders } from "../../../src/render/policy/policy-document.js";
+import type { HeaderChanges } from "../../../src/model/filters.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import type { HeaderLines } from "../../../e2e/harness/http-message.js";
 import { readVectors } from "../../support/vectors.js";
@@ -7,7 +7,7 @@ import type { FilterServer } from "./filter-server.js";
 
 interface Vector {
   readonly name: string;
-  readonly changes: PolicyHeaders;
+  readonly changes: HeaderChanges;
   readonly before: HeaderLines;
   /** Lines afterwards, by name in lower case. */
   readonly expected: Readonly<Record<string, readonly string[]>>;
@@ -76,7 +76,7 @@ describe("additions to headers of which there is one line", () => {
 });
 
 describe("request headers", () => {
-  const send = async (requestHeaders: PolicyHeaders) =>
+  const send = async (requestHeaders: HeaderChanges) =>
     echoOf(await nginx.send({ route: { requestHeaders } }, { host: "a.example" }));
 
   it("take the Host that is set", async () => {

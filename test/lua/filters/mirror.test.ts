@@ -1,7 +1,7 @@
 import { asking, EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { selfSigned } from "../../../e2e/harness/certificates.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { Mirror } from "../../../src/ir/upstream.js";
+import type { Mirror } from "../../../src/model/upstream.js";
 import { freePort } from "../../support/free-port.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { say, ScriptedServer } from "../../support/scripted-server.js";
@@ -26,9 +26,9 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "silent.example": { mirrors: [mirrorTo("silent")] },
   "changed.example": {
     mirrors: [mirrorTo("a")],
-    rewrite: { kind: "prefix", prefix: "/old", replacement: "/new" },
+    rewrite: ["prefix", "/old", "/new"],
     upstreamHost: "inner.example",
-    requestHeaders: { set: [{ name: "X-Set", value: "1" }], add: [], remove: ["x-gone"] },
+    requestHeaders: { set: [["X-Set", "1"]], remove: ["x-gone"] },
   },
   "backend.example": {
     backends: [
@@ -36,7 +36,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
         upstream: "backend",
         weight: 1,
         protocol: "http",
-        filters: { mirrors: [mirrorTo("b")], rewrite: { kind: "full", value: "/b" } },
+        filters: { mirrors: [mirrorTo("b")], rewrite: ["full", "/b"] },
       },
     ],
   },

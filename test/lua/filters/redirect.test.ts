@@ -1,4 +1,5 @@
-import type { PolicyRedirect, PolicyServer } from "../../../src/render/policy/policy-document.js";
+import type { Redirect } from "../../../src/model/filters.js";
+import type { PolicyServer } from "../../../src/render/policy/policy-document.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import { readVectors } from "../../support/vectors.js";
 import { startFilterServer } from "./filter-server.js";
@@ -6,7 +7,7 @@ import type { FilterServer } from "./filter-server.js";
 
 interface Vector {
   readonly name: string;
-  readonly redirect: PolicyRedirect;
+  readonly redirect: Redirect;
   readonly request: {
     readonly scheme: "http" | "https";
     readonly host: string;
@@ -61,14 +62,14 @@ describe("redirects", () => {
   });
 
   it("end with 500 when the path's expression backtracks beyond the limit", async () => {
-    const redirect = { status: 302, path: ["regex", "^/(a+)+$", "", "/x", true] as const };
+    const redirect: Redirect = { status: 302, path: ["regex", "^/(a+)+$", "", "/x", true] };
     const response = await nginx.send({ route: { redirect } }, { path: `/${"a".repeat(40)}!` });
 
     expect(response.status).toBe(500);
     expect(response.header("location")).toBeUndefined();
   });
 
-  it.each([301, 302, 303, 307, 308])("have status %d", async (status) => {
+  it.each([301, 302, 303, 307, 308] as const)("have status %d", async (status) => {
     const response = await nginx.send({ route: { redirect: { status, url: "/x" } } }, {});
 
     expect(response.status).toBe(status);

@@ -1,5 +1,5 @@
+import type { PathRewrite } from "../../../src/model/filters.js";
 import { fc } from "../../support/fast-check.js";
-import type { PolicyRewrite } from "../../../src/render/policy/policy-document.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import { readVectors } from "../../support/vectors.js";
 import { startFilterServer } from "./filter-server.js";
@@ -7,7 +7,7 @@ import type { FilterServer } from "./filter-server.js";
 
 interface Vector {
   readonly name: string;
-  readonly rewrite: PolicyRewrite;
+  readonly rewrite: PathRewrite;
   /** Request target as received, and the normalised path that nginx makes of it. */
   readonly target: string;
   readonly path: string;
@@ -33,7 +33,7 @@ describe.each(["path-rewrite", "regex-rewrite"])("vectors of %s", (table) => {
 });
 
 describe("rewrites in place", () => {
-  const send = async (rewrite: PolicyRewrite, path: string) =>
+  const send = async (rewrite: PathRewrite, path: string) =>
     echoOf(await nginx.send({ route: { rewrite }, inPlace: true }, { path })).url;
 
   it("give the backend the new path and the query as received", async () => {

@@ -23,7 +23,7 @@ import { NginxRefused } from "../../../src/output/reloader.js";
 import { ReloadAllowance } from "../../../src/output/reload-allowance.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { sidecar } from "../../../src/output/sidecar.js";
-import type { DataPlaneConfig } from "../../../src/ir/config.js";
+import type { DataPlaneConfig } from "../../../src/model/config.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/environment-error.js";

@@ -4,7 +4,7 @@ import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { Authority, selfSigned, type KeyPair } from "../../../e2e/harness/certificates.js";
 import { Connection } from "../../../e2e/harness/http-client.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
-import type { ClientCertificates } from "../../../src/ir/listener.js";
+import type { ClientCertificates } from "../../../src/model/listener.js";
 import { LuaGateway } from "../../support/lua-gateway.js";
 import { tlsListener, withTls } from "../../support/tls-gateway.js";
 

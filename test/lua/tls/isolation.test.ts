@@ -4,7 +4,7 @@ import { sendBytes } from "../../../e2e/harness/http-client.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { LuaGateway } from "../../support/lua-gateway.js";
 import { tlsListener, withTls } from "../../support/tls-gateway.js";
-import { onePlace } from "../../../src/ir/route.js";
+import { onePlace } from "../../../src/model/route.js";
 
 /** The listeners of Gateway API's own table: none, one exact name, a wildcard, and a name below the wildcard. */
 const LISTENERS = [

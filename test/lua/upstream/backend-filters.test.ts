@@ -1,13 +1,13 @@
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { BackendFilters } from "../../../src/ir/upstream.js";
+import type { HeaderChanges } from "../../../src/model/filters.js";
+import type { BackendFilters } from "../../../src/model/upstream.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 
 const scene = useScene();
 
-const headers = (name: string, value: string, remove: readonly string[] = []) => ({
-  set: [{ name, value }],
-  add: [],
+const headers = (name: string, value: string, remove: readonly string[] = []): HeaderChanges => ({
+  set: [[name, value]],
   remove,
 });
 
@@ -28,21 +28,21 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
     {
       requestHeaders: {
         ...headers("X-Request", "route"),
-        add: [{ name: "X-Route", value: "yes" }],
+        add: [["X-Route", "yes"]],
       },
       responseHeaders: {
         ...headers("X-Response", "route"),
-        add: [{ name: "X-Route", value: "yes" }],
+        add: [["X-Route", "yes"]],
       },
     },
   ),
   "rewrite.example": filtered(
     {
-      rewrite: { kind: "prefix", prefix: "/a", replacement: "/backend" },
+      rewrite: ["prefix", "/a", "/backend"],
       upstreamHost: "backend.host",
     },
     {
-      rewrite: { kind: "prefix", prefix: "/a", replacement: "/route" },
+      rewrite: ["prefix", "/a", "/route"],
       upstreamHost: "route.host",
     },
   ),
@@ -57,12 +57,10 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   }),
   "cors.example": filtered({
     cors: {
-      dialect: "ingress",
-      allowOrigins: ["https://a.example"],
-      allowMethods: ["GET"],
-      allowHeaders: [],
-      exposeHeaders: [],
-      allowCredentials: false,
+      origins: ["https://a.example"],
+      methods: ["GET"],
+      headers: [],
+      credentials: false,
       maxAge: 60,
     },
   }),
@@ -92,7 +90,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   },
   "retried.example": filtered(
     {
-      rewrite: { kind: "full", value: "/tried" },
+      rewrite: ["full", "/tried"],
       responseHeaders: headers("X-Response", "backend"),
     },
     { retry: { codes: [500], attempts: 1 } },

@@ -54,7 +54,7 @@ const h2c = (upstream: string, route: TestRoute = {}): TestRoute => ({
 const ROUTES: Readonly<Record<string, TestRoute>> = {
   "plain.example": h2c("h2c"),
   "changed.example": h2c("h2c", {
-    rewrite: { kind: "prefix", prefix: "/old", replacement: "/new" },
+    rewrite: ["prefix", "/old", "/new"],
     upstreamHost: "inner.example",
   }),
   "retry.example": h2c("h2c", { retry: { codes: [503], attempts: 2 } }),

@@ -51,7 +51,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
 
 /** Routes whose auth service is on this port. */
 function slowAuths(port: number): Readonly<Record<string, TestRoute>> {
-  const external = { allowedHeaders: [], allowedResponseHeaders: [], maxBody: 0 };
+  const external = { maxBody: 0 };
   const auths = { forward: forwardAuth(port, "/"), external: forwardAuth(port, "/", { external }) };
   return Object.fromEntries(
     Object.entries(auths).map(([name, forward]) => [

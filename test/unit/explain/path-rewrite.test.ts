@@ -1,12 +1,12 @@
+import type { PathRewrite } from "../../../src/model/filters.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rewriteTarget } from "../../../src/explain/path-rewrite.js";
 import { toWire } from "../../../src/explain/wire-text.js";
-import type { PolicyRewrite } from "../../../src/render/policy/policy-document.js";
 
 interface Vector {
   readonly name: string;
-  readonly rewrite: PolicyRewrite;
+  readonly rewrite: PathRewrite;
   readonly target: string;
   readonly path: string;
   /** Null: as received. */
@@ -25,7 +25,7 @@ const wire = (value: unknown): unknown => (typeof value === "string" ? toWire(va
 test.each(VECTORS.map((vector) => [vector.name, vector] as const))(
   "as the data plane: %s",
   (_name, { rewrite, path, target, expected }) => {
-    const written = rewrite.map(wire) as unknown as PolicyRewrite;
+    const written = rewrite.map(wire) as unknown as PathRewrite;
     const rewritten = rewriteTarget(written, toWire(path), toWire(target));
     // What JavaScript's expressions can't try is not decided; only patterns can be such.
     if (rewritten === "undecided") expect(rewrite[0]).toBe("regex");

@@ -84,7 +84,7 @@ describe("redirects", () => {
     ],
     [
       own({ "redirect-prefix-match": "/app/", "redirect-replace-prefix": "/new" }),
-      { status: 302, path: { kind: "prefix", prefix: "/app", replacement: "/new" } },
+      { status: 302, path: ["prefix", "/app", "/new"] },
     ],
     [
       { ...own({ "redirect-host": "b.example" }), ...nginx({ "force-ssl-redirect": "true" }) },
@@ -113,13 +113,7 @@ describe("the action of a path", () => {
     [
       { "rewrite-target": "/$1" },
       {
-        rewrite: {
-          kind: "regex",
-          pattern: "/app",
-          ignoreCase: true,
-          replacement: "/$1",
-          whole: true,
-        },
+        rewrite: ["regex", "/app", "i", "/$1", true],
       },
     ],
     [{ "proxy-body-size": "8m" }, { bodyLimit: 8_388_608 }],
@@ -167,10 +161,9 @@ describe("the action of a path", () => {
 
   it("with CORS", () => {
     expect(routeOf(nginx({ "enable-cors": "true" })).cors).toMatchObject({
-      allowOrigins: ["*"],
-      allowMethods: ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"],
-      allowCredentials: true,
-      exposeHeaders: [],
+      origins: ["*"],
+      methods: ["GET", "PUT", "POST", "DELETE", "PATCH", "OPTIONS"],
+      credentials: true,
       maxAge: 1_728_000,
     });
     const annotations = {
@@ -183,12 +176,11 @@ describe("the action of a path", () => {
       "cors-max-age": "60",
     };
     expect(routeOf(nginx(annotations)).cors).toEqual({
-      dialect: "ingress",
-      allowOrigins: ["https://*.a.example:8443", "null", "capacitor://localhost"],
-      allowMethods: ["GET", "PUT"],
-      allowHeaders: ["X-A", "X-B"],
-      exposeHeaders: ["*"],
-      allowCredentials: false,
+      origins: ["https://*.a.example:8443", "null", "capacitor://localhost"],
+      methods: ["GET", "PUT"],
+      headers: ["X-A", "X-B"],
+      expose: ["*"],
+      credentials: false,
       maxAge: 60,
     });
     expect(routeOf(nginx({ "cors-max-age": "60" })).cors).toBeUndefined();
@@ -196,7 +188,7 @@ describe("the action of a path", () => {
 
   it("with header rewrites of the origin", () => {
     const text = JSON.stringify({ headers: { "X-A": "1" } });
-    const changes = { set: [{ name: "X-A", value: "1" }], remove: [], add: [] };
+    const changes = { set: [["X-A", "1"]] };
     expect(routeOf(own({ "rewrite-request": text })).requestHeaders).toEqual(changes);
     expect(routeOf(own({ "rewrite-response": text })).responseHeaders).toEqual(changes);
   });

@@ -7,7 +7,7 @@ import type { Resources } from "../../../src/input/resources.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import type { Compilation } from "../../../src/compile.js";
-import type { Route } from "../../../src/ir/route.js";
+import type { Route } from "../../../src/model/route.js";
 import { withoutFaulty } from "../../../src/translate/faulty-objects.js";
 import { closedForm } from "../../../src/input/closed-form.js";
 import { own } from "../../../src/support/own.js";

@@ -1,6 +1,6 @@
 /** A bug in rendering costs one object, too: its route can't be printed unless it is a refusal. */
 import { jest } from "@jest/globals";
-import type { Route } from "../../../src/ir/route.js";
+import type { Route } from "../../../src/model/route.js";
 import { resourcesFromYaml } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { SCENES } from "../../support/protected-scenes.js";

@@ -1,6 +1,6 @@
 import { fc } from "../../support/fast-check.js";
-import type { HostPattern } from "../../../src/ir/host-pattern.js";
-import { hostKey } from "../../../src/ir/host-pattern.js";
+import type { HostPattern } from "../../../src/model/host-pattern.js";
+import { hostKey } from "../../../src/model/host-pattern.js";
 import { compareStrings } from "../../../src/support/compare.js";
 import { hostnameRank, routeOrderKey } from "../../../src/translate/route-precedence.js";
 import type { PathRank, RouteRank } from "../../../src/translate/route-precedence.js";

@@ -1,5 +1,5 @@
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
-import type { BackendTls, SubjectAltName } from "../../../ir/backend-tls.js";
+import type { BackendTls, SubjectAltName } from "../../../model/backend-tls.js";
 import type { TranslateContext } from "../../context.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
-import type { BackendTls } from "../../../ir/backend-tls.js";
+import type { BackendTls } from "../../../model/backend-tls.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings } from "../../../support/compare.js";
 import { getOrInsert } from "../../../support/group-by.js";

@@ -1,7 +1,8 @@
+import { filled } from "../../../support/fields.js";
 import type { ExternalAuthFilter } from "../../../api/gateway.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import { formatFieldPath } from "../../../diagnostics/field-path.js";
-import type { AuthUrl, ExternalAuth, ForwardAuth } from "../../../ir/auth.js";
+import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
 import type { BuildContext } from "../../build-context.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
 import type { Place } from "../../place.js";
@@ -41,7 +42,8 @@ export function translateExternalAuth(input: ExternalAuthInput): AuthRef {
     id,
     source: sourceRef(place),
     ...(problem === undefined
-      ? { forward: forwardOf(urlOf(found.service, filter, context), external) }
+      ? // The data plane asks with the request's own method.
+        { forward: { ...urlOf(found.service, filter, context), method: "GET", external } }
       : { invalid: problem }),
   });
   return { ok: true, auth: [id] };
@@ -85,22 +87,17 @@ function urlOf(
   const prefix = sanitizePrefix(filter.http?.path ?? "");
   return {
     scheme: tls ? "https" : "http",
-    host: [{ literal: `${name}.${namespace}.svc.${options.clusterDomain}` }],
-    port: [{ literal: String(port) }],
-    target: prefix === "" ? [] : [{ literal: prefix }],
+    host: [`${name}.${namespace}.svc.${options.clusterDomain}`],
+    port: [String(port)],
+    target: prefix === "" ? [] : [prefix],
     upstream: backends.add({ namespace, name, port }),
   };
 }
 
-/** The parts that only ingress-nginx's way has are empty; the data plane asks with the request's own method. */
-function forwardOf(url: AuthUrl, external: ExternalAuth): ForwardAuth {
-  return { url, method: "GET", headers: [], responseHeaders: [], alwaysSetCookie: false, external };
-}
-
 function externalOf({ http = {}, forwardBody = {} }: ExternalAuthFilter): ExternalAuth {
   return {
-    allowedHeaders: headerNames(http.allowedHeaders ?? []),
-    allowedResponseHeaders: headerNames(http.allowedResponseHeaders ?? []),
+    ...filled("headers", headerNames(http.allowedHeaders ?? [])),
+    ...filled("responseHeaders", headerNames(http.allowedResponseHeaders ?? [])),
     maxBody: forwardBody.maxSize ?? 0,
   };
 }

@@ -6,7 +6,7 @@ import type {
   ParentReference,
   RouteFilter,
 } from "../../../api/gateway.js";
-import type { InheritedAuth } from "../../../ir/listener.js";
+import type { InheritedAuth } from "../../../model/listener.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";

@@ -5,8 +5,8 @@ import type {
   HttpRoute,
   ObjectReference,
 } from "../../../api/gateway.js";
-import type { BackendTls } from "../../../ir/backend-tls.js";
-import type { InheritedAuth } from "../../../ir/listener.js";
+import type { BackendTls } from "../../../model/backend-tls.js";
+import type { InheritedAuth } from "../../../model/listener.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { Place } from "../../place.js";
 import type { AlikeGateways, BackendPort, BackendTlsChoice, ListenerState } from "../model.js";

@@ -1,7 +1,7 @@
 import type { ParentReference } from "../../../api/gateway.js";
-import type { HostPattern } from "../../../ir/host-pattern.js";
-import { hostKey, hostText } from "../../../ir/host-pattern.js";
-import type { BoundHost } from "../../../ir/route.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
+import { hostKey, hostText } from "../../../model/host-pattern.js";
+import type { BoundHost } from "../../../model/route.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import { hostnameRank } from "../../route-precedence.js";
 import type { AttachableRoute, ListenerState } from "../model.js";

@@ -1,4 +1,4 @@
-import type { BackendProtocol } from "../../../ir/upstream.js";
+import type { BackendProtocol } from "../../../model/upstream.js";
 
 /** What is spoken over the connection, and whether the connection has TLS. */
 interface Spoken {

@@ -2,7 +2,7 @@
  * The rules of a route that is too large to be bound as written: its requests are refused by as few matches as fit, each in the place
  * of the narrowest that it stands for, so that no wider rule serves what the route was to restrict.
  */
-import type { PathMatch } from "../../../ir/match.js";
+import type { PathMatch } from "../../../model/match.js";
 import { compareStrings } from "../../../support/compare.js";
 import { addTo } from "../../../support/group-by.js";
 import { routeOrderKey } from "../../route-precedence.js";

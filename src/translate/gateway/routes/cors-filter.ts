@@ -1,5 +1,6 @@
 import type { RouteFilter } from "../../../api/gateway.js";
-import type { Cors } from "../../../ir/filters.js";
+import type { Cors } from "../../../model/filters.js";
+import { filled } from "../../../support/fields.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";
@@ -20,11 +21,11 @@ export function corsOf(
   }
   return {
     dialect: "gateway",
-    allowOrigins,
-    allowMethods,
-    allowHeaders,
-    exposeHeaders,
-    allowCredentials: spec.allowCredentials ?? false,
+    origins: allowOrigins,
+    methods: allowMethods,
+    headers: allowHeaders,
+    ...filled("expose", exposeHeaders),
+    credentials: spec.allowCredentials ?? false,
     maxAge: spec.maxAge ?? DEFAULT_MAX_AGE,
   };
 }

@@ -1,7 +1,7 @@
 import type { BackendReference } from "../../../api/gateway.js";
 import type { Service } from "../../../api/core.js";
 import type { ServicePort } from "../../backends.js";
-import type { BackendProtocol, Refusal } from "../../../ir/upstream.js";
+import type { BackendProtocol, Refusal } from "../../../model/upstream.js";
 import { findPort, isExternalName } from "../../backends.js";
 import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";

@@ -1,6 +1,6 @@
 import type { RouteFilter } from "../../../api/gateway.js";
-import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../../ir/filters.js";
-import type { Mirror, Refusal } from "../../../ir/upstream.js";
+import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../../model/filters.js";
+import type { Mirror, Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
@@ -52,17 +52,13 @@ export function applyFilter(type: FilterType, step: FilterStep): FilterEffects {
 }
 
 const APPLY: Readonly<Record<FilterType, (step: FilterStep) => FilterEffects>> = {
-  RequestHeaderModifier: of("requestHeaderModifier", (modifier, place, { scope, effects }) => {
-    const { upstreamHost = effects.upstreamHost, requestHeaders } = requestChanges(
-      modifier,
-      place,
-      scope.findings,
-    );
-    return { requestHeaders, ...(upstreamHost !== undefined && { upstreamHost }) };
+  RequestHeaderModifier: of("requestHeaderModifier", (modifier, place, { scope }) => {
+    return requestChanges(modifier, place, scope.findings);
   }),
-  ResponseHeaderModifier: of("responseHeaderModifier", (modifier, place, { scope }) => ({
-    responseHeaders: responseChanges(modifier, place, scope.findings),
-  })),
+  ResponseHeaderModifier: of("responseHeaderModifier", (modifier, place, { scope }) => {
+    const responseHeaders = responseChanges(modifier, place, scope.findings);
+    return responseHeaders === undefined ? {} : { responseHeaders };
+  }),
   RequestMirror: of("requestMirror", (spec, place, { scope, effects }) => {
     const mirror = mirrorOf(spec, place, scope);
     return mirror === undefined ? {} : { mirrors: [...(effects.mirrors ?? []), mirror] };

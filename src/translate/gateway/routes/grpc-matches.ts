@@ -1,5 +1,5 @@
 import type { GrpcRouteRule } from "../../../api/gateway.js";
-import type { Predicate } from "../../../ir/match.js";
+import type { Predicate } from "../../../model/match.js";
 import { isSet } from "../../../support/text-list.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";

@@ -1,5 +1,5 @@
 import type { HeaderModifier } from "../../../api/gateway.js";
-import type { HeaderChanges } from "../../../ir/filters.js";
+import { headerChanges, type Header, type HeaderChanges } from "../../../model/filters.js";
 import type { HeaderCheck } from "../../http/special-headers.js";
 import { isHost, requestHeaderProblem, responseHeaderProblem } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
@@ -7,7 +7,7 @@ import type { Findings } from "./findings.js";
 
 /** What a request's header modifier changes; the Host header goes its own way to the backend. */
 export interface RequestChanges {
-  readonly requestHeaders: HeaderChanges;
+  readonly requestHeaders?: HeaderChanges;
   readonly upstreamHost?: string;
 }
 
@@ -16,13 +16,13 @@ export function requestChanges(
   place: Place,
   findings: Findings,
 ): RequestChanges {
-  const changes = changesOf(modifier);
-  reportProblem(changes, requestHeaderProblem, place, findings);
-  const host = changes.set.find(({ name }) => isHost(name))?.value;
-  const set = changes.set.filter(({ name }) => !isHost(name));
+  const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, findings);
+  const upstreamHost = set.find(([name]) => isHost(name))?.[1];
+  const others = set.filter(([name]) => !isHost(name));
+  const requestHeaders = headerChanges(others, add, remove);
   return {
-    requestHeaders: { ...changes, set },
-    ...(host !== undefined && { upstreamHost: host }),
+    ...(requestHeaders && { requestHeaders }),
+    ...(upstreamHost !== undefined && { upstreamHost }),
   };
 }
 
@@ -30,49 +30,40 @@ export function responseChanges(
   modifier: HeaderModifier,
   place: Place,
   findings: Findings,
-): HeaderChanges {
-  const changes = changesOf(modifier);
-  reportProblem(changes, responseHeaderProblem, place, findings);
-  return changes;
+): HeaderChanges | undefined {
+  const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, findings);
+  return headerChanges(set, add, remove);
 }
 
-/** Of entries of one list whose names are equivalent the first counts. */
-function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
-  return {
-    set: firstOfEach(set, ({ name }) => name),
-    add: firstOfEach(add, ({ name }) => name),
-    remove: firstOfEach(
-      remove.map((name) => name.toLowerCase()),
-      (name) => name,
-    ),
-  };
-}
-
-/** A name in two lists is invalid. */
-function reportProblem(
-  { set, add, remove }: HeaderChanges,
+/** Of entries of one list whose names are equivalent the first counts. A name in two lists is invalid. */
+function effectiveChanges(
+  modifier: HeaderModifier,
   check: HeaderCheck,
   place: Place,
   findings: Findings,
-): void {
-  const names = [...[...set, ...add].map(({ name }) => name.toLowerCase()), ...remove];
+): Required<HeaderChanges> {
+  const set = firstOfEach(modifier.set ?? []);
+  const add = firstOfEach(modifier.add ?? []);
+  const remove = [...new Set(modifier.remove?.map((name) => name.toLowerCase()))];
+  const names = [...[...set, ...add].map(([name]) => name.toLowerCase()), ...remove];
   const repeated = names
     .filter((name, index) => names.indexOf(name) !== index)
     .map((name) => `${name} is in more than one of set, add and remove`);
   const problem = [
-    ...set.map(({ name, value }) => check("set", name, value)),
-    ...add.map(({ name, value }) => check("add", name, value)),
+    ...set.map(([name, value]) => check("set", name, value)),
+    ...add.map(([name, value]) => check("add", name, value)),
     ...remove.map((name) => check("remove", name)),
     ...repeated,
   ].find((each) => each !== undefined);
   if (problem !== undefined) findings.unsupported(problem, place);
+  return { set, add, remove };
 }
 
-function firstOfEach<T>(entries: readonly T[], nameOf: (entry: T) => string): readonly T[] {
-  const byName = new Map<string, T>();
-  for (const entry of entries) {
-    const name = nameOf(entry).toLowerCase();
-    if (!byName.has(name)) byName.set(name, entry);
+function firstOfEach(entries: NonNullable<HeaderModifier["set"]>): readonly Header[] {
+  const byName = new Map<string, Header>();
+  for (const { name, value } of entries) {
+    const key = name.toLowerCase();
+    if (!byName.has(key)) byName.set(key, [name, value]);
   }
   return [...byName.values()];
 }

@@ -1,4 +1,4 @@
-import type { HostPattern } from "../../../ir/host-pattern.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
 
 /**
  * The hosts that both patterns are for; wildcards stand for any number of labels (Gateway API, Listener.hostname). Undefined: none.

@@ -1,5 +1,5 @@
 import type { HttpRouteMatch } from "../../../api/gateway.js";
-import type { Predicate } from "../../../ir/match.js";
+import type { Predicate } from "../../../model/match.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";

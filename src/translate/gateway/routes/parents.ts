@@ -1,6 +1,6 @@
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import type { ObjectMeta } from "../../../api/wire.js";
-import { hostKey } from "../../../ir/host-pattern.js";
+import { hostKey } from "../../../model/host-pattern.js";
 import { addTo, getOrInsert } from "../../../support/group-by.js";
 import { memoized } from "../../../support/memoized.js";
 import type { TranslateContext } from "../../context.js";

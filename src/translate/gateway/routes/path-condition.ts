@@ -1,5 +1,5 @@
 import type { HttpRouteMatch } from "../../../api/gateway.js";
-import type { PathMatch } from "../../../ir/match.js";
+import type { PathMatch } from "../../../model/match.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { PathRank } from "../../route-precedence.js";

@@ -1,5 +1,5 @@
 import type { PathModifier, RouteFilter } from "../../../api/gateway.js";
-import type { PathRewrite } from "../../../ir/filters.js";
+import type { PathRewrite } from "../../../model/filters.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { FilterScope } from "./scope.js";
@@ -14,10 +14,10 @@ export function pathRewrite(
 ): PathRewrite | undefined {
   switch (findings.choice(modifier.type, TYPES, within(place, "type"))) {
     case "ReplaceFullPath":
-      return { kind: "full", value: modifier.replaceFullPath ?? "/" };
+      return ["full", modifier.replaceFullPath ?? "/"];
     case "ReplacePrefixMatch": {
       const { replacePrefixMatch: replacement = "/" } = modifier;
-      if (prefix !== undefined) return { kind: "prefix", prefix, replacement };
+      if (prefix !== undefined) return ["prefix", prefix, replacement];
       const message = "a prefix can be replaced only where every match of the rule is a PathPrefix";
       findings.unsupported(message, within(place, "replacePrefixMatch"));
       return undefined;

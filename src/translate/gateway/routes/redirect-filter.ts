@@ -1,5 +1,5 @@
 import type { RouteFilter } from "../../../api/gateway.js";
-import type { Redirect } from "../../../ir/filters.js";
+import type { Redirect } from "../../../model/filters.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { pathRewrite } from "./path-modifier.js";

@@ -1,5 +1,5 @@
 import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
-import type { Route } from "../../../ir/route.js";
+import type { Route } from "../../../model/route.js";
 import { compareStrings } from "../../../support/compare.js";
 import { addTo, getOrInsert } from "../../../support/group-by.js";
 import type { BoundRoutes } from "../../bound-routes.js";

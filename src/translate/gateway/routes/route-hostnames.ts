@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import type { HostPattern } from "../../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../../model/host-pattern.js";
 import { parseHostPattern } from "../../hostnames.js";
 import { placeOf } from "../../place.js";
 import type { AttachableRoute } from "../model.js";

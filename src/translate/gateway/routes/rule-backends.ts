@@ -1,5 +1,5 @@
 import type { RouteBackendRef } from "../../../api/gateway.js";
-import type { Backend, BackendFilters, Refusal } from "../../../ir/upstream.js";
+import type { Backend, BackendFilters, Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";

@@ -1,4 +1,4 @@
-import type { PathMatch, Predicate } from "../../../ir/match.js";
+import type { PathMatch, Predicate } from "../../../model/match.js";
 import type { MatchRank } from "../../route-precedence.js";
 
 /** One match of a rule: which requests, and as how narrow it counts. */

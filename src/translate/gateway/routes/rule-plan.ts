@@ -1,7 +1,7 @@
 import type { GrpcRouteRule, HttpRouteRule } from "../../../api/gateway.js";
-import type { Route } from "../../../ir/route.js";
-import { DEFAULT_TIMEOUTS } from "../../../ir/route.js";
-import type { Affinity } from "../../../ir/upstream.js";
+import type { Route } from "../../../model/route.js";
+import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
+import type { Affinity } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";

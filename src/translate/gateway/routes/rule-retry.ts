@@ -1,5 +1,5 @@
 import type { HttpRouteRetry } from "../../../api/gateway.js";
-import type { Retry } from "../../../ir/route.js";
+import type { Retry } from "../../../model/route.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SessionPersistenceSpec } from "../../../api/gateway.js";
-import type { SessionPersistence } from "../../../ir/upstream.js";
+import type { SessionPersistence } from "../../../model/upstream.js";
 import { durationMilliseconds } from "../../../support/duration.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
 import { droppedHeaderProblem, isHeaderName } from "../../http/header-text.js";

@@ -1,6 +1,6 @@
 import type { HttpRouteRule } from "../../../api/gateway.js";
-import type { Deadlines, Timeouts } from "../../../ir/route.js";
-import { DEFAULT_TIMEOUTS } from "../../../ir/route.js";
+import type { Deadlines, Timeouts } from "../../../model/route.js";
+import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
 import { durationMilliseconds } from "../../../support/duration.js";
 
 /** Milliseconds that a connection may be silent where a timeout is switched off: a day, which no request outlives. */

@@ -1,6 +1,6 @@
 /** One HTTPRoute or GRPCRoute → what it becomes. */
 import type { RouteParentStatus } from "../../../api/gateway.js";
-import type { Route, RouteBinding } from "../../../ir/route.js";
+import type { Route, RouteBinding } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { BoundRoutes } from "../../bound-routes.js";
 import { placeOf } from "../../place.js";

@@ -1,5 +1,5 @@
 import type { ValueMatch } from "../../../api/gateway.js";
-import type { Predicate, ValueTest } from "../../../ir/match.js";
+import type { Predicate, ValueTest } from "../../../model/match.js";
 import { droppedHeaderProblem } from "../../http/header-text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../../../api/wire.js";
-import type { HostPattern } from "../../../ir/host-pattern.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
 import type { RouteHost } from "../routes/route-hostnames.js";
 
 /** A listener that is served, whose connections are passed on. */

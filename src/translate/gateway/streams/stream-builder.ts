@@ -1,5 +1,5 @@
-import type { Listener } from "../../../ir/listener.js";
-import type { StreamPool, StreamServer } from "../../../ir/stream.js";
+import type { Listener } from "../../../model/listener.js";
+import type { StreamPool, StreamServer } from "../../../model/stream.js";
 import { compareStrings } from "../../../support/compare.js";
 import { groupBy } from "../../../support/group-by.js";
 import { Backends } from "../../backends.js";

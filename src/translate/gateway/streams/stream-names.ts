@@ -6,9 +6,9 @@
  * Ports that share routes share a list of names. Names that don't lead to the same on all of them have a class, so a port costs the
  * classes that it tells apart, not the names.
  */
-import type { HostPattern } from "../../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
-import type { NameClass, StreamClass, StreamName, StreamTarget } from "../../../ir/stream.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../../model/host-pattern.js";
+import type { NameClass, StreamClass, StreamName, StreamTarget } from "../../../model/stream.js";
 import { compareBy, compareStrings } from "../../../support/compare.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import type { StreamListener } from "./stream-binding.js";

@@ -1,7 +1,7 @@
 /** Who has the names on a port of TLS, and where they lead. */
-import type { HostPattern } from "../../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
-import type { StreamTarget } from "../../../ir/stream.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../../model/host-pattern.js";
+import type { StreamTarget } from "../../../model/stream.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import { memoized } from "../../../support/memoized.js";
 import { covers } from "../../hostnames.js";

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from "../../../api/wire.js";
-import type { HostPattern } from "../../../ir/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../../ir/host-pattern.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
+import { ANY_HOST, hostKey } from "../../../model/host-pattern.js";
 import { compareBy, compareStrings } from "../../../support/compare.js";
 import { getOrInsert, groupBy } from "../../../support/group-by.js";
 import { hostnameRank } from "../../route-precedence.js";

@@ -1,6 +1,6 @@
 import type { Gateway } from "../../../api/gateway.js";
 import type { StreamBackendRef, StreamRoute } from "../../../api/stream-routes.js";
-import type { StreamBackend } from "../../../ir/stream.js";
+import type { StreamBackend } from "../../../model/stream.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import { findPort, isExternalName } from "../../backends.js";
 import type { BuildContext } from "../../build-context.js";

@@ -1,5 +1,5 @@
 /** Which ports of TLS share names: ports that are alike have the same, and those that routes connect have one list of them. */
-import { hostKey } from "../../../ir/host-pattern.js";
+import { hostKey } from "../../../model/host-pattern.js";
 import { compareStrings } from "../../../support/compare.js";
 import { connected } from "../../../support/connected.js";
 import { addTo, getOrInsert, groupBy } from "../../../support/group-by.js";

@@ -2,7 +2,7 @@
 import type { RouteParentStatus } from "../../../api/gateway.js";
 import type { StreamRoute } from "../../../api/stream-routes.js";
 import type { Report } from "../../../diagnostics/sink.js";
-import type { HostPattern } from "../../../ir/host-pattern.js";
+import type { HostPattern } from "../../../model/host-pattern.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings } from "../../../support/compare.js";
 import { groupBy } from "../../../support/group-by.js";

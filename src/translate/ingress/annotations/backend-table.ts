@@ -1,6 +1,6 @@
 /** How requests reach the backend. */
 import { HEADER_REWRITES } from "../../http/header-rewrites.js";
-import type { HeaderChanges } from "../../../ir/filters.js";
+import type { HeaderChanges } from "../../../model/filters.js";
 import type { AnnotationType, AnyAnnotation } from "../annotation.js";
 import { OWN_PREFIXES, rowsOf } from "./prefixes.js";
 import { AUTHORITY, COOKIE, DURATION, oneOf } from "./types.js";
@@ -8,7 +8,9 @@ import { AUTHORITY, COOKIE, DURATION, oneOf } from "./types.js";
 const row = rowsOf("backend");
 const affinity = rowsOf("affinity");
 
-function headerRewrite(name: keyof typeof HEADER_REWRITES): AnnotationType<HeaderChanges> {
+function headerRewrite(
+  name: keyof typeof HEADER_REWRITES,
+): AnnotationType<HeaderChanges | undefined> {
   return {
     description: "JSON object with `headers`, `headers_remove`, `headers_add`",
     parse: HEADER_REWRITES[name],

@@ -5,7 +5,7 @@ import { MAX_TIMEOUT } from "../../alb/timeouts.js";
 import { isAuthority, isHeaderName } from "../../http/header-text.js";
 import { textList } from "../../../support/text-list.js";
 import { isDnsName } from "../../hostnames.js";
-import type { Redirect } from "../../../ir/filters.js";
+import type { Redirect } from "../../../model/filters.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import type { AnnotationType } from "../annotation.js";

@@ -1,7 +1,7 @@
 import type { DataPlaneOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
-import type { Retry, Route } from "../../../../src/ir/route.js";
-import type { BackendProtocol } from "../../../../src/ir/upstream.js";
+import type { Retry, Route } from "../../../../src/model/route.js";
+import type { BackendProtocol } from "../../../../src/model/upstream.js";
 import { policyMemory } from "../../../../src/render/nginx/http-view.js";
 import { renderNginxConf } from "../../../../src/render/nginx/nginx-conf.js";
 import {

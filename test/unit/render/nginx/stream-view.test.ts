@@ -1,5 +1,5 @@
-import type { DataPlaneConfig } from "../../../../src/ir/config.js";
-import type { StreamClass, StreamServer } from "../../../../src/ir/stream.js";
+import type { DataPlaneConfig } from "../../../../src/model/config.js";
+import type { StreamClass, StreamServer } from "../../../../src/model/stream.js";
 import type { DataPlaneOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";

@@ -1,6 +1,5 @@
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
-import type { Affinity } from "../../../../src/ir/upstream.js";
-import type { PathRewrite } from "../../../../src/ir/filters.js";
+import type { Affinity } from "../../../../src/model/upstream.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import type {
   PolicyBinding,
@@ -18,7 +17,7 @@ import {
 } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
 import { policyDocument } from "../../../support/rendered-policy.js";
-import { onePlace } from "../../../../src/ir/route.js";
+import { onePlace } from "../../../../src/model/route.js";
 
 const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
 const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
@@ -138,11 +137,8 @@ test("a route that only refuses has nothing else", () => {
 });
 
 test("what is empty or the default is left out", () => {
-  const nothing = { set: [], add: [], remove: [] };
   expect(
     routeOf({
-      requestHeaders: nothing,
-      responseHeaders: nothing,
       sourceRanges: { allow: [], deny: [] },
       mirrors: [],
       deadlines: {},
@@ -175,17 +171,6 @@ test("timeouts that were chosen hold besides deadlines", () => {
 
 test("a retry without attempts is said, too", () => {
   expect(routeOf({ retry: { codes: [], attempts: 0 } })?.retry).toEqual({ attempts: 0 });
-});
-
-test.each<[PathRewrite, unknown]>([
-  [{ kind: "full", value: "/x" }, ["full", "/x"]],
-  [{ kind: "prefix", prefix: "/a", replacement: "/b" }, ["prefix", "/a", "/b"]],
-  [
-    { kind: "regex", pattern: "a", ignoreCase: true, replacement: "b", whole: false },
-    ["regex", "a", "i", "b", false],
-  ],
-])("the rewrite %j becomes %j", (rewrite, written) => {
-  expect(routeOf({ rewrite })?.rewrite).toEqual(written);
 });
 
 test.each<[Affinity, unknown]>([

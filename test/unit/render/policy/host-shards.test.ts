@@ -1,5 +1,5 @@
-import type { BindingPlaces, RouteBinding } from "../../../../src/ir/route.js";
-import { onePlace } from "../../../../src/ir/route.js";
+import type { BindingPlaces, RouteBinding } from "../../../../src/model/route.js";
+import { onePlace } from "../../../../src/model/route.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 
 const BINDING = { path: { kind: "any" }, when: [] } as const;

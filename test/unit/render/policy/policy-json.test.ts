@@ -1,6 +1,6 @@
 import { canonicalJson } from "../../../../src/render/policy/canonical-json.js";
-import type { RouteBinding } from "../../../../src/ir/route.js";
-import type { Upstream } from "../../../../src/ir/upstream.js";
+import type { RouteBinding } from "../../../../src/model/route.js";
+import type { Upstream } from "../../../../src/model/upstream.js";
 import type { PolicyFrame } from "../../../../src/render/policy/build-policy.js";
 import {
   renderedPolicy,
@@ -10,7 +10,7 @@ import {
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 import { RouteShards } from "../../../../src/render/policy/route-shards.js";
 import type { RenderedPolicy } from "../../../../src/render/rendered-policy.js";
-import { onePlace } from "../../../../src/ir/route.js";
+import { onePlace } from "../../../../src/model/route.js";
 
 interface Parts {
   readonly frame: PolicyFrame;

@@ -1,4 +1,4 @@
-import type { Route } from "../../../../src/ir/route.js";
+import type { Route } from "../../../../src/model/route.js";
 import { RouteShards } from "../../../../src/render/policy/route-shards.js";
 import { plainRoute } from "../../../support/data-plane-config.js";
 

@@ -54,16 +54,13 @@ describe("an Auth object", () => {
       source: { kind: "ALB2", namespace: "cpaas-system", name: "alb", field: "spec.config.auth" },
       basic: { realm: "r", credentials: "default/users#auth-file" },
       forward: {
-        url: {
-          scheme: "http",
-          host: [{ literal: "auth.example" }],
-          target: [{ literal: "/verify" }],
-        },
+        scheme: "http",
+        host: ["auth.example"],
+        target: ["/verify"],
         method: "POST",
-        headers: [],
-        requestRedirect: [{ literal: "/back" }],
+        requestRedirect: ["/back"],
         responseHeaders: ["x-user", "x-email"],
-        signin: [{ literal: "https://login.example/?to=x" }],
+        signin: ["https://login.example/?to=x"],
         alwaysSetCookie: true,
       },
     });
@@ -227,11 +224,11 @@ describe("annotations", () => {
       ids: ["ingress/default/web/0-1"],
     });
     const general = policy("ingress/default/web/0-0").forward;
-    expect(general?.url.host).toEqual([{ literal: "own.example" }]);
+    expect(general?.host).toEqual(["own.example"]);
     expect(general?.method).toBe("POST");
     expect(general?.signin).toBeDefined();
     const one = policy("ingress/default/web/0-1").forward;
-    expect(one?.url.host).toEqual([{ literal: "index.example" }]);
+    expect(one?.host).toEqual(["index.example"]);
     expect(one?.method).toBe("POST");
     expect(one?.signin).toBeUndefined();
   });

@@ -1,9 +1,9 @@
-/** What one request makes of the URL of an auth service, by the comments of ir/auth.ts. */
+/** What one request makes of the URL of an auth service, by the comments of src/model/auth.ts. */
 import { isIPv4, isIPv6 } from "node:net";
-import type { AuthUrl } from "../../../../src/ir/auth.js";
-import type { Interpolation } from "../../../../src/ir/interpolation.js";
+import type { AuthUrl } from "../../../../src/model/auth.js";
+import type { Interpolation } from "../../../../src/model/interpolation.js";
 import type { Variables } from "./expand.js";
-import { expand, inPolicy } from "./expand.js";
+import { expand } from "./expand.js";
 
 export interface AuthRequest {
   readonly host: string;
@@ -17,7 +17,7 @@ class Refused extends Error {}
 
 /** Null when the request is refused. */
 export function authRequest(url: AuthUrl, variables: Variables): AuthRequest | null {
-  const text = (segments: Interpolation) => refuseNull(expand(inPolicy(segments), variables));
+  const text = (segments: Interpolation) => refuseNull(expand(segments, variables));
   try {
     const { host, port: brought } = splitHost(text(url.host));
     const written = url.port && text(url.port);

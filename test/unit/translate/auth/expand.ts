@@ -1,13 +1,12 @@
-/** What the data plane makes of segments, written a second time from their definition in ir/interpolation.ts. */
-import type { PolicyInterpolation } from "../../../../src/render/policy/policy-document.js";
-import type { Interpolation } from "../../../../src/ir/interpolation.js";
+/** What the data plane makes of segments, written a second time from their definition in src/model/interpolation.ts. */
+import type { Interpolation } from "../../../../src/model/interpolation.js";
 
 const HOST = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 
 export type Variables = Readonly<Record<string, string>>;
 
 /** The text, or null when the request is refused. */
-export function expand(segments: PolicyInterpolation, variables: Variables): string | null {
+export function expand(segments: Interpolation, variables: Variables): string | null {
   let text = "";
   for (const segment of segments) {
     if (typeof segment === "string") {
@@ -27,12 +26,5 @@ function component(value: string): string {
   return encodeURIComponent(value).replace(
     /[!'()*]/g,
     (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
-
-/** Segments as policy.json has them. */
-export function inPolicy(interpolation: Interpolation): PolicyInterpolation {
-  return interpolation.map((segment) =>
-    "literal" in segment ? segment.literal : [segment.variable, segment.encoding],
   );
 }

@@ -5,7 +5,7 @@ import { formatFieldPath } from "../../../../src/diagnostics/field-path.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import type { CompileOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
-import type { AuthPolicy } from "../../../../src/ir/auth.js";
+import type { AuthPolicy } from "../../../../src/model/auth.js";
 import type { AuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
 import { createAuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
 import type { PathIndex } from "../../../../src/translate/ingress/annotation-key.js";

@@ -1,4 +1,4 @@
-import type { PolicyInterpolation } from "../../../../src/render/policy/policy-document.js";
+import type { Interpolation } from "../../../../src/model/interpolation.js";
 import type { Result } from "../../../../src/support/result.js";
 import { parseAuthUrl } from "../../../../src/translate/auth/auth-url.js";
 import { readAuthFile, readAuthMap } from "../../../../src/translate/auth/credentials.js";
@@ -7,7 +7,7 @@ import { parseTemplate } from "../../../../src/translate/auth/template.js";
 import type { Position } from "../../../../src/translate/auth/variables.js";
 import { readVectors } from "../../../support/vectors.js";
 import type { Variables } from "./expand.js";
-import { expand, inPolicy } from "./expand.js";
+import { expand } from "./expand.js";
 import { authRequest } from "./auth-request.js";
 
 interface Problem {
@@ -30,10 +30,10 @@ describe("variables", () => {
     split: readonly ({
       text: string;
       position: Position;
-      segments: PolicyInterpolation;
+      segments: Interpolation;
     } & Problem)[];
     expand: readonly {
-      segments: PolicyInterpolation;
+      segments: Interpolation;
       variables: Variables;
       result: string | null;
     }[];
@@ -42,7 +42,7 @@ describe("variables", () => {
   it.each(split)("splits $text in position $position", ({ text, position, segments, problem }) => {
     const result = parseTemplate(text, position);
     if (problem !== undefined) expectProblem(result, problem);
-    else expect(inPolicy(valueOf(result))).toEqual(segments);
+    else expect(valueOf(result)).toEqual(segments);
   });
 
   it.each(expansions)("expands $segments with $variables", ({ segments, variables, result }) => {
@@ -53,9 +53,9 @@ describe("variables", () => {
 interface UrlCase extends Problem {
   readonly url: string;
   readonly scheme: string;
-  readonly host: PolicyInterpolation;
-  readonly port?: PolicyInterpolation;
-  readonly target: PolicyInterpolation;
+  readonly host: Interpolation;
+  readonly port?: Interpolation;
+  readonly target: Interpolation;
   readonly requests?: readonly UrlRequest[];
 }
 
@@ -79,9 +79,9 @@ describe("auth-url", () => {
     }
     const parsed = valueOf(result).url;
     expect(parsed.scheme).toBe(scheme);
-    expect(inPolicy(parsed.host)).toEqual(host);
-    expect(parsed.port && inPolicy(parsed.port)).toEqual(port);
-    expect(inPolicy(parsed.target)).toEqual(target);
+    expect(parsed.host).toEqual(host);
+    expect(parsed.port).toEqual(port);
+    expect(parsed.target).toEqual(target);
   });
 
   const requests = cases.flatMap(({ url, requests = [] }) =>
@@ -103,7 +103,7 @@ describe("auth-signin", () => {
     cases: readonly (Problem & {
       signin: string;
       parameter: string;
-      segments: PolicyInterpolation;
+      segments: Interpolation;
       variables?: Variables;
       location?: string;
     })[];
@@ -115,7 +115,7 @@ describe("auth-signin", () => {
       expectProblem(result, entry.problem);
       return;
     }
-    const segments = inPolicy(valueOf(result));
+    const segments = valueOf(result);
     expect(segments).toEqual(entry.segments);
     if (entry.location !== undefined) {
       expect(expand(segments, entry.variables ?? {})).toBe(entry.location);

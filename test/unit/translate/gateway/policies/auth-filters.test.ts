@@ -142,20 +142,15 @@ describe("an ExternalAuth filter", () => {
         field: "spec.rules[0].filters[1]",
       },
       forward: {
-        url: {
-          scheme: "http",
-          host: [{ literal: "auth.apps.svc.cluster.local" }],
-          port: [{ literal: "80" }],
-          target: [{ literal: "/decide" }],
-          upstream: "apps/auth/80",
-        },
+        scheme: "http",
+        host: ["auth.apps.svc.cluster.local"],
+        port: ["80"],
+        target: ["/decide"],
+        upstream: "apps/auth/80",
         method: "GET",
-        headers: [],
-        responseHeaders: [],
-        alwaysSetCookie: false,
         external: {
-          allowedHeaders: ["cookie", "x-session"],
-          allowedResponseHeaders: ["x-user"],
+          headers: ["cookie", "x-session"],
+          responseHeaders: ["x-user"],
           maxBody: 1024,
         },
       },
@@ -166,7 +161,7 @@ describe("an ExternalAuth filter", () => {
   test("speaks TLS to a port that says so", () => {
     const given = harness(BASE);
     externalAuth(given, { backendRef: { name: "auth", port: 443 } });
-    expect(given.auth(ID)?.forward?.url.scheme).toBe("https");
+    expect(given.auth(ID)?.forward?.scheme).toBe("https");
   });
 
   test.each<[string, Partial<ExternalAuthFilter>, string]>([
@@ -201,7 +196,7 @@ spec:
     const given = harness(BASE + grant);
     const backendRef = { name: "decider", namespace: "infra", port: 80 };
     expect(externalAuth(given, { backendRef })).toEqual({ ok: true, auth: [ID] });
-    expect(given.auth(ID)?.forward?.url.upstream).toBe("infra/decider/80");
+    expect(given.auth(ID)?.forward?.upstream).toBe("infra/decider/80");
   });
 
   test("is closed when the Service has a BackendTLSPolicy", () => {

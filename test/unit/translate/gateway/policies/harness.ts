@@ -3,9 +3,9 @@ import type { Gateway, HttpRoute, ListenerSet } from "../../../../../src/api/gat
 import { formatFieldPath } from "../../../../../src/diagnostics/field-path.js";
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../../../src/input/load.js";
-import type { AuthPolicy } from "../../../../../src/ir/auth.js";
-import type { BackendTls } from "../../../../../src/ir/backend-tls.js";
-import { ANY_HOST } from "../../../../../src/ir/host-pattern.js";
+import type { AuthPolicy } from "../../../../../src/model/auth.js";
+import type { BackendTls } from "../../../../../src/model/backend-tls.js";
+import { ANY_HOST } from "../../../../../src/model/host-pattern.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/options.js";
 import { createAuthTranslator } from "../../../../../src/translate/auth/auth-policies.js";
 import { Backends } from "../../../../../src/translate/backends.js";

@@ -12,7 +12,7 @@ it("takes the first of entries whose names are equivalent", () => {
     { name: "x-a", value: "2" },
   ];
   const { route } = changed({ requestHeaderModifier: { set } });
-  expect(route("httproute/default/r/0").requestHeaders?.set).toEqual([{ name: "X-A", value: "1" }]);
+  expect(route("httproute/default/r/0").requestHeaders?.set).toEqual([["X-A", "1"]]);
 });
 
 it.each([

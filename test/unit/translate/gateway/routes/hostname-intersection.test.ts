@@ -1,6 +1,6 @@
 import { fc } from "../../../../support/fast-check.js";
-import type { HostPattern } from "../../../../../src/ir/host-pattern.js";
-import { hostKey } from "../../../../../src/ir/host-pattern.js";
+import type { HostPattern } from "../../../../../src/model/host-pattern.js";
+import { hostKey } from "../../../../../src/model/host-pattern.js";
 import { intersect } from "../../../../../src/translate/gateway/routes/hostname-intersection.js";
 import { parseHostPattern } from "../../../../../src/translate/hostnames.js";
 

@@ -1,12 +1,6 @@
-/** The habits of the policy's shape: sources as short arrays, absent values and empty lists left out. */
-import type { SourceRef } from "../../ir/source-ref.js";
-import type { PolicySource } from "./policy-document.js";
+/** Optional fields: absent values and empty lists are left out. */
 
 type Field<Name extends string, T> = Readonly<Partial<Record<Name, T>>>;
-
-export function source(ref: SourceRef): PolicySource {
-  return [ref.kind, ref.namespace, ref.name, ref.field];
-}
 
 /** `{ [name]: value }`, or nothing when there is none; to be spread. */
 export function present<Name extends string, T>(name: Name, value: T | undefined): Field<Name, T> {

@@ -37,41 +37,37 @@ export interface Credential {
   readonly hash: string;
 }
 
-export interface ForwardAuth {
-  readonly url: AuthUrl;
+export interface ForwardAuth extends AuthUrl {
   /** A method of RFC 9110 or PATCH; GET by default. */
   readonly method: string;
   /** From the config map, names as written, later ones of equal name (without case) dropped; they win over all others. */
-  readonly headers: readonly HeaderTemplate[];
+  readonly headers?: readonly HeaderTemplate[];
   /** Value of X-Auth-Request-Redirect; the request URI when absent or expanding to nothing. */
   readonly requestRedirect?: Interpolation;
   /** Removed from the client's request, then set from the auth response. Lower case. */
-  readonly responseHeaders: readonly string[];
+  readonly responseHeaders?: readonly string[];
   /** Location of the 302 for an auth service's 401, the redirect parameter included. */
   readonly signin?: Interpolation;
   /** Set-Cookie of the auth response on every client response, not only on those of the success list. */
-  readonly alwaysSetCookie: boolean;
+  readonly alwaysSetCookie?: true;
   /** Gateway API's ExternalAuth filter by HTTP (GEP-1494); absent: forward auth as ingress-nginx does it. */
   readonly external?: ExternalAuth;
 }
 
 /**
- * What differs in an ExternalAuth filter: only 200 passes; the request's own method and path are asked for, behind `url.target`
+ * What differs in an ExternalAuth filter: only 200 passes; the request's own method and path are asked for, behind `target`
  * as prefix; any other answer goes to the client as it is; no redirect.
  */
 export interface ExternalAuth {
   /** Lower case. Sent besides Host, method, path, Content-Length and Authorization. */
-  readonly allowedHeaders: readonly string[];
-  /** Lower case; copied to the backend's request. Empty: all but those of the connection and Host. */
-  readonly allowedResponseHeaders: readonly string[];
+  readonly headers?: readonly string[];
+  /** Lower case; copied to the backend's request. Absent: all but those of the connection and Host. */
+  readonly responseHeaders?: readonly string[];
   /** Bytes of the body that are sent; a longer body is answered 413. 0: none is sent. */
   readonly maxBody: number;
 }
 
-export interface HeaderTemplate {
-  readonly name: string;
-  readonly value: Interpolation;
-}
+export type HeaderTemplate = readonly [name: string, value: Interpolation];
 
 /** An http or https URL, taken apart at compile time so that a variable can't change its structure. */
 export interface AuthUrl {
