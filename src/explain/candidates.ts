@@ -1,9 +1,9 @@
+import type { SourceRef } from "../model/source-ref.js";
 import type {
   PolicyBinding,
   PolicyDocument,
   PolicyMatches,
   PolicyPredicate,
-  PolicySource,
 } from "../render/policy/policy-document.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import { hostKeyCovers } from "./host-key.js";
@@ -29,7 +29,7 @@ export type Outcome =
 export interface Candidate {
   readonly route: string;
   /** Absent when the policy has no such route. */
-  readonly source?: PolicySource;
+  readonly source?: SourceRef;
   /** Host key. */
   readonly host: string;
   readonly path?: NonNullable<PolicyBinding["path"]>;

@@ -2,11 +2,11 @@
  * Which route a request takes and why: the compiled policy evaluated as the data plane does it. Pure; it reads the same
  * document that Lua reads.
  */
+import type { SourceRef } from "../model/source-ref.js";
 import type {
   PolicyDocument,
   PolicyRoute,
   PolicyServer,
-  PolicySource,
 } from "../render/policy/policy-document.js";
 import type { Candidate } from "./candidates.js";
 import { findCandidates } from "./candidates.js";
@@ -50,7 +50,7 @@ export interface Explanation {
 
 export interface ExplainedRoute extends Omit<Outcome, "answer"> {
   readonly id: string;
-  readonly source: PolicySource;
+  readonly source: SourceRef;
   /** Path and query that the backend gets, where they are rewritten; absent too when only the data plane can tell. */
   readonly rewritten?: string;
 }

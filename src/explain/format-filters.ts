@@ -1,9 +1,5 @@
+import type { Session, BackendFilters, Mirror } from "../model/upstream.js";
 import type { PathRewrite, Redirect, HeaderChanges } from "../model/filters.js";
-import type {
-  PolicyBackendFilters,
-  PolicyMirror,
-  PolicySession,
-} from "../render/policy/policy-document.js";
 import type { RouteFilters } from "./outcome.js";
 
 /** A redirect as `<status> to <Location>`; `<…>` stands for what the request brings. */
@@ -33,7 +29,7 @@ export function formatFilters(filters: RouteFilters): readonly string[] {
 }
 
 /** The same for what is done only to the requests of one backend. */
-export function formatBackendFilters(filters: PolicyBackendFilters): readonly string[] {
+export function formatBackendFilters(filters: BackendFilters): readonly string[] {
   const { auth = [], redirect } = filters;
   return [
     ...auth.map((id) => `auth ${id}`),
@@ -42,7 +38,7 @@ export function formatBackendFilters(filters: PolicyBackendFilters): readonly st
   ];
 }
 
-type Changes = Omit<PolicyBackendFilters, "auth" | "redirect">;
+type Changes = Omit<BackendFilters, "auth" | "redirect">;
 
 function formatChanges(filters: Changes): readonly string[] {
   const { cors, rewrite, host, mirrors = [] } = filters;
@@ -56,7 +52,7 @@ function formatChanges(filters: Changes): readonly string[] {
   ];
 }
 
-function formatMirror({ upstream, protocol, numerator, denominator }: PolicyMirror): string {
+function formatMirror({ upstream, protocol, numerator, denominator }: Mirror): string {
   const part = Math.round((numerator / denominator) * 100_000) / 1000;
   return `${String(part)} % mirrored to ${upstream} by ${protocol}`;
 }
@@ -75,7 +71,7 @@ function formatRetry({ codes = [], attempts }: NonNullable<RouteFilters["retry"]
   return `up to ${String(attempts)} further tries on ${reasons}`;
 }
 
-function formatSession(session: PolicySession): string {
+function formatSession(session: Session): string {
   const { absoluteTimeout } = session;
   const limit = absoluteTimeout === undefined ? "" : ` for ${String(absoluteTimeout)} s`;
   return `session by ${session.in} ${session.name}${limit}`;

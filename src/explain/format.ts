@@ -1,6 +1,7 @@
 /** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
+import type { SourceRef } from "../model/source-ref.js";
 import type { Interpolation } from "../model/interpolation.js";
-import type { PolicyPredicate, PolicySource } from "../render/policy/policy-document.js";
+import type { PolicyPredicate } from "../render/policy/policy-document.js";
 import type { Candidate, Outcome as CandidateOutcome } from "./candidates.js";
 import type { ExplainedRoute, Explanation } from "./explain.js";
 import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
@@ -161,7 +162,7 @@ function formatTls(tls: ExplainedBackend["tls"]): string {
   return as === undefined ? ", verified TLS" : `, verified TLS as ${as}`;
 }
 
-function formatSource([kind, namespace, name, field]: PolicySource): string {
+function formatSource([kind, namespace, name, field]: SourceRef): string {
   return `${kind} ${namespace}/${name} ${field}`.trimEnd();
 }
 

@@ -1,12 +1,11 @@
+import type { BackendFilters, Backend } from "../model/upstream.js";
+import type { SourceRef } from "../model/source-ref.js";
 import type { Redirect } from "../model/filters.js";
 import type {
   PolicyAuth,
-  PolicyBackend,
-  PolicyBackendFilters,
   PolicyBackendTls,
   PolicyDocument,
   PolicyRoute,
-  PolicySource,
 } from "../render/policy/policy-document.js";
 import { cidrContains } from "../support/ip-address.js";
 import type { ExplainRequest } from "./request.js";
@@ -29,7 +28,7 @@ export type Answer =
 
 export interface ExplainedAuth {
   readonly id: string;
-  readonly source: PolicySource;
+  readonly source: SourceRef;
   /** It comes from another object than the route. */
   readonly inherited: boolean;
   /** Why its requests are answered 503. */
@@ -40,14 +39,14 @@ export interface ExplainedAuth {
 
 export interface ExplainedBackend {
   readonly upstream?: string;
-  readonly protocol: PolicyBackend["protocol"];
+  readonly protocol: Backend["protocol"];
   /** Part of the traffic, from 0 to 1. */
   readonly share: number;
   readonly endpoints: number;
   /** `[status, reason]` for its part of the traffic. */
   readonly refuse?: readonly [number, string];
   /** Done for its part of the traffic, after the route's own. */
-  readonly filters?: PolicyBackendFilters;
+  readonly filters?: BackendFilters;
   /** What the certificate of its endpoints is held against. */
   readonly tls?: PolicyBackendTls;
 }

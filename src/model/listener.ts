@@ -35,11 +35,11 @@ export interface InheritedAuth {
   /** Of the listener. */
   readonly id: string;
   /** Answers all its requests: a filter of the listener can't be done. */
-  readonly refusal?: Refusal;
+  readonly refuse?: Refusal;
   /** Ids of the auth policies of its own filters (GEP-5224), which come first on every route. */
-  readonly filters: readonly string[];
+  readonly filters?: readonly string[];
   /** Ids of the auth policies for the listener, its ListenerSet or its Gateway: for routes without auth of their own. */
-  readonly policies: readonly string[];
+  readonly policies?: readonly string[];
 }
 
 /** Gateway API, FrontendTLSValidation. */

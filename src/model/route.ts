@@ -2,7 +2,7 @@ import type { Cors, HeaderChanges, PathRewrite, Redirect } from "./filters.js";
 import type { HostPattern } from "./host-pattern.js";
 import type { PathMatch, Predicate } from "./match.js";
 import type { SourceRef } from "./source-ref.js";
-import type { Affinity, Backend, Mirror, Refusal } from "./upstream.js";
+import type { Affinity, Backend, Mirror, Refusal, Session } from "./upstream.js";
 
 /** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
 export interface Route {
@@ -10,32 +10,37 @@ export interface Route {
   readonly id: string;
   readonly source: SourceRef;
   /** Answers every request at once; for rules that were refused for their content. */
-  readonly refusal?: Refusal;
+  readonly refuse?: Refusal;
   /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
   readonly redirect?: Redirect;
   /** The redirect is told only to those who pass: where there is auth, it and CORS preflights come before it. */
   readonly authFirst?: true;
   readonly cors?: Cors;
-  /** Largest request body in bytes; above it 413. */
+  /** Largest request body in bytes; above it 413. 0: any; absent: the gateway's own limit. */
   readonly bodyLimit?: number;
-  readonly sourceRanges?: SourceRanges;
-  /** `any`: source ranges and auth are alternatives, the first success wins. */
-  readonly satisfy: "all" | "any";
-  /** Ids of the auth policies; all must pass, in order. */
-  readonly auth: readonly string[];
+  /** CIDRs: a client in `deny` is refused, then one outside `allow`, if there is any. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Source ranges and auth are alternatives: the first success wins. Absent: all must pass. */
+  readonly satisfy?: "any";
+  /** Ids of the auth policies; all must pass, in order. Absent: those that its listener has for such routes, unless `ownAuth`. */
+  readonly auth?: readonly string[];
   /** That there is no auth is its own setting: policies of its listener are not for it (see InheritedAuth). */
   readonly ownAuth?: true;
   readonly rewrite?: PathRewrite;
   /** Host header for the backend; the client's when absent. */
-  readonly upstreamHost?: string;
+  readonly host?: string;
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
   readonly mirrors?: readonly Mirror[];
-  readonly timeouts: Timeouts;
+  /** Absent: DEFAULT_TIMEOUTS. */
+  readonly timeouts?: Timeouts;
   readonly deadlines?: Deadlines;
   readonly retry?: Retry;
   readonly affinity?: Affinity;
-  readonly backends: readonly Backend[];
+  /** Instead of `affinity`. */
+  readonly session?: Session;
+  readonly backends?: readonly Backend[];
 }
 
 /** Where a route is tried: bindings of one listener are tried in byte order of the host's `rank` and `order`. */
@@ -67,12 +72,6 @@ export function onePlace(listener: string, host: HostPattern): readonly BindingP
   return [{ listeners: [listener], hosts: [{ host, rank: "" }] }];
 }
 
-/** CIDRs; a client in `deny` is refused, then one outside a non-empty `allow`. */
-export interface SourceRanges {
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-}
-
 /** Milliseconds to the backend: connecting, between two writes, between two reads. */
 export interface Timeouts {
   readonly connect: number;
@@ -93,9 +92,18 @@ export interface Deadlines {
  * are tried `attempts` times too. Absent: only failures to connect are tried again, on other endpoints.
  */
 export interface Retry {
-  readonly codes: readonly (500 | 502 | 503 | 504)[];
+  /** In ascending order. */
+  readonly codes?: readonly (500 | 502 | 503 | 504)[];
   /** Tries after the first. */
   readonly attempts: number;
 }
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 5000, send: 120_000, read: 120_000 };
+
+/** The field of a route; absent for the default ones, which nginx.conf has, so that they cost no call in the balancer. */
+export function routeTimeouts(timeouts: Timeouts): Pick<Route, "timeouts"> {
+  const { connect, send, read } = DEFAULT_TIMEOUTS;
+  const isDefault =
+    timeouts.connect === connect && timeouts.send === send && timeouts.read === read;
+  return isDefault ? {} : { timeouts };
+}

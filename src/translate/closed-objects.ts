@@ -7,9 +7,9 @@ import type { DiagnosticSink } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
 import { ANY_HOST, hostKey } from "../model/host-pattern.js";
+import { onePlace } from "../model/route.js";
 import type { Listener } from "../model/listener.js";
 import type { BoundHost, Route, RouteBinding } from "../model/route.js";
-import { DEFAULT_TIMEOUTS, onePlace } from "../model/route.js";
 import type { SourceRef } from "../model/source-ref.js";
 import { getOrInsert, groupBy } from "../support/group-by.js";
 import { onListeners } from "./bound-routes.js";
@@ -20,8 +20,6 @@ export interface BoundParts {
   readonly routes: readonly Route[];
   readonly bindings: readonly RouteBinding[];
 }
-
-type Owner = Pick<SourceRef, "kind" | "namespace" | "name">;
 
 /** Collects what is closed, and closes it when all is bound. */
 export class ClosedObjects {
@@ -43,16 +41,15 @@ export class ClosedObjects {
 
   add({ kind, metadata: { namespace, name }, closed }: KubernetesObject): void {
     if (closed === undefined) return;
-    this.#objects.set(ownerKey({ kind, namespace, name }), closed);
+    this.#objects.set(ownerKey([kind, namespace, name, ""]), closed);
     if (closed.extent === "namespace") {
-      this.#namespaces.set(namespaceKey({ kind, namespace }), closed.what);
+      this.#namespaces.set(namespaceKey([kind, namespace, name, ""]), closed.what);
     }
   }
 
   /** Every host and path of a listener, whatever is bound there. */
   addListener({ id, source }: Pick<Listener, "id" | "source">, what: string): void {
-    const route = { id: `${id}/closed`, source, timeouts: DEFAULT_TIMEOUTS };
-    this.#listeners.set(id, refused(route, what));
+    this.#listeners.set(id, refused({ id: `${id}/closed`, source }, what));
   }
 
   close(parts: BoundParts): BoundParts {
@@ -77,7 +74,7 @@ export class ClosedObjects {
     };
   }
 
-  #reason(source: Owner): string | undefined {
+  #reason(source: SourceRef): string | undefined {
     return this.#objects.get(ownerKey(source))?.what ?? this.#namespaces.get(namespaceKey(source));
   }
 
@@ -99,19 +96,8 @@ export class ClosedObjects {
   }
 }
 
-function refused(
-  { id, source, timeouts }: Pick<Route, "id" | "source" | "timeouts">,
-  what: string,
-): Route {
-  return {
-    id,
-    source,
-    refusal: closedRule(what),
-    satisfy: "all",
-    auth: [],
-    timeouts,
-    backends: [],
-  };
+function refused({ id, source }: Pick<Route, "id" | "source">, what: string): Route {
+  return { id, source, refuse: closedRule(what) };
 }
 
 function wholeListener([listener, { id }]: readonly [string, Route]): RouteBinding {
@@ -143,7 +129,7 @@ interface ClosedPlaces {
 
 function closedPlaces(
   at: RouteBinding["at"],
-  source: Owner,
+  source: SourceRef,
   hosts: ReadonlyMap<string, string>,
 ): readonly ClosedPlaces[] {
   const parts = groupBy(placesOf(at), (place) => closingRoute(place, source, hosts));
@@ -158,22 +144,24 @@ function closedPlaces(
 /** The route that closes the host for what is bound there: Rules are the operator's, and close it for all. */
 function closingRoute(
   place: OnePlace,
-  source: Owner,
+  source: SourceRef,
   hosts: ReadonlyMap<string, string>,
 ): string | undefined {
-  const ofRule = { ...source, kind: "Rule" };
+  const [, ...rest] = source;
+  const ofRule: SourceRef = ["Rule", ...rest];
   return hosts.get(hostPlace(place, source)) ?? hosts.get(hostPlace(place, ofRule));
 }
 
-function ownerKey({ kind, namespace, name }: Owner): string {
+function ownerKey([kind, namespace, name]: SourceRef): string {
   return `${kind}/${namespace}/${name}`;
 }
 
-function namespaceKey({ kind, namespace }: Pick<Owner, "kind" | "namespace">): string {
+function namespaceKey([kind, namespace]: SourceRef): string {
   return `${kind === "Rule" ? kind : ""}/${namespace}`;
 }
 
-function hostPlace({ listener, bound: { host } }: OnePlace, source: Owner): string {
-  const whose = source.kind === "Rule" ? "" : source.namespace;
+function hostPlace({ listener, bound: { host } }: OnePlace, source: SourceRef): string {
+  const [kind, namespace] = source;
+  const whose = kind === "Rule" ? "" : namespace;
   return `${listener} ${hostKey(host)} ${whose}`;
 }

@@ -26,7 +26,7 @@ export function within(place: Place, ...steps: FieldPath): Place {
 
 export function sourceRef(place: Place): SourceRef {
   const { kind, namespace, name } = place.resource;
-  return { kind, namespace, name, field: formatFieldPath(place.field) };
+  return [kind, namespace, name, formatFieldPath(place.field)];
 }
 
 /** An object as messages name it. */

@@ -6,12 +6,12 @@ import { errorText } from "../support/error-text.js";
 
 /** The rule can't be done as written; its requests must not fall to a wider rule. */
 export function invalidRule(what: string): Refusal {
-  return { status: 500, reason: `InvalidRule : invalid cfg ${what}` };
+  return [500, `InvalidRule : invalid cfg ${what}`];
 }
 
 /** A restriction of access can't be honoured, so no request passes. */
 export function closedRule(what: string): Refusal {
-  return { status: 503, reason: `AuthFail : invalid cfg ${what}` };
+  return [503, `AuthFail : invalid cfg ${what}`];
 }
 
 /** A bug of ours; `what` failed. */
@@ -33,8 +33,8 @@ export function unsupportedRestriction(
 
 /** The backend can't be one. */
 export function invalidBackend(what: string): Refusal {
-  return { status: 500, reason: `InvalidBackend : invalid cfg ${what}` };
+  return [500, `InvalidBackend : invalid cfg ${what}`];
 }
 
 /** No rule is for the request. */
-export const NO_RULE: Refusal = { status: 404, reason: "InvalidUpstream : no rule match" };
+export const NO_RULE: Refusal = [404, "InvalidUpstream : no rule match"];

@@ -35,7 +35,7 @@ beforeEach(async () => {
       routes: {
         "open.example": {},
         "basic.example": { auth: [authPolicy({ basic: { realm: "r", credentials: "users" } })] },
-        "ranged.example": { sourceRanges: { allow: [], deny: ["127.0.0.0/8"] } },
+        "ranged.example": { deny: ["127.0.0.0/8"] },
         "broken.example": { auth: [authPolicy({ invalid: "auth-secret default/x" })] },
         "asked.example": { auth: [authPolicy({ forward: forward("/allow") })] },
         "denied.example": { auth: [authPolicy({ forward: forward("/deny") })] },

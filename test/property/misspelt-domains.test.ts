@@ -71,8 +71,8 @@ describe("a restriction under a domain of one or two wrong letters", () => {
           );
           // Two letters of an index may make another index: that path alone is closed then.
           expect(
-            route("ingress/default/web/0-1").refusal?.status ??
-              route("ingress/default/web/0-0").refusal?.status,
+            route("ingress/default/web/0-1").refuse?.[0] ??
+              route("ingress/default/web/0-0").refuse?.[0],
           ).toBe(503);
           expect(reports.join()).toMatch(
             /^ANNOTATION_(?:MISSPELT|CLOSED)|^RESTRICTION_UNSUPPORTED|^AUTH_/,
@@ -99,7 +99,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
             spec: rules({ "a.example": ["/"] }),
           }) + service("web"),
         );
-        expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
+        expect(route("ingress/default/web/0-0").refuse?.[0]).toBe(503);
         expect(reports.join()).toMatch(/^ANNOTATION_MISSPELT|^RESTRICTION_UNSUPPORTED/);
       }),
       runs(100),
@@ -119,7 +119,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
             spec: rules({ "a.example": ["/"] }),
           }) + service("web"),
         );
-        expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
+        expect(route("ingress/default/web/0-0").refuse?.[0]).toBe(503);
       }),
       runs(100),
     );
@@ -140,7 +140,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
         spec: rules({ "a.example": ["/"] }),
       }) + service("web"),
     );
-    expect(route("ingress/default/web/0-0").refusal?.status).toBe(503);
+    expect(route("ingress/default/web/0-0").refuse?.[0]).toBe(503);
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe("a restriction under a domain of one or two wrong letters", () => {
       ingress("web", { annotations: { [key]: value }, spec: rules({ "a.example": ["/"] }) }) +
         service("web"),
     );
-    expect(route("ingress/default/web/0-0").refusal).toBeUndefined();
+    expect(route("ingress/default/web/0-0").refuse).toBeUndefined();
   });
 
   it("leaves domains of other controllers alone", () => {
@@ -173,6 +173,6 @@ describe("a restriction under a domain of one or two wrong letters", () => {
       }) + service("web"),
     );
     expect(reports).toEqual([]);
-    expect(route("ingress/default/web/0-0").refusal).toBeUndefined();
+    expect(route("ingress/default/web/0-0").refuse).toBeUndefined();
   });
 });

@@ -74,7 +74,7 @@ function expectRefused(result: Translated, kind: string): void {
   const { bindings, route } = result;
   const id = `${kind.toLowerCase()}/default/r/0`;
   expect(bindings(id)).toHaveLength(1);
-  expect(route(id).refusal).toMatchObject({ status: 500 });
+  expect(route(id).refuse).toMatchObject([500, expect.anything()]);
 }
 
 function expectPartial(result: Translated, kind: string): void {

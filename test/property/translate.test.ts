@@ -223,8 +223,8 @@ describe("translation", () => {
         const orders = places.map(({ listener, order }) => `${listener} ${order}`);
         expect(new Set(orders).size).toBe(orders.length);
         for (const route of config.routes) {
-          for (const id of route.auth) expect(ids(config.auths)).toContain(id);
-          for (const { upstream } of route.backends) {
+          for (const id of route.auth ?? []) expect(ids(config.auths)).toContain(id);
+          for (const { upstream } of route.backends ?? []) {
             if (upstream !== undefined) expect(ids(config.upstreams)).toContain(upstream);
           }
         }
@@ -237,11 +237,11 @@ describe("translation", () => {
     fc.assert(
       fc.property(objects, (given) => {
         const { config } = run(given);
-        for (const { upstreamHost = "", requestHeaders, responseHeaders, cors } of config.routes) {
+        for (const { host = "", requestHeaders, responseHeaders, cors } of config.routes) {
           const values = [requestHeaders, responseHeaders].flatMap((changes) =>
             [...(changes?.set ?? []), ...(changes?.add ?? [])].flat(),
           );
-          for (const text of [upstreamHost, ...values, ...(cors?.headers ?? [])]) {
+          for (const text of [host, ...values, ...(cors?.headers ?? [])]) {
             // eslint-disable-next-line no-control-regex -- control characters are what this is about
             expect(text).not.toMatch(/[\x00\r\n]/);
           }

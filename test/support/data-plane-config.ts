@@ -6,11 +6,10 @@ import type { Interpolation } from "../../src/model/interpolation.js";
 import type { Server } from "../../src/model/listener.js";
 import type { PathMatch, Predicate } from "../../src/model/match.js";
 import type { Header, PathRewrite } from "../../src/model/filters.js";
-import { DEFAULT_TIMEOUTS, type Route } from "../../src/model/route.js";
 import type { SourceRef } from "../../src/model/source-ref.js";
 import type { Mirror } from "../../src/model/upstream.js";
 import { SecretText } from "../../src/support/secret-text.js";
-import { onePlace } from "../../src/model/route.js";
+import { onePlace, type Route } from "../../src/model/route.js";
 
 export const EMPTY_CONFIG: DataPlaneConfig = {
   servers: [],
@@ -32,21 +31,13 @@ export const EMPTY_CONFIG: DataPlaneConfig = {
 export const HTTP_SERVER: Server = { id: "p80", addresses: [], port: 80, tls: false };
 export const TLS_SERVER: Server = { id: "p443", addresses: [], port: 443, tls: true };
 
-export const SOURCE: SourceRef = {
-  kind: "Ingress",
-  namespace: "default",
-  name: "web",
-  field: "spec.rules[0]",
-};
+export const SOURCE: SourceRef = ["Ingress", "default", "web", "spec.rules[0]"];
 
 /** A route that only forwards. */
 export function plainRoute(id: string, over: Partial<Route> = {}): Route {
   return {
     id,
     source: SOURCE,
-    satisfy: "all",
-    auth: [],
-    timeouts: DEFAULT_TIMEOUTS,
     backends: [{ upstream: "default/web/80", weight: 1, protocol: "http" }],
     ...over,
   };
@@ -83,7 +74,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
     inherited: [
       {
         id: text("listener"),
-        refusal: { status: 500, reason: text("listener's refusal") },
+        refuse: [500, text("listener's refusal")],
         filters: [text("auth of filters")],
         policies: [text("auth of policies")],
       },
@@ -131,12 +122,7 @@ function backendTlsOf(text: (field: string) => string): readonly BackendTls[] {
 }
 
 function sourceOf(text: (field: string) => string): SourceRef {
-  return {
-    kind: text("kind"),
-    namespace: text("namespace"),
-    name: text("name"),
-    field: text("field"),
-  };
+  return [text("kind"), text("namespace"), text("name"), text("field")];
 }
 
 function pathsOf(text: (field: string) => string): readonly PathMatch[] {
@@ -193,18 +179,19 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
       maxAge: 600,
     },
     bodyLimit: 4096,
-    sourceRanges: { allow: [text("allow")], deny: [text("deny")] },
+    allow: [text("allow")],
+    deny: [text("deny")],
     satisfy: "any",
     auth: [text("auth"), text("broken")],
     rewrite: rewriteOf(text),
-    upstreamHost: text("upstream host"),
+    host: text("upstream host"),
     requestHeaders: headers,
     responseHeaders: headers,
     mirrors: [mirrorOf(text)],
     timeouts: { connect: 1, send: 2, read: 3 },
     deadlines: { request: 5, backendRequest: 4 },
-    retry: { codes: [503, 500], attempts: 2 },
-    affinity: { kind: "cookie", name: text("cookie") },
+    retry: { codes: [500, 503], attempts: 2 },
+    affinity: ["cookie", text("cookie")],
     backends: [
       {
         upstream: text("upstream"),
@@ -214,13 +201,13 @@ function fullRoute(text: (field: string) => string, source: SourceRef): Route {
           redirect: { status: 302, host: text("backend redirect host") },
           auth: [text("auth")],
           rewrite: rewriteOf(text),
-          upstreamHost: text("backend host"),
+          host: text("backend host"),
           requestHeaders: headers,
           responseHeaders: headers,
           mirrors: [mirrorOf(text)],
         },
       },
-      { weight: 2, protocol: "grpcs", refusal: { status: 500, reason: text("backend reason") } },
+      { weight: 2, protocol: "grpcs", refuse: [500, text("backend reason")] },
     ],
   };
 }
@@ -233,8 +220,7 @@ function mirrorOf(text: (field: string) => string): Mirror {
 function sessionRoute(text: (field: string) => string, source: SourceRef): Route {
   return plainRoute(text("session route"), {
     source,
-    affinity: {
-      kind: "session",
+    session: {
       in: "cookie",
       name: text("session name"),
       path: text("session path"),
@@ -249,8 +235,7 @@ function rewriteOf(text: (field: string) => string): PathRewrite {
 }
 
 function refusingRoute(text: (field: string) => string, source: SourceRef): Route {
-  const refusal = { status: 503, reason: text("reason") } as const;
-  return plainRoute(text("refusing route"), { source, refusal, backends: [] });
+  return { id: text("refusing route"), source, refuse: [503, text("reason")] };
 }
 
 function authOf(text: (field: string) => string, source: SourceRef): AuthPolicy {

@@ -1,3 +1,5 @@
+import { filled } from "../../src/support/fields.js";
+import type { SourceRef } from "../../src/model/source-ref.js";
 import { fileURLToPath } from "node:url";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -6,14 +8,14 @@ import type { HttpResponse } from "../../e2e/harness/http-message.js";
 import type { Closable } from "../../e2e/harness/scene.js";
 import type { AuthPolicy, CredentialSet } from "../../src/model/auth.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
-import { DEFAULT_TIMEOUTS, onePlace, type Route } from "../../src/model/route.js";
+import { onePlace, type Route } from "../../src/model/route.js";
 import type { Upstream } from "../../src/model/upstream.js";
 import { DEFAULT_OPTIONS, type CompileOptions } from "../../src/options.js";
 import { Renderer } from "../../src/render/render.js";
 import { startNginx, type NginxProcess } from "./nginx-process.js";
 
 const LUA = fileURLToPath(new URL("../../lua", import.meta.url));
-const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
+const SOURCE: SourceRef = ["Test", "default", "test", ""];
 
 /** What a test says about a route; the rest is the simplest that there is. */
 export type TestRoute = Partial<Omit<Route, "auth">> & { readonly auth?: readonly AuthPolicy[] };
@@ -113,11 +115,12 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
     routes: hosts.map(([host, { auth = [], ...route }]) => ({
       id: host,
       source: SOURCE,
-      satisfy: "all",
-      timeouts: DEFAULT_TIMEOUTS,
       backends: [{ upstream: "backend", weight: 1, protocol: "http" }],
       ...route,
-      auth: auth.map(({ id }) => id),
+      ...filled(
+        "auth",
+        auth.map(({ id }) => id),
+      ),
     })),
     auths: [...auths.values()],
     inherited: [],

@@ -1,4 +1,5 @@
 /** The data plane with a TLS port, whose listeners a test chooses. */
+import type { SourceRef } from "../../src/model/source-ref.js";
 import type { KeyPair } from "../../e2e/harness/certificates.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { HostPattern } from "../../src/model/host-pattern.js";
@@ -6,7 +7,7 @@ import type { Listener } from "../../src/model/listener.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { onePlace } from "../../src/model/route.js";
 
-const SOURCE = { kind: "Test", namespace: "default", name: "test", field: "" };
+const SOURCE: SourceRef = ["Test", "default", "test", ""];
 
 /** `""` is any host, `*.example` any depth below it. */
 export function hostPattern(text: string): HostPattern {

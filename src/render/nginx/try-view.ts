@@ -9,9 +9,7 @@ import type { BackendProtocol } from "../../model/upstream.js";
 import { compareStrings } from "../../support/compare.js";
 import { integer, locationName, word } from "./text.js";
 
-type Codes = readonly Retry["codes"][number][];
-
-const CODES: Codes = [500, 502, 503, 504];
+type Codes = NonNullable<Retry["codes"]>;
 
 /** By protocol; the names are the ones of lua/alb/upstream/location.lua. */
 const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
@@ -47,10 +45,10 @@ function hasTries({ retry, deadlines }: Route): boolean {
   return retry !== undefined || Object.keys(deadlines ?? {}).length > 0;
 }
 
-function locationsOf({ retry, backends }: Route): readonly TryLocation[] {
-  const used = retry !== undefined && retry.attempts > 0 ? retry.codes : [];
-  const codes = CODES.filter((code) => used.includes(code));
-  return backends.map(({ protocol }) => ({ family: FAMILIES[protocol], codes }));
+function locationsOf({ retry, backends = [] }: Route): readonly TryLocation[] {
+  const { codes = [], attempts = 0 } = retry ?? {};
+  const used = attempts > 0 ? codes : [];
+  return backends.map(({ protocol }) => ({ family: FAMILIES[protocol], codes: used }));
 }
 
 function nameOf({ family, codes }: TryLocation): string {

@@ -1,6 +1,5 @@
 import type { AuthPolicy } from "../../model/auth.js";
 import { given, present } from "../../support/fields.js";
-import { policySource } from "./route-shard.js";
 import type { PolicyAuth } from "./policy-document.js";
 
 /** `credentialFiles`: path of the credentials by id of the set. */
@@ -13,7 +12,7 @@ export function policyAuth(
   // A path whose credentials can't be told is closed, not open.
   const missing = basic && file === undefined ? "auth-secret" : undefined;
   return {
-    source: policySource(auth.source),
+    source: auth.source,
     ...present("invalid", auth.invalid ?? missing),
     ...present("basic", basic && given(file, (path) => ({ realm: basic.realm, file: path }))),
     ...present("forward", forward),

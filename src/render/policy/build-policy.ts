@@ -1,15 +1,12 @@
 /** Model → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
 import type { RoutingModel } from "../../model/config.js";
 import { hostKey } from "../../model/host-pattern.js";
-import type { InheritedAuth } from "../../model/listener.js";
 import type { CompileOptions } from "../../options.js";
 import { policyAuth } from "./auth-shard.js";
-import { policyRefusal } from "./backend-shard.js";
 import { policyBackendTls } from "./backend-tls-shard.js";
 import { groupBy } from "../../support/group-by.js";
-import { filled, given, present } from "../../support/fields.js";
 import type { ListenerTables } from "./listener-tables.js";
-import type { PolicyDocument, PolicyInheritedAuth, PolicyServer } from "./policy-document.js";
+import type { PolicyDocument, PolicyServer } from "./policy-document.js";
 import { policyServer } from "./server-shard.js";
 
 /** Paths of the files with secrets, by id of the credential set or certificate, and which tables the listeners have. */
@@ -33,7 +30,9 @@ export function buildPolicy(
   return {
     settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
     servers: servers(config, names.tables),
-    ...(config.inherited.length > 0 && { inherited: byId(config.inherited, policyInherited) }),
+    ...(config.inherited.length > 0 && {
+      inherited: byId(config.inherited, ({ id: _, ...inherited }) => inherited),
+    }),
     auths: byId(config.auths, (auth) => policyAuth(auth, names.credentials)),
     ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
     certificates: certificates(config, names.certificates),
@@ -45,14 +44,6 @@ function byId<T extends { readonly id: string }, Shard>(
   shard: (entry: T) => Shard,
 ): Record<string, Shard> {
   return Object.fromEntries(entries.map((entry) => [entry.id, shard(entry)]));
-}
-
-function policyInherited({ refusal, filters, policies }: InheritedAuth): PolicyInheritedAuth {
-  return {
-    ...present("refuse", given(refusal, policyRefusal)),
-    ...filled("filters", filters),
-    ...filled("policies", policies),
-  };
 }
 
 function servers(config: RoutingModel, tables: ListenerTables): Record<string, PolicyServer> {

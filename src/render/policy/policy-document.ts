@@ -1,5 +1,8 @@
 import type { ForwardAuth } from "../../model/auth.js";
-import type { PathRewrite, Redirect, Cors, HeaderChanges } from "../../model/filters.js";
+import type { InheritedAuth } from "../../model/listener.js";
+import type { Route } from "../../model/route.js";
+import type { SourceRef } from "../../model/source-ref.js";
+
 /**
  * The shape of policy.json: the contract between the compiler and the Lua data plane (docs/policy-format.md,
  * policy.schema.json). Every entry of the maps is a shard: it is decoded by a worker when first needed and replaced alone.
@@ -21,7 +24,7 @@ export interface PolicyDocument {
   /** By route id. */
   readonly routes: Readonly<Record<string, PolicyRoute>>;
   /** By listener id: what its routes have from it. Absent: nothing anywhere. */
-  readonly inherited?: Readonly<Record<string, PolicyInheritedAuth>>;
+  readonly inherited?: Readonly<Record<string, Omit<InheritedAuth, "id">>>;
   /** By auth policy id. */
   readonly auths: Readonly<Record<string, PolicyAuth>>;
   /** By upstream id. */
@@ -31,6 +34,8 @@ export interface PolicyDocument {
   /** By `<server id>|<host key>`: file below the run folder with key and chain in PEM; empty: the default's, and no wildcard's. */
   readonly certificates: Readonly<Record<string, string>>;
 }
+
+export type PolicyRoute = Omit<Route, "id">;
 
 export interface PolicySettings {
   readonly authTimeout: number;
@@ -75,68 +80,6 @@ export interface PolicyPredicate {
   readonly any: readonly (readonly [string, ...string[]])[];
 }
 
-/** `[kind, namespace, name, field]`. */
-export type PolicySource = readonly [string, string, string, string];
-
-export interface PolicyRoute {
-  readonly source: PolicySource;
-  /** `[status, reason]`. */
-  readonly refuse?: readonly [number, string];
-  readonly redirect?: Redirect;
-  /** The redirect comes after auth, if there is any. */
-  readonly authFirst?: true;
-  readonly cors?: Cors;
-  readonly bodyLimit?: number;
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  readonly satisfy?: "any";
-  /** Absent: the policies that its listener has for such routes, unless `ownAuth`. */
-  readonly auth?: readonly string[];
-  readonly ownAuth?: true;
-  readonly rewrite?: PathRewrite;
-  readonly host?: string;
-  readonly requestHeaders?: HeaderChanges;
-  readonly responseHeaders?: HeaderChanges;
-  readonly mirrors?: readonly PolicyMirror[];
-  readonly timeouts?: { readonly connect: number; readonly send: number; readonly read: number };
-  readonly deadlines?: { readonly request?: number; readonly backendRequest?: number };
-  /** Codes in ascending order; `attempts` after the first. */
-  readonly retry?: { readonly codes?: readonly number[]; readonly attempts: number };
-  /** `["clientAddress"]`, `["header", name]` or `["cookie", name]`. */
-  readonly affinity?: readonly [string] | readonly [string, string];
-  /** Instead of `affinity`. */
-  readonly session?: PolicySession;
-  readonly backends?: readonly PolicyBackend[];
-}
-
-export interface PolicyInheritedAuth {
-  /** `[status, reason]` of every request. */
-  readonly refuse?: readonly [number, string];
-  /** Auth policy ids; they come before those of each route. */
-  readonly filters?: readonly string[];
-  /** Auth policy ids of routes without `auth`. */
-  readonly policies?: readonly string[];
-}
-
-/** See model/upstream.ts, SessionPersistence. */
-export interface PolicySession {
-  readonly in: "cookie" | "header";
-  readonly name: string;
-  readonly path: string;
-  readonly absoluteTimeout?: number;
-  readonly permanent?: true;
-}
-
-export interface PolicyBackend {
-  readonly upstream?: string;
-  readonly weight: number;
-  readonly protocol: "http" | "https" | "grpc" | "grpcs" | "h2c";
-  readonly refuse?: readonly [number, string];
-  readonly filters?: PolicyBackendFilters;
-  /** Id of the verified TLS. */
-  readonly tls?: string;
-}
-
 export interface PolicyBackendTls {
   /** Server name indication, and the name in the certificate unless there are `names`. */
   readonly hostname?: string;
@@ -146,35 +89,13 @@ export interface PolicyBackendTls {
   readonly inLua?: true;
 }
 
-/** As the fields of a route of the same names, for the requests that this backend gets. */
-export type PolicyBackendFilters = Pick<
-  PolicyRoute,
-  | "redirect"
-  | "cors"
-  | "auth"
-  | "rewrite"
-  | "host"
-  | "requestHeaders"
-  | "responseHeaders"
-  | "mirrors"
->;
-
-export interface PolicyMirror {
-  readonly upstream: string;
-  readonly protocol: PolicyBackend["protocol"];
-  /** Id of the verified TLS. */
-  readonly tls?: string;
-  readonly numerator: number;
-  readonly denominator: number;
-}
-
 export interface PolicyUpstream {
   /** `[address, port]`. */
   readonly endpoints: readonly (readonly [string, number])[];
 }
 
 export interface PolicyAuth {
-  readonly source: PolicySource;
+  readonly source: SourceRef;
   readonly invalid?: string;
   /** `file`: below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600. */
   readonly basic?: { readonly realm: string; readonly file: string };

@@ -1,3 +1,5 @@
+import { routeTimeouts } from "../../model/route.js";
+import { filled } from "../../support/fields.js";
 import type { Frontend } from "../../api/alb.js";
 import { ANY_HOST } from "../../model/host-pattern.js";
 import type { Redirect } from "../../model/filters.js";
@@ -74,14 +76,11 @@ function bindRedirect(
       id: `${frontendId(frontend)}/redirect`,
       source: sourceRef(placeOf(frontend, "spec", "config", "redirect")),
       redirect,
-      satisfy: "all",
-      auth: [],
-      timeouts: port.inherited.timeouts,
+      ...routeTimeouts(port.inherited.timeouts),
       // For clients that came by that scheme already.
-      backends:
-        rank === "first"
-          ? []
-          : [{ weight: 1, protocol: port.inherited.protocol, refusal: NO_RULE }],
+      ...(rank === "default" && {
+        backends: [{ weight: 1, protocol: port.inherited.protocol, refuse: NO_RULE }],
+      }),
     },
     port.port,
   );
@@ -97,11 +96,10 @@ function bindServiceGroup(frontend: Frontend, port: EntryPort, context: BuildCon
     {
       id: frontendId(frontend),
       source: sourceRef(place),
-      ...(closed && { refusal: closed }),
+      ...(closed && { refuse: closed }),
       ...(schemeRedirect && { redirect: schemeRedirect }),
-      satisfy: "all",
-      auth,
-      timeouts,
+      ...filled("auth", auth),
+      ...routeTimeouts(timeouts),
       ...translateServiceGroup(group, place, protocol, context),
     },
     port.port,

@@ -226,11 +226,6 @@ function portByOption(
     listener: `ingress/${String(port)}`,
     inherited: NOTHING_INHERITED,
   };
-  addEntryPort(context.config, entry, {
-    kind: "Option",
-    namespace: "",
-    name: option,
-    field: "",
-  });
+  addEntryPort(context.config, entry, ["Option", "", option, ""]);
   return entry;
 }

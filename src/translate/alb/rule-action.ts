@@ -1,3 +1,5 @@
+import { routeTimeouts } from "../../model/route.js";
+import { filled } from "../../support/fields.js";
 import type { Rule } from "../../api/alb.js";
 import type { PathRewrite, Redirect } from "../../model/filters.js";
 import type { Route } from "../../model/route.js";
@@ -33,15 +35,15 @@ export function translateRuleAction(
 ): RouteAction {
   const { spec } = rule;
   const inherited = overridden(port.inherited, rule, spec.config, context);
-  const common = { satisfy: "all", auth: inherited.auth, timeouts: inherited.timeouts } as const;
+  const common = { ...filled("auth", inherited.auth), ...routeTimeouts(inherited.timeouts) };
   const content = translateContent(rule, port, context);
   const invalid = isMatchInvalid ? "dslx" : content.invalid;
-  if (invalid !== undefined) return { refusal: invalidRule(invalid), ...common, backends: [] };
+  if (invalid !== undefined) return { refuse: invalidRule(invalid), ...common };
   const { redirect = inherited.schemeRedirect, rewrite } = content;
   const group = spec.serviceGroup ?? {};
   const place = placeOf(rule, "spec", "serviceGroup");
   return {
-    ...(inherited.closed && { refusal: inherited.closed }),
+    ...(inherited.closed && { refuse: inherited.closed }),
     ...(redirect && { redirect }),
     ...common,
     ...(rewrite && { rewrite }),

@@ -9,7 +9,7 @@ import { textList } from "../../support/text-list.js";
 import { annotationField, placeOf } from "../place.js";
 import { own } from "../../support/own.js";
 
-type RuleFilters = Pick<Route, "cors" | "upstreamHost" | "requestHeaders" | "responseHeaders">;
+type RuleFilters = Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders">;
 
 /** What a Rule changes in requests and responses; a setting that is wrong is reported and left out. */
 export function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
@@ -19,7 +19,7 @@ export function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
   const responseHeaders = headerRewrite(rule, "rewrite-response", context);
   return {
     ...(cors && { cors }),
-    ...(upstreamHost !== undefined && { upstreamHost }),
+    ...(upstreamHost !== undefined && { host: upstreamHost }),
     ...(requestHeaders && { requestHeaders }),
     ...(responseHeaders && { responseHeaders }),
   };

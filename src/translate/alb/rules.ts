@@ -1,5 +1,4 @@
 import type { Rule } from "../../api/alb.js";
-import { DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { Domains } from "../../options.js";
 import { memoized } from "../../support/memoized.js";
 import type { BuildContext } from "../build-context.js";
@@ -87,8 +86,8 @@ function closeStray(rule: Rule, places: readonly StrayPlace[], context: BuildCon
   config.closeObject({ ...rule, closed: { what: "metadata.labels", extent: "paths" } });
   const route = config.addRoute(
     {
-      ...{ id: `rule/${namespace}/${name}`, source: sourceRef(placeOf(rule, "spec")) },
-      ...{ satisfy: "all", auth: [], timeouts: DEFAULT_TIMEOUTS, backends: [] },
+      id: `rule/${namespace}/${name}`,
+      source: sourceRef(placeOf(rule, "spec")),
     },
     "stray",
   );

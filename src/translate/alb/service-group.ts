@@ -1,3 +1,5 @@
+import type { Route } from "../../model/route.js";
+import { filled, present } from "../../support/fields.js";
 import type { ServiceGroup } from "../../api/alb.js";
 import type { Affinity, Backend, BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
@@ -14,18 +16,13 @@ const DEFAULT_COOKIE = "JSESSIONID";
 const COOKIE_NAME = /^[A-Za-z0-9_]+$/;
 const HEADER_NAME = /^[A-Za-z0-9_-]+$/;
 
-export interface Destination {
-  readonly backends: readonly Backend[];
-  readonly affinity?: Affinity;
-}
-
 /** The backends of a service group; a member without namespace is in the group's own. */
 export function translateServiceGroup(
   group: ServiceGroup,
   place: Place,
   protocol: BackendProtocol,
   context: BuildContext,
-): Destination {
+): Pick<Route, "backends" | "affinity"> {
   const backends = (group.services ?? []).map((member, index): Backend => {
     const namespace = isSet(member.namespace) ? member.namespace : place.resource.namespace;
     const reference = { namespace, name: member.name, port: member.port };
@@ -37,13 +34,15 @@ export function translateServiceGroup(
     };
   });
   const affinity = parseAffinity(group);
-  if (affinity.ok) return { backends, ...(affinity.value && { affinity: affinity.value }) };
+  if (affinity.ok) {
+    return { ...filled("backends", backends), ...present("affinity", affinity.value) };
+  }
   context.diagnostics.report({
     code: "SETTING_IGNORED",
     message: affinity.problem,
     ...within(place, "session_affinity_policy"),
   });
-  return { backends };
+  return filled("backends", backends);
 }
 
 function parseAffinity(group: ServiceGroup): Result<Affinity | undefined> {
@@ -53,13 +52,13 @@ function parseAffinity(group: ServiceGroup): Result<Affinity | undefined> {
     case "":
       return ok(undefined);
     case "sip-hash":
-      return ok({ kind: "clientAddress" });
+      return ok(["clientAddress"]);
     case "header":
-      if (HEADER_NAME.test(attribute)) return ok({ kind: "header", name: attribute.toLowerCase() });
+      if (HEADER_NAME.test(attribute)) return ok(["header", attribute.toLowerCase()]);
       return problem(`${JSON.stringify(attribute)} is not the name of a header`);
     case "cookie": {
       const name = attribute === "" ? DEFAULT_COOKIE : attribute;
-      if (COOKIE_NAME.test(name)) return ok({ kind: "cookie", name });
+      if (COOKIE_NAME.test(name)) return ok(["cookie", name]);
       return problem(
         `${JSON.stringify(attribute)} is not a name of letters, digits and _ for a cookie`,
       );

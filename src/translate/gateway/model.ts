@@ -68,4 +68,4 @@ export type BackendTlsChoice =
   /** Id of a BackendTls of the data plane. `hasNames`: it has subjectAltNames, which can't be checked over gRPC. */
   | { readonly kind: "tls"; readonly id: string; readonly hasNames?: true }
   /** The policy that is in force can't be used: no request may reach the backend. */
-  | { readonly kind: "refused"; readonly refusal: Refusal };
+  | { readonly kind: "refused"; readonly refuse: Refusal };

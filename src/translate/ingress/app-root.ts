@@ -1,3 +1,4 @@
+import { routeTimeouts } from "../../model/route.js";
 import { annotationField, placeOf, sourceRef } from "../place.js";
 import { closedRule } from "../reasons.js";
 import { AnnotationReader } from "./annotation-reader.js";
@@ -29,12 +30,9 @@ export function bindAppRoot(
         id: `ingress/${metadata.namespace}/${metadata.name}/app-root`,
         source: sourceRef(placeOf(ingress, ...annotationField(key))),
         ...(url === undefined
-          ? { refusal: closedRule(APP_ROOT.name) }
+          ? { refuse: closedRule(APP_ROOT.name) }
           : { redirect: { status: 302, url } }),
-        satisfy: "all",
-        auth: [],
-        timeouts: port.inherited.timeouts,
-        backends: [],
+        ...routeTimeouts(port.inherited.timeouts),
       },
       port.port,
     );

@@ -70,7 +70,7 @@ const ROOT: PathMatch = { kind: "exact", value: "/" };
 function addRoute(
   { ingress }: PreparedIngress,
   field: string,
-  { port, inherited: { timeouts } }: EntryPort,
+  { port }: EntryPort,
   { context: { config } }: IngressScope,
 ): string {
   const { namespace, name } = ingress.metadata;
@@ -78,11 +78,7 @@ function addRoute(
     {
       id: `ingress/${namespace}/${name}/closed`,
       source: sourceRef(placeOf(ingress, "metadata", "annotations")),
-      refusal: invalidRule(field),
-      satisfy: "all",
-      auth: [],
-      timeouts,
-      backends: [],
+      refuse: invalidRule(field),
     },
     port,
   );

@@ -1,7 +1,7 @@
 import { filled } from "../../support/fields.js";
 import type { Cors, PathRewrite } from "../../model/filters.js";
-import type { Route, SourceRanges, Timeouts } from "../../model/route.js";
-import { DEFAULT_TIMEOUTS } from "../../model/route.js";
+import type { Route, Timeouts } from "../../model/route.js";
+import { DEFAULT_TIMEOUTS, routeTimeouts } from "../../model/route.js";
 import type { Affinity, BackendProtocol } from "../../model/upstream.js";
 import type { Inherited } from "../entry-port.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
@@ -40,10 +40,11 @@ export type IngressAction = Pick<
   Route,
   | "cors"
   | "bodyLimit"
-  | "sourceRanges"
+  | "allow"
+  | "deny"
   | "satisfy"
   | "rewrite"
-  | "upstreamHost"
+  | "host"
   | "requestHeaders"
   | "responseHeaders"
   | "timeouts"
@@ -60,7 +61,6 @@ export function readAction(
 ): IngressAction {
   const cors = readCors(reader);
   const bodyLimit = reader.get(PROXY_BODY_SIZE);
-  const sourceRanges = readSourceRanges(reader);
   const rewrite = path === undefined ? undefined : readRewrite(reader, path);
   const upstreamHost = reader.get(UPSTREAM_VHOST);
   const requestHeaders = reader.get(REWRITE_REQUEST);
@@ -69,13 +69,13 @@ export function readAction(
   return {
     ...(cors && { cors }),
     ...(bodyLimit !== undefined && { bodyLimit }),
-    ...(sourceRanges && { sourceRanges }),
-    satisfy: reader.get(SATISFY) ?? "all",
+    ...readSourceRanges(reader),
+    ...(reader.get(SATISFY) === "any" && { satisfy: "any" }),
     ...(rewrite && { rewrite }),
-    ...(upstreamHost !== undefined && { upstreamHost }),
+    ...(upstreamHost !== undefined && { host: upstreamHost }),
     ...(requestHeaders && { requestHeaders }),
     ...(responseHeaders && { responseHeaders }),
-    timeouts: readTimeouts(reader) ?? inherited.timeouts,
+    ...routeTimeouts(readTimeouts(reader) ?? inherited.timeouts),
     ...(affinity && { affinity }),
   };
 }
@@ -118,11 +118,10 @@ function nonEmpty(list: readonly string[] | undefined): readonly string[] | unde
   return list === undefined || list.length === 0 ? undefined : list;
 }
 
-function readSourceRanges(reader: AnnotationReader): SourceRanges | undefined {
+function readSourceRanges(reader: AnnotationReader): Pick<Route, "allow" | "deny"> {
   const whitelist = reader.get(WHITELIST);
   const allow = reader.get(ALLOWLIST) ?? whitelist ?? [];
-  const deny = reader.get(DENYLIST) ?? [];
-  return allow.length + deny.length === 0 ? undefined : { allow, deny };
+  return { ...filled("allow", allow), ...filled("deny", reader.get(DENYLIST)) };
 }
 
 /** Any of the three makes a whole object, whose other parts have the defaults. */
@@ -140,5 +139,5 @@ function readTimeouts(reader: AnnotationReader): Timeouts | undefined {
 
 function readAffinity(reader: AnnotationReader): Affinity | undefined {
   const name = reader.get(SESSION_COOKIE_NAME) ?? DEFAULT_COOKIE;
-  return reader.get(AFFINITY) === undefined ? undefined : { kind: "cookie", name };
+  return reader.get(AFFINITY) === undefined ? undefined : ["cookie", name];
 }

@@ -18,7 +18,7 @@ export function translateBackend(
     const message =
       service === undefined ? "a resource can't be a backend" : "the backend names no port";
     context.diagnostics.report({ code: "BACKEND_INVALID", message, ...place });
-    return { weight: 1, protocol, refusal: invalidBackend("backend is no Service port") };
+    return { weight: 1, protocol, refuse: invalidBackend("backend is no Service port") };
   }
   const { namespace } = place.resource;
   const at = within(place, "service");

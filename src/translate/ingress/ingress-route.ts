@@ -1,3 +1,4 @@
+import { filled } from "../../support/fields.js";
 import type { Route } from "../../model/route.js";
 import type { CompileOptions } from "../../options.js";
 import type { EntryPort } from "../entry-port.js";
@@ -46,14 +47,14 @@ export function ingressRoute(input: RouteInput, port: EntryPort, scope: IngressS
   });
   const action = readAction(reader, input.isRegex ? input.path : undefined, inherited);
   const protocol = readProtocol(reader, inherited);
-  const refusal = refusalOf(input, reader, context.options) ?? inherited.closed;
+  const refuse = refusalOf(input, reader, context.options) ?? inherited.closed;
   return {
     id: `ingress/${namespace}/${name}/${input.key}`,
     source: sourceRef(place),
-    ...(refusal && { refusal }),
+    ...(refuse && { refuse }),
     ...(redirect && { redirect }),
     ...action,
-    auth: authOf(input, port, scope),
+    ...filled("auth", authOf(input, port, scope)),
     backends: [
       translateBackend(input.backend, input.backendPlace, protocolOn(port, protocol), context),
     ],
@@ -64,7 +65,7 @@ function refusalOf(
   input: RouteInput,
   reader: AnnotationReader,
   { unsupportedRestrictions }: CompileOptions,
-): Route["refusal"] {
+): Route["refuse"] {
   if (input.invalid !== undefined) return invalidRule(input.invalid);
   const malformed = unsupportedRestrictions === "close" ? reader.closedBy : undefined;
   const closedBy = malformed ?? input.closedBy;

@@ -4,6 +4,7 @@ import { basic } from "../../../e2e/harness/htpasswd.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { AuthPolicy, ForwardAuth } from "../../../src/model/auth.js";
+import { filled } from "../../../src/support/fields.js";
 import { credentialSet } from "../../support/credentials.js";
 import { forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
@@ -15,7 +16,7 @@ let auth: AuthService;
 const INSIDE = "127.0.0.5";
 const OUTSIDE = "127.0.0.6";
 const ANN = [["Authorization", basic("ann", "secret")]] as const;
-const RANGES = { allow: [`${INSIDE}/32`, "10.0.0.0/8"], deny: [] };
+const RANGES = { allow: [`${INSIDE}/32`, "10.0.0.0/8"] };
 const SOURCE_REFUSED = "AccessFail : client address not allowed";
 
 function forward(path: string, parts: Partial<ForwardAuth> = {}): ForwardAuth {
@@ -33,26 +34,27 @@ function routes(): Record<string, TestRoute> {
     forward: forward("/one", { signin: ["https://login.example/"] }),
   });
   const ranged = (deny: readonly string[], allow: readonly string[] = []): TestRoute => ({
-    sourceRanges: { allow, deny },
+    ...filled("allow", allow),
+    ...filled("deny", deny),
   });
   const invalid: AuthPolicy = authPolicy({ invalid: "auth-secret default/x" });
   return {
     "open.example": { auth: [authPolicy({})] },
-    "allow.example": { sourceRanges: RANGES },
+    "allow.example": { ...RANGES },
     "deny.example": ranged([OUTSIDE]),
     "both-lists.example": ranged(["127.0.0.6/32"], ["127.0.0.0/29"]),
     "odd.example": ranged([], ["127.0.0.4/30", "2001:db8::/33"]),
     "everyone.example": ranged([], ["0.0.0.0/0"]),
     "six.example": ranged([], ["::/0"]),
-    "all.example": { sourceRanges: RANGES, auth: [users] },
-    "any.example": { sourceRanges: RANGES, auth: [users], satisfy: "any" },
-    "any-both.example": { sourceRanges: RANGES, auth: [users, asked], satisfy: "any" },
-    "any-signin.example": { sourceRanges: RANGES, auth: [users, signin], satisfy: "any" },
+    "all.example": { ...RANGES, auth: [users] },
+    "any.example": { ...RANGES, auth: [users], satisfy: "any" },
+    "any-both.example": { ...RANGES, auth: [users, asked], satisfy: "any" },
+    "any-signin.example": { ...RANGES, auth: [users, signin], satisfy: "any" },
     "any-alone.example": { auth: [users], satisfy: "any" },
     "both.example": { auth: [both] },
     "two.example": { auth: [asked, users] },
     "invalid.example": { auth: [users, invalid] },
-    "invalid-any.example": { sourceRanges: RANGES, auth: [invalid], satisfy: "any" },
+    "invalid-any.example": { ...RANGES, auth: [invalid], satisfy: "any" },
     "bad-variable.example": {
       auth: [
         authPolicy({

@@ -27,7 +27,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "changed.example": {
     mirrors: [mirrorTo("a")],
     rewrite: ["prefix", "/old", "/new"],
-    upstreamHost: "inner.example",
+    host: "inner.example",
     requestHeaders: { set: [["X-Set", "1"]], remove: ["x-gone"] },
   },
   "backend.example": {

@@ -39,16 +39,16 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "rewrite.example": filtered(
     {
       rewrite: ["prefix", "/a", "/backend"],
-      upstreamHost: "backend.host",
+      host: "backend.host",
     },
     {
       rewrite: ["prefix", "/a", "/route"],
-      upstreamHost: "route.host",
+      host: "route.host",
     },
   ),
   "host.example": filtered(
     { requestHeaders: headers("Host", "header.host") },
-    { upstreamHost: "route.host" },
+    { host: "route.host" },
   ),
   "redirect.example": filtered({ redirect: { status: 302, host: "elsewhere.example" } }),
   "auth.example": filtered({

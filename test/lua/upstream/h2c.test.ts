@@ -55,7 +55,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
   "plain.example": h2c("h2c"),
   "changed.example": h2c("h2c", {
     rewrite: ["prefix", "/old", "/new"],
-    upstreamHost: "inner.example",
+    host: "inner.example",
   }),
   "retry.example": h2c("h2c", { retry: { codes: [503], attempts: 2 } }),
   "deadline.example": h2c("h2c", { deadlines: { request: 300 } }),

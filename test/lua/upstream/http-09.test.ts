@@ -16,7 +16,7 @@ beforeAll(async () => {
       backend: backend.port,
       routes: {
         "plain.example": {},
-        "filtered.example": { upstreamHost: "inner.example", bodyLimit: 10 },
+        "filtered.example": { host: "inner.example", bodyLimit: 10 },
         "deadline.example": { deadlines: { request: 5000 } },
       },
     }),

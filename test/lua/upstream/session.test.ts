@@ -1,18 +1,16 @@
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { SessionPersistence } from "../../../src/model/upstream.js";
+import type { Session } from "../../../src/model/upstream.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { until } from "../../support/until.js";
 
 const scene = useScene();
 
-const session = (parts: Partial<SessionPersistence> = {}): SessionPersistence => ({
-  kind: "session",
+const session = (parts: Partial<Session> = {}): Session => ({
   in: "cookie",
   name: "sid",
   path: "/",
-  permanent: false,
   ...parts,
 });
 
@@ -20,23 +18,23 @@ const to = (...weights: readonly (readonly [string, number])[]): TestRoute["back
   weights.map(([upstream, weight]) => ({ upstream, weight, protocol: "http" }));
 
 const ROUTES: Readonly<Record<string, TestRoute>> = {
-  "cookie.example": { affinity: session(), backends: to(["abc", 1]) },
-  "path.example": { affinity: session({ path: "/shop" }), backends: to(["abc", 1]) },
+  "cookie.example": { session: session(), backends: to(["abc", 1]) },
+  "path.example": { session: session({ path: "/shop" }), backends: to(["abc", 1]) },
   "permanent.example": {
-    affinity: session({ absoluteTimeout: 60, permanent: true }),
+    session: session({ absoluteTimeout: 60, permanent: true }),
     backends: to(["abc", 1]),
   },
-  "short.example": { affinity: session({ absoluteTimeout: 1 }), backends: to(["abc", 1]) },
+  "short.example": { session: session({ absoluteTimeout: 1 }), backends: to(["abc", 1]) },
   "header.example": {
-    affinity: session({ in: "header", name: "X-Session" }),
+    session: session({ in: "header", name: "X-Session" }),
     backends: to(["abc", 1]),
   },
-  "weighted.example": { affinity: session(), backends: to(["a", 1], ["b", 9]) },
-  "drained.example": { affinity: session(), backends: to(["a", 0], ["b", 1]) },
-  "other-name.example": { affinity: session({ name: "other" }), backends: to(["abc", 1]) },
-  "smaller.example": { affinity: session(), backends: to(["b", 1]) },
+  "weighted.example": { session: session(), backends: to(["a", 1], ["b", 9]) },
+  "drained.example": { session: session(), backends: to(["a", 0], ["b", 1]) },
+  "other-name.example": { session: session({ name: "other" }), backends: to(["abc", 1]) },
+  "smaller.example": { session: session(), backends: to(["b", 1]) },
   "tried.example": {
-    affinity: session(),
+    session: session(),
     retry: { codes: [], attempts: 2 },
     backends: to(["gone", 1]),
   },

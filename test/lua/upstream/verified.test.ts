@@ -16,7 +16,7 @@ const verified = (upstream: string, tls = "good") =>
 const ROUTES: Readonly<Record<string, TestRoute>> = {
   "session.example": {
     backends: [{ ...verified("both"), weight: 1 }],
-    affinity: { kind: "session", in: "cookie", name: "sid", path: "/", permanent: false },
+    session: { in: "cookie", name: "sid", path: "/" },
   },
   "tried.example": {
     backends: [{ ...verified("both"), weight: 1 }],

@@ -187,6 +187,6 @@ test("a Service whose endpoints can't be looked up", () => {
   expect(config.upstreams.flatMap(({ endpoints }) => endpoints)).toEqual([]);
 });
 
-function isShut({ refusal, backends }: Route): boolean {
-  return refusal?.status === 503 || backends.every((backend) => backend.refusal !== undefined);
+function isShut({ refuse, backends = [] }: Route): boolean {
+  return refuse?.[0] === 503 || backends.every((backend) => backend.refuse !== undefined);
 }

@@ -9,7 +9,7 @@ const real = await import("../../../src/render/policy/route-shard.js");
 jest.unstable_mockModule("../../../src/render/policy/route-shard.js", () => ({
   ...real,
   policyRoute: (route: Route, bodyLimit: number) => {
-    if (route.source.name === "secret" && route.refusal === undefined) throw new Error("a bug");
+    if (route.source[2] === "secret" && route.refuse === undefined) throw new Error("a bug");
     return real.policyRoute(route, bodyLimit);
   },
 }));
@@ -24,7 +24,7 @@ test("its paths are closed, and changes that follow are compiled", () => {
     expect(diagnostics).toMatchObject([
       { code: "INTERNAL_ERROR", resource: { kind: "Ingress", name: "secret" } },
     ]);
-    const outcomes = config.routes.map(({ source, refusal }) => [source.name, refusal?.status]);
+    const outcomes = config.routes.map(({ source, refuse }) => [source[2], refuse?.[0]] as const);
     expect(new Map(outcomes.map(([name, status]) => [name, status]))).toEqual(
       new Map([
         ["open", undefined],

@@ -133,10 +133,10 @@ describe("hosts and paths", () => {
       {
         weight: 1,
         protocol: "http",
-        refusal: { status: 500, reason: "InvalidBackend : invalid cfg backend is no Service port" },
+        refuse: [500, "InvalidBackend : invalid cfg backend is no Service port"],
       },
     ]);
-    expect(result.route("ingress/default/web/0-1").backends[0]?.upstream).toBe("default/web/80");
+    expect(result.route("ingress/default/web/0-1").backends?.[0]?.upstream).toBe("default/web/80");
   });
 });
 
@@ -202,10 +202,10 @@ describe("regular expressions", () => {
       ingress("web", { annotations: nginx({ "use-regex": "true" }), spec }) + WEB,
     );
     expect(result.tried(80)).toEqual(["a.example start /v → ingress/default/web/0-0"]);
-    expect(result.route("ingress/default/web/0-0").refusal).toEqual({
-      status: 500,
-      reason: "InvalidRule : invalid cfg path",
-    });
+    expect(result.route("ingress/default/web/0-0").refuse).toEqual([
+      500,
+      "InvalidRule : invalid cfg path",
+    ]);
   });
 });
 

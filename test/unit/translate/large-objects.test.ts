@@ -104,9 +104,7 @@ describe("an Ingress with further names", () => {
       `a${String(MOST_BINDINGS - 1)}.example any → ingress/default/big/closed`,
     );
     expect(tried).toHaveLength(4 + MOST_BINDINGS);
-    expect(result.config.routes.map(({ refusal }) => refusal?.status)).toEqual([
-      500, 500, 500, 500,
-    ]);
+    expect(result.config.routes.map(({ refuse }) => refuse?.[0])).toEqual([500, 500, 500, 500]);
   });
 
   it("that is too large lets no wider rule serve the others", () => {
@@ -172,8 +170,10 @@ describe("annotations that every path repeats", () => {
     expect(big(nginx({ [name]: ranges(most) }), 1024).reports).toEqual([]);
     const result = big(nginx({ [name]: ranges(most + 1) }), 1024);
     expect(result.reports).toEqual(["OBJECT_TOO_LARGE Ingress default/big metadata.annotations"]);
-    expect(result.route("ingress/default/big/0-0")).toMatchObject({ refusal: { status: 500 } });
-    expect(result.route("ingress/default/big/0-0").sourceRanges).toBeUndefined();
+    expect(result.route("ingress/default/big/0-0")).toMatchObject({
+      refuse: [500, expect.anything()],
+    });
+    expect(result.route("ingress/default/big/0-0").allow).toBeUndefined();
   });
 
   it.each([
@@ -275,7 +275,7 @@ describe("a Rule", () => {
     expect(at(most, 1).reports).not.toContain("OBJECT_TOO_LARGE Rule cpaas-system/big spec.dslx");
     const result = at(most + 1, 1);
     expect(result.reports).toContain("OBJECT_TOO_LARGE Rule cpaas-system/big spec.dslx");
-    expect(result.route("rule/cpaas-system/big").refusal?.status).toBe(500);
+    expect(result.route("rule/cpaas-system/big").refuse?.[0]).toBe(500);
     const bindings = result.bindings("rule/cpaas-system/big");
     expect(bindings).toHaveLength(hosts.length);
     expect(

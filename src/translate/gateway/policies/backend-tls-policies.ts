@@ -203,5 +203,5 @@ function isService({ group, kind }: PolicyTarget): boolean {
 }
 
 function refusedBy(policy: string): BackendTlsChoice {
-  return { kind: "refused", refusal: invalidBackend(`${policy} can't be used`) };
+  return { kind: "refused", refuse: invalidBackend(`${policy} can't be used`) };
 }

@@ -1,3 +1,4 @@
+import { filled } from "../../../support/fields.js";
 import type { AuthPolicy } from "../../../api/auth-policy.js";
 import type {
   ExternalAuthFilter,
@@ -56,8 +57,14 @@ function inheritedFrom(
   const own = first.ok ? first.auth : [];
   const policies = auth.ofListener(listener);
   if (first.ok && own.length === 0 && policies.length === 0) return [];
-  const refusal = first.ok ? {} : { refusal: invalidRule("filters of the listener") };
-  return [{ id: listener.serves.listener, ...refusal, filters: own, policies }];
+  return [
+    {
+      id: listener.serves.listener,
+      ...(!first.ok && { refuse: invalidRule("filters of the listener") }),
+      ...filled("filters", own),
+      ...filled("policies", policies),
+    },
+  ];
 }
 
 /** Auth filters of rules, backendRefs and listeners. */

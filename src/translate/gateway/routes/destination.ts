@@ -23,7 +23,7 @@ export type Destination =
       /** Id of the verified TLS. */
       readonly tls?: string;
     }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly refuse: Refusal };
 
 /** The Service port that a reference names. What is wrong with it is reported, and said in the condition ResolvedRefs. */
 export function destinationOf(
@@ -32,9 +32,9 @@ export function destinationOf(
   scope: RuleScope,
 ): Destination {
   const found = findDestination(reference, scope);
-  if (found.ok || "refusal" in found) return found;
+  if (found.ok || "refuse" in found) return found;
   scope.findings.unresolvable(found.reason, found.message, place, found.code);
-  return { ok: false, refusal: invalidBackend(found.reason) };
+  return { ok: false, refuse: invalidBackend(found.reason) };
 }
 
 function findDestination(reference: BackendReference, scope: RuleScope): Destination | Unusable {
@@ -63,7 +63,7 @@ function servicePortDestination(
   if (service === undefined || servicePort === undefined || isExternalName(service)) {
     return missing(reference, service);
   }
-  if (tls.kind === "refused") return { ok: false, refusal: tls.refusal };
+  if (tls.kind === "refused") return { ok: false, refuse: tls.refuse };
   const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);
   if (typeof spoken !== "string") return spoken;
   reportClearText(spoken, service, servicePort, context);

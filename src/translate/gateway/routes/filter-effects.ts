@@ -27,14 +27,14 @@ export interface FilterEffects {
   readonly redirect?: Redirect;
   readonly cors?: Cors;
   readonly rewrite?: PathRewrite;
-  readonly upstreamHost?: string;
+  readonly host?: string;
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
   readonly mirrors?: readonly Mirror[];
   /** Ids of auth policies, in the order of the filters; absent: there is no auth filter. */
   readonly auth?: readonly string[];
   /** A filter can't be resolved: its requests are answered with this, since it must not be skipped. */
-  readonly refusal?: Refusal;
+  readonly refuse?: Refusal;
 }
 
 export const NO_EFFECTS: FilterEffects = {};
@@ -71,7 +71,7 @@ const APPLY: Readonly<Record<FilterType, (step: FilterStep) => FilterEffects>> =
     const rewrite = path && pathRewrite(path, within(place, "path"), scope);
     return {
       ...(rewrite && { rewrite }),
-      ...(hostname !== undefined && { upstreamHost: hostname }),
+      ...(hostname !== undefined && { host: hostname }),
     };
   }),
   CORS: of("cors", (spec, place, { scope }) => ({ cors: corsOf(spec, place, scope.findings) })),
@@ -103,5 +103,5 @@ function withAuth(found: AuthRef, { place, scope, effects }: FilterStep): Filter
   const { auth = [] } = effects;
   if (found.ok) return { auth: [...auth, ...found.auth] };
   scope.findings.reported(found.reason, found.message, place);
-  return { auth, refusal: invalidRule(`filter ${found.reason}`) };
+  return { auth, refuse: invalidRule(`filter ${found.reason}`) };
 }

@@ -8,7 +8,7 @@ import type { Findings } from "./findings.js";
 /** What a request's header modifier changes; the Host header goes its own way to the backend. */
 export interface RequestChanges {
   readonly requestHeaders?: HeaderChanges;
-  readonly upstreamHost?: string;
+  readonly host?: string;
 }
 
 export function requestChanges(
@@ -22,7 +22,7 @@ export function requestChanges(
   const requestHeaders = headerChanges(others, add, remove);
   return {
     ...(requestHeaders && { requestHeaders }),
-    ...(upstreamHost !== undefined && { upstreamHost }),
+    ...(upstreamHost !== undefined && { host: upstreamHost }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { filled } from "../../../support/fields.js";
 import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
 import { compareStrings } from "../../../support/compare.js";
@@ -69,8 +70,7 @@ function servedRoute(
     ...does,
     // Filters of listeners come before routing, and a policy is for everything on its target: redirects, too.
     ...(does.redirect && { authFirst: true }),
-    satisfy: "all",
-    auth: auth ?? [],
+    ...filled("auth", auth),
     ...(auth?.length === 0 && { ownAuth: true }),
   };
 }

@@ -1,10 +1,10 @@
+import { filled } from "../../../support/fields.js";
 import type { RouteBackendRef } from "../../../api/gateway.js";
 import type { Backend, BackendFilters, Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";
 import { destinationOf } from "./destination.js";
-import type { FilterEffects } from "./filter-effects.js";
 import { filterEffects } from "./filters.js";
 import { isGrpcRoute } from "./scope.js";
 import type { FilterScope } from "./scope.js";
@@ -32,9 +32,9 @@ export function ruleBackends(
 function backendOf(reference: RouteBackendRef, place: Place, scope: FilterScope): Backend {
   const { weight = DEFAULT_WEIGHT, filters = [] } = reference;
   const destination = destinationOf(reference, place, scope);
-  const { refusal, ...effects } = filterEffects(filters, within(place, "filters"), scope);
-  if (!destination.ok) return refusing(destination.refusal, weight, scope);
-  if (refusal !== undefined) return refusing(refusal, weight, scope);
+  const { refuse, ...effects } = filterEffects(filters, within(place, "filters"), scope);
+  if (!destination.ok) return refusing(destination.refuse, weight, scope);
+  if (refuse !== undefined) return refusing(refuse, weight, scope);
   const { upstream, protocol, tls } = destination;
   return {
     upstream,
@@ -45,12 +45,12 @@ function backendOf(reference: RouteBackendRef, place: Place, scope: FilterScope)
   };
 }
 
-function refusing(refusal: Refusal, weight: number, { route }: FilterScope): Backend {
-  return { weight, protocol: isGrpcRoute(route) ? "grpc" : "http", refusal };
+function refusing(refuse: Refusal, weight: number, { route }: FilterScope): Backend {
+  return { weight, protocol: isGrpcRoute(route) ? "grpc" : "http", refuse };
 }
 
-function backendFilters(filters: Omit<FilterEffects, "refusal">): {
-  readonly filters?: BackendFilters;
-} {
+/** Auth filters that check nothing do nothing. */
+function backendFilters({ auth, ...others }: BackendFilters): Pick<Backend, "filters"> {
+  const filters = { ...others, ...filled("auth", auth) };
   return Object.keys(filters).length === 0 ? {} : { filters };
 }

@@ -1,7 +1,7 @@
+import { filled } from "../../../support/fields.js";
 import type { GrpcRouteRule, HttpRouteRule } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
-import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
-import type { Affinity } from "../../../model/upstream.js";
+import type { Session } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
@@ -19,7 +19,7 @@ import { isGrpcRoute } from "./scope.js";
 import type { FilterScope, RuleScope } from "./scope.js";
 
 /** What a rule does, but for what it inherits. */
-export type RuleContent = Omit<Route, "id" | "source" | "satisfy" | "auth"> & {
+export type RuleContent = Omit<Route, "id" | "source" | "auth"> & {
   /** Of its own filters; absent: it has no auth filter. */
   readonly auth?: readonly string[];
 };
@@ -113,7 +113,7 @@ function matchGroups({ rule, matches }: RuleParts): readonly {
 
 /** A rule that can't be done as written answers its requests itself, so that no wider rule serves them. */
 export function refusedContent(field: string): RuleContent {
-  return { refusal: invalidRule(field), timeouts: DEFAULT_TIMEOUTS, backends: [] };
+  return { refuse: invalidRule(field) };
 }
 
 function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope): RuleContent {
@@ -125,7 +125,7 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
   );
   const timeouts = ruleTimeouts(rule.timeouts ?? {});
   const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), findings);
-  const affinity = ruleAffinity(rule, id, place, findings);
+  const session = sessionOf(rule, id, place, findings);
   const { bodyLimit } = scope;
   const references = rule.backendRefs ?? [];
   const at = within(place, "backendRefs");
@@ -134,17 +134,17 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
     ...(mirrors && { mirrors }),
     ...timeouts,
     ...(retry && { retry }),
-    ...(affinity && { affinity }),
+    ...(session && { session }),
     ...(bodyLimit !== scope.context.options.dataPlane.bodyLimit && { bodyLimit }),
-    backends: effects.redirect === undefined ? ruleBackends(references, at, scope) : [],
+    ...(effects.redirect === undefined && filled("backends", ruleBackends(references, at, scope))),
   };
 }
 
-function ruleAffinity(
+function sessionOf(
   { sessionPersistence: spec }: Pick<AnyRule, "sessionPersistence">,
   id: string,
   place: Place,
   findings: Findings,
-): Affinity | undefined {
+): Session | undefined {
   return spec && ruleSession(spec, id, within(place, "sessionPersistence"), findings);
 }

@@ -1,3 +1,4 @@
+import { filled } from "../../../support/fields.js";
 import type { HttpRouteRetry } from "../../../api/gateway.js";
 import type { Retry } from "../../../model/route.js";
 import type { Place } from "../../place.js";
@@ -12,7 +13,7 @@ export function ruleRetry(spec: HttpRouteRetry, place: Place, findings: Findings
   if (spec.backoff !== undefined) {
     findings.unsupported("there can be no pause between tries", within(place, "backoff"));
   }
-  const codes = new Set<Retry["codes"][number]>();
+  const codes = new Set<(typeof CODES)[number]>();
   for (const [index, code] of (spec.codes ?? []).entries()) {
     const known = CODES.find((candidate) => candidate === code);
     if (known !== undefined) codes.add(known);
@@ -21,5 +22,11 @@ export function ruleRetry(spec: HttpRouteRetry, place: Place, findings: Findings
       findings.unsupported(message, within(place, "codes", index));
     }
   }
-  return { codes: [...codes].sort((a, b) => a - b), attempts: spec.attempts ?? DEFAULT_ATTEMPTS };
+  return {
+    ...filled(
+      "codes",
+      [...codes].sort((a, b) => a - b),
+    ),
+    attempts: spec.attempts ?? DEFAULT_ATTEMPTS,
+  };
 }

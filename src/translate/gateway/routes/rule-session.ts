@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SessionPersistenceSpec } from "../../../api/gateway.js";
-import type { SessionPersistence } from "../../../model/upstream.js";
+import type { Session } from "../../../model/upstream.js";
 import { durationMilliseconds } from "../../../support/duration.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
 import { droppedHeaderProblem, isHeaderName } from "../../http/header-text.js";
@@ -20,7 +20,7 @@ export function ruleSession(
   route: string,
   place: Place,
   findings: Findings,
-): SessionPersistence | undefined {
+): Session | undefined {
   const type = findings.choice(spec.type ?? "Cookie", TYPES, within(place, "type"));
   if (type === undefined) return undefined;
   if (spec.idleTimeout !== undefined) {
@@ -33,7 +33,7 @@ export function ruleSession(
   const problem = nameProblem(name, type);
   if (problem !== undefined) findings.unsupported(problem, place);
   if (type === "Header") {
-    return { kind: "session", in: "header", name, path: "/", permanent: false, ...timeout };
+    return { in: "header", name, path: "/", ...timeout };
   }
   const permanent = isPermanent(spec, place, findings);
   if (permanent && absoluteTimeout === undefined) {
@@ -44,7 +44,7 @@ export function ruleSession(
     const message = `${JSON.stringify(path)} can't be the path of a cookie`;
     findings.unsupported(message, within(place, "cookie", "path"));
   }
-  return { kind: "session", in: "cookie", name, path, permanent, ...timeout };
+  return { in: "cookie", name, path, ...(permanent && { permanent }), ...timeout };
 }
 
 /** A token in a header of the connection would end the answer where it does not end. */

@@ -1,5 +1,5 @@
 import type { HttpRouteRule } from "../../../api/gateway.js";
-import type { Deadlines, Timeouts } from "../../../model/route.js";
+import type { Route } from "../../../model/route.js";
 import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
 import { durationMilliseconds } from "../../../support/duration.js";
 
@@ -7,28 +7,24 @@ import { durationMilliseconds } from "../../../support/duration.js";
 const OFF = 86_400_000;
 
 /** `0s` switches a timeout off. A deadline that is longer than the gateway's own limit for silence replaces that, too. */
-export function ruleTimeouts(spec: NonNullable<HttpRouteRule["timeouts"]>): {
-  readonly timeouts: Timeouts;
-  readonly deadlines?: Deadlines;
-} {
+export function ruleTimeouts(
+  spec: NonNullable<HttpRouteRule["timeouts"]>,
+): Pick<Route, "timeouts" | "deadlines"> {
   const request = milliseconds(spec.request);
   const backendRequest = milliseconds(spec.backendRequest);
+  const limit = backendRequest ?? request;
+  if (limit === undefined) return {};
+  const silence = limit === 0 ? OFF : limit;
+  const { connect, send, read } = DEFAULT_TIMEOUTS;
   const deadlines = {
     ...(isSet(request) && { request }),
     ...(isSet(backendRequest) && { backendRequest }),
   };
   return {
-    timeouts: silence(backendRequest ?? request),
+    // A deadline for the answer does not limit the silence within: the longer of the two holds.
+    timeouts: { connect, send: Math.max(send, silence), read: Math.max(read, silence) },
     ...(Object.keys(deadlines).length > 0 && { deadlines }),
   };
-}
-
-/** A deadline for the answer does not limit the silence within: the longer of the two holds. */
-function silence(limit: number | undefined): Timeouts {
-  if (limit === undefined) return DEFAULT_TIMEOUTS;
-  const longest = limit === 0 ? OFF : limit;
-  const { connect, send, read } = DEFAULT_TIMEOUTS;
-  return { connect, send: Math.max(send, longest), read: Math.max(read, longest) };
 }
 
 function milliseconds(text: string | undefined): number | undefined {

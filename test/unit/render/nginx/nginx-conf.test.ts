@@ -213,7 +213,7 @@ describe("statuses that are tried again", () => {
     [...text.matchAll(/location @(\w*try\w*) \{\n +(\w+_next_upstream [^;]*)/g)].map(
       ([, name, directive]) => [name, directive],
     );
-  const retry = (codes: Retry["codes"], protocol: BackendProtocol, attempts = 1) =>
+  const retry = (codes: NonNullable<Retry["codes"]>, protocol: BackendProtocol, attempts = 1) =>
     plainRoute(`${protocol}${codes.join()}`, {
       retry: { codes, attempts },
       backends: [{ upstream: "default/web/80", weight: 1, protocol }],
@@ -223,9 +223,9 @@ describe("statuses that are tried again", () => {
     expect(locations(withRoutes()).map(([name]) => name)).toEqual(["try"]);
     const found = locations(
       withRoutes(
-        retry([503, 500], "http"),
-        retry([503, 500], "https"),
-        retry([503, 500], "h2c"),
+        retry([500, 503], "http"),
+        retry([500, 503], "https"),
+        retry([500, 503], "h2c"),
         retry([502], "grpcs"),
         retry([502], "grpc"),
         retry([504], "grpc", 0),

@@ -1,5 +1,4 @@
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
-import type { Affinity } from "../../../../src/model/upstream.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import type {
   PolicyBinding,
@@ -134,50 +133,6 @@ test("a route that only refuses has nothing else", () => {
     source: ["kind", "namespace", "name", "field"],
     refuse: [503, "reason"],
   });
-});
-
-test("what is empty or the default is left out", () => {
-  expect(
-    routeOf({
-      sourceRanges: { allow: [], deny: [] },
-      mirrors: [],
-      deadlines: {},
-      backends: [
-        { upstream: "default/web/80", weight: 1, protocol: "http", filters: { auth: [] } },
-      ],
-    }),
-  ).toEqual({
-    source: [SOURCE.kind, SOURCE.namespace, SOURCE.name, SOURCE.field],
-    backends: [{ upstream: "default/web/80", weight: 1, protocol: "http" }],
-  });
-});
-
-test.each([
-  [{ request: 500 }, { connect: 5000, send: 120_000, read: 120_000 }],
-  [
-    { request: 600_000, backendRequest: 300_000 },
-    { connect: 5000, send: 600_000, read: 600_000 },
-  ],
-  [{ backendRequest: 300_000 }, { connect: 5000, send: 300_000, read: 300_000 }],
-])("the deadlines %j stand in for the default timeouts", (deadlines, timeouts) => {
-  expect(routeOf({ deadlines })?.timeouts).toEqual(timeouts);
-});
-
-test("timeouts that were chosen hold besides deadlines", () => {
-  const timeouts = { connect: 5000, send: 7000, read: 9000 };
-
-  expect(routeOf({ deadlines: { request: 60_000 }, timeouts })?.timeouts).toEqual(timeouts);
-});
-
-test("a retry without attempts is said, too", () => {
-  expect(routeOf({ retry: { codes: [], attempts: 0 } })?.retry).toEqual({ attempts: 0 });
-});
-
-test.each<[Affinity, unknown]>([
-  [{ kind: "clientAddress" }, ["clientAddress"]],
-  [{ kind: "header", name: "x-user" }, ["header", "x-user"]],
-])("the affinity %j becomes %j", (affinity, written) => {
-  expect(routeOf({ affinity })?.affinity).toEqual(written);
 });
 
 test.each([

@@ -51,7 +51,7 @@ describe("an Auth object", () => {
     );
     expect(policy(id)).toEqual({
       id: "alb2/cpaas-system/alb",
-      source: { kind: "ALB2", namespace: "cpaas-system", name: "alb", field: "spec.config.auth" },
+      source: ["ALB2", "cpaas-system", "alb", "spec.config.auth"],
       basic: { realm: "r", credentials: "default/users#auth-file" },
       forward: {
         scheme: "http",

@@ -15,12 +15,7 @@ describe("basic auth of an Ingress", () => {
     const policy = policyOf(compat({ ...BASIC, "auth-realm": 'Say "please"' }));
     expect(policy).toEqual({
       id: "ingress/default/web/0-0",
-      source: {
-        kind: "Ingress",
-        namespace: "default",
-        name: "web",
-        field: `metadata.annotations["${KEY}/auth-type"]`,
-      },
+      source: ["Ingress", "default", "web", `metadata.annotations["${KEY}/auth-type"]`],
       basic: { realm: 'Say "please"', credentials: "default/users#auth-file" },
     });
     expect(translator.collected().credentials).toEqual([

@@ -25,12 +25,7 @@ describe("forward auth of an Ingress", () => {
     const { policyOf, reports, translator } = harness();
     expect(policyOf(compat(FORWARD))).toEqual({
       id: "ingress/default/web/0-0",
-      source: {
-        kind: "Ingress",
-        namespace: "default",
-        name: "web",
-        field: `metadata.annotations["${KEY}/auth-url"]`,
-      },
+      source: ["Ingress", "default", "web", `metadata.annotations["${KEY}/auth-url"]`],
       forward: TRANSLATED,
     });
     expect(reports()).toEqual([]);

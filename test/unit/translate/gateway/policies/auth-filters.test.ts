@@ -135,12 +135,7 @@ describe("an ExternalAuth filter", () => {
     expect(ref).toEqual({ ok: true, auth: [ID] });
     expect(given.auth(ID)).toEqual({
       id: ID,
-      source: {
-        kind: "HTTPRoute",
-        namespace: "apps",
-        name: "web",
-        field: "spec.rules[0].filters[1]",
-      },
+      source: ["HTTPRoute", "apps", "web", "spec.rules[0].filters[1]"],
       forward: {
         scheme: "http",
         host: ["auth.apps.svc.cluster.local"],

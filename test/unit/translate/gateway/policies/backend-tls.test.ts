@@ -221,10 +221,7 @@ data:
     );
     expect(policies.backendTls([gateway("edge")], WEB)).toEqual({
       kind: "refused",
-      refusal: {
-        status: 500,
-        reason: "InvalidBackend : invalid cfg BackendTLSPolicy apps/policy can't be used",
-      },
+      refuse: [500, "InvalidBackend : invalid cfg BackendTLSPolicy apps/policy can't be used"],
     });
     const status = resolved === "ResolvedRefs" ? "True" : "False";
     expect(conditions("policy")).toEqual([

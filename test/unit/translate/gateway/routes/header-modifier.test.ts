@@ -25,6 +25,6 @@ it.each([
   ["a value with a blank at its end", { set: [{ name: "X-A", value: "a " }] }],
 ])("refuses the rule for %s", (_title, requestHeaderModifier) => {
   const { route, messages } = changed({ requestHeaderModifier });
-  expect(route("httproute/default/r/0").refusal?.status).toBe(500);
+  expect(route("httproute/default/r/0").refuse?.[0]).toBe(500);
   expect(messages("ROUTE_VALUE_UNSUPPORTED")).toHaveLength(1);
 });
