@@ -1,9 +1,9 @@
+import type { Predicate } from "../model/match.js";
 import type { SourceRef } from "../model/source-ref.js";
 import type {
   PolicyBinding,
   PolicyDocument,
   PolicyMatches,
-  PolicyPredicate,
 } from "../render/policy/policy-document.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import { hostKeyCovers } from "./host-key.js";
@@ -22,7 +22,7 @@ export type Outcome =
   | { readonly kind: "host" }
   | { readonly kind: "path" }
   /** The first condition that does not hold, and the request's value if it has one. */
-  | { readonly kind: "predicate"; readonly predicate: PolicyPredicate; readonly value?: string }
+  | { readonly kind: "predicate"; readonly predicate: Predicate; readonly value?: string }
   /** It has a regular expression that only the data plane's PCRE can try. */
   | { readonly kind: "undecided" };
 
@@ -33,7 +33,7 @@ export interface Candidate {
   /** Host key. */
   readonly host: string;
   readonly path?: NonNullable<PolicyBinding["path"]>;
-  readonly when?: readonly PolicyPredicate[];
+  readonly when?: readonly Predicate[];
   readonly outcome: Outcome;
 }
 
@@ -109,7 +109,7 @@ function tryBinding(binding: PolicyBinding, request: RoutedRequest): Outcome {
   return { kind: undecided ? "undecided" : "chosen" };
 }
 
-function failed(predicate: PolicyPredicate, request: RoutedRequest): Outcome {
+function failed(predicate: Predicate, request: RoutedRequest): Outcome {
   const value = predicateValue(predicate, request);
   return {
     kind: "predicate",

@@ -1,7 +1,7 @@
 /** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
+import type { Predicate } from "../model/match.js";
 import type { SourceRef } from "../model/source-ref.js";
 import type { Interpolation } from "../model/interpolation.js";
-import type { PolicyPredicate } from "../render/policy/policy-document.js";
 import type { Candidate, Outcome as CandidateOutcome } from "./candidates.js";
 import type { ExplainedRoute, Explanation } from "./explain.js";
 import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
@@ -208,10 +208,10 @@ function formatOutcome(outcome: CandidateOutcome): string {
   }
 }
 
-function formatPredicate(predicate: PolicyPredicate): string {
+function formatPredicate(predicate: Predicate): string {
   return `${subject(predicate)} ${predicate.any.map((test) => test.join(" ")).join(" or ")}`;
 }
 
-function subject({ of, key }: PolicyPredicate): string {
+function subject({ of, key }: Predicate): string {
   return key === undefined ? of : `${of} ${key}`;
 }

@@ -1,4 +1,4 @@
-import type { PolicyPredicate } from "../render/policy/policy-document.js";
+import type { Predicate } from "../model/match.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { pcreTest } from "./pcre.js";
 import type { ExplainRequest } from "./request.js";
@@ -13,7 +13,7 @@ export interface RoutedRequest extends ExplainRequest {
 
 /** The value that a predicate is about (wire text); undefined: the request has none. */
 export function predicateValue(
-  { of, key = "" }: PolicyPredicate,
+  { of, key = "" }: Predicate,
   request: RoutedRequest,
 ): string | undefined {
   switch (of) {
@@ -35,10 +35,7 @@ export function predicateValue(
 }
 
 /** Does the condition hold? Undefined: only PCRE can tell. A missing value holds for nothing. */
-export function predicateHolds(
-  predicate: PolicyPredicate,
-  request: RoutedRequest,
-): boolean | undefined {
+export function predicateHolds(predicate: Predicate, request: RoutedRequest): boolean | undefined {
   const value = predicateValue(predicate, request);
   if (value === undefined) return false;
   const results = predicate.any.map(([op, ...args]) => testHolds(op, args.map(toWire), value));

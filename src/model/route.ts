@@ -47,7 +47,8 @@ export interface Route {
 export interface RouteBinding {
   /** All bindings of a rule share one list, so what is made for each of them does not multiply by its places. */
   readonly at: readonly BindingPlaces[];
-  readonly path: PathMatch;
+  /** Undefined: any path. */
+  readonly path: PathMatch | undefined;
   /** All must hold. */
   readonly when: readonly Predicate[];
   /** Made by `translate/precedence.ts`; with the rank unique within a listener. */

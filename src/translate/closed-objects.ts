@@ -103,7 +103,7 @@ function refused({ id, source }: Pick<Route, "id" | "source">, what: string): Ro
 function wholeListener([listener, { id }]: readonly [string, Route]): RouteBinding {
   return {
     at: onePlace(listener, ANY_HOST),
-    path: { kind: "any" },
+    path: undefined,
     when: [],
     order: "0",
     route: id,

@@ -55,7 +55,7 @@ export function bindWholePort(
 ): void {
   config.bind({
     at: onePlace(port.listener, ANY_HOST),
-    path: { kind: "any" },
+    path: undefined,
     when: [],
     order: orderKey(rank),
     route,

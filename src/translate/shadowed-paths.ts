@@ -1,7 +1,6 @@
 import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import type { HostPattern } from "../model/host-pattern.js";
 import { hostKey } from "../model/host-pattern.js";
-import type { PathMatch } from "../model/match.js";
 import { addTo, getOrInsert, groupBy } from "../support/group-by.js";
 import { keysAbove } from "./hostnames.js";
 import type { Claim, OrderedClaim } from "./path-claim.js";
@@ -134,23 +133,23 @@ function widerOf({ claim, order }: OrderedClaim, above: readonly HostClaims[]): 
 }
 
 /** Keys of the path itself, and of those that have all its requests. */
-function widerPaths(path: PathMatch): readonly string[] {
-  const value = path.kind === "any" || path.kind === "regex" ? "" : path.value;
+function widerPaths(path: Claim["path"]): readonly string[] {
+  const [kind, text = ""] = path ?? [];
+  const value = kind === "regex" ? "" : text;
   const keys = [pathKey(path), "any", "prefix ", "start /"];
   for (let at = value.indexOf("/", 1); at > 0; at = value.indexOf("/", at + 1)) {
     const start = value.slice(0, at);
     keys.push(`prefix ${start}`, `start ${start}`, `start ${start}/`);
     if (keys.length > 3 * MOST_ELEMENTS) break;
   }
-  if (path.kind === "exact" || path.kind === "prefix") {
+  if (kind === "exact" || kind === "prefix") {
     keys.push(`prefix ${value}`, `start ${value}`);
   }
   return keys;
 }
 
-function pathKey(path: PathMatch): string {
-  if (path.kind === "any") return "any";
-  return `${path.kind} ${path.kind === "regex" ? path.pattern : path.value}`;
+function pathKey(path: Claim["path"]): string {
+  return path === undefined ? "any" : `${path[0]} ${path[1]}`;
 }
 
 function messageFor({ object }: Claim, winner: Claim): string {
@@ -160,8 +159,7 @@ function messageFor({ object }: Claim, winner: Claim): string {
     : `${name} has ${shown(winner.path)} of the host, and its namespace comes first`;
 }
 
-function shown(path: PathMatch): string {
-  if (path.kind === "any") return "all paths";
-  if (path.kind === "regex") return path.pattern;
-  return path.value === "" ? "/" : path.value;
+function shown(path: Claim["path"]): string {
+  if (path === undefined) return "all paths";
+  return path[1] === "" ? "/" : path[1];
 }

@@ -1,13 +1,10 @@
+import type { Predicate, ValueTest } from "../../src/model/match.js";
 import { Agent, request as httpRequest } from "node:http";
 import { fc } from "../support/fast-check.js";
 import { findCandidates } from "../../src/explain/candidates.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { normalisePath } from "../../src/explain/request-path.js";
-import type {
-  PolicyBinding,
-  PolicyDocument,
-  PolicyPredicate,
-} from "../../src/render/policy/policy-document.js";
+import type { PolicyBinding, PolicyDocument } from "../../src/render/policy/policy-document.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 const RUNS = 500;
@@ -119,7 +116,7 @@ const test = fc.oneof(
   fc.array(value, { minLength: 1, maxLength: 3 }).map((vs) => ["in", ...vs] as const),
   value.map((v) => ["start", v] as const),
   value.map((v) => ["end", v] as const),
-  fc.constantFrom<readonly [string, ...string[]]>(
+  fc.constantFrom<ValueTest>(
     ["exists"],
     ["oneLabel", "example"],
     ["regex", "^[[:alnum:]]+$"],
@@ -130,9 +127,9 @@ const test = fc.oneof(
     ["cidr", "::/0"],
   ),
 );
-const predicate: fc.Arbitrary<PolicyPredicate> = fc
+const predicate: fc.Arbitrary<Predicate> = fc
   .record({
-    subject: fc.constantFrom<Pick<PolicyPredicate, "of" | "key">>(
+    subject: fc.constantFrom<Pick<Predicate, "of" | "key">>(
       { of: "method" },
       { of: "path" },
       { of: "host" },

@@ -8,7 +8,7 @@ import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 import { onePlace } from "../../src/model/route.js";
 
 const scene = useScene();
-const regex = (pattern: string): PathMatch => ({ kind: "regex", pattern, ignoreCase: false });
+const regex = (pattern: string): PathMatch => ["regex", pattern, ""];
 /** Each of them looks at the whole path from each of its places. */
 const HOSTILE = Array.from(
   { length: 128 },
@@ -19,7 +19,7 @@ const segments = (length: number) => `/${"a".repeat(999)}`.repeat(length / 1000)
 const HEADER: Predicate = {
   of: "header",
   key: "x-long",
-  any: [{ op: "regex", pattern: "a$" }],
+  any: [["regex", "a$"]],
 };
 
 const REWRITE: PathRewrite = ["regex", "b$", "", "c", false];
@@ -28,12 +28,12 @@ let gateway: LuaGateway;
 let nginx: LuaNginx;
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("a"));
-  const places: readonly (readonly [string, PathMatch, readonly Predicate[]])[] = [
+  const places: readonly (readonly [string, PathMatch | undefined, readonly Predicate[]])[] = [
     ...HOSTILE.map((pattern) => ["hostile.example", regex(pattern), []] as const),
-    ["hostile.example", { kind: "any" }, []],
+    ["hostile.example", undefined, []],
     ["path.example", regex("^/a"), []],
-    ["header.example", { kind: "any" }, [HEADER]],
-    ["rewrite.example", { kind: "any" }, []],
+    ["header.example", undefined, [HEADER]],
+    ["rewrite.example", undefined, []],
   ];
   gateway = await scene.use(
     LuaGateway.start({

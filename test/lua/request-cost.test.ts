@@ -13,15 +13,15 @@ const MOST_MS = 20;
 const MANY = 3000;
 
 const hard = (index: number) => `(?:.*a|.*b)c{${String(index + 1)}}`;
-const regex = (pattern: string): PathMatch => ({ kind: "regex", pattern, ignoreCase: false });
+const regex = (pattern: string): PathMatch => ["regex", pattern, ""];
 const on = (of: Predicate["of"], key: (index: number) => string) => (index: number) => ({
-  path: { kind: "any" } as const,
-  when: [{ of, key: key(index), any: [{ op: "regex", pattern: hard(index % 200) }] } as Predicate],
+  path: undefined,
+  when: [{ of, key: key(index), any: [["regex", hard(index % 200)]] } as Predicate],
 });
 const same = () => "x";
 const each = (index: number) => `x${String(index)}`;
 interface Place {
-  readonly path: PathMatch;
+  readonly path: PathMatch | undefined;
   readonly when: readonly Predicate[];
 }
 

@@ -125,13 +125,13 @@ function sourceOf(text: (field: string) => string): SourceRef {
   return [text("kind"), text("namespace"), text("name"), text("field")];
 }
 
-function pathsOf(text: (field: string) => string): readonly PathMatch[] {
+function pathsOf(text: (field: string) => string): readonly (PathMatch | undefined)[] {
   return [
-    { kind: "any" },
-    { kind: "exact", value: text("exact") },
-    { kind: "prefix", value: text("prefix") },
-    { kind: "start", value: text("start") },
-    { kind: "regex", pattern: text("pattern"), ignoreCase: true },
+    undefined,
+    ["exact", text("exact")],
+    ["prefix", text("prefix")],
+    ["start", text("start")],
+    ["regex", text("pattern"), "i"],
   ];
 }
 
@@ -141,15 +141,15 @@ function predicatesOf(text: (field: string) => string): readonly Predicate[] {
       of: "header",
       key: text("key"),
       any: [
-        { op: "eq", value: text("eq") },
-        { op: "in", values: [text("in"), text("or in")] },
-        { op: "start", value: text("starts") },
-        { op: "end", value: text("ends") },
-        { op: "oneLabel", suffix: text("label") },
-        { op: "regex", pattern: text("regex") },
-        { op: "range", low: text("low"), high: text("high") },
-        { op: "cidr", cidr: text("cidr") },
-        { op: "exists" },
+        ["eq", text("eq")],
+        ["in", text("in"), text("or in")],
+        ["start", text("starts")],
+        ["end", text("ends")],
+        ["oneLabel", text("label")],
+        ["regex", text("regex")],
+        ["range", text("low"), text("high")],
+        ["cidr", text("cidr")],
+        ["exists"],
       ],
     },
   ];

@@ -107,7 +107,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
     listeners: [{ id: "test", server: "test", hostname: { kind: "any" }, source: SOURCE }],
     bindings: hosts.map(([host], index) => ({
       at: onePlace("test", { kind: "exact", host }),
-      path: { kind: "any" },
+      path: undefined,
       when: [],
       order: String(index).padStart(4, "0"),
       route: host,

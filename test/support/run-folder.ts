@@ -53,7 +53,7 @@ export function forwarding(
     listeners: [{ id: "l", server: `p${String(port)}`, hostname: { kind: "any" }, source: SOURCE }],
     bindings: paths.map((path) => ({
       at: onePlace("l", { kind: "any" }),
-      path: { kind: "exact", value: path },
+      path: ["exact", path],
       when: [],
       order: path,
       route: path,

@@ -44,7 +44,7 @@ export function withTls(
     listeners,
     bindings: routed.map((id) => ({
       at: onePlace(id, { kind: "any" }),
-      path: { kind: "any" },
+      path: undefined,
       when: [],
       order: "0",
       route: id,

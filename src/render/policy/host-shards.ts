@@ -4,7 +4,7 @@ import { hostKey } from "../../model/host-pattern.js";
 import { compareBy, compareStrings } from "../../support/compare.js";
 import { getOrInsert, groupBy } from "../../support/group-by.js";
 import { ShardMap } from "../shard-map.js";
-import { policyBinding } from "./binding-shard.js";
+import { filled } from "../../support/fields.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import { ListenerTables } from "./listener-tables.js";
 
@@ -52,11 +52,14 @@ export class HostShards {
 
   #line(rank: string, binding: RouteBinding): Line {
     const order = rank + binding.order;
-    const text = getOrInsert(this.#texts, binding, () =>
-      canonicalJson(policyBinding(binding)).slice(1),
-    );
+    const text = getOrInsert(this.#texts, binding, () => bindingText(binding));
     return { order, text: `{"order":${canonicalJson(order)},${text}` };
   }
+}
+
+/** But for the brace that opens it and its order, which is another one for each host. */
+function bindingText({ path, route, when }: RouteBinding): string {
+  return canonicalJson({ path, route, ...filled("when", when) }).slice(1);
 }
 
 interface Place {

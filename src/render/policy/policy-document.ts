@@ -1,5 +1,6 @@
 import type { ForwardAuth } from "../../model/auth.js";
 import type { InheritedAuth } from "../../model/listener.js";
+import type { PathMatch, Predicate } from "../../model/match.js";
 import type { Route } from "../../model/route.js";
 import type { SourceRef } from "../../model/source-ref.js";
 
@@ -58,12 +59,9 @@ export interface PolicyServer {
 export interface PolicyBinding {
   readonly order: string;
   readonly route: string;
-  /** Absent: any path. See model/match.ts for the kinds. */
-  readonly path?:
-    | readonly ["exact" | "prefix" | "start", string]
-    /** Pattern, then PCRE flags (`""` or `"i"`). */
-    | readonly ["regex", string, string];
-  readonly when?: readonly PolicyPredicate[];
+  /** Absent: any path. */
+  readonly path?: PathMatch;
+  readonly when?: readonly Predicate[];
 }
 
 /** Stands for bindings: `order` comes before the order of each. */
@@ -71,13 +69,6 @@ export interface PolicyMatches {
   readonly order: string;
   /** Their id in `matches`. */
   readonly matches: string;
-}
-
-export interface PolicyPredicate {
-  readonly of: "method" | "path" | "host" | "sourceIp" | "header" | "query" | "cookie";
-  readonly key?: string;
-  /** `[op, argument…]` with the operators of model/match.ts. */
-  readonly any: readonly (readonly [string, ...string[]])[];
 }
 
 export interface PolicyBackendTls {

@@ -19,12 +19,12 @@ export function parseHostRow(row: {
     return undefined;
   }
   const patterns: HostPattern[] = [];
-  for (const test of row.tests) {
-    if (test.op === "eq") patterns.push({ kind: "exact", host: test.value });
-    else if (test.op === "in") {
-      patterns.push(...test.values.map((host): HostPattern => ({ kind: "exact", host })));
-    } else if (test.op === "oneLabel") {
-      patterns.push({ kind: "wildcard", suffix: test.suffix, labels: "one" });
+  for (const [op, ...values] of row.tests) {
+    if (op === "eq" || op === "in") {
+      patterns.push(...values.map((host): HostPattern => ({ kind: "exact", host })));
+    } else if (op === "oneLabel") {
+      const [suffix = ""] = values;
+      patterns.push({ kind: "wildcard", suffix, labels: "one" });
     } else return undefined;
   }
   return patterns;
@@ -44,14 +44,14 @@ export function hostTests(
   }
   if (operator !== "STARTS_WITH" && operator !== "ENDS_WITH") return undefined;
   if (!PART.test(first)) return problem(noHost(first));
-  return ok([{ op: operator === "ENDS_WITH" ? "end" : "start", value: first }]);
+  return ok([[operator === "ENDS_WITH" ? "end" : "start", first]]);
 }
 
 /** Is the value one of these? */
 export function oneOf(values: readonly string[]): readonly ValueTest[] {
   const [first] = values;
   if (first === undefined) return [];
-  return values.length === 1 ? [{ op: "eq", value: first }] : [{ op: "in", values }];
+  return values.length === 1 ? [["eq", first]] : [["in", ...values]];
 }
 
 /** Hosts, and wildcards of one label. */
@@ -62,7 +62,7 @@ function equalityTests(texts: readonly string[]): Result<readonly ValueTest[]> {
     const isWildcard = text.startsWith("*.");
     const host = hostNamed(isWildcard ? text.slice(2) : text);
     if (host === undefined) return problem(noHost(text));
-    if (isWildcard) wildcards.push({ op: "oneLabel", suffix: host });
+    if (isWildcard) wildcards.push(["oneLabel", host]);
     else hosts.push(host);
   }
   return ok([...oneOf(hosts), ...wildcards]);

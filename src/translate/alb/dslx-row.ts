@@ -82,17 +82,17 @@ function testsOf(
     case "IN":
       return of === "sourceIp" ? addressTests(args) : ok(oneOf(args));
     case "STARTS_WITH":
-      return ok([{ op: "start", value: first }]);
+      return ok([["start", first]]);
     case "ENDS_WITH":
-      return ok([{ op: "end", value: first }]);
+      return ok([["end", first]]);
     case "REGEX": {
       const invalid = regexProblem(first);
-      return invalid === undefined ? ok([{ op: "regex", pattern: first }]) : problem(invalid);
+      return invalid === undefined ? ok([["regex", first]]) : problem(invalid);
     }
     case "RANGE":
       return rangeTests(first, second, of);
     case "EXIST":
-      return ok([{ op: "exists" }]);
+      return ok([["exists"]]);
   }
 }
 
@@ -100,7 +100,7 @@ function testsOf(
 function addressTests(args: readonly string[]): Result<readonly ValueTest[]> {
   const wrong = args.find((arg) => isIP(arg) === 0);
   if (wrong !== undefined) return problem(`${JSON.stringify(wrong)} is not an IP address`);
-  return ok(args.map((arg) => ({ op: "cidr", cidr: `${arg}/${isIP(arg) === 4 ? "32" : "128"}` })));
+  return ok(args.map((arg) => ["cidr", `${arg}/${isIP(arg) === 4 ? "32" : "128"}`] as const));
 }
 
 function rangeTests(low: string, high: string, of: Predicate["of"]): Result<readonly ValueTest[]> {
@@ -108,7 +108,7 @@ function rangeTests(low: string, high: string, of: Predicate["of"]): Result<read
   if (!comparable || (of === "sourceIp" && isIP(low) === 0)) {
     return problem(`${JSON.stringify(low)} and ${JSON.stringify(high)} are no range`);
   }
-  return ok([{ op: "range", low, high }]);
+  return ok([["range", low, high]]);
 }
 
 function isNumber(text: string): boolean {

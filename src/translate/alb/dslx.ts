@@ -13,7 +13,7 @@ import { own } from "../../support/own.js";
 /** What a Rule matches: one of the hosts, the path, and all conditions. */
 export interface RuleMatch {
   readonly hosts: readonly HostPattern[];
-  readonly path: PathMatch;
+  readonly path: PathMatch | undefined;
   readonly when: readonly Predicate[];
 }
 
@@ -136,7 +136,7 @@ function combine(terms: readonly ParsedTerm[], otherwise: readonly HostPattern[]
     else if (termPath !== undefined) path = termPath;
     else when.push(predicateOf(term));
   }
-  return { hosts: hosts ?? otherwise, path: path ?? { kind: "any" }, when };
+  return { hosts: hosts ?? otherwise, path, when };
 }
 
 /** The hosts of a term whose rows all name hosts; such a term is looked up instead of tried. */
@@ -156,11 +156,11 @@ function pathOf(rows: readonly Row[]): PathMatch | undefined {
   const [value = ""] = row.args;
   switch (row.operator) {
     case "EQ":
-      return { kind: "exact", value };
+      return ["exact", value];
     case "STARTS_WITH":
-      return { kind: "start", value };
+      return ["start", value];
     case "REGEX":
-      return { kind: "regex", pattern: value, ignoreCase: false };
+      return ["regex", value, ""];
     case "IN":
     case "ENDS_WITH":
     case "RANGE":

@@ -13,9 +13,9 @@ export function sizeProblem({ hosts, path, when }: RuleMatch): string | undefine
 /** What is bound of it all the same: every request that it was for, and perhaps others of its hosts. */
 export function widened({ hosts, path }: RuleMatch): RuleMatch {
   const fits = textOf(path) * hosts.length <= MOST_BINDING_TEXT;
-  return { hosts, path: fits ? path : { kind: "any" }, when: [] };
+  return { hosts, path: fits ? path : undefined, when: [] };
 }
 
 function textOf(part: RuleMatch["path"] | RuleMatch["when"]): number {
-  return JSON.stringify(part).length;
+  return part === undefined ? 0 : JSON.stringify(part).length;
 }

@@ -37,7 +37,7 @@ export function bindClosed(prepared: PreparedIngress, field: string, scope: Ingr
 
 interface Closing {
   readonly host: HostPattern;
-  readonly path: PathMatch;
+  readonly path: PathMatch | undefined;
 }
 
 function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: IngressScope): void {
@@ -47,7 +47,7 @@ function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: Ingre
   const aliases = withAliases(prepared, first.host, scope).slice(1);
   const isRoot = prepared.lookup.get(APP_ROOT.name, APP_ROOT.prefixes) !== undefined;
   const closings: readonly Closing[] = [
-    ...aliases.map((host): Closing => ({ host, path: { kind: "any" } })),
+    ...aliases.map((host): Closing => ({ host, path: undefined })),
     ...named.flatMap(({ host }): readonly Closing[] => (isRoot ? [{ host, path: ROOT }] : [])),
   ];
   const rank = narrowest(prepared, scope);
@@ -65,7 +65,7 @@ function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: Ingre
   }
 }
 
-const ROOT: PathMatch = { kind: "exact", value: "/" };
+const ROOT: PathMatch = ["exact", "/"];
 
 function addRoute(
   { ingress }: PreparedIngress,

@@ -41,7 +41,7 @@ function bindHost(
   scope.balancer.bindings.add({
     ...{ listener: port.listener, route, object: prepared.ingress },
     hosts: withAliases(prepared, host, scope),
-    path: { kind: "any" },
+    path: undefined,
     specificity: specificity(hostTerms(host)),
     position: [rule, 0],
   });

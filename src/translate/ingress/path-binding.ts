@@ -21,7 +21,7 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   const at = within(place, "path");
   if (match.problem !== undefined) {
     diagnostics.report({ code: "INGRESS_PATH_INVALID", message: match.problem, ...at });
-  } else if (match.path.kind !== "regex" && looksLikePattern(text)) {
+  } else if (match.path[0] !== "regex" && looksLikePattern(text)) {
     const message = `${JSON.stringify(path.path)} looks like a regular expression and is compared as text`;
     diagnostics.report({ code: "INGRESS_PATH_TEXT", message, ...at });
   }

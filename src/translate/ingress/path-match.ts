@@ -41,16 +41,16 @@ export function matchPath(
   if (isOrigin && pathType === "ImplementationSpecific") {
     if (ORIGIN_META.test(path)) return matchRegex(host, path, false);
     const specificity = rank(host, ["STARTS_WITH", path]);
-    return { path: { kind: "start", value: path }, specificity };
+    return { path: ["start", path], specificity };
   }
   if (pathType === "Exact") {
     const specificity = rank(host, ["EQ", path]);
-    return { path: { kind: "exact", value: path }, specificity };
+    return { path: ["exact", path], specificity };
   }
   // `/a` and `/a/` are one prefix, so the slash makes neither narrower.
   const value = path.replace(/\/+$/, "");
   const specificity = rank(host, ["STARTS_WITH", value === "" ? "/" : value]);
-  return { path: { kind: "prefix", value }, specificity };
+  return { path: ["prefix", value], specificity };
 }
 
 /** Whether a path is probably meant as a pattern; dots and colons are in many paths. */
@@ -63,8 +63,8 @@ function matchRegex(host: HostPattern, path: string, ignoreCase: boolean): Ingre
   const problem = regexProblem(pattern);
   const specificity = rank(host, ["REGEX", pattern]);
   return problem === undefined
-    ? { path: { kind: "regex", pattern, ignoreCase }, specificity }
-    : { path: { kind: "start", value: beforeMeta(path) }, specificity, problem };
+    ? { path: ["regex", pattern, ignoreCase ? "i" : ""], specificity }
+    : { path: ["start", beforeMeta(path)], specificity, problem };
 }
 
 function beforeMeta(pattern: string): string {

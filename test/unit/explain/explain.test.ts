@@ -1,3 +1,4 @@
+import type { Predicate } from "../../../src/model/match.js";
 import { explain } from "../../../src/explain/explain.js";
 import type { Explanation } from "../../../src/explain/explain.js";
 import { formatExplanation } from "../../../src/explain/format.js";
@@ -5,7 +6,6 @@ import { parseRequest } from "../../../src/explain/request.js";
 import type {
   PolicyBinding,
   PolicyDocument,
-  PolicyPredicate,
   PolicyRoute,
 } from "../../../src/render/policy/policy-document.js";
 
@@ -225,7 +225,7 @@ describe("candidates", () => {
 });
 
 describe("conditions", () => {
-  const cases: readonly (readonly [PolicyPredicate, string, readonly string[], boolean])[] = [
+  const cases: readonly (readonly [Predicate, string, readonly string[], boolean])[] = [
     [{ of: "method", any: [["eq", "GET"]] }, "/", [], true],
     [{ of: "method", any: [["in", "POST", "PUT"]] }, "/", [], false],
     [{ of: "path", any: [["end", ".png"]] }, "/a%2epng", [], true],
@@ -269,7 +269,7 @@ describe("conditions", () => {
   });
 
   it("must all hold; the first that does not is named with the request's value", () => {
-    const when: PolicyPredicate[] = [
+    const when: Predicate[] = [
       { of: "method", any: [["eq", "GET"]] },
       { of: "header", key: "x-a", any: [["eq", "1"]] },
       { of: "header", key: "x-b", any: [["exists"]] },
@@ -287,7 +287,7 @@ describe("conditions", () => {
   });
 
   it("take an IPv4-mapped client for its IPv4 address", () => {
-    const when: PolicyPredicate[] = [{ of: "sourceIp", any: [["cidr", "192.0.2.0/24"]] }];
+    const when: Predicate[] = [{ of: "sourceIp", any: [["cidr", "192.0.2.0/24"]] }];
     const document = policy({ "http|": [{ order: "1", route: "r", when }] });
     const written = { method: "GET", url: "http://a/", headers: [], client: "::ffff:192.0.2.9" };
     expect(askAs(document, written).route?.id).toBe("r");

@@ -35,8 +35,8 @@ describe("a Rule", () => {
       "*.b.example start /v1 → rule/cpaas-system/r",
     ]);
     expect(result.bindings("rule/cpaas-system/r").map(({ when }) => when)).toEqual([
-      [{ of: "method", any: [{ op: "eq", value: "GET" }] }],
-      [{ of: "method", any: [{ op: "eq", value: "GET" }] }],
+      [{ of: "method", any: [["eq", "GET"]] }],
+      [{ of: "method", any: [["eq", "GET"]] }],
     ]);
   });
 

@@ -114,17 +114,9 @@ export function placesOf({ bindings }: Pick<DataPlaneConfig, "bindings">) {
 }
 
 function pathText(path: RouteBinding["path"]): string {
-  switch (path.kind) {
-    case "any":
-      return "any";
-    case "regex":
-      return `regex ${path.pattern}`;
-    case "prefix":
-      return `prefix ${path.value}/`;
-    case "exact":
-    case "start":
-      return `${path.kind} ${path.value}`;
-  }
+  if (path === undefined) return "any";
+  const [kind, text] = path;
+  return `${kind} ${text}${kind === "prefix" ? "/" : ""}`;
 }
 
 /** A Service on port 80 (named http) with one ready endpoint. */

@@ -2,7 +2,6 @@
  * The rules of a route that is too large to be bound as written: its requests are refused by as few matches as fit, each in the place
  * of the narrowest that it stands for, so that no wider rule serves what the route was to restrict.
  */
-import type { PathMatch } from "../../../model/match.js";
 import { compareStrings } from "../../../support/compare.js";
 import { addTo } from "../../../support/group-by.js";
 import { routeOrderKey } from "../../route-precedence.js";
@@ -25,7 +24,7 @@ export function closedMatches(
   for (const depth of DEPTHS) {
     const closed = widened(plans, route, depth);
     const matches = [...closed.values()].flat();
-    const text = matches.reduce((sum, { path }) => sum + textOf(path).length, 0);
+    const text = matches.reduce((sum, { path }) => sum + (path?.[1] ?? "").length, 0);
     if (sizeProblem({ matches: matches.length, text }, pairs) === undefined) {
       return withMatches(plans, closed);
     }
@@ -78,26 +77,22 @@ function candidateOf(
 }
 
 /** A path that has all of its requests, and at most so many elements. */
-function widePath(path: PathMatch, depth: number): PathMatch {
-  if (depth === Number.POSITIVE_INFINITY || path.kind === "any") return path;
-  if (path.kind === "regex") {
-    const value = literalStart(path.pattern);
-    const isAny = value === "/" || path.ignoreCase;
-    return isAny ? { kind: "any" } : widePath({ kind: "start", value }, depth);
+function widePath(path: RuleMatch["path"], depth: number): RuleMatch["path"] {
+  if (depth === Number.POSITIVE_INFINITY || path === undefined) return path;
+  const [kind, text, flags] = path;
+  if (kind === "regex") {
+    const value = literalStart(text);
+    const isAny = value === "/" || flags === "i";
+    return isAny ? undefined : widePath(["start", value], depth);
   }
-  const elements = path.value.split("/").slice(1);
+  const elements = text.split("/").slice(1);
   if (elements.length <= depth) return path;
   const value = elements
     .slice(0, depth)
     .map((element) => `/${element}`)
     .join("")
     .replace(/\/+$/, "");
-  return value === "" ? { kind: "any" } : { kind: "prefix", value };
-}
-
-function textOf(path: PathMatch): string {
-  if (path.kind === "any") return "";
-  return path.kind === "regex" ? path.pattern : path.value;
+  return value === "" ? undefined : ["prefix", value];
 }
 
 /** In the first branch of each rule: all of them refuse. */

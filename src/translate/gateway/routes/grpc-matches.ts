@@ -19,11 +19,11 @@ const ANY_SEGMENT = "[^/]+";
 export const IS_GRPC: Predicate = {
   of: "header",
   key: "content-type",
-  any: [{ op: "start", value: "application/grpc" }],
+  any: [["start", "application/grpc"]],
 };
 
 const EVERY_METHOD: PathCondition = {
-  path: { kind: "prefix", value: "" },
+  path: ["prefix", ""],
   rank: { kind: "prefix", length: 0 },
 };
 
@@ -67,15 +67,15 @@ function methodCondition(match: MethodMatch, place: Place, findings: Findings): 
 function exact({ service, method }: MethodMatch): PathCondition {
   if (isSet(service) && isSet(method)) {
     const value = `/${service}/${method}`;
-    return { path: { kind: "exact", value }, rank: { kind: "exact", length: value.length } };
+    return { path: ["exact", value], rank: { kind: "exact", length: value.length } };
   }
   if (isSet(service)) {
     const value = `/${service}`;
-    return { path: { kind: "prefix", value }, rank: { kind: "prefix", length: value.length } };
+    return { path: ["prefix", value], rank: { kind: "prefix", length: value.length } };
   }
   if (!isSet(method)) return EVERY_METHOD;
   const pattern = `^/${ANY_SEGMENT}/${method.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
-  return { path: { kind: "regex", pattern, ignoreCase: false }, rank: EVERY_METHOD.rank };
+  return { path: ["regex", pattern, ""], rank: EVERY_METHOD.rank };
 }
 
 function expression(
@@ -98,7 +98,7 @@ function expression(
     return EVERY_METHOD;
   }
   return {
-    path: { kind: "regex", pattern, ignoreCase: false },
+    path: ["regex", pattern, ""],
     rank: isSet(service) ? { kind: "regex", length: pattern.length } : EVERY_METHOD.rank,
   };
 }

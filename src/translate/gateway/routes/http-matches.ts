@@ -64,5 +64,5 @@ function methodCondition(
   if (value === "CONNECT" || value === "TRACE") {
     findings.unsupported(`${value} requests are answered 405 before they reach a rule`, at);
   }
-  return value === undefined ? [] : [{ of: "method", any: [{ op: "eq", value }] }];
+  return value === undefined ? [] : [{ of: "method", any: [["eq", value]] }];
 }

@@ -8,7 +8,7 @@ import type { Findings } from "./findings.js";
 
 /** How a path is matched, and as how narrow it counts. */
 export interface PathCondition {
-  readonly path: PathMatch;
+  readonly path: PathMatch | undefined;
   readonly rank: PathRank;
   /** Of a prefix match: what ReplacePrefixMatch replaces. */
   readonly prefix?: string;
@@ -38,14 +38,14 @@ export function pathCondition(
 
 function exact(value: string, place: Place, findings: Findings): PathCondition {
   const path = decoded(value, place, findings);
-  return { path: { kind: "exact", value: path }, rank: { kind: "exact", length: value.length } };
+  return { path: ["exact", path], rank: { kind: "exact", length: value.length } };
 }
 
 /** A trailing slash does not count. */
 function prefix(value: string, place: Place, findings: Findings): PathCondition {
   const path = decoded(value.replace(/\/+$/, ""), place, findings);
   return {
-    path: { kind: "prefix", value: path },
+    path: ["prefix", path],
     rank: { kind: "prefix", length: path.length },
     prefix: path,
   };
@@ -59,7 +59,7 @@ function expression(pattern: string, place: Place, findings: Findings): PathCond
     return couldMatch(pattern);
   }
   return {
-    path: { kind: "regex", pattern, ignoreCase: false },
+    path: ["regex", pattern, ""],
     rank: { kind: "regex", length: pattern.length },
   };
 }
@@ -71,7 +71,7 @@ function expression(pattern: string, place: Place, findings: Findings): PathCond
 function couldMatch(pattern: string): PathCondition {
   const value = literalStart(pattern);
   return {
-    path: value === "/" ? { kind: "any" } : { kind: "start", value },
+    path: value === "/" ? undefined : ["start", value],
     rank: { kind: "prefix", length: value.length - 1 },
   };
 }

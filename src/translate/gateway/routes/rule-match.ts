@@ -5,7 +5,8 @@ import type { MatchRank } from "../../route-precedence.js";
 export interface RuleMatch {
   /** In the rule. */
   readonly index: number;
-  readonly path: PathMatch;
+  /** Undefined: any path. */
+  readonly path: PathMatch | undefined;
   readonly when: readonly Predicate[];
   readonly rank: MatchRank;
   /** Of a prefix match. */

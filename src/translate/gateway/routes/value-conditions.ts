@@ -55,9 +55,9 @@ function valueTest(
 ): ValueTest | undefined {
   const chosen = findings.choice(type, TYPES, within(place, "type"));
   if (chosen === undefined) return undefined;
-  if (chosen === "Exact") return { op: "eq", value };
+  if (chosen === "Exact") return ["eq", value];
   const problem = regexProblem(value);
-  if (problem === undefined) return { op: "regex", pattern: value };
+  if (problem === undefined) return ["regex", value];
   findings.unsupported(problem, within(place, "value"));
   return undefined;
 }

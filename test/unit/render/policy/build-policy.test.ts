@@ -147,7 +147,7 @@ test.each([
 });
 
 test("bindings are grouped by listener and host, in byte order of their order", () => {
-  const binding = { path: { kind: "any" }, when: [], route: "r" } as const;
+  const binding = { path: undefined, when: [], route: "r" } as const;
   const host = { kind: "exact", host: "a.example" } as const;
   const bindings = ["b", "é", "a", "B"].map((order) => ({
     ...binding,

@@ -2,7 +2,7 @@ import type { BindingPlaces, RouteBinding } from "../../../../src/model/route.js
 import { onePlace } from "../../../../src/model/route.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 
-const BINDING = { path: { kind: "any" }, when: [] } as const;
+const BINDING = { path: undefined, when: [] } as const;
 
 function binding(host: string, route: string): RouteBinding {
   return { ...BINDING, at: onePlace("l", { kind: "exact", host }), order: route, route };

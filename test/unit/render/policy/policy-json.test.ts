@@ -20,7 +20,7 @@ interface Parts {
 const BINDING = {
   listener: "l",
   at: onePlace("l", { kind: "exact", host: "b" }),
-  path: { kind: "any" },
+  path: undefined,
   when: [],
 } as const;
 const POLICY: Parts = {
