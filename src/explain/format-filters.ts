@@ -1,4 +1,4 @@
-import type { Session, BackendFilters, Mirror } from "../model/upstream.js";
+import type { BackendFilters, Mirror, Session } from "../model/route.js";
 import type { PathRewrite, Redirect, HeaderChanges } from "../model/filters.js";
 import type { RouteFilters } from "./outcome.js";
 

@@ -1,4 +1,4 @@
-import type { BackendFilters, Backend } from "../model/upstream.js";
+import type { Backend, BackendFilters } from "../model/route.js";
 import type { SourceRef } from "../model/source-ref.js";
 import type { Redirect } from "../model/filters.js";
 import type {

@@ -7,9 +7,8 @@ import type { Server } from "../../src/model/listener.js";
 import type { PathMatch, Predicate } from "../../src/model/match.js";
 import type { Header, PathRewrite } from "../../src/model/filters.js";
 import type { SourceRef } from "../../src/model/source-ref.js";
-import type { Mirror } from "../../src/model/upstream.js";
 import { SecretText } from "../../src/support/secret-text.js";
-import { onePlace, type Route } from "../../src/model/route.js";
+import { type Mirror, onePlace, type Route } from "../../src/model/route.js";
 
 export const EMPTY_CONFIG: DataPlaneConfig = {
   servers: [],

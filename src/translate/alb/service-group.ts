@@ -1,7 +1,7 @@
-import type { Route } from "../../model/route.js";
+import type { Affinity, Backend, Route } from "../../model/route.js";
 import { filled, present } from "../../support/fields.js";
 import type { ServiceGroup } from "../../api/alb.js";
-import type { Affinity, Backend, BackendProtocol } from "../../model/upstream.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text-list.js";

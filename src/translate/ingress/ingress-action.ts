@@ -1,8 +1,8 @@
 import { filled } from "../../support/fields.js";
 import type { Cors, PathRewrite } from "../../model/filters.js";
-import type { Route, Timeouts } from "../../model/route.js";
+import type { Affinity, Route, Timeouts } from "../../model/route.js";
 import { DEFAULT_TIMEOUTS, routeTimeouts } from "../../model/route.js";
-import type { Affinity, BackendProtocol } from "../../model/upstream.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { Inherited } from "../entry-port.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
 import type { AnnotationReader } from "./annotation-reader.js";

@@ -1,4 +1,5 @@
-import type { Backend, BackendProtocol } from "../../model/upstream.js";
+import type { Backend } from "../../model/route.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { BuildContext } from "../build-context.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";

@@ -1,7 +1,7 @@
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { Session } from "../../../src/model/upstream.js";
+import type { Session } from "../../../src/model/route.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { until } from "../../support/until.js";
 

@@ -1,6 +1,7 @@
 import type { RouteFilter } from "../../../api/gateway.js";
 import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../../model/filters.js";
-import type { Mirror, Refusal } from "../../../model/upstream.js";
+import type { Mirror } from "../../../model/route.js";
+import type { Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";

@@ -1,5 +1,5 @@
 import type { RouteFilter } from "../../../api/gateway.js";
-import type { Mirror } from "../../../model/upstream.js";
+import type { Mirror } from "../../../model/route.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { destinationOf } from "./destination.js";

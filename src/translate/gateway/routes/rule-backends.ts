@@ -1,6 +1,7 @@
 import { filled } from "../../../support/fields.js";
 import type { RouteBackendRef } from "../../../api/gateway.js";
-import type { Backend, BackendFilters, Refusal } from "../../../model/upstream.js";
+import type { Backend, BackendFilters } from "../../../model/route.js";
+import type { Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";

@@ -1,7 +1,6 @@
 import { filled } from "../../../support/fields.js";
 import type { GrpcRouteRule, HttpRouteRule } from "../../../api/gateway.js";
-import type { Route } from "../../../model/route.js";
-import type { Session } from "../../../model/upstream.js";
+import type { Route, Session } from "../../../model/route.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";

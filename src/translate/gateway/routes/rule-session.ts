@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SessionPersistenceSpec } from "../../../api/gateway.js";
-import type { Session } from "../../../model/upstream.js";
+import type { Session } from "../../../model/route.js";
 import { durationMilliseconds } from "../../../support/duration.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
 import { droppedHeaderProblem, isHeaderName } from "../../http/header-text.js";
@@ -35,6 +35,16 @@ export function ruleSession(
   if (type === "Header") {
     return { in: "header", name, path: "/", ...timeout };
   }
+  const cookie = cookieAttributes(spec, absoluteTimeout, place, findings);
+  return { in: "cookie", name, ...cookie, ...timeout };
+}
+
+function cookieAttributes(
+  spec: SessionPersistenceSpec,
+  absoluteTimeout: number | undefined,
+  place: Place,
+  findings: Findings,
+): Pick<Session, "path" | "permanent"> {
   const permanent = isPermanent(spec, place, findings);
   if (permanent && absoluteTimeout === undefined) {
     findings.unsupported("a permanent cookie needs absoluteTimeout", place);
@@ -44,7 +54,7 @@ export function ruleSession(
     const message = `${JSON.stringify(path)} can't be the path of a cookie`;
     findings.unsupported(message, within(place, "cookie", "path"));
   }
-  return { in: "cookie", name, path, ...(permanent && { permanent }), ...timeout };
+  return { path, ...(permanent && { permanent }) };
 }
 
 /** A token in a header of the connection would end the answer where it does not end. */
