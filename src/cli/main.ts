@@ -4,10 +4,6 @@ import { text as readStream } from "node:stream/consumers";
 import { EnvironmentError } from "../support/environment-error.js";
 import { HelpShown, parseArguments } from "./arguments.js";
 import type { Call } from "./arguments.js";
-import { runExplain } from "./commands/explain.js";
-import { runRender } from "./commands/render.js";
-import { runRun } from "./commands/run.js";
-import { runValidate } from "./commands/validate.js";
 import type { ExitStatus } from "./exit-status.js";
 import { EXIT } from "./exit-status.js";
 import { readOptionsFile } from "./options-file.js";
@@ -41,16 +37,17 @@ async function main(words: readonly string[]): Promise<ExitStatus> {
   }
 }
 
-function runCommand(call: Call, settings: Settings): Promise<ExitStatus> {
+/** Loads no more than the command needs: a check of a small file must not wait for what only `albc run` uses. */
+async function runCommand(call: Call, settings: Settings): Promise<ExitStatus> {
   switch (call.command) {
     case "render":
-      return runRender(call, settings, terminal);
+      return (await import("./commands/render.js")).runRender(call, settings, terminal);
     case "validate":
-      return runValidate(call, settings, terminal);
+      return (await import("./commands/validate.js")).runValidate(call, settings, terminal);
     case "explain":
-      return runExplain(call, settings, terminal);
+      return (await import("./commands/explain.js")).runExplain(call, settings, terminal);
     case "run":
-      return runRun(call, settings, terminal);
+      return (await import("./commands/run.js")).runRun(call, settings, terminal);
   }
 }
 
