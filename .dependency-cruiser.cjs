@@ -229,12 +229,12 @@ module.exports = {
       "Only views of the model reach templates.",
     ),
     only(
-      ["api/", "controller/", "kubernetes/"],
+      ["api/", "kubernetes/kube-config\\.ts$", "kubernetes/api-client\\.ts$"],
       "client-node",
       npm("@kubernetes/client-node"),
-      "The pipeline must run without a cluster; api/ takes core types from it.",
+      "It takes longer to load than albc: only kube-config.ts does; the others take types from it.",
     ),
-    only(["controller/", "cli/"], "chokidar", npm("chokidar"), "Watching is the loop's."),
+    only(["controller/"], "chokidar", npm("chokidar"), "Watching is the loop's."),
     only(["cli/"], "pino", npm("pino"), "Loggers are made once and passed in."),
     only(
       ["cli/"],

@@ -1,6 +1,6 @@
 import { ApplyWatch } from "../controller/apply-watch.js";
 import type { Controller } from "../controller/controller.js";
-import type { Log } from "../controller/log.js";
+import type { Log } from "../support/log.js";
 import type { Observer } from "../controller/observer.js";
 import type { Applier } from "../output/apply.js";
 import { NginxNotStarted } from "../output/nginx-not-started.js";
@@ -11,7 +11,7 @@ import { TooManyFaults } from "../support/too-many-faults.js";
 import { EnvironmentError } from "../support/environment-error.js";
 
 export interface FirstStart {
-  readonly controller: Controller;
+  readonly controller: Pick<Controller, "compileFiles" | "emptyFiles" | "exclude" | "served">;
   readonly applier: Pick<Applier, "prepare">;
   readonly nginx: Pick<NginxProcess, "start">;
   readonly observer: Observer;
@@ -71,12 +71,15 @@ async function startLeavingOut(
   }
 }
 
-function isSomethingLeft({ served }: Controller, unavailablePorts: readonly string[]): boolean {
+function isSomethingLeft(
+  { served }: FirstStart["controller"],
+  unavailablePorts: readonly string[],
+): boolean {
   return served.ports.some((port) => !unavailablePorts.includes(String(port)));
 }
 
 async function prepareNothing(
-  controller: Controller,
+  controller: FirstStart["controller"],
   applier: FirstStart["applier"],
 ): Promise<void> {
   try {

@@ -7,10 +7,11 @@ import type { Applied } from "../output/apply.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { Compilation } from "../compile.js";
+import { Backoff } from "../support/backoff.js";
 import { EnvironmentError } from "../support/environment-error.js";
 import { Batcher } from "./batcher.js";
 import { ApplyWatch } from "./apply-watch.js";
-import type { Log } from "./log.js";
+import type { Log } from "../support/log.js";
 import type { Observer } from "./observer.js";
 import { UnavailablePorts } from "./unavailable-ports.js";
 
@@ -37,7 +38,7 @@ export interface ApplyLoopOptions {
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
 const URGENT_DELAY = 5;
-/** Milliseconds after which a change that could not be applied is tried again: doubled each time, up to the longest. */
+/** Milliseconds after which a change that could not be applied is tried again. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
 /** Milliseconds between looks for an nginx that is not there yet; each look takes its time too. */
@@ -52,7 +53,7 @@ export class ApplyLoop {
   readonly #batcher: Batcher;
   #open = false;
   #missed = false;
-  #failures = 0;
+  readonly #backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY);
   #refused: string | undefined;
   #isAbsent = false;
   #onServed: () => void = () => undefined;
@@ -216,7 +217,7 @@ export class ApplyLoop {
     const before = this.#refused;
     this.#refused = refused;
     if (refused === undefined) {
-      if (unwritten === undefined) this.#failures = 0;
+      if (unwritten === undefined) this.#backoff.succeeded();
       return;
     }
     const delay = this.#retryLater();
@@ -227,7 +228,7 @@ export class ApplyLoop {
   }
 
   #retryLater(): number {
-    const delay = Math.min(FIRST_RETRY * 2 ** this.#failures++, LONGEST_RETRY);
+    const delay = this.#backoff.failed();
     this.#notifyAfter(delay);
     return delay;
   }

@@ -1,6 +1,6 @@
 import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/field-path.js";
-import type { Log } from "./log.js";
+import type { Log } from "../support/log.js";
 
 /** Logs diagnostics as they come and go: one that stands for long is said once. */
 export class DiagnosticLog {

@@ -1,5 +1,5 @@
 import { isBindAttempt, isOfClosedShare } from "../output/nginx-failure.js";
-import type { Log } from "./log.js";
+import type { Log } from "../support/log.js";
 
 // 2026/01/02 03:04:05 [error] 12#12: *7 message, client: …
 const LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(\w+)\] \d+#\d+: (?:\*\d+ )?(.*)$/s;

@@ -45,6 +45,18 @@ export class ApiError extends Error {
   }
 }
 
+/** For `catch`: null for a missing object, and for a name that is taken. */
+export function ifNotFound(error: unknown): null {
+  if (error instanceof ApiError && error.status === 404) return null;
+  throw error;
+}
+export function ifExists(error: unknown): null {
+  if (error instanceof ApiError && error.reason === "AlreadyExists") return null;
+  throw error;
+}
+
+/** albc's name in requests: user agent, field manager, source of events, and value of the managed-by label. */
+export const AGENT = "albc";
 /** Milliseconds for one call; lists of thousands of objects take the most. */
 const TIMEOUT = 60_000;
 /** Milliseconds without a byte after which a connection is dead. A watch ends sooner than that (see KindWatch). */
@@ -170,7 +182,7 @@ function headersOf(call: Call, body: string | undefined): Record<string, string 
     (call.method === "PATCH" ? "application/merge-patch+json" : "application/json");
   return {
     Accept: "application/json",
-    "User-Agent": "albc",
+    "User-Agent": AGENT,
     ...(body !== undefined && {
       "Content-Type": type,
       "Content-Length": Buffer.byteLength(body),

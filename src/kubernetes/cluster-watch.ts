@@ -4,6 +4,7 @@
  */
 import type { KindName } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
+import { Backoff } from "../support/backoff.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 import { servedResources } from "./discovery.js";
@@ -11,7 +12,6 @@ import { KindWatch } from "./kind-watch.js";
 import type { RawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { apiVersionOf } from "./resource.js";
-import { RetryTimes } from "./retry-times.js";
 import type { WatchScope } from "./scope.js";
 import { plansFor } from "./scope.js";
 
@@ -19,7 +19,7 @@ export interface ClusterWatchOptions {
   readonly client: ApiClient;
   readonly table: KindTable;
   readonly scope: WatchScope;
-  readonly onObject: (kind: KindName, object: RawObject) => void;
+  readonly onObject: (kind: KindName, object: RawObject, before: RawObject | undefined) => void;
   readonly onGone: (kind: KindName, object: RawObject) => void;
   /** A watch was lost, and its objects have been listed again: of what was written before, nothing need be left. */
   readonly onListedAgain: () => void;
@@ -31,7 +31,7 @@ export interface ClusterWatchOptions {
 
 /** Milliseconds between two looks at what is served. */
 const DISCOVERY_INTERVAL = 5000;
-/** Milliseconds before the question is asked again that failed: doubled each time, up to the interval. */
+/** Milliseconds before a failed question is asked again. */
 const FIRST_PAUSE = 250;
 const NOT_FOUND = 404;
 /** Looks in a row that must miss a kind: an API server that has just started does not serve its CRDs at once. */
@@ -46,8 +46,8 @@ interface WatchedKind {
 
 export class ClusterWatch {
   readonly #options: ClusterWatchOptions;
-  readonly #kinds = new Map<KindName, WatchedKind>();
-  readonly #retries = new RetryTimes(DISCOVERY_INTERVAL);
+  readonly #kinds = new Map<string, WatchedKind>();
+  readonly #backoff = new Backoff(FIRST_PAUSE, DISCOVERY_INTERVAL);
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -69,7 +69,22 @@ export class ClusterWatch {
   }
 
   resourceOf(kind: string): Resource | undefined {
-    return this.resources.find((resource) => resource.kind === kind);
+    return this.#kinds.get(kind)?.resource;
+  }
+
+  /** An object as a watch delivered it last. */
+  get(kind: string, namespace: string, name: string): RawObject | undefined {
+    for (const watch of this.#kinds.get(kind)?.watches ?? []) {
+      const object = watch.get(namespace, name);
+      if (object !== undefined) return object;
+    }
+    return undefined;
+  }
+
+  /** Whether a namespace is being deleted: its objects are deleted with it. */
+  isTerminating(namespace: string): boolean {
+    const found = this.get("Namespace", "", namespace);
+    return found?.metadata.deletionTimestamp !== undefined;
   }
 
   async close(): Promise<void> {
@@ -92,15 +107,15 @@ export class ClusterWatch {
     };
     this.#discover().then(
       () => {
-        this.#retries.clear();
+        this.#backoff.succeeded();
         onFirst();
         again(DISCOVERY_INTERVAL);
       },
       (error: unknown) => {
         const isUnusable = !(error instanceof ApiError) && this.#kinds.size === 0;
         if (isUnusable) onUnusable(error);
-        else this.#options.onDiscoveryError(error, this.#retries.has(""));
-        again(this.#retries.failed("", "", FIRST_PAUSE));
+        else this.#options.onDiscoveryError(error, this.#backoff.hasFailed);
+        again(this.#backoff.failed());
       },
     );
   }
@@ -108,11 +123,11 @@ export class ClusterWatch {
   async #discover(): Promise<void> {
     const resources = await servedResources(this.#options.client, this.#options.table);
     if (this.#closed) return;
-    const served = new Set(resources.map(({ kind }) => kind));
+    const served = new Set<string>(resources.map(({ kind }) => kind));
     for (const [kind, known] of this.#kinds) {
       const misses = served.has(kind) ? 0 : known.misses + 1;
       this.#kinds.set(kind, { ...known, misses });
-      if (misses >= MISSES) await this.#forget(kind, known);
+      if (misses >= MISSES) await this.#forget(known);
     }
     for (const resource of resources) this.#follow(resource);
   }
@@ -125,11 +140,11 @@ export class ClusterWatch {
       for (const watch of watches) watch.move(resource);
   }
 
-  async #forget(kind: KindName, { watches }: WatchedKind): Promise<void> {
-    this.#kinds.delete(kind);
+  async #forget({ resource, watches }: WatchedKind): Promise<void> {
+    this.#kinds.delete(resource.kind);
     for (const watch of watches) {
       await watch.close();
-      for (const object of watch.objects()) this.#options.onGone(kind, object);
+      for (const object of watch.objects()) this.#options.onGone(resource.kind, object);
     }
   }
 
@@ -142,8 +157,8 @@ export class ClusterWatch {
           ...plan,
           client,
           resource,
-          onObject: (object) => {
-            onObject(kind, object);
+          onObject: (object, before) => {
+            onObject(kind, object, before);
           },
           onGone: (object) => {
             onGone(kind, object);

@@ -5,9 +5,9 @@ import type { KindTable } from "../input/kind-table.js";
 import { getOrInsert } from "../support/group-by.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
-import { pluralOf } from "./plural.js";
+
 import type { Resource } from "./resource.js";
-import { basePath } from "./resource.js";
+import { basePath, pluralOf } from "./resource.js";
 
 /** The kinds that are served, each in the best version that we read. Throws ApiError when the API server can't be reached. */
 export async function servedResources(

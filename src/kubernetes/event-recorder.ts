@@ -3,18 +3,27 @@
  * is not repeated while nothing changes.
  */
 import { createHash } from "node:crypto";
-import type { ResourceRef } from "../diagnostics/diagnostic.js";
+import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
+import { formatFieldPath } from "../diagnostics/field-path.js";
+import { errorText } from "../support/error-text.js";
+import type { Log } from "../support/log.js";
 import type { ApiClient } from "./api-client.js";
-import { ApiError } from "./api-client.js";
+import { AGENT, ApiError } from "./api-client.js";
+import type { ClusterWatch } from "./cluster-watch.js";
 import { now } from "./now.js";
 
+/** A warning about an object. */
 export interface ObjectEvent {
   readonly resource: ResourceRef;
-  readonly uid?: string;
   /** CamelCase. */
   readonly reason: string;
   readonly message: string;
-  readonly type: "Warning" | "Normal";
+}
+
+export interface EventRecorderOptions {
+  readonly client: Pick<ApiClient, "call">;
+  readonly watch: Pick<ClusterWatch, "get" | "isTerminating">;
+  readonly log: Pick<Log, "warn">;
 }
 
 const ALREADY_EXISTS = 409;
@@ -23,45 +32,47 @@ const LONGEST_MESSAGE = 1024;
 const MOST = 200;
 
 export class EventRecorder {
-  readonly #client: ApiClient;
-  readonly #component: string;
+  readonly #options: EventRecorderOptions;
   #known: ReadonlySet<string> = new Set();
   #latest: readonly ObjectEvent[] = [];
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(client: ApiClient, component: string) {
-    this.#client = client;
-    this.#component = component;
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
   }
 
   /**
-   * All that is wrong now: what was not said the last time is said. Throws the first ApiError; what could not be said is said the next
-   * time. Updates take turns, or two would write one event; one that was replaced while it waited is skipped.
+   * All that is wrong now: events that were not in the last update are written. One that could not be written is tried again with the next
+   * update. Updates take turns, or two would write one event; one that was replaced while it waited is skipped. Does not throw.
    */
   update(events: readonly ObjectEvent[]): Promise<void> {
     this.#latest = events;
-    const turn = this.#turn.then(() => (events === this.#latest ? this.#say(events) : undefined));
-    this.#turn = turn.catch(() => undefined);
-    return turn;
+    this.#turn = this.#turn.then(() => (events === this.#latest ? this.#say(events) : undefined));
+    return this.#turn;
   }
 
   async #say(events: readonly ObjectEvent[]): Promise<void> {
-    const now = new Map(events.map((event) => [nameOf(event), event]));
+    const { watch, log } = this.#options;
+    const now = new Map(
+      events
+        .filter(({ resource }) => !watch.isTerminating(resource.namespace))
+        .map((event) => [this.#nameOf(event), event]),
+    );
     const fresh = [...now].filter(([name]) => !this.#known.has(name)).slice(0, MOST);
     const said = new Set<string>();
-    const errors: unknown[] = [];
+    const errors: string[] = [];
     for (const [name, event] of fresh) {
       try {
         await this.#write(name, event);
         said.add(name);
       } catch (error: unknown) {
-        errors.push(error);
+        errors.push(errorText(error));
       }
     }
     this.#known = new Set(
       [...now.keys()].filter((name) => said.has(name) || this.#known.has(name)),
     );
-    if (errors.length > 0) throw errors[0];
+    if (errors.length > 0) log.warn({ reason: errors[0] }, "events could not be written");
   }
 
   async #write(name: string, event: ObjectEvent): Promise<void> {
@@ -69,7 +80,7 @@ export class EventRecorder {
     const path = `/api/v1/namespaces/${namespace}/events`;
     const body = this.#body(name, namespace, event);
     try {
-      await this.#client.call({ method: "POST", path, body });
+      await this.#options.client.call({ method: "POST", path, body });
     } catch (error: unknown) {
       if (!(error instanceof ApiError)) throw error;
       if (error.isOfDyingNamespace) return;
@@ -79,7 +90,7 @@ export class EventRecorder {
   }
 
   async #countUp(path: string): Promise<void> {
-    const known = await this.#client.call({ path });
+    const known = await this.#options.client.call({ path });
     const count =
       typeof known === "object" &&
       known !== null &&
@@ -88,11 +99,12 @@ export class EventRecorder {
         ? known.count
         : 1;
     const body = { count: count + 1, lastTimestamp: now() };
-    await this.#client.call({ method: "PATCH", path, body });
+    await this.#options.client.call({ method: "PATCH", path, body });
   }
 
   #body(name: string, namespace: string, event: ObjectEvent): object {
-    const { resource, uid, reason, message, type } = event;
+    const { resource, reason, message } = event;
+    const uid = this.#uidOf(resource);
     const time = now();
     return {
       apiVersion: "v1",
@@ -107,20 +119,43 @@ export class EventRecorder {
       },
       reason,
       message: message.slice(0, LONGEST_MESSAGE),
-      type,
-      source: { component: this.#component },
-      reportingComponent: this.#component,
+      type: "Warning",
+      source: { component: AGENT },
+      reportingComponent: AGENT,
       firstTimestamp: time,
       lastTimestamp: time,
       count: 1,
     };
   }
+
+  /** The same for the same thing said of the same object, so that the API server keeps one of it. */
+  #nameOf({ resource, reason, message }: ObjectEvent): string {
+    const said = [resource, this.#uidOf(resource), reason, message];
+    const digest = createHash("sha256").update(JSON.stringify(said)).digest("hex");
+    return `${resource.name.slice(0, 200)}.${digest.slice(0, 16)}`;
+  }
+
+  #uidOf({ kind, namespace, name }: ResourceRef): string | undefined {
+    return this.#options.watch.get(kind, namespace, name)?.metadata.uid;
+  }
 }
 
-/** The same for the same thing said of the same object, so that the API server keeps one of it. */
-function nameOf({ resource, uid, reason, message }: ObjectEvent): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([resource, uid, reason, message]))
-    .digest("hex");
-  return `${resource.name.slice(0, 200)}.${digest.slice(0, 16)}`;
+/** Errors before warnings: only the first events of many are written. */
+export function eventsOf(diagnostics: readonly Diagnostic[]): readonly ObjectEvent[] {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const warnings = diagnostics.filter(({ severity }) => severity === "warning");
+  return [...errors, ...warnings].flatMap(({ code, message, field, hint, resource }) => {
+    if (resource === undefined) return [];
+    const place = field === undefined || field.length === 0 ? "" : `${formatFieldPath(field)}: `;
+    const advice = hint === undefined ? "" : `; ${hint}`;
+    return [{ resource, reason: camelCase(code), message: `${place}${message}${advice}` }];
+  });
+}
+
+/** `SERVICE_NOT_FOUND` as `ServiceNotFound`. */
+function camelCase(code: string): string {
+  return code
+    .split("_")
+    .map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
+    .join("");
 }

@@ -3,6 +3,7 @@
  * versions (410) and an API server that is away for hours or comes back with an older state. Known objects stay known meanwhile.
  */
 import { isDeepStrictEqual } from "node:util";
+import { Backoff } from "../support/backoff.js";
 import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
@@ -18,7 +19,8 @@ export interface KindWatchOptions {
   readonly namespace: string;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  readonly onObject: (object: RawObject) => void;
+  /** `before`: the state that it replaces. */
+  readonly onObject: (object: RawObject, before: RawObject | undefined) => void;
   readonly onGone: (object: RawObject) => void;
   /** Everything was listed again: what is known is what the API server has, but what it had meanwhile may be lost. */
   readonly onListedAgain: () => void;
@@ -37,7 +39,7 @@ const WATCH_SECONDS = 15;
 const IN_DUE_TIME = (WATCH_SECONDS - 1) * 1000;
 /** Milliseconds: a watch that ends sooner than this is begun again only after as long a pause. */
 const SHORTEST = 1000;
-/** Milliseconds before it starts again after an error: doubled each time, up to the longest. */
+/** Milliseconds before it starts again after an error. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 15_000;
 const GONE = 410;
@@ -73,6 +75,10 @@ export class KindWatch {
     this.#interrupt();
   }
 
+  get(namespace: string, name: string): RawObject | undefined {
+    return this.#objects.get(keyOf({ metadata: { namespace, name } }));
+  }
+
   /** Everything that is known now. */
   objects(): readonly RawObject[] {
     return [...this.#objects.values()];
@@ -90,20 +96,19 @@ export class KindWatch {
   }
 
   async #run(): Promise<void> {
-    let pause = FIRST_PAUSE;
+    const backoff = new Backoff(FIRST_PAUSE, LONGEST_PAUSE);
     while (!this.#closed) {
       const began = performance.now();
       const { signal } = (this.#turn = new AbortController());
       const error = await this.#follow(signal);
       if (signal.aborted) continue;
       const lived = performance.now() - began;
-      if (error === undefined || lived >= SHORTEST) pause = FIRST_PAUSE;
+      if (error === undefined || lived >= SHORTEST) backoff.succeeded();
       if (error === undefined) {
         await this.#rest(SHORTEST - lived);
       } else {
         if (error.status !== GONE) this.#options.onError(error);
-        await this.#rest(pause);
-        pause = Math.min(pause * 2, LONGEST_PAUSE);
+        await this.#rest(backoff.failed());
       }
     }
   }
@@ -210,9 +215,10 @@ export class KindWatch {
   }
 
   #put(key: string, object: RawObject): void {
-    const kept = sharing(object, this.#objects.get(key));
+    const before = this.#objects.get(key);
+    const kept = sharing(object, before);
     this.#objects.set(key, kept);
-    this.#options.onObject(kept);
+    this.#options.onObject(kept, before);
   }
 
   #forget(key: string, object: RawObject): void {

@@ -1,180 +1,315 @@
 /**
- * Makes the objects that belong to users' objects as they are to be, and keeps them so: what others set in them stays, what others take
- * away comes back. The API server removes them with their owners.
+ * Makes the objects that belong to users' objects (a Gateway's Service and EndpointSlices) and keeps them as they are wanted: one loop
+ * gets each object, compares it, and creates, applies or removes it. Fields that others add stay; fields that others change are restored.
+ * An object that its owner does not control belongs to somebody else and is left alone: a new object is created, not applied to what
+ * may be there, and an object is changed or removed only in the version that was looked at.
  */
+import { listOf } from "../status/json.js";
 import type { OwnedObject } from "../status/owned-object.js";
-import { MadeObjects } from "./made-objects.js";
-import type { MakerPauses, ObjectMakerOptions, Outcome } from "./object-maker.js";
-import { keyOf, objectKey, ObjectMaker } from "./object-maker.js";
-import type { FoundObject } from "./owned-object-client.js";
-import { RetryTimes } from "./retry-times.js";
+import { KeyedBackoff } from "../support/backoff.js";
+import { errorText } from "../support/error-text.js";
+import { getOrInsert } from "../support/group-by.js";
+import { isObject } from "../support/json-object.js";
+import type { Log } from "../support/log.js";
+import { own } from "../support/own.js";
+import { Alarm } from "./alarm.js";
+import type { ApiClient, Call } from "./api-client.js";
+import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
+import type { ClusterWatch } from "./cluster-watch.js";
+import type { ObjectEvent } from "./event-recorder.js";
+import type { RawObject } from "./raw-object.js";
+import { isRawObject, MANAGED_BY } from "./raw-object.js";
+import { listPath, objectPath } from "./resource.js";
 
-export interface OwnedObjectsOptions extends ObjectMakerOptions {
-  /** Where it may look for what was made; none: everywhere. */
-  readonly namespaces: readonly string[];
-  /** Asked before each object, see StatusWriter. */
+export interface OwnedObjectsOptions {
+  readonly client: Pick<ApiClient, "call">;
+  readonly watch: Pick<ClusterWatch, "get" | "resourceOf">;
+  /** Several controllers may share a cluster: the annotation of an object names the one that made it. */
+  readonly controllerName: string;
+  readonly annotation: string;
+  /** Asked before each object, see StatusWriterOptions. */
   readonly mayWrite: () => boolean;
+  /** `problems` has a new entry. */
+  readonly onProblem: () => void;
+  readonly log: Pick<Log, "warn">;
   /** For tests. */
-  readonly pauses?: Pauses;
+  readonly pauses?: typeof PAUSES;
 }
 
-/** Milliseconds. */
-export interface Pauses extends MakerPauses {
-  /** Before what somebody has changed is put right: who insists is not raced. */
-  readonly changed: number;
-  /** No pause gets longer, however often it is doubled. */
-  readonly longest: number;
+interface Entry {
+  /** What was tried last: the wanted object and its owner's uid as JSON, or REMOVAL. */
+  tried: string;
+  /** `refused`: somebody else's object has the name. */
+  outcome: "made" | "failed" | "refused";
+  /** The version that our last write produced; empty: it must be written again. */
+  version: string;
+  /** The uid of the owner for which this replica made it. */
+  owner?: string;
+  /** The clock's time of the next look; Infinity: when the watch delivers another version. */
+  due: number;
 }
 
-const PAUSES: Pauses = { failed: 1000, refused: 10_000, changed: 1000, longest: 300_000 };
-/** Milliseconds between two looks, whatever is due. */
-const SHORTEST = 50;
-/** Stands for the looking for what was made, among the objects. */
-const LIST = "what was made before";
+/**
+ * Milliseconds: the first pauses after a failed call and after a look at somebody else's object, their limit when they are doubled,
+ * and the pause before a change by others is undone, so that controllers do not race.
+ */
+const PAUSES = { failed: 1000, refused: 10_000, longest: 300_000, changed: 1000 };
+const REMOVAL = "removal";
+const CONFLICT = 409;
+const MANAGER = { fieldManager: AGENT };
+const NOT_OURS =
+  "an object of that name is there that was not made for the Gateway; it is left alone";
 
 export class OwnedObjects {
   readonly #options: OwnedObjectsOptions;
-  readonly #pauses: Pauses;
-  readonly #made = new MadeObjects();
-  readonly #retries: RetryTimes;
-  readonly #maker: ObjectMaker;
-  /** Undefined until it is known: all else that was made goes. */
-  #desired: readonly OwnedObject[] | undefined;
+  readonly #pauses: typeof PAUSES;
+  readonly #backoff: KeyedBackoff;
+  readonly #alarm = new Alarm(() => {
+    this.#run();
+  });
+  #entries = new Map<string, Entry>();
+  /** Undefined until it is known: all other objects that were made are removed. */
+  #wanted: readonly OwnedObject[] | undefined;
   #enabled = false;
-  #listed = false;
-  /** Being made, so that not even its first version is known. */
-  #underWay = "";
   #running: Promise<void> | undefined;
   #again = false;
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: OwnedObjectsOptions) {
     this.#options = options;
     this.#pauses = options.pauses ?? PAUSES;
-    this.#retries = new RetryTimes(this.#pauses.longest);
-    const state = { made: this.#made, retries: this.#retries, pauses: this.#pauses };
-    this.#maker = new ObjectMaker(options, state);
+    this.#backoff = new KeyedBackoff(this.#pauses.longest, () => performance.now());
   }
 
-  /** All that is to be. What is not among them any more, though its owner lives, goes. */
-  update(objects: readonly OwnedObject[]): void {
-    this.#desired = objects;
+  /** All objects that are wanted from now on. */
+  update(wanted: readonly OwnedObject[]): void {
+    this.#wanted = wanted;
     this.#run();
   }
 
-  /** Whether this replica writes. If so, what was made by whom wrote before is looked for. */
+  /** Whether this replica writes. When it begins to, it looks at every object: another replica may have written. */
   enable(enabled: boolean): void {
     this.#enabled = enabled;
-    this.#listed = false;
-    clearTimeout(this.#timer);
+    this.#entries = new Map([...this.#entries.keys()].map((key) => [key, newEntry()]));
     this.#run();
   }
 
-  /** An object as a watch tells of it: its version, undefined when it is gone. */
-  observe(kind: string, namespace: string, name: string, version: string | undefined): void {
-    if (!this.#enabled) return;
-    const key = objectKey(kind, namespace, name);
-    const isGone = version === undefined;
-    const isAwaited = isGone && this.#retries.has(key);
-    if (this.#made.get(key) === undefined && key !== this.#underWay && !isAwaited) return;
-    if (!this.#made.hear(key, version, performance.now() + this.#pauses.changed)) return;
-    if (isGone) this.#retries.forget(key);
-    if (this.#running === undefined) this.#wake();
+  /** The watch delivered this state of an object. */
+  observe(kind: string, { metadata }: RawObject, isGone = false): void {
+    const key = keyOf(kind, metadata);
+    // An earlier leader may have made it.
+    const isNew = !isGone && own(metadata.labels, MANAGED_BY) === AGENT && !this.#entries.has(key);
+    if (isNew) this.#entries.set(key, newEntry());
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    const due = performance.now() + this.#pauses.changed;
+    if (isGone) this.#backoff.succeeded(key);
+    if (isGone || entry.due === Infinity) entry.due = Math.min(entry.due, due);
+    if (!isGone && entry.outcome === "made" && entry.version === metadata.resourceVersion)
+      entry.due = Infinity;
+    this.#alarm.set(entry.due);
   }
 
-  /** Whose names are somebody else's. */
-  get refused(): readonly OwnedObject[] {
-    return this.#maker.refused;
+  /** Objects that can't be made because their names are taken. */
+  get problems(): readonly ObjectEvent[] {
+    return (this.#wanted ?? []).flatMap(({ kind, metadata, owner }) => {
+      const isRefused = this.#entries.get(keyOf(kind, metadata))?.outcome === "refused";
+      const message = `${kind} ${metadata.name}: ${NOT_OURS}`;
+      return isRefused ? [{ resource: owner, reason: "NameTaken", message }] : [];
+    });
   }
 
   async close(): Promise<void> {
     this.#enabled = false;
-    clearTimeout(this.#timer);
     await this.#running;
+    this.#alarm.clear();
   }
 
   #run(): void {
     this.#again = true;
     if (!this.#enabled || this.#running !== undefined) return;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     this.#running = this.#reconcile().finally(() => {
       this.#running = undefined;
       if (this.#again) this.#run();
-      else this.#wake();
     });
-  }
-
-  /** Runs when the first of what waits is due. */
-  #wake(): void {
-    clearTimeout(this.#timer);
-    if (!this.#enabled || this.#desired === undefined) return;
-    let next = this.#retries.next ?? Infinity;
-    for (const [key, due] of this.#made.stale)
-      if (!this.#retries.has(key)) next = Math.min(next, due);
-    if (next === Infinity) return;
-    const pause = Math.max(SHORTEST, next - performance.now());
-    this.#timer = setTimeout(() => {
-      this.#run();
-    }, pause);
-    this.#timer.unref();
   }
 
   async #reconcile(): Promise<void> {
     this.#again = false;
-    const desired = this.#desired;
-    if (desired === undefined || !this.#mayWrite()) return;
-    if (!this.#listed) await this.#adopt();
-    const outcomes = new Map<string, Outcome>();
-    for (const object of desired) {
-      if (!this.#mayWrite()) return;
-      const key = keyOf(object);
-      this.#underWay = key;
-      outcomes.set(key, await this.#maker.settle(object, requiredOf(object, outcomes)));
-      this.#underWay = "";
+    if (this.#wanted === undefined) return;
+    const kept = new Set<string>();
+    for (const object of this.#wanted) {
+      const { kind, metadata, owner, requires } = object;
+      const required = this.#entries.get(keyOf(requires?.kind ?? "", { ...metadata, ...requires }));
+      if (required?.outcome === "refused") continue;
+      const key = keyOf(kind, metadata);
+      kept.add(key);
+      const uid = this.#uidOf(owner.kind, owner);
+      if (uid === undefined || (requires && required?.outcome !== "made")) continue;
+      const text = JSON.stringify([object, uid]);
+      await this.#attempt(key, text, (entry) => this.#make(object, uid, entry));
     }
-    for (const [key, { found }] of this.#made.entries) {
-      if (!this.#mayWrite()) return;
-      const outcome = outcomes.get(key);
-      if (outcome === undefined || outcome === "refused") await this.#maker.remove(key, found);
-    }
-    const left = this.#made.entries.map(([key]) => key);
-    const known = new Set([...outcomes.keys(), ...left, LIST]);
-    this.#made.keepOnly(known);
-    this.#retries.keepOnly(known);
-    this.#maker.keepOnly(known);
+    for (const key of [...this.#entries.keys()].filter((each) => !kept.has(each)))
+      await this.#attempt(key, REMOVAL, (entry) => this.#remove(key, entry));
   }
 
-  #mayWrite(): boolean {
-    return this.#enabled && this.#options.mayWrite();
+  /** `act` returns the first pause before it is tried again, or nothing; another thing is tried at once. */
+  async #attempt(
+    key: string,
+    what: string,
+    act: (entry: Entry) => Promise<number | undefined>,
+  ): Promise<void> {
+    const entry = getOrInsert(this.#entries, key, newEntry);
+    if (entry.tried === what && performance.now() < entry.due) {
+      this.#alarm.set(entry.due);
+      return;
+    }
+    if (!this.#enabled) return;
+    if (!this.#options.mayWrite()) {
+      this.#alarm.set(performance.now() + this.#pauses.failed);
+      return;
+    }
+    if (entry.tried !== what) entry.version = "";
+    entry.tried = what;
+    // What the watch delivers from now on asks for another look.
+    entry.due = Infinity;
+    const pause = await act(entry).catch((error: unknown) => this.#failed(key, entry, error));
+    if (pause === undefined) this.#backoff.succeeded(key);
+    else entry.due = performance.now() + this.#backoff.failed(key, what, pause);
+    this.#alarm.set(entry.due);
   }
 
-  /** Takes over what was made before this replica led, for owners that live. */
-  async #adopt(): Promise<void> {
-    if (this.#retries.mustWait(LIST, "")) return;
-    const { client, namespaces, uidOf, onError } = this.#options;
-    const ofLiving = ({ controller, namespace }: FoundObject): boolean =>
-      controller !== undefined &&
-      uidOf(controller.kind, namespace, controller.name) === controller.uid;
-    try {
-      const found = (await client.list(namespaces)).filter(ofLiving);
-      const keyed = found.map(
-        (one) => [objectKey(one.kind, one.namespace, one.name), one] as const,
+  #failed(key: string, entry: Entry, error: unknown): number {
+    entry.version = "";
+    if (entry.outcome === "made") entry.outcome = "failed";
+    // Others write at the same time, or delete the namespace.
+    if (error instanceof ApiError && error.status === CONFLICT) return this.#pauses.failed / 4;
+    if (!(error instanceof ApiError && error.isOfDyingNamespace))
+      this.#options.log.warn(
+        { object: key, reason: errorText(error) },
+        "an object could not be made or removed",
       );
-      this.#made.reset(new Map(keyed));
-      this.#retries.clear();
-      this.#listed = true;
-    } catch (error: unknown) {
-      this.#retries.failed(LIST, "", this.#pauses.failed);
-      onError(error, LIST);
+    return this.#pauses.failed;
+  }
+
+  /** Like `act` of #attempt. */
+  async #make(object: OwnedObject, uid: string, entry: Entry): Promise<number | undefined> {
+    const { kind, metadata, owner } = object;
+    const key = keyOf(kind, metadata);
+    // The last look is for an object that somebody else created first.
+    const live =
+      (await this.#get(key)) ?? (await this.#create(key, object, uid)) ?? (await this.#get(key));
+    if (live === undefined) throw new ApiError(CONFLICT, "", "created and removed at once");
+    const controller = controllerOf(live);
+    if (controller?.["uid"] === uid) {
+      if (live.metadata.resourceVersion !== entry.version)
+        entry.version = await this.#apply(key, object, uid, live);
+      entry.owner = uid;
+      entry.outcome = "made";
+      return undefined;
     }
+    const isOfNamesake = controller?.["kind"] === owner.kind && controller["name"] === owner.name;
+    // Made for an owner that was removed and exists again: the API server is about to remove it.
+    if (isOfNamesake && this.#isMadeHere(live)) return this.#pauses.failed;
+    if (entry.outcome !== "refused") {
+      entry.outcome = "refused";
+      this.#options.log.warn({ object: key, owner: keyOf(owner.kind, owner) }, NOT_OURS);
+      this.#options.onProblem();
+    }
+    return this.#pauses.refused;
+  }
+
+  /** Only for an owner that is known: the API server removes the objects of others, or another albc does, which sees their owners. */
+  async #remove(key: string, entry: Entry): Promise<undefined> {
+    const live = await this.#get(key);
+    const controller = live && controllerOf(live);
+    if (live !== undefined && controller !== undefined && this.#isMadeHere(live)) {
+      const { uid, resourceVersion, namespace } = live.metadata;
+      const owner = { namespace, name: String(controller["name"]) };
+      const owners = [entry.owner, this.#uidOf(String(controller["kind"]), owner)];
+      const body = { preconditions: { uid, resourceVersion } };
+      const call = { method: "DELETE", path: this.#path(key), body } as const;
+      if (owners.includes(String(controller["uid"])))
+        await this.#options.client.call(call).catch(ifNotFound);
+    }
+    this.#entries.delete(key);
+  }
+
+  #get(key: string): Promise<RawObject | undefined> {
+    return this.#ask({ path: this.#path(key) }, ifNotFound);
+  }
+
+  /** No more than what identifies it: fields that an object is created with stay when it is applied without them. */
+  #create(key: string, object: OwnedObject, uid: string): Promise<RawObject | undefined> {
+    const metadata = { ...object.metadata, labels: {}, annotations: {} };
+    const body = this.#body({ ...object, metadata, fields: object.skeleton }, uid);
+    const call = { method: "POST", path: this.#path(key, listPath), query: MANAGER, body } as const;
+    return this.#ask(call, ifExists);
+  }
+
+  /** Returns the new version. */
+  async #apply(key: string, object: OwnedObject, uid: string, live: RawObject): Promise<string> {
+    const { resourceVersion } = live.metadata;
+    const body = this.#body(object, uid, { uid: live.metadata.uid, resourceVersion });
+    const query = { ...MANAGER, force: "true" };
+    const contentType = "application/apply-patch+yaml";
+    const call = { method: "PATCH", path: this.#path(key), query, contentType, body } as const;
+    return (await this.#ask(call))?.metadata.resourceVersion ?? "";
+  }
+
+  /** Undefined after an error that `accept` accepts. */
+  async #ask(call: Call, accept?: (error: unknown) => null): Promise<RawObject | undefined> {
+    const answer = await this.#options.client.call(call).catch(accept);
+    if (answer === null || isRawObject(answer)) return answer ?? undefined;
+    throw new ApiError(0, "", `${call.method ?? "GET"} ${call.path}: the answer is not an object`);
+  }
+
+  #body(
+    { apiVersion, kind, metadata, owner, fields }: OwnedObject,
+    uid: string,
+    more = {},
+  ): object {
+    const { annotation, controllerName } = this.#options;
+    const { namespace: _namespace, ...reference } = owner;
+    const whole = {
+      ...{ ...metadata, ...more, ownerReferences: [{ ...reference, uid, controller: true }] },
+      labels: { ...metadata.labels, [MANAGED_BY]: AGENT },
+      annotations: { ...metadata.annotations, [annotation]: controllerName },
+    };
+    return { apiVersion, kind, metadata: whole, ...fields };
+  }
+
+  #isMadeHere({ metadata: { annotations } }: RawObject): boolean {
+    return own(annotations, this.#options.annotation) === this.#options.controllerName;
+  }
+
+  #uidOf(kind: string, { namespace = "", name }: Place): string | undefined {
+    return this.#options.watch.get(kind, namespace, name)?.metadata.uid;
+  }
+
+  #path(key: string, pathOf: typeof objectPath = objectPath): string {
+    const [kind = "", namespace = "", name = ""] = key.split(/[ /]/);
+    const resource = this.#options.watch.resourceOf(kind);
+    if (resource === undefined) throw new ApiError(0, "", `${kind} is not served`);
+    return pathOf(resource, namespace, name);
   }
 }
 
-/** What became of what the object requires. */
-function requiredOf(
-  { requires, metadata }: OwnedObject,
-  outcomes: ReadonlyMap<string, Outcome>,
-): Outcome {
-  if (requires === undefined) return "made";
-  return outcomes.get(objectKey(requires.kind, metadata.namespace, requires.name)) ?? "failed";
+interface Place {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+function newEntry(): Entry {
+  return { tried: "", outcome: "failed", version: "", due: 0 };
+}
+
+function keyOf(kind: string, { namespace = "", name }: Place): string {
+  return `${kind} ${namespace}/${name}`;
+}
+
+/** The owner reference that is marked as controller. */
+function controllerOf({ metadata }: RawObject): Readonly<Record<string, unknown>> | undefined {
+  const references = listOf("ownerReferences" in metadata ? metadata.ownerReferences : []);
+  return references.filter(isObject).find(({ controller }) => controller === true);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { AGENT } from "./api-client.js";
 
 /** An object as the API server gives it: nothing of it has been checked but that it has a name. */
 export interface RawObject {
@@ -71,22 +72,27 @@ function sharingFields(object: object, before: object): Record<string, unknown> 
   );
 }
 
-/** Of a slice's annotations and labels only the name of the Service matters; the others change all the time. */
+/** Of a slice's annotations and labels only the Service's name and our own mark matter; the others change all the time. */
 function trimmedSlice(object: RawObject): RawObject {
   const { annotations: _annotations, labels, ...metadata } = object.metadata;
   const endpoints: unknown = object["endpoints"];
   return {
     ...object,
-    metadata: { ...metadata, ...(labels && { labels: serviceName(labels) }) },
+    metadata: { ...metadata, ...(labels && { labels: usefulLabels(labels) }) },
     ...(Array.isArray(endpoints) && { endpoints: endpoints.map(trimmedEndpoint) }),
   };
 }
 
 const SERVICE_NAME = "kubernetes.io/service-name";
+/** By it OwnedObjects finds what an earlier leader made. */
+export const MANAGED_BY = "app.kubernetes.io/managed-by";
 
-function serviceName(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const name = labels[SERVICE_NAME];
-  return name === undefined ? {} : { [SERVICE_NAME]: name };
+function usefulLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const { [SERVICE_NAME]: name, [MANAGED_BY]: manager } = labels;
+  return {
+    ...(name !== undefined && { [SERVICE_NAME]: name }),
+    ...(manager === AGENT && { [MANAGED_BY]: manager }),
+  };
 }
 
 function trimmedEndpoint(endpoint: unknown): unknown {

@@ -1,5 +1,4 @@
 import type { KindName } from "../api/kinds.js";
-import { pluralOf } from "./plural.js";
 
 /** A kind as the API server serves it. */
 export interface Resource {
@@ -29,4 +28,18 @@ export function listPath(resource: Resource, namespace = ""): string {
 
 export function objectPath(resource: Resource, namespace: string, name: string): string {
   return `${listPath(resource, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** Names of resources in paths that are not the kind's name with an English plural. */
+const IRREGULAR: Readonly<Partial<Record<KindName, string>>> = {
+  ALB2: "alaudaloadbalancer2",
+};
+
+/** The resource's name in the API's paths: `Ingress` → `ingresses`, `AuthPolicy` → `authpolicies`. */
+export function pluralOf(kind: KindName): string {
+  const name = kind.toLowerCase();
+  const irregular = IRREGULAR[kind];
+  if (irregular !== undefined) return irregular;
+  if (name.endsWith("s")) return `${name}es`;
+  return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }

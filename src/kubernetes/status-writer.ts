@@ -1,41 +1,41 @@
 /**
  * Brings the statuses of objects to what was computed: only those that differ, a few at a time. What others have written in a status
- * stays; that is decided by `merge`. What was said of an object of which nothing is to be said any more is withdrawn, unless somebody
- * else has overwritten it already.
+ * stays (mergeStatus). What was said of an object of which nothing is to be said any more is withdrawn, unless somebody else has
+ * overwritten it already.
  *
  * Answers to writes say nothing about the object: they may be late or lost. Each state of an object that the watch delivered is written
  * over once, and the watch delivers what became of it.
  */
+import { mergeStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import { withdrawnStatus } from "../status/withdrawn-status.js";
+import { KeyedBackoff } from "../support/backoff.js";
+import { errorText } from "../support/error-text.js";
+import type { Log } from "../support/log.js";
+import { Alarm } from "./alarm.js";
 import type { ApiClient } from "./api-client.js";
-import { ApiError } from "./api-client.js";
+import { AGENT, ApiError, ifNotFound } from "./api-client.js";
+import type { ClusterWatch } from "./cluster-watch.js";
+import type { ObjectEvent } from "./event-recorder.js";
 import { now } from "./now.js";
 import type { RawObject } from "./raw-object.js";
 import { isRawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
 import { objectPath } from "./resource.js";
-import { RetryTimes } from "./retry-times.js";
 
 export interface StatusWriterOptions {
-  readonly client: ApiClient;
-  /** Who owns the fields that are written. */
-  readonly fieldManager: string;
-  readonly resourceOf: (kind: string) => Resource | undefined;
-  /** The object as the watch delivered it last. */
-  readonly current: (kind: string, namespace: string, name: string) => RawObject | undefined;
-  /** Whether objects may be there all the same of which `current` knows nothing: they have lost the labels that are selected by. */
+  readonly client: Pick<ApiClient, "call">;
+  readonly watch: Pick<ClusterWatch, "get" | "resourceOf" | "isTerminating">;
+  /** Whether objects may exist of which `watch` knows nothing: they have lost the labels that are selected by. */
   readonly hides: boolean;
-  /** The whole status that the object is to have; undefined when it has it. */
-  readonly merge: (current: RawObject, computed: ObjectStatus, now: string) => unknown;
-  /** Whether the namespace is being deleted: its objects go with it. */
-  readonly isGoing: (namespace: string) => boolean;
+  /** Whose entries of shared lists in a status are ours (mergeStatus). */
+  readonly controllerName: string;
   /** Asked before each write: a replica that was paused may find that another one leads. */
   readonly mayWrite: () => boolean;
   readonly onWritten: (kind: string, result: "written" | "conflict" | "error") => void;
-  readonly onError: (error: unknown, status: ObjectStatus) => void;
-  /** Told once when others keep overwriting the status; it is written less and less often. */
-  readonly onContested: (status: ObjectStatus) => void;
+  /** `problems` has a new entry. */
+  readonly onProblem: () => void;
+  readonly log: Pick<Log, "warn">;
 }
 
 /** Writes under way at once that are not late, and all those of one namespace. */
@@ -49,12 +49,12 @@ const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 30_000;
 /** A pause that only a status gets which others have overwritten several times in a row. */
 const CONTESTED = FIRST_PAUSE * 8;
-/** Milliseconds between two looks, whatever is due. */
-const SHORTEST = 50;
 /** When what is done is tried again. */
 const NEVER = Infinity;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
+const CONTESTED_STATUS =
+  "another controller keeps overwriting this status; it is written less and less often: let one controller serve the object (ingressClassName)";
 
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -63,8 +63,8 @@ export class StatusWriter {
   /** By object: what was to be said until it was to be no more. */
   readonly #withdrawn = new Map<string, ObjectStatus>();
   /** When the same status may be written again: it is only needed when others overwrite it. */
-  readonly #writes = new RetryTimes(LONGEST_PAUSE);
-  readonly #failures = new RetryTimes(LONGEST_PAUSE);
+  readonly #writes = new KeyedBackoff(LONGEST_PAUSE, () => performance.now());
+  readonly #failures = new KeyedBackoff(LONGEST_PAUSE, () => performance.now());
   /** States of objects that were written over, or found to be outdated. */
   #spent = new WeakSet<RawObject>();
   readonly #contested = new Map<string, ObjectStatus>();
@@ -79,8 +79,9 @@ export class StatusWriter {
   #free = CONCURRENCY;
   #again = false;
   #moment: NodeJS.Immediate | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #due = NEVER;
+  readonly #alarm = new Alarm(() => {
+    this.recheck();
+  });
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
@@ -91,9 +92,9 @@ export class StatusWriter {
     if (statuses === this.#desired) return;
     this.#withdrawUnlike(statuses);
     this.#desired = statuses;
-    this.#said = new Set(statuses.map(keyOf));
+    this.#said = new Set(statuses.map(nameOf));
     const keys = new Set([...this.#said, ...this.#withdrawn.keys()]);
-    for (const times of [this.#writes, this.#failures]) times.keepOnly(keys);
+    for (const backoff of [this.#writes, this.#failures]) backoff.keepOnly(keys);
     for (const key of this.#contested.keys()) if (!keys.has(key)) this.#contested.delete(key);
     this.#waiting = [];
     this.recheck();
@@ -101,12 +102,15 @@ export class StatusWriter {
 
   /** Whether anything is said of an object. */
   says(kind: string, namespace: string, name: string): boolean {
-    return this.#said.has(`${kind} ${namespace} ${name}`);
+    return this.#said.has(`${kind} ${namespace}/${name}`);
   }
 
-  /** Those that others keep overwriting. */
-  get contested(): readonly ObjectStatus[] {
-    return [...this.#contested.values()];
+  /** Objects whose statuses others keep overwriting. */
+  get problems(): readonly ObjectEvent[] {
+    return [...this.#contested.values()].map(({ apiVersion, kind, metadata }) => {
+      const resource = { apiVersion, kind, ...metadata };
+      return { resource, reason: "StatusContested", message: CONTESTED_STATUS };
+    });
   }
 
   /** The watch has delivered what follows this state of an object. */
@@ -140,15 +144,14 @@ export class StatusWriter {
   /** Writes nothing more; resolves when what is under way has ended. */
   async close(): Promise<void> {
     this.#enabled = false;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     await Promise.all(this.#settling);
   }
 
   #begin(): void {
     if (!this.#enabled) return;
     this.#again = false;
-    this.#due = NEVER;
-    clearTimeout(this.#timer);
+    this.#alarm.clear();
     this.#waiting = [...this.#desired, ...this.#withdrawn.values()];
     this.#fill();
   }
@@ -158,7 +161,7 @@ export class StatusWriter {
     while (this.#free > 0) {
       const next = this.#waiting.shift();
       if (next === undefined) break;
-      const key = keyOf(next);
+      const key = nameOf(next);
       const isHeld = (this.#busy.get(next.metadata.namespace) ?? 0) >= CONCURRENCY;
       if (this.#underWay.has(key)) this.#underWay.set(key, true);
       else if (this.#enabled && !isHeld && this.#options.mayWrite()) {
@@ -185,7 +188,7 @@ export class StatusWriter {
     const isWithdrawn = this.#withdrawn.get(key) === said;
     const due = await (isWithdrawn ? this.#withdraw(said) : this.#write(said));
     if (due === undefined && this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
-    if (due !== undefined && due < this.#due) this.#runAt(due);
+    if (due !== undefined) this.#alarm.set(due);
     const isLookedAtAgain = this.#underWay.get(key) === true;
     this.#underWay.delete(key);
     if (isLookedAtAgain) this.recheck();
@@ -203,29 +206,29 @@ export class StatusWriter {
 
   /** Once for each list, not for each look at it: that comes with every status that anybody writes. */
   #withdrawUnlike(statuses: readonly ObjectStatus[]): void {
-    const desired = new Set(statuses.map(keyOf));
+    const desired = new Set(statuses.map(nameOf));
     for (const key of this.#withdrawn.keys()) if (desired.has(key)) this.#withdrawn.delete(key);
     for (const said of this.#desired) {
-      const key = keyOf(said);
+      const key = nameOf(said);
       const { kind, metadata } = said;
-      const { current, hides } = this.#options;
-      const isThere = hides || current(kind, metadata.namespace, metadata.name) !== undefined;
+      const { watch, hides } = this.#options;
+      const isThere = hides || watch.get(kind, metadata.namespace, metadata.name) !== undefined;
       if (isThere && !desired.has(key)) this.#withdrawn.set(key, said);
     }
   }
 
   /** Returns the clock's time when it has to be tried again; undefined when nothing of ours is left. */
   async #withdraw(said: ObjectStatus): Promise<number | undefined> {
-    const { current, merge, hides, resourceOf } = this.#options;
+    const { watch, hides } = this.#options;
     const { kind, metadata } = said;
-    const resource = resourceOf(kind);
+    const resource = watch.resourceOf(kind);
     if (resource === undefined) return undefined;
-    const seen = current(kind, metadata.namespace, metadata.name);
+    const seen = watch.get(kind, metadata.namespace, metadata.name);
     const object = seen ?? (hides ? await this.#look(said, resource) : undefined);
     if (object === "unknown") return this.#failed(said);
     // What it has now is what was said, or will be: the watch delivers it.
     if (object !== undefined && this.#spent.has(object)) return NEVER;
-    const isStillOurs = object !== undefined && merge(object, said, now()) === undefined;
+    const isStillOurs = object !== undefined && this.#merged(object, said) === undefined;
     const left = isStillOurs && withdrawnStatus(said, object.metadata.generation);
     if (left === false || left === undefined) return undefined;
     return this.#writeTo(object, left, resource);
@@ -233,57 +236,58 @@ export class StatusWriter {
 
   /** At an object out of sight; undefined when there is none. */
   async #look(said: ObjectStatus, resource: Resource): Promise<RawObject | "unknown" | undefined> {
-    const { client, onError } = this.#options;
     const { namespace, name } = said.metadata;
+    const path = objectPath(resource, namespace, name);
     try {
-      const path = objectPath(resource, namespace, name);
-      const found = await client.call({ path, deadline: DEADLINE });
+      const found = await this.#options.client.call({ path, deadline: DEADLINE }).catch(ifNotFound);
       return isRawObject(found) ? found : undefined;
     } catch (error: unknown) {
-      if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
-      onError(error, said);
+      this.#report(error, said);
       return "unknown";
     }
   }
 
-  #runAt(due: number): void {
-    clearTimeout(this.#timer);
-    this.#due = due;
-    this.#timer = setTimeout(
-      () => {
-        this.recheck();
-      },
-      Math.max(SHORTEST, due - performance.now()),
-    );
-    this.#timer.unref();
+  /** The whole status that the object is to have; undefined when it has it. */
+  #merged({ status }: RawObject, computed: ObjectStatus): unknown {
+    return mergeStatus(status, computed, {
+      controllerName: this.#options.controllerName,
+      now: now(),
+    });
+  }
+
+  #report(error: unknown, said: ObjectStatus): void {
+    const fields = { object: nameOf(said), reason: errorText(error) };
+    this.#options.log.warn(fields, "a status could not be written");
   }
 
   /** Returns the clock's time when it has to be tried again. */
   async #write(computed: ObjectStatus): Promise<number> {
-    const { resourceOf, current } = this.#options;
+    const { watch } = this.#options;
     const { kind, metadata } = computed;
-    const resource = resourceOf(kind);
-    const object = current(kind, metadata.namespace, metadata.name);
+    const resource = watch.resourceOf(kind);
+    const object = watch.get(kind, metadata.namespace, metadata.name);
     if (resource === undefined || object === undefined) return NEVER;
     return this.#writeTo(object, computed, resource);
   }
 
   async #writeTo(object: RawObject, computed: ObjectStatus, resource: Resource): Promise<number> {
-    const { current, isGoing, merge } = this.#options;
+    const { watch } = this.#options;
     const { kind, metadata } = computed;
-    if (this.#spent.has(object) || isGoing(metadata.namespace)) return NEVER;
-    const status = merge(object, computed, now());
+    if (this.#spent.has(object) || watch.isTerminating(metadata.namespace)) return NEVER;
+    const status = this.#merged(object, computed);
     if (status === undefined) return NEVER;
-    const key = keyOf(computed);
-    for (const times of [this.#writes, this.#failures])
-      if (times.mustWait(key, whatOf(computed, object))) return times.dueOf(key) ?? NEVER;
+    const key = nameOf(computed);
+    for (const backoff of [this.#writes, this.#failures]) {
+      const due = backoff.dueOf(key, whatOf(computed, object));
+      if (due !== undefined) return due;
+    }
     try {
       await this.#send(object, status, objectPath(resource, metadata.namespace, metadata.name));
       this.#noteWritten(key, computed, object);
     } catch (error: unknown) {
       if (!this.#isAnswered(error, computed)) return this.#failed(computed, object);
     }
-    const latest = current(kind, metadata.namespace, metadata.name);
+    const latest = watch.get(kind, metadata.namespace, metadata.name);
     if (latest === object) {
       this.#spent.add(object);
       return NEVER;
@@ -293,12 +297,11 @@ export class StatusWriter {
   }
 
   async #send(object: RawObject, status: unknown, path: string): Promise<void> {
-    const { client, fieldManager } = this.#options;
     const value = object.metadata.resourceVersion;
-    await client.call({
+    await this.#options.client.call({
       method: "PATCH",
       path: `${path}/status`,
-      query: { fieldManager },
+      query: { fieldManager: AGENT },
       deadline: DEADLINE,
       contentType: "application/json-patch+json",
       // The version makes it a conflict if the object has changed since.
@@ -314,29 +317,30 @@ export class StatusWriter {
    * that may be the version of the API, which is served again with the same objects.
    */
   #isAnswered(error: unknown, computed: ObjectStatus): boolean {
-    const { onWritten, onError } = this.#options;
+    const { onWritten } = this.#options;
     const code = error instanceof ApiError ? error.status : 0;
     if (code === NOT_FOUND) return false;
     onWritten(computed.kind, code === CONFLICT ? "conflict" : "error");
     if (code === CONFLICT) return true;
-    onError(error, computed);
+    this.#report(error, computed);
     return false;
   }
 
   #noteWritten(key: string, computed: ObjectStatus, object: RawObject): void {
     this.#options.onWritten(computed.kind, "written");
-    this.#failures.forget(key);
+    this.#failures.succeeded(key);
     const pause = this.#writes.failed(key, whatOf(computed, object), FIRST_PAUSE);
     if (pause < CONTESTED) this.#contested.delete(key);
     else if (!this.#contested.has(key)) {
       this.#contested.set(key, computed);
-      this.#options.onContested(computed);
+      this.#options.log.warn({ object: nameOf(computed) }, CONTESTED_STATUS);
+      this.#options.onProblem();
     }
   }
 
   #failed(computed: ObjectStatus, object?: RawObject): number {
     const what = whatOf(computed, object);
-    return performance.now() + this.#failures.failed(keyOf(computed), what, FIRST_PAUSE);
+    return performance.now() + this.#failures.failed(nameOf(computed), what, FIRST_PAUSE);
   }
 }
 
@@ -345,6 +349,6 @@ function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string
   return JSON.stringify([object?.apiVersion, object?.metadata.uid, status]);
 }
 
-function keyOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {
-  return `${kind} ${namespace} ${name}`;
+function nameOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {
+  return `${kind} ${namespace}/${name}`;
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
+import { Backoff } from "../support/backoff.js";
 import { errorText } from "../support/error-text.js";
 import { ControlClient } from "./control-client.js";
 import { endAll, haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
@@ -55,6 +56,8 @@ export class NginxProcess implements Reloader {
   #said: string[] = [];
   #logPipe: LogPipe | undefined;
   #startedAt = 0;
+  readonly #backoff = new Backoff(FIRST_DELAY, LONGEST_DELAY);
+  /** Until it is started again after its next death; the first time at once. */
   #delay = 0;
 
   constructor(options: NginxProcessOptions) {
@@ -221,13 +224,16 @@ export class NginxProcess implements Reloader {
   async #revive(child: ChildProcess): Promise<void> {
     if (this.#isStopping()) return;
     this.#child = undefined;
-    if (performance.now() - this.#startedAt > HEALTHY_AFTER) this.#delay = 0;
+    if (performance.now() - this.#startedAt > HEALTHY_AFTER) {
+      this.#backoff.succeeded();
+      this.#delay = 0;
+    }
     let reason = `nginx ended (${child.signalCode ?? `status ${child.exitCode ?? "unknown"}`})`;
     while (!this.#isStopping()) {
       this.#options.onDeath(reason, this.#delay);
       await pause(this.#delay, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       if (this.#isStopping()) return;
-      this.#delay = Math.min(Math.max(this.#delay * 2, FIRST_DELAY), LONGEST_DELAY);
+      this.#delay = this.#backoff.failed();
       try {
         await this.#release();
         await this.#launch();

@@ -5,7 +5,8 @@
  */
 import { jest } from "@jest/globals";
 import type { KindName } from "../../src/api/kinds.js";
-import { KubernetesController } from "../../src/controller/kubernetes-controller.js";
+import { ClusterSource } from "../../src/controller/cluster-source.js";
+import { Controller } from "../../src/controller/controller.js";
 import { NOBODY } from "../../src/controller/observer.js";
 import { apiVersionOf } from "../../src/kubernetes/resource.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
@@ -47,7 +48,7 @@ class Replica {
   readonly network: NetworkModel;
   readonly #server: ApiServerModel;
   readonly #identity: string;
-  #controller: KubernetesController | undefined;
+  #controller: Controller | undefined;
   #isKilled = false;
   files: readonly RenderedFile[] = [];
 
@@ -59,13 +60,15 @@ class Replica {
   }
 
   async #run(): Promise<void> {
-    const controller = new KubernetesController({
+    const common = { options: OPTIONS, log: SILENT_LOG, observer: NOBODY };
+    const source = new ClusterSource({
       client: this.#server.client(this.network),
-      options: OPTIONS,
       scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },
       replica: { namespace: "albc", identity: this.#identity },
-      log: SILENT_LOG,
-      observer: NOBODY,
+      ...common,
+    });
+    const controller = new Controller(source, {
+      ...common,
       fixedFiles: [],
       apply: (files) => {
         this.files = files;

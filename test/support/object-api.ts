@@ -1,8 +1,8 @@
 /** The part of an API server that objects are made on: names are taken once, and writes are for one version. */
 import { ApiError } from "../../src/kubernetes/api-client.js";
-import type { ApiClient, Call } from "../../src/kubernetes/api-client.js";
-import { OwnedObjectClient } from "../../src/kubernetes/owned-object-client.js";
+import type { Call } from "../../src/kubernetes/api-client.js";
 import { OwnedObjects } from "../../src/kubernetes/owned-objects.js";
+import type { Resource } from "../../src/kubernetes/resource.js";
 import type { OwnedObject } from "../../src/status/owned-object.js";
 
 export interface Stored {
@@ -40,22 +40,14 @@ export class ObjectApi {
     return this.calls.filter((call) => !call.startsWith("GET"));
   }
 
-  readonly call = async ({ method = "GET", path, body, query }: Call): Promise<unknown> => {
+  readonly call = async ({ method = "GET", path, body }: Call): Promise<unknown> => {
     this.calls.push(`${method} ${path}`);
     const failure = this.fails(method, path);
     if (failure !== undefined) throw failure;
-    if (query?.["labelSelector"] !== undefined) return { items: this.#list(path) };
     const value = this.#answer(method, path, body as Stored);
     if (method !== "GET") this.onWrite(method, path);
     return value;
   };
-
-  #list(path: string): readonly Stored[] {
-    const kind = path.slice(path.lastIndexOf("/"));
-    return [...this.objects].flatMap(([at, object]) =>
-      at.includes(`${kind}/`) && object.metadata["labels"] !== undefined ? [object] : [],
-    );
-  }
 
   #answer(method: string, path: string, body: Stored): unknown {
     const at = method === "POST" ? `${path}/${body.metadata.name}` : path;
@@ -94,6 +86,11 @@ export const slice: OwnedObject = {
   requires: { kind: "Service", name: "x-albc" },
 };
 
+const RESOURCES: readonly Resource[] = [
+  { kind: "Service", group: "", version: "v1", namespaced: true },
+  { kind: "EndpointSlice", group: "discovery.k8s.io", version: "v1", namespaced: true },
+];
+
 /** As this controller would have made it for an owner. */
 export function madeFor(uid: string, madeBy = OURS, name = "x"): { readonly metadata: object } {
   const controller = { kind: "Gateway", name, uid, controller: true };
@@ -114,20 +111,32 @@ export function making(pauses = {}): Making {
   const api = new ObjectApi();
   const told: string[] = [];
   const owners = new Map([["x", "u"]]);
-  const options = { fieldManager: "albc", controllerName: OURS, annotation: MADE_BY };
   const objects = new OwnedObjects({
-    // Nothing else of it is used.
-    client: new OwnedObjectClient({ ...options, client: api as unknown as ApiClient }),
+    client: api,
+    watch: {
+      get: (_kind, _namespace, name) => {
+        const uid = owners.get(name);
+        return uid === undefined ? undefined : { metadata: { name, uid } };
+      },
+      resourceOf: (kind) => RESOURCES.find((resource) => resource.kind === kind),
+    },
     controllerName: OURS,
-    namespaces: [],
-    uidOf: (_kind, _namespace, name) => owners.get(name),
+    annotation: MADE_BY,
     mayWrite: () => state.mayWrite,
-    onRefused: ({ metadata }) => told.push(`refused ${metadata.name}`),
-    onError: (error, object) => told.push(`${object}: ${String(error)}`),
+    onProblem: () => told.push("problem"),
+    log: { warn: (fields) => told.push(JSON.stringify(fields)) },
     pauses: { failed: 1, refused: 60_000, changed: 1, longest: 60_000, ...pauses },
   });
   const state: Making = { api, objects, told, owners, mayWrite: true };
   return state;
+}
+
+/** Tells what the watch delivers: the object as it is now, or that it is gone. */
+export function deliver({ api, objects }: Making, path: string): void {
+  const kind = path.includes("/services/") ? "Service" : "EndpointSlice";
+  const stored = api.objects.get(path);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  objects.observe(kind, stored ?? { metadata: { name, namespace: "n" } }, stored === undefined);
 }
 
 /** Answers come within a turn of the event loop: after it nothing is under way but pauses. */

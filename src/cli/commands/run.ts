@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Controller } from "../../controller/controller.js";
-import type { Log } from "../../controller/log.js";
+import type { Log } from "../../support/log.js";
 import { logNginxLine } from "../../controller/nginx-log.js";
 import { Applier } from "../../output/apply.js";
 import type { NginxBinary } from "../../output/nginx-binary.js";
@@ -12,6 +12,7 @@ import { workerOwner } from "../../output/nginx-user.js";
 import { lockRunFolder, makeRunFolder } from "../../output/run-folder.js";
 import { sidecar } from "../../output/sidecar.js";
 import type { RunCall } from "../arguments.js";
+import { createController } from "../create-controller.js";
 import type { ExitStatus } from "../exit-status.js";
 import { EXIT } from "../exit-status.js";
 import { startNginx } from "../first-start.js";
@@ -22,9 +23,6 @@ import type { Settings } from "../settings.js";
 import { StopSignals } from "../stop-signals.js";
 import type { Terminal } from "../terminal.js";
 import { readVersion } from "../version.js";
-import { clusterSource } from "../run-source/cluster.js";
-import { fileSource } from "../run-source/files.js";
-import type { Apply, RunSource } from "../run-source/run-source.js";
 
 /** Milliseconds between looks at what the workers serve: another may have told nginx to reload while policy.json was written. */
 const CONFIRM_INTERVAL = 5000;
@@ -75,9 +73,11 @@ export async function runRun(
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
     const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
-    const source = await createSource(run, applier, terminal);
-    const { controller } = source;
-    await serve(run, { source, applier, nginx, signals });
+    const controller = await createController({
+      ...{ call, settings, log, terminal, nginx: binary, observer: health.observer },
+      apply: (files) => applier.apply(files),
+    });
+    await serve(run, { controller, applier, nginx, signals });
   } finally {
     await health?.close();
     await lock.release();
@@ -122,35 +122,21 @@ function createNginx(
   });
 }
 
-function createSource(
-  { call, settings, log, health, binary }: Run,
-  applier: Applier,
-  terminal: Terminal,
-): Promise<RunSource> {
-  const context = {
-    ...{ call, settings, log, terminal, observer: health.observer },
-    ...(binary && { nginx: binary }),
-  };
-  const apply: Apply = (files) => applier.apply(files);
-  return call.kubernetes ? clusterSource(context, apply) : fileSource(context, apply);
-}
-
 interface Parts {
-  readonly source: RunSource;
+  readonly controller: Controller;
   readonly applier: Applier;
   readonly nginx: NginxProcess | undefined;
   readonly signals: StopSignals;
 }
 
-async function serve(run: Run, { source, applier, nginx, signals }: Parts): Promise<void> {
+async function serve(run: Run, { controller, applier, nginx, signals }: Parts): Promise<void> {
   const { log, health } = run;
-  const { controller } = source;
   const stop = signals.first.then(() => {
     health.stop();
     return "stop" as const;
   });
   try {
-    const known = source.start();
+    const known = controller.start();
     if ((await Promise.race([known, stop])) === "stop") return;
     const { observer } = health;
     const started = nginx
@@ -169,7 +155,7 @@ async function serve(run: Run, { source, applier, nginx, signals }: Parts): Prom
     }
     log.info({}, "stopping: requests in flight may end");
   } finally {
-    await source.close();
+    await controller.close();
     await stopNginx(nginx, signals);
   }
 }

@@ -1,5 +1,5 @@
 import { startNginx } from "../../../src/cli/first-start.js";
-import type { Controller } from "../../../src/controller/controller.js";
+import type { FirstStart } from "../../../src/cli/first-start.js";
 import { NOBODY } from "../../../src/controller/observer.js";
 import { PolicyTooLarge } from "../../../src/support/policy-too-large.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
@@ -10,16 +10,11 @@ const EMPTY: readonly RenderedFile[] = [{ path: "nginx.conf", contents: "empty",
 /** What is told, in order, when compiling or preparing fails so. */
 async function startFailing(at: "compile" | "prepare", error: Error): Promise<readonly string[]> {
   const told: string[] = [];
-  const controller: Controller = {
+  const controller: FirstStart["controller"] = {
     compileFiles: () => (at === "compile" ? Promise.reject(error) : Promise.resolve(FULL)),
     emptyFiles: () => EMPTY,
     exclude: () => false,
-    firstServed: Promise.resolve(),
     served: { ports: [], objects: 0 },
-    notify: () => undefined,
-    open: () => undefined,
-    refresh: () => Promise.resolve(),
-    close: () => Promise.resolve(),
   };
   const log = (fields: object, message: string): void => {
     told.push(`${message}: ${JSON.stringify(fields)}`);

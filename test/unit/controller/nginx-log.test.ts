@@ -1,4 +1,4 @@
-import type { Log } from "../../../src/controller/log.js";
+import type { Log } from "../../../src/support/log.js";
 import { logNginxLine } from "../../../src/controller/nginx-log.js";
 
 const AT = "2026/01/02 03:04:05";

@@ -1,4 +1,4 @@
-/** What the controller needs of a logger: fields, then a message; one line each. */
+/** A logger: fields, then a message; one line each. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,7 +1,8 @@
 /** What a replica says in the cluster, on the model of an API server whose answers come at once. Time is the test's. */
 import { jest } from "@jest/globals";
 import type { KindName } from "../../../src/api/kinds.js";
-import { KubernetesController } from "../../../src/controller/kubernetes-controller.js";
+import { ClusterSource } from "../../../src/controller/cluster-source.js";
+import { Controller } from "../../../src/controller/controller.js";
 import { NOBODY } from "../../../src/controller/observer.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { ApiServerModel } from "../../support/api-server-model.js";
@@ -20,7 +21,7 @@ const SILENT_LOG = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 
 let lost: string | undefined;
 const late: (() => void)[] = [];
 let server: ApiServerModel;
-let controller: KubernetesController;
+let controller: Controller;
 beforeEach(async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
   server = new ApiServerModel(KINDS);
@@ -28,7 +29,10 @@ beforeEach(async () => {
   server.put("GatewayClass", { metadata: { name: "c" }, spec: { controllerName } });
   server.put("Namespace", { metadata: { name: "n" } });
   for (const [kind, make] of POOL) server.put(kind, make(0));
-  controller = new KubernetesController({
+  const options = { ...DEFAULT_OPTIONS, publishAddress: ["192.0.2.1"] };
+  const common = { options, log: SILENT_LOG, observer: NOBODY };
+  const source = new ClusterSource({
+    ...common,
     client: server.client({
       pass: (what) =>
         lost !== undefined && what.includes(lost)
@@ -36,11 +40,11 @@ beforeEach(async () => {
           : Promise.resolve(),
       epoch: 0,
     }),
-    options: { ...DEFAULT_OPTIONS, publishAddress: ["192.0.2.1"] },
     scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },
     replica: { namespace: "albc", identity: "one" },
-    log: SILENT_LOG,
-    observer: NOBODY,
+  });
+  controller = new Controller(source, {
+    ...common,
     fixedFiles: [],
     apply: () => Promise.resolve({ kind: "swapped", version: "1" }),
   });

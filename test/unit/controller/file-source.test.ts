@@ -1,5 +1,6 @@
-import { FileController } from "../../../src/controller/file-controller.js";
-import type { Log } from "../../../src/controller/log.js";
+import { Controller } from "../../../src/controller/controller.js";
+import { FileSource } from "../../../src/controller/file-source.js";
+import type { Log } from "../../../src/support/log.js";
 import { NOBODY } from "../../../src/controller/observer.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
@@ -20,7 +21,7 @@ function create(...failures: readonly Error[]): Created {
 }
 
 interface Created {
-  readonly controller: FileController;
+  readonly controller: Controller;
   readonly lines: string[];
   readonly attempts: () => number;
 }
@@ -41,14 +42,17 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
     warn: write("warn"),
     error: write("error"),
   };
-  const controller = new FileController({
-    options: DEFAULT_OPTIONS,
-    log,
-    observer: NOBODY,
+  const common = { options: DEFAULT_OPTIONS, log, observer: NOBODY };
+  const source = new FileSource({
+    ...common,
+    paths: [],
     readSources: () => {
       const text = (unread.length > 1 ? unread.shift() : unread[0]) ?? "";
       return Promise.resolve([{ path: "manifests.yaml", text }]);
     },
+  });
+  const controller = new Controller(source, {
+    ...common,
     fixedFiles: [],
     apply: () => {
       attempts++;

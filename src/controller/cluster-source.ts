@@ -1,0 +1,187 @@
+/**
+ * Objects of an API server, followed by watches. When every worker serves a compilation, the leader of the replicas writes it back:
+ * statuses, events, and the objects that belong to Gateways. Every replica computes them, so that another can take over at once.
+ */
+import type { KindName } from "../api/kinds.js";
+import type { Compilation } from "../compile.js";
+import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { kindTable } from "../input/kind-table.js";
+import { LiveObjects } from "../input/live-objects.js";
+import type { ApiClient } from "../kubernetes/api-client.js";
+import { ClusterWatch } from "../kubernetes/cluster-watch.js";
+import { EventRecorder, eventsOf } from "../kubernetes/event-recorder.js";
+import type { LeaderElectionOptions } from "../kubernetes/leader-election.js";
+import { LeaderElection } from "../kubernetes/leader-election.js";
+import { OwnedObjects } from "../kubernetes/owned-objects.js";
+import type { RawObject } from "../kubernetes/raw-object.js";
+import type { WatchScope } from "../kubernetes/scope.js";
+import { StatusWriter } from "../kubernetes/status-writer.js";
+import type { CompileOptions } from "../options.js";
+import { isSameJson } from "../status/json.js";
+import { differInUnreadOnly } from "../status/status-only.js";
+import { errorText } from "../support/error-text.js";
+import type { Log } from "../support/log.js";
+import type { CurrentObjects, ObjectSource } from "./controller.js";
+import type { Observer } from "./observer.js";
+
+/** This replica, and where replicas agree on a leader. */
+export type Replica = Pick<LeaderElectionOptions, "namespace" | "identity">;
+
+export interface ClusterSourceOptions {
+  readonly client: ApiClient;
+  readonly scope: WatchScope;
+  readonly replica: Replica;
+  readonly options: CompileOptions;
+  readonly log: Log;
+  readonly observer: Pick<Observer, "watchFailed" | "statusWritten" | "leads">;
+}
+
+const LEASE = "albc-leader";
+/** Requests fail until changes of these kinds are followed, and only the upstreams are compiled for them. */
+const URGENT: ReadonlySet<KindName> = new Set<KindName>(["EndpointSlice"]);
+
+export class ClusterSource implements ObjectSource {
+  readonly #setup: ClusterSourceOptions;
+  readonly #objects: LiveObjects;
+  readonly #watch: ClusterWatch;
+  readonly #statuses: StatusWriter;
+  readonly #owned: OwnedObjects;
+  readonly #events: EventRecorder;
+  readonly #election: LeaderElection;
+  #diagnostics: readonly Diagnostic[] = [];
+  #notify: (isUrgent?: boolean) => void = () => undefined;
+
+  constructor(setup: ClusterSourceOptions) {
+    const { client, options, scope, replica, log, observer } = setup;
+    const { controllerName, domains } = options;
+    this.#setup = setup;
+    this.#objects = new LiveObjects({ albGroup: domains.group });
+    const watch = (this.#watch = this.#createWatch());
+    const writer = {
+      ...{ client, watch, controllerName, log },
+      mayWrite: () => this.#election.isLeader,
+      onProblem: () => {
+        this.#recordEvents();
+      },
+    };
+    this.#statuses = new StatusWriter({
+      ...writer,
+      hides: scope.labelSelector !== "",
+      onWritten: (kind, result) => {
+        observer.statusWritten(kind, result);
+      },
+    });
+    this.#owned = new OwnedObjects({
+      ...writer,
+      annotation: `${domains.annotations}/controller-name`,
+    });
+    this.#events = new EventRecorder({ client, watch, log });
+    this.#election = new LeaderElection({
+      ...{ client, ...replica, name: LEASE },
+      onChange: (leads) => {
+        this.#lead(leads);
+      },
+      onError: (error) => {
+        log.warn({ reason: errorText(error) }, "the leader's lease could not be renewed or taken");
+      },
+    });
+  }
+
+  /** Resolves when all existing objects are known: nothing is compiled from a part of the cluster. */
+  async start(notify: (isUrgent?: boolean) => void): Promise<void> {
+    this.#notify = notify;
+    await this.#watch.start();
+    const kinds = this.#watch.resources.map(({ kind }) => kind);
+    this.#setup.log.info({ objects: this.#objects.size, kinds }, "watching the cluster");
+  }
+
+  open(): void {
+    this.#election.start();
+  }
+
+  read(): Promise<CurrentObjects> {
+    const objects = this.#objects.size;
+    return Promise.resolve({ ...this.#objects.snapshot(), unreadable: [], objects });
+  }
+
+  served({ statuses, objects }: Compilation, diagnostics: readonly Diagnostic[]): void {
+    this.#statuses.update(statuses);
+    this.#owned.update(objects);
+    this.#diagnostics = diagnostics;
+    this.#recordEvents();
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+    await this.#statuses.close();
+    await this.#owned.close();
+    await this.#election.close();
+    this.#setup.client.close();
+  }
+
+  #createWatch(): ClusterWatch {
+    const { client, options, scope, log, observer } = this.#setup;
+    return new ClusterWatch({
+      client,
+      scope,
+      table: kindTable(options.domains.group),
+      onObject: (kind, object, before) => {
+        this.#put(kind, object, before);
+      },
+      onGone: (kind, object) => {
+        this.#delete(kind, object);
+      },
+      onListedAgain: () => {
+        this.#statuses.doubt();
+      },
+      onError: (kind, { status, message }) => {
+        observer.watchFailed(kind);
+        log.warn({ kind, status, reason: message }, "a watch was lost; it goes on");
+      },
+      onDiscoveryError: (error, isAgain) => {
+        observer.watchFailed("discovery");
+        log[isAgain ? "debug" : "error"](
+          { reason: errorText(error) },
+          "the API server can't be asked what it serves; it is asked again until it answers",
+        );
+      },
+    });
+  }
+
+  #put(kind: KindName, object: RawObject, before: RawObject | undefined): void {
+    const { name, namespace = "" } = object.metadata;
+    this.#objects.put(kind, namespace, name, object);
+    this.#owned.observe(kind, object);
+    this.#statuses.observe(before);
+    // Most of what a controller hears are the statuses that it writes itself.
+    const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
+    // Two changes of a field that is read may cancel each other out: compiling then says nothing new.
+    const isChecked = isStatus || !isSameJson(before?.status, object.status);
+    if (isChecked) this.#statuses.recheck();
+    // The status of an object without a computed one may hold what an earlier leader wrote: only a compilation can tell.
+    if (!isStatus || !this.#statuses.says(kind, namespace, name)) this.#notify(URGENT.has(kind));
+  }
+
+  #delete(kind: KindName, object: RawObject): void {
+    const { name, namespace = "" } = object.metadata;
+    this.#objects.delete(kind, namespace, name);
+    this.#owned.observe(kind, object, true);
+    this.#notify(URGENT.has(kind));
+  }
+
+  #lead(leads: boolean): void {
+    const { observer, log, replica } = this.#setup;
+    observer.leads(leads);
+    const message = leads ? "this replica leads" : "this replica leads no more";
+    log.info({ identity: replica.identity }, message);
+    this.#statuses.enable(leads);
+    this.#owned.enable(leads);
+    this.#recordEvents();
+  }
+
+  #recordEvents(): void {
+    if (!this.#election.isLeader) return;
+    const problems = [...this.#owned.problems, ...this.#statuses.problems];
+    void this.#events.update([...eventsOf(this.#diagnostics), ...problems]);
+  }
+}
