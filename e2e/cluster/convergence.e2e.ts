@@ -12,7 +12,7 @@ import { resolveSettings } from "../../src/cli/settings.js";
 import { kindTable } from "../../src/input/kind-table.js";
 import { ApiError } from "../../src/kubernetes/api-client.js";
 import type { Call } from "../../src/kubernetes/api-client.js";
-import { servedResources } from "../../src/kubernetes/discovery.js";
+import { servedResources } from "../../src/kubernetes/cluster-watch.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
 import { apiVersionOf, listPath } from "../../src/kubernetes/resource.js";
 import type { CompileOptions } from "../../src/options.js";

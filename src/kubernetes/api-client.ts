@@ -57,6 +57,11 @@ export function ifExists(error: unknown): null {
 
 /** albc's name in requests: user agent, field manager, source of events, and value of the managed-by label. */
 export const AGENT = "albc";
+/** As Kubernetes writes times: RFC 3339, seconds. */
+export function now(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
+}
+
 /** Milliseconds for one call; lists of thousands of objects take the most. */
 const TIMEOUT = 60_000;
 /** Milliseconds without a byte after which a connection is dead. A watch ends sooner than that (see KindWatch). */

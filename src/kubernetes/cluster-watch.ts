@@ -3,15 +3,17 @@
  * whose CRDs are removed are forgotten; a kind whose best served version changes keeps its objects, and its watches move to that version.
  */
 import type { KindName } from "../api/kinds.js";
+import { KIND_NAMES } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
 import { Backoff } from "../support/backoff.js";
+import { getOrInsert } from "../support/group-by.js";
+import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
-import { ApiError } from "./api-client.js";
-import { servedResources } from "./discovery.js";
+import { ApiError, ifNotFound } from "./api-client.js";
 import { KindWatch } from "./kind-watch.js";
 import type { RawObject } from "./raw-object.js";
 import type { Resource } from "./resource.js";
-import { apiVersionOf } from "./resource.js";
+import { apiVersionOf, basePath, pluralOf } from "./resource.js";
 import type { WatchScope } from "./scope.js";
 import { plansFor } from "./scope.js";
 
@@ -173,4 +175,41 @@ export class ClusterWatch {
     for (const watch of watches) watch.start();
     return watches;
   }
+}
+
+/** The kinds that are served, each in the best version that we read. Throws ApiError when the API server can't be reached. */
+export async function servedResources(
+  client: ApiClient,
+  table: KindTable,
+): Promise<readonly Resource[]> {
+  const known = new Map<string, Promise<ReadonlySet<string>>>();
+  const plurals = (base: string): Promise<ReadonlySet<string>> =>
+    getOrInsert(known, base, () => resourceNames(client, base));
+  const found = await Promise.all(KIND_NAMES.map((kind) => find(kind, table, plurals)));
+  return found.filter((resource) => resource !== undefined);
+}
+
+async function find(
+  kind: KindName,
+  table: KindTable,
+  plurals: (base: string) => Promise<ReadonlySet<string>>,
+): Promise<Resource | undefined> {
+  const { group, versions, namespaced } = table[kind];
+  for (const version of versions) {
+    const names = await plurals(basePath({ group, version }));
+    if (names.has(pluralOf(kind))) return { kind, group, version, namespaced };
+  }
+  return undefined;
+}
+
+async function resourceNames(client: ApiClient, base: string): Promise<ReadonlySet<string>> {
+  return new Set(namesIn(await client.call({ path: base }).catch(ifNotFound)));
+}
+
+/** Names of an APIResourceList. */
+function namesIn(list: unknown): readonly string[] {
+  if (!isObject(list) || !Array.isArray(list["resources"])) return [];
+  return list["resources"].flatMap((entry: unknown) =>
+    isObject(entry) && typeof entry["name"] === "string" ? [entry["name"]] : [],
+  );
 }

@@ -8,9 +8,8 @@ import { formatFieldPath } from "../diagnostics/field-path.js";
 import { errorText } from "../support/error-text.js";
 import type { Log } from "../support/log.js";
 import type { ApiClient } from "./api-client.js";
-import { AGENT, ApiError } from "./api-client.js";
+import { AGENT, ApiError, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
-import { now } from "./now.js";
 
 /** A warning about an object. */
 export interface ObjectEvent {

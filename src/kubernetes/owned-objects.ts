@@ -56,6 +56,8 @@ interface Entry {
 const PAUSES = { failed: 1000, refused: 10_000, longest: 300_000, changed: 1000 };
 const REMOVAL = "removal";
 const CONFLICT = 409;
+/** Kinds of objects that are made. */
+const MADE: ReadonlySet<string> = new Set(["Service", "EndpointSlice"]);
 const MANAGER = { fieldManager: AGENT };
 const NOT_OURS =
   "an object of that name is there that was not made for the Gateway; it is left alone";
@@ -97,9 +99,8 @@ export class OwnedObjects {
   observe(kind: string, { metadata }: RawObject, isGone = false): void {
     const key = keyOf(kind, metadata);
     // An earlier leader may have made it.
-    const isNew = !isGone && own(metadata.labels, MANAGED_BY) === AGENT && !this.#entries.has(key);
-    if (isNew) this.#entries.set(key, newEntry());
-    const entry = this.#entries.get(key);
+    const isMarked = MADE.has(kind) && own(metadata.labels, MANAGED_BY) === AGENT && !isGone;
+    const entry = isMarked ? getOrInsert(this.#entries, key, newEntry) : this.#entries.get(key);
     if (entry === undefined) return;
     const due = performance.now() + this.#pauses.changed;
     if (isGone) this.#backoff.succeeded(key);

@@ -1,4 +1,4 @@
-import { DiagnosticLog } from "../../../src/controller/diagnostic-log.js";
+import { DiagnosticLog } from "../../../src/controller/controller.js";
 import { loadResources } from "../../../src/input/load.js";
 
 test("a line on two objects of one name says where both are", () => {

@@ -76,6 +76,16 @@ test("of endpoints only addresses and conditions stay, equal conditions once", (
   expect(second?.conditions).toBe(first?.conditions);
 });
 
+test("of a slice that albc made the mark stays, and of no other", () => {
+  const labelled = (manager: string) => ({
+    metadata: { name: "a", labels: { "app.kubernetes.io/managed-by": manager } },
+  });
+  const labels = (manager: string) =>
+    trimmed(labelled(manager), "discovery.k8s.io/v1", "EndpointSlice").metadata.labels;
+  expect(labels("albc")).toEqual({ "app.kubernetes.io/managed-by": "albc" });
+  expect(labels("Helm")).toEqual({});
+});
+
 test("what is as it was is shared with the object of before", () => {
   const spec = { hostnames: ["a.example"], rules: [{ backendRefs: [{ name: "web" }] }] };
   const labels = { app: "web" };
