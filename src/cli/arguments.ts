@@ -1,7 +1,7 @@
 /** The command line: commands, arguments and flags. Knows how to read words, not what to do with them. */
+import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/sidecar.js";
-import { reloadWay } from "../output/sidecar.js";
 import type { SettingRow } from "./settings-table.js";
 import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./usage-error.js";
@@ -143,11 +143,6 @@ function addRun(program: Command, found: (call: Call) => void): void {
       "reload an nginx that albc does not run: control:FOLDER or command:COMMAND",
     )
     .action((options: Options) => {
-      const given = text(options["reload"]);
-      const reload = given === undefined ? undefined : reloadWay(given);
-      if (given !== undefined && reload === undefined) {
-        throw new UsageError("--reload must be control:FOLDER or command:COMMAND");
-      }
       const kubernetes = options["kubernetes"] === true;
       found({
         command: "run",
@@ -155,7 +150,7 @@ function addRun(program: Command, found: (call: Call) => void): void {
         kubernetes,
         dir: text(options["dir"]) ?? ".albc",
         nginx: text(options["nginx"]),
-        reload,
+        reload: reloadWay(text(options["reload"])),
       });
     });
 }
@@ -256,4 +251,13 @@ function format(options: Options): "text" | "json" {
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/** Throws UsageError. */
+function reloadWay(given: string | undefined): ReloadWay | undefined {
+  if (given === undefined) return undefined;
+  const [, kind, value = ""] = /^(control|command):(.+)$/s.exec(given) ?? [];
+  if (kind === "control") return { kind, folder: resolve(value) };
+  if (kind === "command") return { kind, command: value };
+  throw new UsageError("--reload must be control:FOLDER or command:COMMAND");
 }

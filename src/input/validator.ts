@@ -10,13 +10,21 @@ export type Validate<T> = (
   | { readonly valid: true; readonly value: T }
   | { readonly valid: false; readonly errors: readonly ErrorObject[] };
 
+const OPTIONS = {
+  allErrors: true,
+  verbose: true,
+  keywords: [...KUBERNETES_KEYWORDS],
+  // test/unit/api/schemas.test.ts checks the schemas themselves; at each start that would cost more than compiling one.
+  meta: false,
+  validateSchema: false,
+};
 let ajv: Ajv | undefined;
 
 /** Compiled when first used: a run over Ingresses alone does not pay for the other kinds. */
 export function validator<T>(schema: JsonSchema): Validate<T> {
   let compiled: ValidateFunction<T> | undefined;
   return (value) => {
-    ajv ??= new Ajv({ allErrors: true, verbose: true, keywords: [...KUBERNETES_KEYWORDS] });
+    ajv ??= new Ajv(OPTIONS);
     compiled ??= ajv.compile<T>(schema);
     return compiled(value)
       ? { valid: true, value }

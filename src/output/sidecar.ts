@@ -1,5 +1,5 @@
 /** An nginx that somebody else runs on our run folder, such as the container beside ours. */
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/environment-error.js";
 import { ControlClient, ControlError } from "./control-client.js";
@@ -16,13 +16,6 @@ export type ReloadWay =
   /** It reloads itself when it is asked at its control socket. The folder is where it writes: its prefix. */
   | { readonly kind: "control"; readonly folder: string }
   | { readonly kind: "command"; readonly command: string };
-
-/** Of the value of `--reload`, `control:FOLDER` or `command:COMMAND`. */
-export function reloadWay(text: string): ReloadWay | undefined {
-  const [, kind, value = ""] = /^(control|command):(.+)$/s.exec(text) ?? [];
-  if (kind === "control") return { kind, folder: resolve(value) };
-  return kind === "command" ? { kind, command: value } : undefined;
-}
 
 /** `folder`: the run folder, whose files it loads. */
 export function sidecar(way: ReloadWay, folder: string): Reloader {
