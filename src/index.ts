@@ -14,6 +14,6 @@ export type { LoadResult } from "./input/load.js";
 export type { Resources } from "./input/resources.js";
 export { DEFAULT_OPTIONS } from "./options.js";
 export type { CompileOptions } from "./options.js";
-export type { PolicyDocument } from "./render/policy/policy-document.js";
+export type { PolicyDocument } from "./model/policy.js";
 export type { RenderedFile } from "./render/rendered-file.js";
 export type { ObjectStatus } from "./status/object-status.js";

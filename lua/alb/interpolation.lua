@@ -1,4 +1,4 @@
---- Text with variables of the request (PolicyInterpolation of docs/policy-format.md).
+--- Text with variables of the request (Interpolation of docs/policy-format.md).
 -- Text without any stays a plain string, and costs nothing.
 -- May yield: no. Phases: prepare and prepare_url any; expand in access, content.
 local variables = require("alb.variables")

@@ -1,10 +1,6 @@
 import type { Predicate } from "../model/match.js";
 import type { SourceRef } from "../model/source-ref.js";
-import type {
-  PolicyBinding,
-  PolicyDocument,
-  PolicyMatches,
-} from "../render/policy/policy-document.js";
+import type { PolicyBinding, PolicyDocument, PolicyMatches } from "../model/policy.js";
 import { compareBy, compareStrings } from "../support/compare.js";
 import { hostKeyCovers } from "./host-key.js";
 import { pcreTest } from "./pcre.js";

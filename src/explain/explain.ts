@@ -3,11 +3,7 @@
  * document that Lua reads.
  */
 import type { SourceRef } from "../model/source-ref.js";
-import type {
-  PolicyDocument,
-  PolicyRoute,
-  PolicyServer,
-} from "../render/policy/policy-document.js";
+import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
 import type { Candidate } from "./candidates.js";
 import { findCandidates } from "./candidates.js";
 import { hostKeyCovers } from "./host-key.js";

@@ -1,8 +1,4 @@
-import type {
-  PolicyDocument,
-  PolicyRoute,
-  PolicyServer,
-} from "../render/policy/policy-document.js";
+import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
 import { hostKeyCovers } from "./host-key.js";
 import { toWire } from "./wire-text.js";
 import { own } from "../support/own.js";

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from "../render/policy/policy-document.js";
+import type { PolicyDocument } from "../model/policy.js";
 
 /** The document in a policy.json that this version of albc has made. */
 export function readPolicy(text: string): PolicyDocument {

@@ -1,4 +1,4 @@
-import type { PolicyDocument, PolicyRoute } from "../render/policy/policy-document.js";
+import type { PolicyDocument, PolicyRoute } from "../model/policy.js";
 import { findCandidates } from "./candidates.js";
 import { routeOn } from "./listener.js";
 import type { RoutedRequest } from "./predicates.js";

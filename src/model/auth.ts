@@ -63,7 +63,10 @@ export interface ExternalAuth {
   readonly headers?: readonly string[];
   /** Lower case; copied to the backend's request. Absent: all but those of the connection and Host. */
   readonly responseHeaders?: readonly string[];
-  /** Bytes of the body that are sent; a longer body is answered 413. 0: none is sent. */
+  /**
+   * Bytes of the body that are sent; a longer body is answered 413. 0: none is sent.
+   * @minimum 0
+   */
   readonly maxBody: number;
 }
 

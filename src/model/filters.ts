@@ -1,4 +1,5 @@
 import { filled } from "../support/fields.js";
+import type { Port } from "./upstream.js";
 
 /** What rules of every kind, and backends of Gateway API's, can do to requests and responses. */
 
@@ -11,7 +12,7 @@ export interface Redirect {
   readonly scheme?: "http" | "https";
   readonly host?: string;
   /** Left out of the Location when it is the scheme's own. Absent: `listenerPort` rules apply. */
-  readonly port?: number;
+  readonly port?: Port;
   readonly path?: PathRewrite;
 }
 
@@ -25,7 +26,10 @@ export type PathRewrite =
    */
   | readonly ["regex", pattern: string, flags: "" | "i", replacement: string, whole: boolean];
 
-/** Absent lists are empty; none is given empty. */
+/**
+ * None of the lists is empty.
+ * @minProperties 1
+ */
 export interface HeaderChanges {
   readonly set?: readonly Header[];
   readonly add?: readonly Header[];

@@ -1,6 +1,6 @@
 import type { HostPattern } from "./host-pattern.js";
 import type { SourceRef } from "./source-ref.js";
-import type { Refusal } from "./upstream.js";
+import type { Port, Refusal } from "./upstream.js";
 import type { SecretText } from "../support/secret-text.js";
 
 /** One bound port: an nginx server block. A change here is a reload. */
@@ -9,7 +9,7 @@ export interface Server {
   readonly id: string;
   /** IP addresses, or none for every IPv4 and IPv6 address of the machine. */
   readonly addresses: readonly string[];
-  readonly port: number;
+  readonly port: Port;
   readonly tls: boolean;
 }
 
@@ -30,7 +30,10 @@ export interface Listener {
   readonly clientCertificates?: ClientCertificates;
 }
 
-/** What the routes that are bound on a listener of a Gateway have from there. */
+/**
+ * What the routes that are bound on a listener of a Gateway have from there.
+ * @minProperties 1
+ */
 export interface InheritedAuth {
   /** Of the listener. */
   readonly id: string;

@@ -13,6 +13,7 @@ export interface Predicate {
   readonly of: "method" | "path" | "host" | "sourceIp" | "header" | "query" | "cookie";
   /** Name of the header (lower case), query parameter or cookie. */
   readonly key?: string;
+  /** @minItems 1 */
   readonly any: readonly ValueTest[];
 }
 

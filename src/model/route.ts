@@ -4,35 +4,43 @@ import type { PathMatch, Predicate } from "./match.js";
 import type { SourceRef } from "./source-ref.js";
 import type { BackendProtocol, Refusal } from "./upstream.js";
 
-/** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
-export interface Route {
-  /** Unique and stable, such as `ingress/default/web/0-0`; it names the route in logs. */
-  readonly id: string;
-  readonly source: SourceRef;
-  /** Answers every request at once; for rules that were refused for their content. */
-  readonly refuse?: Refusal;
+/**
+ * What is done for the requests of a rule, or after that for those that one backend of it gets (Gateway API,
+ * HTTPBackendRef.filters); a backend's `rewrite` and `host` stand in place of the rule's.
+ * @minProperties 1
+ */
+export interface BackendFilters {
   /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
   readonly redirect?: Redirect;
-  /** The redirect is told only to those who pass: where there is auth, it and CORS preflights come before it. */
-  readonly authFirst?: true;
   readonly cors?: Cors;
-  /** Largest request body in bytes; above it 413. 0: any; absent: the gateway's own limit. */
-  readonly bodyLimit?: number;
-  /** CIDRs: a client in `deny` is refused, then one outside `allow`, if there is any. */
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  /** Source ranges and auth are alternatives: the first success wins. Absent: all must pass. */
-  readonly satisfy?: "any";
-  /** Ids of the auth policies; all must pass, in order. Absent: those that its listener has for such routes, unless `ownAuth`. */
+  /** Ids of the auth policies; all must pass, in order. A route without it has those of its listener, unless `ownAuth`. */
   readonly auth?: readonly string[];
-  /** That there is no auth is its own setting: policies of its listener are not for it (see InheritedAuth). */
-  readonly ownAuth?: true;
   readonly rewrite?: PathRewrite;
   /** Host header for the backend; the client's when absent. */
   readonly host?: string;
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
   readonly mirrors?: readonly Mirror[];
+}
+
+/** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
+export interface Route extends BackendFilters {
+  /** Unique and stable, such as `ingress/default/web/0-0`; it names the route in logs. */
+  readonly id: string;
+  readonly source: SourceRef;
+  /** Answers every request at once; for rules that were refused for their content. */
+  readonly refuse?: Refusal;
+  /** The redirect is told only to those who pass: where there is auth, it and CORS preflights come before it. */
+  readonly authFirst?: true;
+  /** Largest request body in bytes; above it 413. 0: any; absent: the gateway's own limit, which policy.json has in each route. */
+  readonly bodyLimit?: number;
+  /** CIDRs: a client in `deny` is refused, then one outside `allow`, if there is any. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** Source ranges and auth are alternatives: the first success wins. Absent: all must pass. */
+  readonly satisfy?: "any";
+  /** That there is no auth is its own setting: policies of its listener are not for it (see InheritedAuth). */
+  readonly ownAuth?: true;
   /** Absent: DEFAULT_TIMEOUTS. */
   readonly timeouts?: Timeouts;
   readonly deadlines?: Deadlines;
@@ -47,6 +55,7 @@ export interface Route {
 export interface Backend {
   /** Absent when the reference could not be resolved: its share is answered with `refuse`. */
   readonly upstream?: string;
+  /** @minimum 0 */
   readonly weight: number;
   readonly protocol: BackendProtocol;
   readonly refuse?: Refusal;
@@ -56,27 +65,18 @@ export interface Backend {
   readonly tls?: string;
 }
 
-/** Filters of one backendRef, as the fields of a route of the same names (Gateway API, HTTPBackendRef.filters). */
-export type BackendFilters = Pick<
-  Route,
-  | "redirect"
-  | "cors"
-  | "auth"
-  | "rewrite"
-  | "host"
-  | "requestHeaders"
-  | "responseHeaders"
-  | "mirrors"
->;
-
 /** A share of the requests is sent to one endpoint of another Service too; its answer is ignored. */
 export interface Mirror {
   /** Upstream id. */
   readonly upstream: string;
   readonly protocol: BackendProtocol;
   readonly tls?: string;
-  /** Share of the requests: `numerator` of `denominator`. */
+  /**
+   * Share of the requests: `numerator` of `denominator`.
+   * @minimum 0
+   */
   readonly numerator: number;
+  /** @minimum 1 */
   readonly denominator: number;
 }
 
@@ -93,7 +93,10 @@ export interface Session {
   readonly name: string;
   /** Of the cookie. */
   readonly path: string;
-  /** Seconds: how long a session lasts at most. */
+  /**
+   * Seconds: how long a session lasts at most.
+   * @minimum 1
+   */
   readonly absoluteTimeout?: number;
   /** The cookie outlives the browser: it has Max-Age of `absoluteTimeout`. */
   readonly permanent?: true;
@@ -129,19 +132,25 @@ export function onePlace(listener: string, host: HostPattern): readonly BindingP
   return [{ listeners: [listener], hosts: [{ host, rank: "" }] }];
 }
 
-/** Milliseconds to the backend: connecting, between two writes, between two reads. */
+/** @minimum 0 */
+export type Milliseconds = number;
+
+/** To the backend: connecting, between two writes, between two reads. */
 export interface Timeouts {
-  readonly connect: number;
-  readonly send: number;
-  readonly read: number;
+  readonly connect: Milliseconds;
+  readonly send: Milliseconds;
+  readonly read: Milliseconds;
 }
 
-/** Milliseconds; absent: none. After them the client is answered 504, or its response ends (Gateway API, HTTPRouteTimeouts). */
+/**
+ * After them the client is answered 504, or its response ends (Gateway API, HTTPRouteTimeouts). Absent: none.
+ * @minProperties 1
+ */
 export interface Deadlines {
   /** For the whole answer, all tries included. */
-  readonly request?: number;
+  readonly request?: Milliseconds;
   /** For each try. */
-  readonly backendRequest?: number;
+  readonly backendRequest?: Milliseconds;
 }
 
 /**
@@ -151,7 +160,10 @@ export interface Deadlines {
 export interface Retry {
   /** In ascending order. */
   readonly codes?: readonly (500 | 502 | 503 | 504)[];
-  /** Tries after the first. */
+  /**
+   * Tries after the first.
+   * @minimum 0
+   */
   readonly attempts: number;
 }
 

@@ -1,3 +1,9 @@
+/**
+ * @minimum 1
+ * @maximum 65535
+ */
+export type Port = number;
+
 /** The endpoints of one Service port; a change of them touches nothing else. */
 export interface Upstream {
   /** `<namespace>/<service>/<port>`. */
@@ -6,11 +12,8 @@ export interface Upstream {
   readonly endpoints: readonly Endpoint[];
 }
 
-export interface Endpoint {
-  /** IPv4 or IPv6 address, no brackets. */
-  readonly address: string;
-  readonly port: number;
-}
+/** The address is IPv4 or IPv6, without brackets. */
+export type Endpoint = readonly [address: string, port: Port];
 
 /** `h2c` is HTTP/2 in clear text without gRPC's way to say errors. */
 export type BackendProtocol = "http" | "https" | "grpc" | "grpcs" | "h2c";

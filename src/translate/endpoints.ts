@@ -15,7 +15,7 @@ export type HealthAddress = string;
  * Whether a connection to the endpoint would reach albc's own health address: from nginx, which is on the same machine, loopback
  * addresses do that, and so does the unspecified address.
  */
-export function isOwnPort({ address, port }: Endpoint, health: HealthAddress): boolean {
+export function isOwnPort([address, port]: Endpoint, health: HealthAddress): boolean {
   const [, host = "", number] = /^\[?(.*?)\]?:(\d+)$/.exec(health) ?? [];
   if (number === undefined || port !== Number(number)) return false;
   const isHere = ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"].some((range) =>
@@ -51,7 +51,7 @@ function endpointsWhere(
       // The addresses of an FQDN slice are names, which get no connections.
       const [address = ""] = endpoint.addresses;
       if (isIP(address) !== 0) {
-        found.set(`${address} ${String(number)}`, { address, port: number });
+        found.set(`${address} ${String(number)}`, [address, number]);
       }
     }
   }
@@ -84,6 +84,6 @@ function isServingTerminating({ conditions }: SliceEndpoint): boolean {
 }
 
 const byAddressAndPort = compareBy<Endpoint>(
-  (a, b) => compareStrings(a.address, b.address),
-  (a, b) => a.port - b.port,
+  ([a], [b]) => compareStrings(a, b),
+  ([, a], [, b]) => a - b,
 );

@@ -134,7 +134,7 @@ function lookedUp(
 }
 
 function ownPortReports(
-  { address, port }: Endpoint,
+  [address, port]: Endpoint,
   slices: readonly EndpointSlice[],
 ): readonly Report[] {
   const message = `${address} with port ${String(port)} is the health address of albc`;

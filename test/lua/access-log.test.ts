@@ -24,7 +24,7 @@ beforeAll(async () => {
     LuaGateway.start({
       backend: backend.port,
       routes: { "open.example": {}, "silent.example": { backends } },
-      upstreams: [{ id: "silent", endpoints: [{ address: "127.0.0.1", port: silent.port }] }],
+      upstreams: [{ id: "silent", endpoints: [["127.0.0.1", silent.port]] }],
       options: { dataPlane },
     }),
   );

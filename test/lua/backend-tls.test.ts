@@ -66,7 +66,6 @@ let grpc: Http2SecureServer;
 const profile = (id: string, over: Partial<BackendTls> = {}): BackendTls => ({
   id,
   hostname: "backend.example",
-  subjectAltNames: [],
   authorities: { kind: "pem", pem: ca.pair.certificate },
   ...over,
 });
@@ -103,7 +102,8 @@ beforeAll(async () => {
   grpc.listen(0, "127.0.0.1");
   await once(grpc, "listening");
   const san = (kind: "hostname" | "uri", ...values: string[]) => ({
-    subjectAltNames: values.map((value) => ({ kind, value })),
+    names: values.map((value) => [kind, value] as const),
+    inLua: true as const,
   });
   const profiles = [
     profile("plain"),
@@ -149,11 +149,11 @@ beforeAll(async () => {
     upstreams: [
       ...Object.entries(ports).map(([id, port]) => ({
         id,
-        endpoints: [{ address: "127.0.0.1", port }],
+        endpoints: [["127.0.0.1", port] as const],
       })),
       {
         id: "grpc",
-        endpoints: [{ address: "127.0.0.1", port: (grpc.address() as AddressInfo).port }],
+        endpoints: [["127.0.0.1", (grpc.address() as AddressInfo).port]],
       },
     ],
     model: (model) => ({

@@ -4,7 +4,7 @@ import { fc } from "../support/fast-check.js";
 import { findCandidates } from "../../src/explain/candidates.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { normalisePath } from "../../src/explain/request-path.js";
-import type { PolicyBinding, PolicyDocument } from "../../src/render/policy/policy-document.js";
+import type { PolicyBinding, PolicyDocument } from "../../src/model/policy.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 const RUNS = 500;

@@ -61,7 +61,7 @@ function withOwnPort(model: DataPlaneConfig, port: number): DataPlaneConfig {
   const auths = JSON.parse(
     JSON.stringify(model.auths).replaceAll(`"port":["${OWN_PORT}"]`, `"port":["${port}"]`),
   ) as DataPlaneConfig["auths"];
-  const self = { id: "self", endpoints: [{ address: "127.0.0.1", port }] };
+  const self = { id: "self", endpoints: [["127.0.0.1", port]] } as const;
   return { ...model, auths, upstreams: [...model.upstreams, self] };
 }
 

@@ -4,7 +4,7 @@ import { explain } from "../../src/explain/explain.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
-import type { PolicyDocument } from "../../src/render/policy/policy-document.js";
+import type { PolicyDocument } from "../../src/model/policy.js";
 import { fc, runs } from "../support/fast-check.js";
 import { policyDocument } from "../support/rendered-policy.js";
 import { alb2, frontend, rule, service } from "../unit/translate/translated.js";

@@ -11,7 +11,7 @@ import { readPolicy } from "../../src/explain/read-policy.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
-import type { PolicyDocument } from "../../src/render/policy/policy-document.js";
+import type { PolicyDocument } from "../../src/model/policy.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";

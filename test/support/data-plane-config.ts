@@ -86,7 +86,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
       },
     ],
     backendTls: backendTlsOf(text),
-    upstreams: [{ id: text("upstream"), endpoints: [{ address: "10.0.0.1", port: 8080 }] }],
+    upstreams: [{ id: text("upstream"), endpoints: [["10.0.0.1", 8080]] }],
     serverCertificates: [{ server: "p443", host, certificate: text("certificate") }],
     streams: [],
     pools: [],
@@ -104,17 +104,17 @@ function backendTlsOf(text: (field: string) => string): readonly BackendTls[] {
     {
       id: "tls-by-hostname",
       hostname: text("backend hostname"),
-      subjectAltNames: [],
       authorities,
       clientCertificate: text("certificate"),
     },
     {
       id: "tls-by-names",
       hostname: text("backend hostname"),
-      subjectAltNames: [
-        { kind: "hostname", value: text("alternative name") },
-        { kind: "uri", value: text("alternative uri") },
+      names: [
+        ["hostname", text("alternative name")],
+        ["uri", text("alternative uri")],
       ],
+      inLua: true,
       authorities,
     },
   ];

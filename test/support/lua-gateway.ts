@@ -100,7 +100,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
   );
   const backend = {
     id: "backend",
-    endpoints: [{ address: "127.0.0.1", port: setup.backend }],
+    endpoints: [["127.0.0.1", setup.backend] as const],
   };
   return {
     servers: [{ id: "test", addresses: ["127.0.0.1"], port, tls: false }],

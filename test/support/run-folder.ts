@@ -59,7 +59,7 @@ export function forwarding(
       route: path,
     })),
     routes: paths.map((path) => plainRoute(path)),
-    upstreams: [{ id: "default/web/80", endpoints: [{ address: "127.0.0.1", port: backend }] }],
+    upstreams: [{ id: "default/web/80", endpoints: [["127.0.0.1", backend]] }],
   };
 }
 

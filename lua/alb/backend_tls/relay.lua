@@ -29,7 +29,7 @@ local function is_grpc(backend)
 end
 
 --- Where a request to a backend with verified TLS goes; for gRPC it also makes the request's URI what the hop expects.
----@param backend table PolicyBackend with `tls`
+---@param backend table Backend with `tls`
 ---@return string prefix for $albc_pass, before the request target
 function _M.send(backend)
     local prefix = address.encode(backend.tls, is_grpc(backend), var.albc_backend, var.albc_route)

@@ -12,7 +12,7 @@ local function joined(list)
     return list and #list > 0 and concat(list, ", ") or nil
 end
 
---- Makes a decoded PolicyCors ready.
+--- Makes a decoded Cors ready.
 ---@param cors table
 ---@param origins string[] as origin.lua reads them
 function _M.prepare(cors, origins)

@@ -36,7 +36,7 @@ local function any_depth(origins)
     return patterns
 end
 
---- Makes a decoded PolicyCors of this dialect ready.
+--- Makes a decoded Cors of this dialect ready.
 function _M.prepare(cors)
     cors_policy.prepare(cors, any_depth(cors.origins))
 end

@@ -140,7 +140,7 @@ local function prepare_regex(rewrite)
     rewrite.segments = parse_replacement(replacement, NOT_PATH_OR_PERCENT)
 end
 
---- Makes a decoded PolicyRewrite ready.
+--- Makes a decoded PathRewrite ready.
 ---@param rewrite table `{"full", path}`, `{"prefix", prefix, replacement}` or
 --- `{"regex", pattern, flags, replacement, whole}`
 function _M.prepare(rewrite)

@@ -40,7 +40,7 @@ local function port_of(redirect, scheme, server)
 end
 
 --- The Location of a prepared redirect.
----@param redirect table PolicyRedirect
+---@param redirect table Redirect
 ---@param server { port: integer, tls: boolean } the listener that the request came by
 ---@param request { scheme: string, host: string, uri: string, target: string, args: string }
 --- scheme of the client's access, host without port, then as path.rewrite takes them

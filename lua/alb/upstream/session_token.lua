@@ -79,7 +79,7 @@ local function decode_time(bytes)
 end
 
 --- A token for a session that begins now.
----@param session table PolicySession
+---@param session table Session
 ---@param endpoint string its digest
 ---@return string
 function _M.make(session, endpoint)
@@ -89,7 +89,7 @@ function _M.make(session, endpoint)
 end
 
 --- The endpoint's digest in a token of ours that is not too old.
----@param session table PolicySession
+---@param session table Session
 ---@param token string
 ---@return string? endpoint
 function _M.read(session, token)

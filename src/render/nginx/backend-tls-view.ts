@@ -4,8 +4,7 @@
  */
 import type { BackendTls } from "../../model/backend-tls.js";
 import type { RoutingModel } from "../../model/config.js";
-import { authorityFile } from "../policy/authority-files.js";
-import { isCheckedByLua } from "../policy/backend-tls-shard.js";
+import { authorityFile } from "../policy/named-files.js";
 import { identifier, type NginxText, word } from "./text.js";
 
 /** The machine's own, which whoever starts nginx puts there (src/output/environment.ts). */
@@ -28,7 +27,7 @@ function profileView(tls: BackendTls, certificates: ReadonlyMap<string, string>)
     id: identifier(tls.id),
     named: tls.hostname !== undefined,
     verified: tls.authorities.kind !== "none",
-    inLua: isCheckedByLua(tls),
+    inLua: tls.inLua === true,
     authorities: word(authoritiesPath(tls)),
     certificate: certificatePath(tls, certificates) ?? false,
   };

@@ -49,7 +49,7 @@ function peersOf(
   const shares = backends.map(({ upstream, weight }) => ({
     weight,
     servers: (upstream === undefined ? [] : (endpoints.get(upstream) ?? [])).map(
-      ({ address, port }) => endpoint(address, port),
+      ([address, port]) => endpoint(address, port),
     ),
   }));
   const weights = wholeWeights(

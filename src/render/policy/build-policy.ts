@@ -1,13 +1,22 @@
 /** Model → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
+import type { AuthPolicy } from "../../model/auth.js";
+import type { BackendTls } from "../../model/backend-tls.js";
 import type { RoutingModel } from "../../model/config.js";
+import type { HostPattern } from "../../model/host-pattern.js";
 import { hostKey } from "../../model/host-pattern.js";
+import type { Listener, Server } from "../../model/listener.js";
+import type {
+  PolicyAuth,
+  PolicyBackendTls,
+  PolicyDocument,
+  PolicyServer,
+} from "../../model/policy.js";
 import type { CompileOptions } from "../../options.js";
-import { policyAuth } from "./auth-shard.js";
-import { policyBackendTls } from "./backend-tls-shard.js";
+import { compareBy, compareStrings } from "../../support/compare.js";
+import { filled, given, present } from "../../support/fields.js";
 import { groupBy } from "../../support/group-by.js";
 import type { ListenerTables } from "./listener-tables.js";
-import type { PolicyDocument, PolicyServer } from "./policy-document.js";
-import { policyServer } from "./server-shard.js";
+import { authorityFile } from "./named-files.js";
 
 /** Paths of the files with secrets, by id of the credential set or certificate, and which tables the listeners have. */
 export interface PolicyNames {
@@ -63,4 +72,81 @@ function certificates(
       return path === undefined ? [] : [[`${server}|${hostKey(host)}`, path]];
     }),
   );
+}
+
+/** `credentialFiles`: path of the credentials by id of the set. */
+function policyAuth(
+  { source, invalid, basic, forward }: AuthPolicy,
+  credentialFiles: ReadonlyMap<string, string>,
+): PolicyAuth {
+  const file = basic && credentialFiles.get(basic.credentials);
+  // A path whose credentials can't be told is closed, not open.
+  const missing = basic && file === undefined ? "auth-secret" : undefined;
+  return {
+    source,
+    ...present("invalid", invalid ?? missing),
+    ...present("basic", basic && given(file, (path) => ({ realm: basic.realm, file: path }))),
+    ...present("forward", forward),
+  };
+}
+
+/** What of it nginx.conf has not. */
+function policyBackendTls({
+  id: _,
+  authorities: _authorities,
+  clientCertificate: _certificate,
+  ...tls
+}: BackendTls): PolicyBackendTls {
+  return tls;
+}
+
+/** `listeners`: those of this server. */
+function policyServer(
+  server: Server,
+  listeners: readonly Listener[],
+  tables: ListenerTables,
+): PolicyServer {
+  return {
+    port: server.port,
+    tls: server.tls,
+    listeners: listeners
+      .flatMap(({ id, hostname, keeps = [] }) => [hostname, ...keeps].map((host) => ({ id, host })))
+      .sort(mostSpecificFirst)
+      .map(({ id, host }) => [hostKey(host), id, ...tables.sharedBy(id)] as const),
+    ...filled(
+      "isolated",
+      listeners.filter(({ isolated }) => isolated).map(({ id }) => id),
+    ),
+    ...present("clientCertificates", clientCertificates(listeners)),
+  };
+}
+
+function clientCertificates(listeners: readonly Listener[]): PolicyServer["clientCertificates"] {
+  const wanted = listeners.flatMap(({ id, clientCertificates: certificates }) =>
+    certificates === undefined
+      ? []
+      : [[id, [certificates.mode, authorityFile(certificates.authorities).path]] as const],
+  );
+  return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
+}
+
+/** Exact names, then wildcards by length of the suffix and with one label before any depth, then any host. */
+const mostSpecificFirst = compareBy<{ readonly id: string; readonly host: HostPattern }>(
+  (a, b) => rank(a.host) - rank(b.host),
+  (a, b) => suffixLength(b.host) - suffixLength(a.host),
+  (a, b) => Number(isDeep(a.host)) - Number(isDeep(b.host)),
+  (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
+  (a, b) => compareStrings(a.id, b.id),
+);
+
+function rank(pattern: HostPattern): number {
+  return { exact: 0, wildcard: 1, any: 2 }[pattern.kind];
+}
+
+function suffixLength(pattern: HostPattern): number {
+  return pattern.kind === "wildcard" ? pattern.suffix.length : 0;
+}
+
+function isDeep(pattern: HostPattern): boolean {
+  return pattern.kind === "wildcard" && pattern.labels === "many";
 }

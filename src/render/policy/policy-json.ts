@@ -1,10 +1,10 @@
 /** A policy as shards of text, see RenderedPolicy. */
+import type { Route } from "../../model/route.js";
 import type { Upstream } from "../../model/upstream.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-policy.js";
 import { ShardMap } from "../shard-map.js";
 import type { PolicyFrame } from "./build-policy.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
-import type { PolicyUpstream } from "./policy-document.js";
 
 /** All maps of a policy but its upstreams, in the order of the file. */
 export type RoutingShards = ReadonlyMap<string, ShardMap>;
@@ -64,14 +64,32 @@ export class UpstreamShards {
   #text(upstream: Upstream): string {
     const known = this.#texts.get(upstream);
     if (known !== undefined) return known;
-    const text = canonicalJson(policyUpstream(upstream));
+    const text = canonicalJson({ endpoints: upstream.endpoints });
     this.#texts.set(upstream, text);
     return text;
   }
 }
 
-function policyUpstream({ endpoints }: Upstream): PolicyUpstream {
-  return { endpoints: endpoints.map(({ address, port }) => [address, port] as const) };
+/** Shards of routes; the text of one that was there before is not made again. */
+export class RouteShards {
+  #texts = new WeakMap<Route, string>();
+  #bodyLimit: number | undefined;
+
+  /** By route id. `bodyLimit`: bytes for routes without a limit of their own; 0: none. */
+  routes(routes: readonly Route[], bodyLimit: number): ShardMap {
+    if (bodyLimit !== this.#bodyLimit) this.#texts = new WeakMap();
+    this.#bodyLimit = bodyLimit;
+    return new ShardMap(routes.map((route) => [wellFormed(route.id), this.#routeText(route)]));
+  }
+
+  #routeText(route: Route): string {
+    const known = this.#texts.get(route);
+    if (known !== undefined) return known;
+    const { id: _, bodyLimit = this.#bodyLimit ?? 0, ...rest } = route;
+    const text = canonicalJson({ ...rest, ...(bodyLimit > 0 && { bodyLimit }) });
+    this.#texts.set(route, text);
+    return text;
+  }
 }
 
 function shardMap(map: Readonly<Record<string, unknown>>): ShardMap {

@@ -34,7 +34,7 @@ beforeAll(async () => {
           mirrors: [{ upstream: "service", protocol: "http", numerator: 1, denominator: 1 }],
         },
       },
-      upstreams: [{ id: "service", endpoints: [{ address: "127.0.0.1", port: service.port }] }],
+      upstreams: [{ id: "service", endpoints: [["127.0.0.1", service.port]] }],
     }),
   );
   worker = await childrenOf(gateway.nginx.pid);

@@ -38,8 +38,8 @@ beforeAll(async () => {
         {
           id: "iam/auth/80",
           endpoints: [
-            { address: "127.0.0.1", port: dead },
-            { address: "127.0.0.1", port: auth.port },
+            ["127.0.0.1", dead],
+            ["127.0.0.1", auth.port],
           ],
         },
         { id: "iam/none/80", endpoints: [] },

@@ -61,7 +61,7 @@ beforeAll(async () => {
   silent.answer = say();
   const to = (id: string, ...ports: readonly number[]) => ({
     id,
-    endpoints: ports.map((port) => ({ address: "127.0.0.1", port })),
+    endpoints: ports.map((port) => ["127.0.0.1", port] as const),
   });
   gateway = await scene.use(
     LuaGateway.start({

@@ -1,5 +1,5 @@
 import type { Redirect } from "../../../src/model/filters.js";
-import type { PolicyServer } from "../../../src/render/policy/policy-document.js";
+import type { PolicyServer } from "../../../src/model/policy.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import { readVectors } from "../../support/vectors.js";
 import { startFilterServer } from "./filter-server.js";

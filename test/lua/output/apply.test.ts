@@ -72,7 +72,7 @@ function withStream(
 ): DataPlaneConfig {
   const upstream = {
     id: "n/db/80",
-    endpoints: endpoints.map((each) => ({ address: "127.0.0.1", port: each })),
+    endpoints: endpoints.map((each) => ["127.0.0.1", each] as const),
   };
   const backends = [{ upstream: upstream.id, weight: 1 }];
   return {

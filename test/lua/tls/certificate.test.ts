@@ -3,7 +3,7 @@ import { connect } from "node:tls";
 import type { ConnectionOptions } from "node:tls";
 import { selfSigned } from "../../../e2e/harness/certificates.js";
 import type { KeyPair } from "../../../e2e/harness/certificates.js";
-import { POLICY_FORMAT } from "../../../src/render/policy/policy-document.js";
+import { POLICY_FORMAT } from "../../../src/model/policy.js";
 import { freePort } from "../../support/free-port.js";
 import { startLuaNginx } from "../../support/lua-nginx.js";
 import type { LuaNginx } from "../../support/lua-nginx.js";

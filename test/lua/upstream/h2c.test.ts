@@ -73,8 +73,8 @@ beforeAll(async () => {
       backend: 1,
       routes: ROUTES,
       upstreams: [
-        { id: "h2c", endpoints: [{ address: "127.0.0.1", port: backend.port }] },
-        { id: "closed", endpoints: [{ address: "127.0.0.1", port: await freePort() }] },
+        { id: "h2c", endpoints: [["127.0.0.1", backend.port]] },
+        { id: "closed", endpoints: [["127.0.0.1", await freePort()]] },
       ],
     }),
   );

@@ -49,7 +49,7 @@ async function start(key: string): Promise<LuaGateway> {
     id,
     endpoints: backends
       .filter(({ name }) => names.includes(name))
-      .map(({ port }) => ({ address: "127.0.0.1", port })),
+      .map(({ port }) => ["127.0.0.1", port] as const),
   });
   return scene.use(
     LuaGateway.start({
@@ -61,7 +61,7 @@ async function start(key: string): Promise<LuaGateway> {
         upstream("b", "b"),
         {
           id: "gone",
-          endpoints: [{ address: "127.0.0.9", port: 1 }, ...upstream("a", "a").endpoints],
+          endpoints: [["127.0.0.9", 1], ...upstream("a", "a").endpoints],
         },
       ],
       environment: key === "" ? {} : { "session.key": key },

@@ -77,7 +77,7 @@ beforeAll(async () => {
       routes: { ...ROUTES, ...slowAuths(second.port) },
       upstreams: [
         { id: "half", endpoints: [endpoint(closed), endpoint(backend.port)] },
-        { id: "six", endpoints: [{ address: "::1", port: sixth.port }] },
+        { id: "six", endpoints: [["::1", sixth.port]] },
         { id: "two", endpoints: [endpoint(backend.port), endpoint(second.port)] },
       ],
     }),
@@ -91,7 +91,7 @@ beforeEach(() => {
   second.answer = say(OK);
 });
 
-const endpoint = (port: number) => ({ address: "127.0.0.1", port });
+const endpoint = (port: number) => ["127.0.0.1", port] as const;
 
 async function timed<T>(work: Promise<T>): Promise<{ readonly result: T; readonly ms: number }> {
   const start = performance.now();

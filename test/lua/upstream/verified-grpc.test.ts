@@ -56,7 +56,7 @@ it("a call to a gRPC backend by verified TLS is tried again with its body", asyn
           backends: [{ upstream: "grpc", weight: 1, protocol: "grpcs", tls: "good" }],
         },
       },
-      upstreams: [{ id: "grpc", endpoints: [{ address: "127.0.0.1", port }] }],
+      upstreams: [{ id: "grpc", endpoints: [["127.0.0.1", port]] }],
       model: (model) => ({
         ...model,
         backendTls: [
@@ -64,7 +64,6 @@ it("a call to a gRPC backend by verified TLS is tried again with its body", asyn
             id: "good",
             source,
             hostname: "inner.example",
-            subjectAltNames: [],
             authorities: { kind: "pem", pem: authority.pair.certificate },
           },
         ],

@@ -36,11 +36,10 @@ beforeAll(async () => {
     ["first", "second"].map((name) => scene.use(EchoBackend.start(name, { tls }))),
   );
   const plain = await scene.use(EchoBackend.start("plain"));
-  const endpoints = backends.map(({ port }) => ({ address: "127.0.0.1", port }));
+  const endpoints = backends.map(({ port }) => ["127.0.0.1", port] as const);
   const profile = (id: string, pem: string): BackendTls => ({
     id,
     hostname: "inner.example",
-    subjectAltNames: [],
     authorities: { kind: "pem", pem },
   });
   gateway = await scene.use(

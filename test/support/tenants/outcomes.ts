@@ -7,7 +7,7 @@ import { readPolicy } from "../../../src/explain/read-policy.js";
 import type { ExplainRequest } from "../../../src/explain/request.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
 import type { CompileOptions } from "../../../src/options.js";
-import type { PolicyDocument } from "../../../src/render/policy/policy-document.js";
+import type { PolicyDocument } from "../../../src/model/policy.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
 import { streamTarget } from "../stream-target.js";
 import type { Manifest } from "./manifest.js";

@@ -3,11 +3,7 @@ import { explain } from "../../../src/explain/explain.js";
 import type { Explanation } from "../../../src/explain/explain.js";
 import { formatExplanation } from "../../../src/explain/format.js";
 import { parseRequest } from "../../../src/explain/request.js";
-import type {
-  PolicyBinding,
-  PolicyDocument,
-  PolicyRoute,
-} from "../../../src/render/policy/policy-document.js";
+import type { PolicyBinding, PolicyDocument, PolicyRoute } from "../../../src/model/policy.js";
 
 const POLICY: PolicyDocument = {
   format: 3,

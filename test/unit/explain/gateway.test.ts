@@ -2,7 +2,7 @@
 import { explain } from "../../../src/explain/explain.js";
 import { formatExplanation } from "../../../src/explain/format.js";
 import { parseRequest } from "../../../src/explain/request.js";
-import type { PolicyDocument } from "../../../src/render/policy/policy-document.js";
+import type { PolicyDocument } from "../../../src/model/policy.js";
 
 const SOURCE = ["HTTPRoute", "default", "web", "spec.rules[0]"] as const;
 

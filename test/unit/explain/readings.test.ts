@@ -1,6 +1,6 @@
 import { explain } from "../../../src/explain/explain.js";
 import { parseRequest } from "../../../src/explain/request.js";
-import type { PolicyDocument } from "../../../src/render/policy/policy-document.js";
+import type { PolicyDocument } from "../../../src/model/policy.js";
 
 const route = (name: string) => ({
   source: ["Ingress", "default", "web", name] as const,

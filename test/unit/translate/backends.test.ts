@@ -26,7 +26,7 @@ const PORT = "{ports: [{port: 80}]}";
 
 function addresses(...slices: readonly string[]): readonly string[] | undefined {
   const { endpoints } = translated(WEB + serviceYaml(PORT) + slices.join(""));
-  return endpoints("default/web/80")?.map(({ address, port }) => `${address} ${String(port)}`);
+  return endpoints("default/web/80")?.map(([address, port]) => `${address} ${String(port)}`);
 }
 
 describe("endpoints", () => {
@@ -65,7 +65,7 @@ describe("endpoints", () => {
     const { endpoints } = translated(
       WEB + serviceYaml(two) + slice("a", ports, "[{addresses: [10.0.0.1]}]"),
     );
-    expect(endpoints("default/web/80")).toEqual([{ address: "10.0.0.1", port: 8080 }]);
+    expect(endpoints("default/web/80")).toEqual([["10.0.0.1", 8080]]);
   });
 
   it("are none where the slice's port has another name or protocol", () => {

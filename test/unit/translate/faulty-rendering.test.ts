@@ -5,12 +5,12 @@ import { resourcesFromYaml } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { SCENES } from "../../support/protected-scenes.js";
 
-const real = await import("../../../src/render/policy/route-shard.js");
-jest.unstable_mockModule("../../../src/render/policy/route-shard.js", () => ({
+const real = await import("../../../src/render/policy/canonical-json.js");
+jest.unstable_mockModule("../../../src/render/policy/canonical-json.js", () => ({
   ...real,
-  policyRoute: (route: Route, bodyLimit: number) => {
-    if (route.source[2] === "secret" && route.refuse === undefined) throw new Error("a bug");
-    return real.policyRoute(route, bodyLimit);
+  canonicalJson: (value: Partial<Route>) => {
+    if (value.source?.[2] === "secret" && value.backends !== undefined) throw new Error("a bug");
+    return real.canonicalJson(value);
   },
 }));
 const { Compiler } = await import("../../../src/compile.js");

@@ -1,6 +1,7 @@
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
 import type { BackendTls, SubjectAltName } from "../../../model/backend-tls.js";
 import type { TranslateContext } from "../../context.js";
+import { filled } from "../../../support/fields.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
 import { HOLDS, refused } from "../verdict.js";
@@ -8,7 +9,7 @@ import type { Verdict } from "../verdict.js";
 import { readCertificateAuthorities } from "./certificate-authorities.js";
 
 /** TLS as a policy says it; the Gateway's client certificate is added for each Gateway. */
-export type BackendTlsContent = Omit<BackendTls, "id" | "clientCertificate">;
+export type BackendTlsContent = Omit<BackendTls, "id" | "inLua" | "clientCertificate">;
 
 /** What a BackendTLSPolicy says, wherever it applies. */
 export interface BackendTlsReading {
@@ -40,7 +41,7 @@ export function readBackendTlsPolicy(
   if (!names.ok) return { accepted: refused("Invalid", names.message), resolved };
   const content: BackendTlsContent = {
     hostname: policy.spec.validation.hostname,
-    subjectAltNames: names.value,
+    ...filled("names", names.value),
     authorities: authorities.value,
   };
   return { content, accepted: HOLDS, resolved };
@@ -96,9 +97,9 @@ function readNames(policy: BackendTlsPolicy, place: Place, context: TranslateCon
     policy.spec.validation.subjectAltNames ?? []
   ).entries()) {
     if (type === "Hostname" && hostname !== undefined) {
-      value.push({ kind: "hostname", value: hostname });
+      value.push(["hostname", hostname]);
     } else if (type === "URI" && uri !== undefined) {
-      value.push({ kind: "uri", value: uri });
+      value.push(["uri", uri]);
     } else {
       const text = `subjectAltNames[${String(i)}] is no Hostname and no URI`;
       report(context, text, within(place, "subjectAltNames", i));

@@ -103,7 +103,6 @@ export class BackendTlsPolicies {
     const certificate = tls === true ? this.#clientCertificate(gateways) : undefined;
     if (certificate === undefined) return NONE;
     return this.#add({
-      subjectAltNames: [],
       authorities: { kind: "none" },
       clientCertificate: certificate,
     });
@@ -114,11 +113,13 @@ export class BackendTlsPolicies {
     return shownBy && this.#certificates(shownBy);
   }
 
-  #add(content: Omit<BackendTls, "id">): BackendTlsChoice {
+  #add(content: Omit<BackendTls, "id" | "inLua">): BackendTlsChoice {
     const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
     const id = `tls-${digest.slice(0, 32)}`;
-    this.#chosen.set(id, { id, ...content });
-    return { kind: "tls", id, ...(content.subjectAltNames.length > 0 && { hasNames: true }) };
+    const { hostname, names, authorities } = content;
+    const inLua = authorities.kind !== "none" && (names !== undefined || hostname === undefined);
+    this.#chosen.set(id, { id, ...content, ...(inLua && { inLua }) });
+    return { kind: "tls", id, ...(names !== undefined && { hasNames: true }) };
   }
 
   /**

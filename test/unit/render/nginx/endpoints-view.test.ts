@@ -61,7 +61,7 @@ test("weights are whole, small enough for nginx, and in proportion", () => {
 });
 
 test("an endpoint of two backends has the weights of both", () => {
-  const endpoints = [{ address: "10.0.0.1", port: 80 }];
+  const endpoints = [["10.0.0.1", 80]] as const;
   const text = renderEndpoints({
     pools: [
       {

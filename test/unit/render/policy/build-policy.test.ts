@@ -1,11 +1,8 @@
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import { buildPolicy } from "../../../../src/render/policy/build-policy.js";
-import type {
-  PolicyBinding,
-  PolicyDocument,
-} from "../../../../src/render/policy/policy-document.js";
+import type { PolicyBinding, PolicyDocument } from "../../../../src/model/policy.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
-import { RouteShards } from "../../../../src/render/policy/route-shards.js";
+import { RouteShards } from "../../../../src/render/policy/policy-json.js";
 import type { ShardMap } from "../../../../src/render/shard-map.js";
 import {
   configOf,

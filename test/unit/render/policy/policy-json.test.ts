@@ -8,7 +8,7 @@ import {
   UpstreamShards,
 } from "../../../../src/render/policy/policy-json.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
-import { RouteShards } from "../../../../src/render/policy/route-shards.js";
+import { RouteShards } from "../../../../src/render/policy/policy-json.js";
 import type { RenderedPolicy } from "../../../../src/render/rendered-policy.js";
 import { onePlace } from "../../../../src/model/route.js";
 
@@ -37,7 +37,7 @@ const POLICY: Parts = {
   ],
 };
 const UPSTREAMS: readonly Upstream[] = [
-  { id: "10", endpoints: [{ address: "10.0.0.1", port: 80 }] },
+  { id: "10", endpoints: [["10.0.0.1", 80]] },
   { id: "9", endpoints: [] },
 ];
 
@@ -131,7 +131,7 @@ test("an upstream that stays keeps its text, and the map its own", () => {
       return [];
     },
   };
-  const upstreams = [{ id: "10", endpoints: [{ address: "10.0.0.1", port: 80 }] }, kept];
+  const upstreams: Upstream[] = [{ id: "10", endpoints: [["10.0.0.1", 80]] }, kept];
   const before = shards.map(upstreams);
   expect(shards.map(upstreams)).toBe(before);
   expect([...shards.map([{ id: "10", endpoints: [] }, kept]).shards]).toEqual([

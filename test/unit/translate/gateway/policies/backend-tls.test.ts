@@ -78,10 +78,11 @@ describe("a usable policy", () => {
       const chosen = tls(choice.id);
       expect(chosen).toMatchObject({
         hostname: "policy.example",
-        subjectAltNames: [
-          { kind: "hostname", value: "a.example" },
-          { kind: "uri", value: "spiffe://b/c" },
+        names: [
+          ["hostname", "a.example"],
+          ["uri", "spiffe://b/c"],
         ],
+        inLua: true,
         authorities: { kind: "pem" },
       });
       expect(chosen).not.toHaveProperty("clientCertificate");
@@ -322,7 +323,7 @@ data:
     const [certificate] = build.certificates.collected();
     expect(certificate).toBeDefined();
     expect(ids.map((id) => tls(id)?.clientCertificate)).toEqual([certificate?.id, certificate?.id]);
-    expect(tls(ids[1] ?? "")).toMatchObject({ authorities: { kind: "none" }, subjectAltNames: [] });
+    expect(tls(ids[1] ?? "")).toMatchObject({ authorities: { kind: "none" } });
     expect(policies.backendTls([gateway("edge")], OTHER_PORT)).toEqual({ kind: "none" });
   });
 

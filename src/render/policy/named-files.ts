@@ -1,6 +1,7 @@
-/** Files that hold secrets. Their names are digests of what is in them: other contents are another file, never a change. */
+/** Files with secrets and with certificate authorities. Their names are digests of what is in them: other contents are another file, never a change. */
 import { createHash } from "node:crypto";
 import type { CredentialSet } from "../../model/auth.js";
+import type { RoutingModel } from "../../model/config.js";
 import type { Certificate } from "../../model/listener.js";
 import { compareStrings } from "../../support/compare.js";
 import { SecretText } from "../../support/secret-text.js";
@@ -22,6 +23,23 @@ export function certificateFile(certificate: Certificate): RenderedFile {
   );
 }
 
+/** `authorities/<digest>.pem`. */
+export function authorityFile(pem: string): RenderedFile {
+  const contents = `${pem.trim()}\n`;
+  return { path: `authorities/${digestOf(contents)}.pem`, contents, mode: 0o644 };
+}
+
+/** The files of all authorities that listeners and backends are checked by. */
+export function authorityFiles(config: RoutingModel): readonly RenderedFile[] {
+  const clients = config.listeners.flatMap(({ clientCertificates }) =>
+    clientCertificates === undefined ? [] : [clientCertificates.authorities],
+  );
+  const backends = config.backendTls.flatMap(({ authorities }) =>
+    authorities.kind === "pem" ? [authorities.pem] : [],
+  );
+  return [...clients, ...backends].map(authorityFile);
+}
+
 /** Each file once, by path: equal secrets of different objects are one file. */
 export function distinctFiles(files: Iterable<RenderedFile>): readonly RenderedFile[] {
   const byPath = new Map([...files].map((file) => [file.path, file]));
@@ -29,6 +47,10 @@ export function distinctFiles(files: Iterable<RenderedFile>): readonly RenderedF
 }
 
 function secretFile(folder: string, suffix: string, contents: string): RenderedFile {
-  const digest = createHash("sha256").update(contents).digest("hex").slice(0, 32);
-  return { path: `${folder}/${digest}.${suffix}`, contents: new SecretText(contents), mode: 0o600 };
+  const path = `${folder}/${digestOf(contents)}.${suffix}`;
+  return { path, contents: new SecretText(contents), mode: 0o600 };
+}
+
+function digestOf(contents: string): string {
+  return createHash("sha256").update(contents).digest("hex").slice(0, 32);
 }
