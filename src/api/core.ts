@@ -8,7 +8,7 @@ import type {
   V1Secret,
   V1Service,
 } from "@kubernetes/client-node";
-import type { KubernetesObject, WireObject } from "./wire.js";
+import type { WireObject } from "./wire.js";
 
 export type ConfigMap = WireObject<V1ConfigMap>;
 export type EndpointSlice = WireObject<V1EndpointSlice>;
@@ -18,19 +18,3 @@ export type Namespace = WireObject<V1Namespace>;
 /** `data` is base64; `stringData` has been merged into it. */
 export type Secret = WireObject<V1Secret>;
 export type Service = WireObject<V1Service>;
-
-/** gateway.networking.k8s.io ReferenceGrant, v1 and v1beta1. */
-export interface ReferenceGrant extends KubernetesObject {
-  readonly spec: {
-    readonly from: readonly {
-      readonly group: string;
-      readonly kind: string;
-      readonly namespace: string;
-    }[];
-    readonly to: readonly {
-      readonly group: string;
-      readonly kind: string;
-      readonly name?: string;
-    }[];
-  };
-}

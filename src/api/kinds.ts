@@ -7,7 +7,6 @@ import type {
   Ingress,
   IngressClass,
   Namespace,
-  ReferenceGrant,
   Secret,
   Service,
 } from "./core.js";
@@ -18,8 +17,11 @@ import type {
   GrpcRoute,
   HttpRoute,
   ListenerSet,
+  ReferenceGrant,
+  TcpRoute,
+  TlsRoute,
+  UdpRoute,
 } from "./gateway.js";
-import type { TcpRoute, TlsRoute, UdpRoute } from "./stream-routes.js";
 
 export interface KindMap {
   readonly ALB2: Alb2;

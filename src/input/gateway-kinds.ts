@@ -1,23 +1,8 @@
 /** How Gateway API's kinds are read. */
-import { BACKEND_TLS_POLICY_SCHEMA } from "../api/schemas/backend-tls-policy-schema.js";
-import { GATEWAY_GROUP } from "../api/schemas/gateway-names.js";
-import {
-  GATEWAY_CLASS_SCHEMA,
-  GATEWAY_SCHEMA,
-  LISTENER_SET_SCHEMA,
-} from "../api/schemas/gateway-schema.js";
-import { GRPC_ROUTE_SCHEMA } from "../api/schemas/grpc-route-schema.js";
-import { HTTP_ROUTE_SCHEMA } from "../api/schemas/http-route-schema.js";
-import { PORT_ROUTE_SCHEMA, TLS_ROUTE_SCHEMA } from "../api/schemas/stream-route-schemas.js";
-import { REFERENCE_GRANT_SCHEMA } from "../api/schemas/reference-grant-schema.js";
-import {
-  GATEWAY_CLASS_STATUS,
-  GATEWAY_STATUS,
-  LISTENER_SET_STATUS,
-  POLICY_STATUS,
-  ROUTE_STATUS,
-} from "../api/schemas/status-schemas.js";
-import type { TcpRoute, UdpRoute } from "../api/stream-routes.js";
+import type { TcpRoute, UdpRoute } from "../api/gateway.js";
+import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
+import type { JsonSchema } from "../api/schemas/schema.js";
+import { GATEWAY_GROUP, objectSchema } from "../api/schemas/object-schema.js";
 import { shape } from "./kind-definition.js";
 import type { KindTable } from "./kind-definition.js";
 import { checkBackendTlsPolicy } from "./rules/backend-tls-policy.js";
@@ -39,66 +24,54 @@ const GATEWAY = {
 const PORT_ROUTE = {
   ...GATEWAY,
   versions: ["v1", "v1alpha2"],
-  ...shape<TcpRoute & UdpRoute>(PORT_ROUTE_SCHEMA),
+  ...gatewayShape<TcpRoute & UdpRoute>("TCPRoute"),
   check: checkStreamRoute,
-  status: ROUTE_STATUS,
 };
 
-type GatewayKind =
-  | "GatewayClass"
-  | "Gateway"
-  | "ListenerSet"
-  | "HTTPRoute"
-  | "GRPCRoute"
-  | "TLSRoute"
-  | "TCPRoute"
-  | "UDPRoute"
-  | "BackendTLSPolicy"
-  | "ReferenceGrant";
-
-export const GATEWAY_KINDS: Pick<KindTable, GatewayKind> = {
+export const GATEWAY_KINDS: Pick<KindTable, keyof typeof GATEWAY_SPECS> = {
   GatewayClass: {
     ...GATEWAY,
     namespaced: false,
-    ...shape(GATEWAY_CLASS_SCHEMA),
-    status: GATEWAY_CLASS_STATUS,
+    ...gatewayShape("GatewayClass"),
   },
-  Gateway: { ...GATEWAY, ...shape(GATEWAY_SCHEMA), check: checkGateway, status: GATEWAY_STATUS },
+  Gateway: { ...GATEWAY, ...gatewayShape("Gateway"), check: checkGateway },
   ListenerSet: {
     ...GATEWAY,
     versions: ["v1"],
-    ...shape(LISTENER_SET_SCHEMA),
+    ...gatewayShape("ListenerSet"),
     check: checkListenerSet,
-    status: LISTENER_SET_STATUS,
   },
   HTTPRoute: {
     ...GATEWAY,
-    ...shape(HTTP_ROUTE_SCHEMA),
+    ...gatewayShape("HTTPRoute"),
     check: checkHttpRoute,
-    status: ROUTE_STATUS,
   },
   GRPCRoute: {
     ...GATEWAY,
     versions: ["v1"],
-    ...shape(GRPC_ROUTE_SCHEMA),
+    ...gatewayShape("GRPCRoute"),
     check: checkGrpcRoute,
-    status: ROUTE_STATUS,
   },
   TLSRoute: {
     ...GATEWAY,
     versions: ["v1", "v1alpha3", "v1alpha2"],
-    ...shape(TLS_ROUTE_SCHEMA),
+    ...gatewayShape("TLSRoute"),
     check: checkStreamRoute,
-    status: ROUTE_STATUS,
   },
   TCPRoute: PORT_ROUTE,
   UDPRoute: PORT_ROUTE,
   BackendTLSPolicy: {
     ...GATEWAY,
     versions: ["v1", "v1alpha3"],
-    ...shape(BACKEND_TLS_POLICY_SCHEMA),
+    ...gatewayShape("BackendTLSPolicy"),
     check: checkBackendTlsPolicy,
-    status: POLICY_STATUS,
   },
-  ReferenceGrant: { ...GATEWAY, ...shape(REFERENCE_GRANT_SCHEMA) },
+  ReferenceGrant: { ...GATEWAY, ...gatewayShape("ReferenceGrant") },
 };
+
+function gatewayShape<T>(kind: keyof typeof GATEWAY_SPECS): ReturnType<typeof shape<T>> {
+  const statuses: Partial<Record<string, JsonSchema>> = GATEWAY_STATUSES;
+  const status = statuses[kind];
+  const whole = shape<T>(objectSchema({ spec: GATEWAY_SPECS[kind] }, ["spec"]));
+  return { ...whole, ...(status && { status }) };
+}

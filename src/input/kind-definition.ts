@@ -34,6 +34,7 @@ export type KindTable = { readonly [K in KindName]: KindDefinition<KindMap[K]> }
 export function shape<T>(schema: JsonSchema): {
   readonly schema: JsonSchema;
   readonly validate: Validate<T>;
+  readonly status?: JsonSchema;
 } {
   return { schema, validate: validator<T>(schema) };
 }

@@ -10,8 +10,8 @@ import { ENDPOINT_SLICE_SCHEMA } from "../api/schemas/endpoint-slice-schema.js";
 import { FRONTEND_SCHEMA } from "../api/schemas/frontend-schema.js";
 import { INGRESS_CLASS_SCHEMA, INGRESS_SCHEMA } from "../api/schemas/ingress-schema.js";
 import { RULE_SCHEMA } from "../api/schemas/rule-schema.js";
-import { SERVICE_SCHEMA } from "../api/schemas/service-schema.js";
-import { POLICY_STATUS, SERVICE_STATUS } from "../api/schemas/status-schemas.js";
+import { SERVICE_SCHEMA, SERVICE_STATUS } from "../api/schemas/service-schema.js";
+import { GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
 import { closeBrokenPolicy } from "./auth-policy-shape.js";
 import { closeBrokenAuth } from "./auth-shape.js";
 import {
@@ -88,7 +88,7 @@ export function kindTable(albGroup: string): KindTable {
       versions: ["v1alpha1"],
       ...shape(AUTH_POLICY_SCHEMA),
       close: closeBrokenPolicy,
-      status: POLICY_STATUS,
+      status: GATEWAY_STATUSES.BackendTLSPolicy,
     },
   };
 }

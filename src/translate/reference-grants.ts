@@ -1,4 +1,4 @@
-import type { ReferenceGrant } from "../api/core.js";
+import type { ReferenceGrant } from "../api/gateway.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../input/resources.js";
 

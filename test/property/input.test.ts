@@ -4,22 +4,8 @@ import type { Diagnostic } from "../../src/diagnostics/diagnostic.js";
 import type { FieldPath } from "../../src/diagnostics/field-path.js";
 import { formatJson } from "../../src/diagnostics/format-json.js";
 import { formatText } from "../../src/diagnostics/format-text.js";
-import { ALB2_SCHEMA } from "../../src/api/schemas/alb2-schema.js";
-import { AUTH_POLICY_SCHEMA } from "../../src/api/schemas/auth-policy-schema.js";
-import { BACKEND_TLS_POLICY_SCHEMA } from "../../src/api/schemas/backend-tls-policy-schema.js";
-import { FRONTEND_SCHEMA } from "../../src/api/schemas/frontend-schema.js";
-import {
-  GATEWAY_CLASS_SCHEMA,
-  GATEWAY_SCHEMA,
-  LISTENER_SET_SCHEMA,
-} from "../../src/api/schemas/gateway-schema.js";
-import { GRPC_ROUTE_SCHEMA } from "../../src/api/schemas/grpc-route-schema.js";
-import { PORT_ROUTE_SCHEMA, TLS_ROUTE_SCHEMA } from "../../src/api/schemas/stream-route-schemas.js";
-import { HTTP_ROUTE_SCHEMA } from "../../src/api/schemas/http-route-schema.js";
-import { INGRESS_SCHEMA } from "../../src/api/schemas/ingress-schema.js";
-import { RULE_SCHEMA } from "../../src/api/schemas/rule-schema.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
-import { SERVICE_SCHEMA } from "../../src/api/schemas/service-schema.js";
+import { kindTable } from "../../src/input/kind-table.js";
 import { advance, initialInput } from "../../src/input/last-good.js";
 import { loadResources, resourcesFromObjects, resourcesFromYaml } from "../../src/input/load.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
@@ -27,26 +13,12 @@ import { splitDocuments } from "../../src/input/text-chunks.js";
 import { TextLocator } from "../../src/input/text-locator.js";
 import { parseYaml } from "../../src/input/yaml.js";
 
-const KINDS: readonly (readonly [string, string, JsonSchema])[] = [
-  ["crd.alauda.io/v2", "ALB2", ALB2_SCHEMA],
-  ["crd.alauda.io/v1", "Frontend", FRONTEND_SCHEMA],
-  ["crd.alauda.io/v1", "Rule", RULE_SCHEMA],
-  ["networking.k8s.io/v1", "Ingress", INGRESS_SCHEMA],
-  ["v1", "Service", SERVICE_SCHEMA],
-  ["v1", "Secret", {}],
-  ["v1", "ConfigMap", {}],
-  ["discovery.k8s.io/v1", "EndpointSlice", {}],
-  ["gateway.networking.k8s.io/v1", "GatewayClass", GATEWAY_CLASS_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "Gateway", GATEWAY_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "ListenerSet", LISTENER_SET_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "HTTPRoute", HTTP_ROUTE_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "GRPCRoute", GRPC_ROUTE_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "TLSRoute", TLS_ROUTE_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "TCPRoute", PORT_ROUTE_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "UDPRoute", PORT_ROUTE_SCHEMA],
-  ["gateway.networking.k8s.io/v1", "BackendTLSPolicy", BACKEND_TLS_POLICY_SCHEMA],
-  ["crd.alauda.io/v1alpha1", "AuthPolicy", AUTH_POLICY_SCHEMA],
-];
+const KINDS = Object.entries(kindTable("crd.alauda.io")).map(
+  ([kind, { group, versions, schema }]): readonly [string, string, JsonSchema] => {
+    const [version = ""] = versions;
+    return [group === "" ? version : `${group}/${version}`, kind, schema];
+  },
+);
 
 /** Values that are often of the right shape and sometimes of any other. */
 function valueOf(schema: JsonSchema): fc.Arbitrary<unknown> {

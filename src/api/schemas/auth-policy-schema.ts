@@ -3,10 +3,9 @@
  * that it is told where requests are answered, too.
  */
 import { AUTH_TARGETS } from "../auth-policy.js";
-import { GATEWAY_GROUP } from "./gateway-names.js";
 import { BASIC_AUTH_SCHEMA, FORWARD_AUTH_SCHEMA } from "./auth-schema.js";
-import { TARGET_REFERENCES } from "./gateway-references.js";
-import { objectSchema } from "./object-schema.js";
+import { GATEWAY_SPECS } from "./gateway-schemas.js";
+import { GATEWAY_GROUP, objectSchema } from "./object-schema.js";
 import { object } from "./schema.js";
 
 const SAME_TARGET =
@@ -35,7 +34,7 @@ export const AUTH_POLICY_SCHEMA = objectSchema(
           ],
         },
         targetRefs: {
-          ...TARGET_REFERENCES,
+          ...GATEWAY_SPECS.BackendTLSPolicy.properties.targetRefs,
           minItems: 0,
           description:
             "Gateways, their listeners (sectionName), ListenerSets, HTTPRoutes and GRPCRoutes of the same namespace whose requests it covers; what an ExtensionRef filter names needs none.",

@@ -2,6 +2,8 @@
 import { anyObject, boolean, integer, list, map, object, string } from "./schema.js";
 import type { JsonSchema } from "./schema.js";
 
+export const GATEWAY_GROUP = "gateway.networking.k8s.io";
+
 const OWNER_REFERENCE = object(
   {
     apiVersion: string(),

@@ -42,3 +42,8 @@ export const SERVICE_SCHEMA = objectSchema({
     trafficDistribution: string(),
   }),
 });
+
+/** What of the status is read: addresses of a load balancer. */
+export const SERVICE_STATUS = object({
+  loadBalancer: object({ ingress: list(object({ ip: string(), hostname: string() })) }),
+});

@@ -3,7 +3,7 @@
  * condition tells them.
  */
 import { isIP } from "node:net";
-import type { CertificateAuthorityReference, Gateway, ListenerSet } from "../../api/gateway.js";
+import type { ObjectReference, Gateway, ListenerSet } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/field-path.js";
 import { invalid, shown } from "../finding.js";
 import type { Findings } from "../finding.js";
@@ -74,7 +74,7 @@ function* checkFrontendTls(frontend: FrontendTls | undefined, field: FieldPath):
 
 /** `field` is what holds the validation. */
 function* checkAuthorities(
-  references: readonly CertificateAuthorityReference[] | undefined,
+  references: readonly ObjectReference[] | undefined,
   field: FieldPath,
 ): Findings {
   for (const [i, { group, kind, namespace }] of (references ?? []).entries()) {

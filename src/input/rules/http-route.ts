@@ -4,7 +4,6 @@
  * do names that stand twice in a list of headers or parameters, of which the first counts.
  */
 import type { HttpRoute, HttpRouteMatch, HttpRouteRule } from "../../api/gateway.js";
-import { PATH_PATTERN } from "../../api/schemas/gateway-names.js";
 import type { FieldPath } from "../../diagnostics/field-path.js";
 import { durationMilliseconds } from "../../support/duration.js";
 import { invalid, shown } from "../finding.js";
@@ -28,7 +27,8 @@ export function* checkHttpRoute({ spec }: HttpRoute): Findings {
 
 const FORBIDDEN = ["//", "/./", "/../", "%2f", "%2F", "#"];
 const FORBIDDEN_AT_END = ["/..", "/."];
-const CHARACTERS = new RegExp(PATH_PATTERN);
+/** Of a path (RFC 3986, section 3.3), slashes included. */
+const CHARACTERS = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$/;
 
 function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Findings {
   const { type = "PathPrefix", value = "/" } = path ?? {};

@@ -1,6 +1,5 @@
 /** What an API server checks in TLSRoutes, TCPRoutes and UDPRoutes beyond their schemas. IP addresses as hostnames get a condition. */
-import type { CommonRouteSpec } from "../../api/gateway.js";
-import type { StreamRoute } from "../../api/stream-routes.js";
+import type { CommonRouteSpec, StreamRoute } from "../../api/gateway.js";
 import { missing } from "../finding.js";
 import type { Findings } from "../finding.js";
 import { checkBackendReference } from "./backend-reference.js";

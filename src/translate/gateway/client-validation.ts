@@ -1,4 +1,4 @@
-import type { CertificateAuthorityReference, FrontendTls, Gateway } from "../../api/gateway.js";
+import type { ObjectReference, FrontendTls, Gateway } from "../../api/gateway.js";
 import type { ClientCertificates } from "../../model/listener.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf, within } from "../place.js";
@@ -20,7 +20,7 @@ export interface ClientValidation {
 
 /** Where the Gateway lets clients pass whatever they show: `the default`, `port 8443`. Empty: nowhere. */
 export function insecureValidations({ spec }: Gateway): readonly string[] {
-  const { default: fallback, perPort = [] } = spec.tls?.frontend ?? {};
+  const { default: fallback, perPort = [] }: Partial<Frontend> = spec.tls?.frontend ?? {};
   const isInsecure = (tls: FrontendTls | undefined): boolean =>
     tls?.validation?.mode === "AllowInsecureFallback";
   return [
@@ -29,6 +29,7 @@ export function insecureValidations({ spec }: Gateway): readonly string[] {
   ];
 }
 
+type Frontend = NonNullable<NonNullable<Gateway["spec"]["tls"]>["frontend"]>;
 type Validation = NonNullable<FrontendTls["validation"]>;
 
 /** What the Gateway asks of the clients of its HTTPS listeners on a port; what is said for a port replaces the default. */
@@ -65,7 +66,7 @@ function validationFor(
   gateway: Gateway,
   port: number,
 ): { readonly validation: Validation | undefined; readonly place: Place } {
-  const frontend = gateway.spec.tls?.frontend ?? {};
+  const frontend: Partial<Frontend> = gateway.spec.tls?.frontend ?? {};
   const place = placeOf(gateway, "spec", "tls", "frontend");
   const index = (frontend.perPort ?? []).findIndex((entry) => entry.port === port);
   const perPort = frontend.perPort?.[index];
@@ -82,7 +83,7 @@ const MODES: ReadonlyMap<string, ClientCertificates["mode"]> = new Map([
 
 /** The authorities of every usable reference, and what is wrong with the first that is not. */
 function readAuthorities(
-  refs: readonly CertificateAuthorityReference[],
+  refs: readonly ObjectReference[],
   place: Place,
   context: TranslateContext,
 ): { readonly pem?: string; readonly problem?: Refused } {
@@ -98,7 +99,7 @@ function readAuthorities(
 }
 
 function readAuthority(
-  ref: CertificateAuthorityReference,
+  ref: ObjectReference,
   place: Place,
   { resources }: TranslateContext,
 ): { readonly pem: string } | Refused {

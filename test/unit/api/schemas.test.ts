@@ -29,6 +29,7 @@ import { Ajv } from "ajv";
 import { KUBERNETES_KEYWORDS } from "../../../src/api/schemas/schema.js";
 import type { JsonSchema } from "../../../src/api/schemas/schema.js";
 import { kindTable } from "../../../src/input/kind-table.js";
+import { definitionOf, GATEWAY_KINDS } from "../../support/gateway-types.js";
 
 interface ClientModel {
   getAttributeTypeMap(): readonly { readonly baseName: string }[];
@@ -103,6 +104,11 @@ describe.each(["ALB2", "Frontend", "Rule", "AuthPolicy"] as const)("%s", (kind) 
     visit(at(TABLE[kind].schema, "spec"), "");
     expect(undescribed).toEqual([]);
   });
+});
+
+test.each(GATEWAY_KINDS)("%s is read in the versions that its CRD serves", (kind) => {
+  const served = definitionOf(kind).spec.versions.filter((version) => version.served);
+  expect([...TABLE[kind].versions].sort()).toEqual(served.map(({ name }) => name).sort());
 });
 
 /** References name what they refer to; the object around them is described. */

@@ -1,5 +1,4 @@
-import type { Gateway } from "../../../api/gateway.js";
-import type { StreamBackendRef, StreamRoute } from "../../../api/stream-routes.js";
+import type { Gateway, StreamBackendRef, StreamRoute } from "../../../api/gateway.js";
 import type { StreamBackend } from "../../../model/stream.js";
 import { getOrInsert } from "../../../support/group-by.js";
 import { findPort, isExternalName } from "../../backends.js";

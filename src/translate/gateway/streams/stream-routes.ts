@@ -1,6 +1,5 @@
 /** TLSRoutes, TCPRoutes and UDPRoutes: attached to listeners, bound to them, and told how it went. */
-import type { RouteParentStatus } from "../../../api/gateway.js";
-import type { StreamRoute } from "../../../api/stream-routes.js";
+import type { RouteParentStatus, StreamRoute } from "../../../api/gateway.js";
 import type { Report } from "../../../diagnostics/sink.js";
 import type { HostPattern } from "../../../model/host-pattern.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
