@@ -2,7 +2,7 @@
  * An Auth object that is broken must close its paths, not vanish: without it they would be open, and without the whole
  * ALB2, Frontend or Rule they might be served by a wider rule. So the object stays and its `auth` says that it is broken.
  */
-import { AUTH_SCHEMA } from "../api/schemas/auth-schema.js";
+import { AUTH_SCHEMA } from "../api/auth.js";
 import { object } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/field-path.js";
 import { didYouMean } from "../support/did-you-mean.js";

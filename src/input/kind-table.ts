@@ -1,15 +1,13 @@
 /** The kinds that are read and what is needed to read them. One row for each kind. */
-import { ALB2_SCHEMA } from "../api/schemas/alb2-schema.js";
-import { AUTH_POLICY_SCHEMA } from "../api/schemas/auth-policy-schema.js";
+import { ALB2_SCHEMA, FRONTEND_SCHEMA, RULE_SCHEMA } from "../api/alb.js";
+import { AUTH_POLICY_SCHEMA } from "../api/auth-policy.js";
 import {
   CONFIG_MAP_SCHEMA,
   NAMESPACE_SCHEMA,
   SECRET_SCHEMA,
 } from "../api/schemas/config-schema.js";
 import { ENDPOINT_SLICE_SCHEMA } from "../api/schemas/endpoint-slice-schema.js";
-import { FRONTEND_SCHEMA } from "../api/schemas/frontend-schema.js";
 import { INGRESS_CLASS_SCHEMA, INGRESS_SCHEMA } from "../api/schemas/ingress-schema.js";
-import { RULE_SCHEMA } from "../api/schemas/rule-schema.js";
 import { SERVICE_SCHEMA, SERVICE_STATUS } from "../api/schemas/service-schema.js";
 import { GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
 import { closeBrokenPolicy } from "./auth-policy-shape.js";

@@ -1,5 +1,5 @@
 import { fc } from "../support/fast-check.js";
-import { FORWARD_AUTH_SCHEMA } from "../../src/api/schemas/auth-schema.js";
+import { FORWARD_AUTH_SCHEMA } from "../../src/api/auth.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import type { Interpolation } from "../../src/model/interpolation.js";
 import { parseAuthReference } from "../../src/translate/auth/auth-reference.js";

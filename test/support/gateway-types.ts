@@ -276,7 +276,7 @@ export function schemasText(): string {
   const lines: string[] = [];
   const table = (name: string, nodes: ReadonlyMap<GatewayKind, Node>): string => {
     const rows = [...nodes].map(([kind, node]) => `  ${kind}: ${write(node)},\n`);
-    return `export const ${name} = {\n${rows.join("")}} as const satisfies Partial<Record<KindName, JsonSchema>>;\n`;
+    return `export const ${name} = {\n${rows.join("")}} as const satisfies Readonly<Record<string, JsonSchema>>;\n`;
   };
   const write = (node: Node): string => {
     const [key, text] = [textOf(node, (each) => textOf(each)), textOf(node, write)];
@@ -294,7 +294,6 @@ export function schemasText(): string {
   ];
   return [
     `/** ${HEAD} */`,
-    'import type { KindName } from "../kinds.js";',
     'import type { JsonSchema } from "./schema.js";\n',
     ...lines,
     "",

@@ -1,5 +1,4 @@
 /** Made by test/support/gateway-types.ts from the CRDs of Gateway API v1.7 (`make golden-update`). */
-import type { KindName } from "../kinds.js";
 import type { JsonSchema } from "./schema.js";
 
 const GROUP: JsonSchema = { type: "string", maxLength: 253, pattern: "^$|^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$" };
@@ -60,7 +59,7 @@ export const GATEWAY_SPECS = {
   UDPRoute: SPEC,
   BackendTLSPolicy: { type: "object", required: ["targetRefs","validation"], properties: { options: ANNOTATIONS, targetRefs: { type: "array", minItems: 1, maxItems: 16, items: { type: "object", required: ["group","kind","name"], properties: { group: GROUP, kind: KIND, name: NAME, sectionName: NAME_2 } } }, validation: { type: "object", required: ["hostname"], properties: { caCertificateRefs: { type: "array", maxItems: 8, items: PARAMETERS_REF_2 }, hostname: NAME_2, subjectAltNames: { type: "array", maxItems: 5, items: { type: "object", required: ["type"], properties: { hostname: HOSTNAME, type: { type: "string", maxLength: 253 }, uri: { type: "string", minLength: 1, maxLength: 253, pattern: "^(([^:/?#]+):)(//([^/?#]*))([^?#]*)(\\?([^#]*))?(#(.*))?" } } } }, wellKnownCACertificates: NAME } } } },
   ReferenceGrant: { type: "object", required: ["from","to"], properties: { from: { type: "array", minItems: 1, maxItems: 16, items: { type: "object", required: ["group","kind","namespace"], properties: { group: GROUP, kind: KIND, namespace: NAMESPACE } } }, to: { type: "array", minItems: 1, maxItems: 16, items: { type: "object", required: ["group","kind"], properties: { group: GROUP, kind: KIND, name: NAME } } } } },
-} as const satisfies Partial<Record<KindName, JsonSchema>>;
+} as const satisfies Readonly<Record<string, JsonSchema>>;
 
 /** What is read of a status. */
 export const GATEWAY_STATUSES = {
@@ -73,4 +72,4 @@ export const GATEWAY_STATUSES = {
   TCPRoute: STATUS,
   UDPRoute: STATUS,
   BackendTLSPolicy: { type: "object", properties: { ancestors: { type: "array", items: { type: "object", required: ["ancestorRef","controllerName"], properties: { ancestorRef: PARENT_REF, conditions: CONDITIONS, controllerName: { type: "string" } } } } } },
-} as const satisfies Partial<Record<KindName, JsonSchema>>;
+} as const satisfies Readonly<Record<string, JsonSchema>>;

@@ -42,7 +42,7 @@ export function objectSchema(
   fields: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],
 ): JsonSchema {
-  return object(
+  return object<Readonly<Record<string, JsonSchema>>, string>(
     { apiVersion: string(), kind: string(), metadata: OBJECT_META, status: anyObject(), ...fields },
     { required: ["apiVersion", "kind", "metadata", ...required] },
   );

@@ -45,31 +45,44 @@ export const KUBERNETES_KEYWORDS = [
   "admission",
 ] as const satisfies readonly (keyof JsonSchema)[];
 
+declare const VALUE: unique symbol;
+
+/** A schema of values of type T; T is for the compiler alone, so that a type is declared once, by its schema. */
+export type SchemaOf<T> = JsonSchema & { readonly [VALUE]?: T };
+
+/** The type of the values of a schema. */
+export type Static<S> = S extends { readonly [VALUE]?: infer T } ? T : unknown;
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+type Fields<P extends Properties, R extends keyof P> = {
+  readonly [K in R]: Static<P[K]>;
+} & { readonly [K in Exclude<keyof P, R>]?: Static<P[K]> };
+
 /** What a schema says besides its type. */
 type Facets = Omit<JsonSchema, "type" | "properties" | "items" | "additionalProperties">;
 
-export function string(facets: Facets = {}): JsonSchema {
+export function string(facets: Facets = {}): SchemaOf<string> {
   return { type: "string", ...facets };
 }
 
-export function oneOf(values: readonly string[], facets: Facets = {}): JsonSchema {
+export function oneOf(values: readonly string[], facets: Facets = {}): SchemaOf<string> {
   return { type: "string", enum: values, ...facets };
 }
 
-export function boolean(facets: Facets = {}): JsonSchema {
+export function boolean(facets: Facets = {}): SchemaOf<boolean> {
   return { type: "boolean", ...facets };
 }
 
-export function integer(facets: Facets = {}): JsonSchema {
+export function integer(facets: Facets = {}): SchemaOf<number> {
   return { type: "integer", ...facets };
 }
 
 /** A TCP or UDP port. */
-export function port(facets: Facets = {}): JsonSchema {
+export function port(facets: Facets = {}): SchemaOf<number> {
   return integer({ minimum: 1, maximum: 65535, ...facets });
 }
 
-export function intOrString(facets: Facets = {}): JsonSchema {
+export function intOrString(facets: Facets = {}): SchemaOf<number | string> {
   return {
     anyOf: [{ type: "integer" }, { type: "string" }],
     "x-kubernetes-int-or-string": true,
@@ -78,7 +91,7 @@ export function intOrString(facets: Facets = {}): JsonSchema {
 }
 
 /** A switch that manifests in the field write as `true` and as `"true"`. */
-export function booleanOrText(facets: Facets = {}): JsonSchema {
+export function booleanOrText(facets: Facets = {}): SchemaOf<boolean | string> {
   return {
     anyOf: [{ type: "boolean" }, { type: "string" }],
     "x-kubernetes-preserve-unknown-fields": true,
@@ -86,22 +99,28 @@ export function booleanOrText(facets: Facets = {}): JsonSchema {
   };
 }
 
-export function list(items: JsonSchema, facets: Facets = {}): JsonSchema {
+export function list<S extends JsonSchema>(
+  items: S,
+  facets: Facets = {},
+): SchemaOf<readonly Static<S>[]> {
   return { type: "array", items, ...facets };
 }
 
-export function map(values: JsonSchema, facets: Facets = {}): JsonSchema {
+export function map<S extends JsonSchema>(
+  values: S,
+  facets: Facets = {},
+): SchemaOf<Readonly<Record<string, Static<S>>>> {
   return { type: "object", additionalProperties: values, ...facets };
 }
 
-export function object(
-  properties: Readonly<Record<string, JsonSchema>>,
-  facets: Facets = {},
-): JsonSchema {
+export function object<P extends Properties, R extends keyof P & string = never>(
+  properties: P,
+  facets: Omit<Facets, "required"> & { readonly required?: readonly R[] } = {},
+): SchemaOf<Fields<P, R>> {
   return { type: "object", properties, ...facets };
 }
 
 /** An object whose inside is not read. */
-export function anyObject(facets: Facets = {}): JsonSchema {
+export function anyObject(facets: Facets = {}): SchemaOf<unknown> {
   return { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...facets };
 }
