@@ -48,6 +48,10 @@ test: $(INSTALLED) ## Run check and every test, on both nginx and both Node vers
 check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
 	@$(MAKE) --keep-going -j2 $(CHECKS)
 
+.PHONY: figures
+figures: $(INSTALLED) ## Print figures of the structure of src; LIST=1 names what is counted
+	@node .ci/figures.js $(if $(LIST),--list)
+
 .PHONY: bench
 bench: build nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
 	@deploy/debian-command wrk wrk
