@@ -76,12 +76,7 @@ module.exports = {
     ),
     layer(
       "output",
-      [
-        "render/rendered-file\\.ts$",
-        "render/rendered-policy\\.ts$",
-        "render/nginx/text\\.ts$",
-        "support/",
-      ],
+      ["render/rendered-file\\.ts$", "render/nginx/text\\.ts$", "support/"],
       "Writing and reloading handle bytes and do not know what is in them; what they tell nginx is quoted.",
     ),
     layer(

@@ -10,7 +10,7 @@ export default {
     type: "problem",
     schema: [],
     messages: {
-      own: "A name that every object inherits may stand here: use a Map, or own() of src/support/own.ts.",
+      own: "A name that every object inherits may stand here: use a Map, or own() of src/support/json-object.ts.",
     },
   },
   create(context) {

@@ -11,10 +11,9 @@ import type { DataPlaneConfig } from "./model/config.js";
 import type { CompileOptions } from "./options.js";
 import { Renderer } from "./render/render.js";
 import type { RenderedFile } from "./render/rendered-file.js";
-import type { ObjectStatus } from "./status/object-status.js";
-import type { OwnedObject } from "./status/owned-object.js";
-import { PolicyTooLarge } from "./support/policy-too-large.js";
-import { sameElements } from "./support/same-elements.js";
+import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
+import { PolicyTooLarge } from "./support/errors.js";
+import { sameElements } from "./support/collections.js";
 import { expiredCertificates } from "./translate/certificates.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
@@ -27,7 +26,7 @@ import {
   translateRouting,
   withUpstreams,
 } from "./translate/translate.js";
-import type { Routing } from "./translate/translation.js";
+import type { Routing } from "./translate/translate.js";
 import { withoutFaulty } from "./translate/faulty-objects.js";
 
 export interface Compilation {

@@ -1,14 +1,10 @@
 /** The public API: manifests or objects in, files, statuses and diagnostics out. */
 export { compile } from "./compile.js";
 export type { Compilation } from "./compile.js";
-export { formatJson } from "./diagnostics/format-json.js";
-export { formatText } from "./diagnostics/format-text.js";
-export type {
-  Diagnostic,
-  ResourceRef,
-  Severity,
-  SourceLocation,
-} from "./diagnostics/diagnostic.js";
+export { formatJson } from "./diagnostics/format.js";
+export { formatText } from "./diagnostics/format.js";
+export type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostics/diagnostic.js";
+export type { Severity } from "./diagnostics/catalog-entry.js";
 export { loadResources, resourcesFromObjects, resourcesFromYaml } from "./input/load.js";
 export type { LoadResult } from "./input/load.js";
 export type { Resources } from "./input/resources.js";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { KubeConfig } from "@kubernetes/client-node";
 import { ApiClient } from "../../src/kubernetes/api-client.js";
 import type { KindName } from "../../src/api/kinds.js";
-import { basePath, pluralOf } from "../../src/kubernetes/resource.js";
+import { basePath, pluralOf } from "../../src/kubernetes/raw-object.js";
 import type { Closable } from "../harness/scene.js";
 
 export interface Manifest {

@@ -14,7 +14,7 @@ import { ApiError } from "../../src/kubernetes/api-client.js";
 import type { Call } from "../../src/kubernetes/api-client.js";
 import { servedResources } from "../../src/kubernetes/cluster-watch.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
-import { apiVersionOf, listPath } from "../../src/kubernetes/resource.js";
+import { apiVersionOf, listPath } from "../../src/kubernetes/raw-object.js";
 import type { CompileOptions } from "../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";

@@ -1,6 +1,5 @@
 /** The load balancer's own kinds: ALB2 (v2, v2beta1), Frontend and Rule (v1). */
 import { AUTH_SCHEMA } from "./auth.js";
-import { objectSchema } from "./schemas/object-schema.js";
 import {
   anyObject,
   boolean,
@@ -8,6 +7,7 @@ import {
   integer,
   list,
   object,
+  objectSchema,
   oneOf,
   port,
   string,

@@ -1,6 +1,6 @@
 /** Every kind that we read, by its name; schemas are in input/kind-table.ts. */
 import type { Alb2, Frontend, Rule } from "./alb.js";
-import type { AuthPolicy } from "./auth-policy.js";
+import type { AuthPolicy } from "./auth.js";
 import type {
   ConfigMap,
   EndpointSlice,
@@ -9,7 +9,7 @@ import type {
   Namespace,
   Secret,
   Service,
-} from "./core.js";
+} from "./wire.js";
 import type {
   BackendTlsPolicy,
   Gateway,

@@ -1,8 +1,18 @@
+import type {
+  V1ConfigMap,
+  V1EndpointSlice,
+  V1Ingress,
+  V1IngressClass,
+  V1Namespace,
+  V1Secret,
+  V1Service,
+} from "@kubernetes/client-node";
+
 /**
  * A client class as the plain JSON that users write: read-only all the way down, timestamps as RFC 3339 text.
  * `apiVersion`, `kind`, `metadata.name` and `metadata.namespace` are always there: decoding fills them in.
  */
-export type Wire<T> = T extends Date
+type Wire<T> = T extends Date
   ? string
   : T extends (infer E)[]
     ? readonly Wire<E>[]
@@ -40,4 +50,15 @@ export interface Closed {
   readonly extent: "paths" | "hosts" | "namespace";
 }
 
-export type WireObject<T> = KubernetesObject & Omit<Wire<T>, "apiVersion" | "kind" | "metadata">;
+type WireObject<T> = KubernetesObject & Omit<Wire<T>, "apiVersion" | "kind" | "metadata">;
+
+/** Kubernetes' own kinds that we read. */
+
+export type ConfigMap = WireObject<V1ConfigMap>;
+export type EndpointSlice = WireObject<V1EndpointSlice>;
+export type Ingress = WireObject<V1Ingress>;
+export type IngressClass = WireObject<V1IngressClass>;
+export type Namespace = WireObject<V1Namespace>;
+/** `data` is base64; `stringData` has been merged into it. */
+export type Secret = WireObject<V1Secret>;
+export type Service = WireObject<V1Service>;

@@ -4,7 +4,7 @@ import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/sidecar.js";
 import type { SettingRow } from "./settings-table.js";
 import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./terminal.js";
 
 const EMITTABLE = ["resources", "ir", "nginx", "policy", "status"] as const;
 export type Emit = (typeof EMITTABLE)[number];

@@ -10,7 +10,7 @@ import { readSources } from "../input/files.js";
 import { environmentFiles } from "../output/environment.js";
 import { luaBundle } from "../output/lua-bundle.js";
 import type { NginxBinary } from "../output/nginx-binary.js";
-import { mostSockets } from "../output/nginx-directives.js";
+import { mostSockets } from "../output/nginx-binary.js";
 import type { CompileOptions } from "../options.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { RunCall } from "./arguments.js";

@@ -1,14 +1,12 @@
-import { ApplyWatch } from "../controller/apply-watch.js";
+import { ApplyWatch } from "../controller/observer.js";
 import type { Controller } from "../controller/controller.js";
 import type { Log } from "../support/log.js";
 import type { Observer } from "../controller/observer.js";
 import type { Applier } from "../output/apply.js";
-import { NginxNotStarted } from "../output/nginx-not-started.js";
+import { NginxNotStarted } from "../output/nginx-log.js";
 import type { NginxProcess } from "../output/nginx-process.js";
 import { NginxRefused } from "../output/reloader.js";
-import { PolicyTooLarge } from "../support/policy-too-large.js";
-import { TooManyFaults } from "../support/too-many-faults.js";
-import { EnvironmentError } from "../support/environment-error.js";
+import { EnvironmentError, PolicyTooLarge, TooManyFaults } from "../support/errors.js";
 
 export interface FirstStart {
   readonly controller: Pick<Controller, "compileFiles" | "emptyFiles" | "exclude" | "served">;

@@ -5,8 +5,8 @@ import { Probes } from "../health/probes.js";
 import { dataPlaneMetrics } from "../metrics/data-plane-metrics.js";
 import { RunMetrics } from "../metrics/run-metrics.js";
 import { ControlClient } from "../output/control-client.js";
-import { errorText } from "../support/error-text.js";
-import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./health-messages.js";
+import { errorText } from "../support/text.js";
+import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./run-health.js";
 
 type Listeners = { readonly [Name in keyof Told]: (...args: Told[Name]) => void };
 

@@ -1,5 +1,4 @@
-import { formatJson } from "../diagnostics/format-json.js";
-import { counted, formatCounts, formatText } from "../diagnostics/format-text.js";
+import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { inOrder } from "../diagnostics/sink.js";
 import { readSources } from "../input/files.js";

@@ -4,14 +4,14 @@
  * password for good.
  */
 import type { Applied } from "../output/apply.js";
-import { isFree } from "../output/port-probe.js";
+import { isFree } from "../output/listens.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { Compilation } from "../compile.js";
 import { Backoff } from "../support/backoff.js";
-import { EnvironmentError } from "../support/environment-error.js";
+import { EnvironmentError } from "../support/errors.js";
 import { Batcher } from "./batcher.js";
-import { ApplyWatch } from "./apply-watch.js";
+import { ApplyWatch } from "./observer.js";
 import type { Log } from "../support/log.js";
 import type { Observer } from "./observer.js";
 

@@ -6,7 +6,7 @@ import { KIND_NAMES } from "../api/kinds.js";
 import type { Compilation } from "../compile.js";
 import { compile, Compiler } from "../compile.js";
 import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/field-path.js";
+import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { Resources } from "../input/resources.js";
 import type { CompileOptions } from "../options.js";

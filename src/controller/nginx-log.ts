@@ -1,4 +1,4 @@
-import { isBindAttempt, isOfClosedShare } from "../output/nginx-failure.js";
+import { isBindAttempt, isOfClosedShare } from "../output/nginx-log.js";
 import type { Log } from "../support/log.js";
 
 // 2026/01/02 03:04:05 [error] 12#12: *7 message, client: …

@@ -2,12 +2,10 @@
  * The catalogue of diagnostics: every code, its severity and what it means. docs/diagnostics.md is generated from it,
  * and each code has a golden case. Codes are stable: they may be added, never renamed.
  */
-import { AUTH_DIAGNOSTICS } from "./catalog-auth.js";
+import { AUTH_DIAGNOSTICS, POLICY_DIAGNOSTICS } from "./catalog-auth.js";
 import type { CatalogEntry } from "./catalog-entry.js";
-import { GATEWAY_DIAGNOSTICS } from "./catalog-gateway.js";
+import { GATEWAY_DIAGNOSTICS, ROUTE_DIAGNOSTICS } from "./catalog-gateway.js";
 import { INPUT_DIAGNOSTICS } from "./catalog-input.js";
-import { POLICY_DIAGNOSTICS } from "./catalog-policies.js";
-import { ROUTE_DIAGNOSTICS } from "./catalog-route.js";
 import { ROUTING_DIAGNOSTICS } from "./catalog-routing.js";
 
 export const DIAGNOSTIC_CATALOG = {

@@ -2,11 +2,8 @@
  * Problems as data. A stage reports what it finds and goes on; nothing in the pipeline throws for a user's mistake.
  * A message never holds a secret's content or a hash.
  */
-import type { DiagnosticCode } from "./catalog.js";
 import type { Severity } from "./catalog-entry.js";
-import type { FieldPath } from "./field-path.js";
-
-export type { Severity } from "./catalog-entry.js";
+import type { DiagnosticCode } from "./catalog.js";
 
 /** The object that a diagnostic is about; `namespace` is empty for cluster-scoped kinds. */
 export interface ResourceRef {
@@ -36,4 +33,20 @@ export interface Diagnostic {
   readonly hint?: string;
   /** Other places that the problem involves, such as the first of two objects with one name. */
   readonly related?: readonly { readonly message: string; readonly location: SourceLocation }[];
+}
+
+/** A place inside an object: property names and list positions from its root. */
+export type FieldPath = readonly (string | number)[];
+
+const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
+
+/** `["spec", "rules", 0, "host"]` as `spec.rules[0].host`; other names are bracketed and quoted. */
+export function formatFieldPath(path: FieldPath): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "number") text += `[${String(step)}]`;
+    else if (PLAIN_NAME.test(step)) text += text === "" ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return text;
 }

@@ -1,11 +1,9 @@
-import { DIAGNOSTIC_CATALOG } from "./catalog.js";
+import { compareBy, compareStrings, groupBy } from "../support/collections.js";
+import type { Severity } from "./catalog-entry.js";
 import type { DiagnosticCode } from "./catalog.js";
-import type { Diagnostic, ResourceRef, Severity, SourceLocation } from "./diagnostic.js";
-import type { FieldPath } from "./field-path.js";
-import { formatFieldPath } from "./field-path.js";
-import { withoutUrlSecrets } from "./redact.js";
-import { compareBy, compareStrings } from "../support/compare.js";
-import { groupBy } from "../support/group-by.js";
+import { DIAGNOSTIC_CATALOG } from "./catalog.js";
+import type { Diagnostic, FieldPath, ResourceRef, SourceLocation } from "./diagnostic.js";
+import { formatFieldPath } from "./diagnostic.js";
 
 /** What a stage says when it finds a problem; the severity is the catalogue's. */
 export interface Report {
@@ -143,4 +141,35 @@ function resourceKey(resource: ResourceRef | undefined): string {
   return resource === undefined
     ? ""
     : [resource.kind, resource.namespace, resource.name, resource.apiVersion].join("/");
+}
+
+/** Where the user name and password of a URL begin; a URL may lack its scheme, or a slash of it. */
+const BEFORE_USER = /:\/\/|:(?=\S)/;
+
+/**
+ * The text with the user name and password of every URL, and the secrets of its query, as `*`, one for each character, so that columns
+ * stay. What ends a password is the last `@` before a quote: users forget to encode one in it, and hiding too much harms less.
+ */
+export function withoutUrlSecrets(text: string): string {
+  return text
+    .split(/(["\n])/)
+    .map((part) => redactUser(part).replace(SECRET_PARAMETER, starred))
+    .join("");
+}
+
+/** What a parameter of a query holds whose name is one of secrets. */
+const SECRET_PARAMETER =
+  /(?<=[?&;][\w.%-]{0,64}(?:pass|pwd|secret|token|key|cred|auth|sig|jwt|code)[\w.%-]{0,64}=)[^&]+/gi;
+
+function starred(text: string): string {
+  return "*".repeat(Array.from(text).length);
+}
+
+function redactUser(part: string): string {
+  const at = part.lastIndexOf("@");
+  const before = at < 0 ? null : BEFORE_USER.exec(part);
+  if (before === null) return part;
+  const start = before.index + before[0].length;
+  if (start >= at) return part;
+  return part.slice(0, start) + starred(part.slice(start, at)) + part.slice(at);
 }

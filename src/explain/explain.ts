@@ -2,23 +2,20 @@
  * Which route a request takes and why: the compiled policy evaluated as the data plane does it. Pure; it reads the same
  * document that Lua reads.
  */
-import type { SourceRef } from "../model/source-ref.js";
 import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
+import type { SourceRef } from "../model/values.js";
+import { canonicalHost } from "../support/ip-address.js";
+import { compareBy } from "../support/collections.js";
+import { own } from "../support/json-object.js";
 import type { Candidate } from "./candidates.js";
 import { findCandidates } from "./candidates.js";
-import { hostKeyCovers } from "./host-key.js";
+import { findListener, isAmbiguous, isMisdirected, routeOn } from "./readings.js";
 import type { Answer, Outcome } from "./outcome.js";
 import { routeOutcome } from "./outcome.js";
-import type { ExplainRequest } from "./request.js";
 import { rewriteTarget } from "./path-rewrite.js";
 import { forgetLongPatterns } from "./pcre.js";
-import { isAmbiguous } from "./readings.js";
-import { findListener, isMisdirected, routeOn } from "./listener.js";
-import { normalisePath } from "./request-path.js";
-import { fromWire, toWire } from "./wire-text.js";
-import { canonicalHost } from "../support/canonical-host.js";
-import { compareBy } from "../support/compare.js";
-import { own } from "../support/own.js";
+import type { ExplainRequest } from "./request.js";
+import { fromWire, hostKeyCovers, normalisePath, toWire } from "./request.js";
 
 export interface Explanation {
   readonly request: {
@@ -194,4 +191,10 @@ function shownRequest(request: ExplainRequest, path: string | undefined): Explan
     ...(path !== undefined && { path: fromWire(path) }),
     client,
   };
+}
+
+/** The document in a policy.json that this version of albc has made. */
+export function readPolicy(text: string): PolicyDocument {
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller compiled it a moment ago
+  return JSON.parse(text) as PolicyDocument;
 }

@@ -1,10 +1,10 @@
 import type { Backend, BackendFilters } from "../model/route.js";
-import type { SourceRef } from "../model/source-ref.js";
+import type { SourceRef } from "../model/values.js";
 import type { Redirect } from "../model/filters.js";
 import type { PolicyAuth, PolicyBackendTls, PolicyDocument, PolicyRoute } from "../model/policy.js";
 import { cidrContains } from "../support/ip-address.js";
 import type { ExplainRequest } from "./request.js";
-import { own } from "../support/own.js";
+import { own } from "../support/json-object.js";
 
 /** What the gateway does with the request. */
 export type Answer =

@@ -4,7 +4,7 @@
  */
 // eslint-disable-next-line no-restricted-imports -- only node:vm can end a match that takes long; explaining compiles nothing
 import { createContext, Script } from "node:vm";
-import { own } from "../support/own.js";
+import { own } from "../support/json-object.js";
 
 /** Bytes that PCRE's `\s` and `[[:space:]]` stand for (C locale); JavaScript's has more. */
 const SPACE = "\\t\\n\\v\\f\\r ";

@@ -1,12 +1,10 @@
 import { isIP } from "node:net";
-import { addTo } from "../support/group-by.js";
+import { addTo } from "../support/collections.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
-import { percentDecode } from "./request-path.js";
-import { toWire } from "./wire-text.js";
 
 /** A request as the command line gives it. */
-export interface WrittenRequest {
+interface WrittenRequest {
   readonly method: string;
   /** `http://host[:port]/path?query` or https; a path alone goes to port 80 and needs a Host header. */
   readonly url: string;
@@ -18,7 +16,7 @@ export interface WrittenRequest {
   readonly server?: string;
 }
 
-/** A request as nginx receives it; texts are wire text (wire-text.ts). */
+/** A request as nginx receives it; texts are wire text. */
 export interface ExplainRequest {
   readonly method: string;
   readonly scheme: "http" | "https";
@@ -154,4 +152,62 @@ export function cookieValue({ headers }: ExplainRequest, name: string): string |
 
 function trimBlanks(text: string): string {
   return text.replaceAll(/^[ \t]+|[ \t]+$/g, "");
+}
+
+/**
+ * The path that routes are compared with, as nginx makes it of a request target: percent-decoded (`%2F` too), `//` merged,
+ * dot segments removed. Fragments and the query are cut off. A target that nginx answers 400 is a problem.
+ */
+export function normalisePath(target: string): Result<string> {
+  const raw = /^[^?#]*/.exec(target)?.[0] ?? "";
+  const wrong = wrongPath(raw);
+  if (wrong !== undefined) return problem(wrong);
+  const segments = percentDecode(raw).split("/").slice(1);
+  const kept: string[] = [];
+  for (const segment of segments) {
+    if (segment === ".." && kept.pop() === undefined) return problem("the path climbs above /");
+    if (!REMOVED.has(segment)) kept.push(segment);
+  }
+  const open = kept.length > 0 && REMOVED.has(segments.at(-1) ?? "");
+  return ok(`/${kept.join("/")}${open ? "/" : ""}`);
+}
+
+/** Segments that name no element; at the end they leave the slash before them. */
+const REMOVED: ReadonlySet<string> = new Set(["", ".", ".."]);
+
+function wrongPath(raw: string): string | undefined {
+  if (!raw.startsWith("/")) return "the path does not start with /";
+  if (/%(?![0-9A-Fa-f]{2})/.test(raw)) return "a % is not followed by two hexadecimal digits";
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\x00-\x20\x7f]|%00/.test(raw)) return "the path has a blank, a control character or %00";
+  return undefined;
+}
+
+/** `%XX` as bytes; anything else stays. */
+export function percentDecode(text: string): string {
+  return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+}
+
+/** Does a host key of the policy (`""`, `a.example`, `*.example`, `**.example`) match a host? */
+export function hostKeyCovers(key: string, host: string): boolean {
+  if (key === "" || key === host) return true;
+  if (key.startsWith("**.")) return host.endsWith(key.slice(2));
+  if (!key.startsWith("*.")) return false;
+  const dot = host.indexOf(".");
+  return dot >= 0 && host.slice(dot) === key.slice(1);
+}
+
+/**
+ * Text as it travels: one character for each byte of its UTF-8 form. nginx, Lua and PCRE compare bytes, so what they decide is
+ * decided here on such text.
+ */
+export function toWire(text: string): string {
+  return Buffer.from(text, "utf8").toString("latin1");
+}
+
+/** The text of bytes, for people; what is no UTF-8 becomes U+FFFD. */
+export function fromWire(wire: string): string {
+  return Buffer.from(wire, "latin1").toString("utf8");
 }

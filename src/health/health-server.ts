@@ -1,7 +1,7 @@
 /** HTTP for those who watch over a run: the kubelet and Prometheus. It tells nothing that is secret. */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
-import { EnvironmentError } from "../support/environment-error.js";
+import { EnvironmentError } from "../support/errors.js";
 
 export interface HealthServerOptions {
   /** `ADDRESS:PORT`, IPv6 in brackets. */

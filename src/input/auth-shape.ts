@@ -4,16 +4,14 @@
  */
 import { AUTH_SCHEMA } from "../api/auth.js";
 import { object } from "../api/schemas/schema.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
+import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
-import { conform } from "./conform.js";
+import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
-import type { Finding } from "./finding.js";
-import { isObject } from "../support/json-object.js";
-import { schemaFindings } from "./schema-findings.js";
+import { conform, unknownFieldHint } from "./conform.js";
+import type { Finding } from "./rules/finding.js";
 import { isSelective } from "./misspelt-fields.js";
-import { unknownFieldHint } from "./unknown-fields.js";
-import { validator } from "./validator.js";
+import { schemaFindings, validator } from "./schema-findings.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -74,9 +72,7 @@ function authFindings(value: Fields): readonly Finding[] {
 }
 
 /** Finds what keeps a value from being an Auth object; `name` is the field that holds it, and what messages call it. */
-export function authChecker(
-  name: string,
-): (auth: unknown, holder: FieldPath) => readonly Finding[] {
+function authChecker(name: string): (auth: unknown, holder: FieldPath) => readonly Finding[] {
   const schema = object({ [name]: AUTH_SCHEMA });
   const validate = validator(schema);
   return (auth, holder) => {
@@ -121,7 +117,7 @@ function strayFinding({ field }: UnknownField): Finding {
   );
 }
 
-export function brokenAuth(field: FieldPath, message: string, hint: string | undefined): Finding {
+function brokenAuth(field: FieldPath, message: string, hint: string | undefined): Finding {
   return {
     code: "AUTH_CONFIG_INVALID",
     message,
@@ -137,6 +133,65 @@ function withBrokenAuth(value: Fields, why: string): Fields {
   return { ...value, spec: { ...spec, config: { ...config, auth: { invalid: why } } } };
 }
 
-export function startsWith(field: FieldPath, prefix: FieldPath): boolean {
+function startsWith(field: FieldPath, prefix: FieldPath): boolean {
   return prefix.every((step, i) => field[i] === step);
+}
+
+/**
+ * An AuthPolicy that is broken must close what it protects. As long as it can be told what that is, the policy stays and its spec
+ * says that it is broken; else it is refused.
+ */
+
+type PolicyFields = Readonly<Record<string, unknown>>;
+
+const SPEC: FieldPath = ["spec"];
+const TARGETS = "targetRefs";
+
+const checkSpec = authChecker("spec");
+
+export function closeBrokenPolicy(
+  given: PolicyFields,
+  value: PolicyFields,
+  unknown: readonly UnknownField[],
+): AuthShape {
+  const { [TARGETS]: _given, ...auth } = recordAt(given, "spec");
+  const misspelt = unknown.filter(isMisspeltTarget);
+  const findings = checkSpec(auth, []).filter(
+    ({ field }) => !misspelt.some((stray) => startsWith(field, stray.field)),
+  );
+  const [first] = findings;
+  const targets = recordAt(value, "spec")[TARGETS];
+  const broken = {
+    ...value,
+    spec: { ...(targets === undefined ? {} : { [TARGETS]: targets }), invalid: first?.message },
+  };
+  return {
+    value: first === undefined ? value : broken,
+    findings,
+    refusals: misspelt.map(misspeltTarget),
+    unknown: unknown.filter((each) => !isAuthField(each.field) && !misspelt.includes(each)),
+  };
+}
+
+/** What stands there tells what the policy is for; ignoring it would leave that open. */
+export function isMisspeltTarget({ field }: UnknownField): boolean {
+  const name = String(field.at(-1));
+  const isMeant =
+    /^targets?|refs$|references?$/i.test(name) ||
+    didYouMean(name.toLowerCase(), [TARGETS.toLowerCase()]) !== undefined;
+  return field[0] === "spec" && isMeant;
+}
+
+function misspeltTarget({ field }: UnknownField): Finding {
+  const name = String(field.at(-1));
+  return brokenAuth(field, `spec has no field ${name}`, `did you mean ${TARGETS}?`);
+}
+
+function isAuthField(field: FieldPath): boolean {
+  return startsWith(field, SPEC) && field[1] !== TARGETS;
+}
+
+function recordAt(value: PolicyFields, name: string): PolicyFields {
+  const field = own(value, name);
+  return isObject(field) ? field : {};
 }

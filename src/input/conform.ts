@@ -1,8 +1,11 @@
 /** What an API server does with a value before it checks it: drops unknown fields and nulls, and notices the former. */
 import type { JsonSchema } from "../api/schemas/schema.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
-import { isObject } from "../support/json-object.js";
-import { own } from "../support/own.js";
+import type { FieldPath } from "../diagnostics/diagnostic.js";
+import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import { didYouMean } from "../support/did-you-mean.js";
+import { isObject, own } from "../support/json-object.js";
+import { sameElements } from "../support/collections.js";
+import type { Finding } from "./rules/finding.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,7 +20,7 @@ export interface UnknownField {
   readonly preserved: boolean;
 }
 
-export interface Conformed {
+interface Conformed {
   /** The value itself where nothing had to be dropped. */
   readonly value: unknown;
   readonly unknown: readonly UnknownField[];
@@ -110,4 +113,70 @@ class ConformVisitor {
       preserved: schema["x-kubernetes-preserve-unknown-fields"] === true,
     });
   }
+}
+
+/**
+ * Warnings about fields that a kind does not have. Where unknown fields are kept on purpose, only those count that look
+ * like a known one misspelt.
+ */
+export function unknownFieldFindings(unknown: readonly UnknownField[]): readonly Finding[] {
+  return unknown.flatMap(({ field, known, preserved }) => {
+    const hint = unknownFieldHint(field, known);
+    if (preserved && hint === undefined) return [];
+    const name = String(field.at(-1));
+    const parent = formatFieldPath(field.slice(0, -1));
+    const message = `${parent === "" ? "the object" : parent} has no field ${name}; it is ignored`;
+    return [
+      { code: "FIELD_UNKNOWN", message, field, at: "key", ...(hint === undefined ? {} : { hint }) },
+    ];
+  });
+}
+
+export function unknownFieldHint(field: FieldPath, known: readonly string[]): string | undefined {
+  const near = didYouMean(String(field.at(-1)), known);
+  return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** A status is written by controllers, not by who wrote the object: what is strange in it is left out, and the object stays. */
+
+type StatusFields = Readonly<Record<string, unknown>>;
+
+/** The object with what of its status has the shape of `schema`; as it was if the kind's status is not read. */
+export function readStatus(schema: JsonSchema | undefined, object: StatusFields): StatusFields {
+  if (schema === undefined || !Object.hasOwn(object, "status")) return object;
+  const { status, ...rest } = object;
+  const read = readable(schema, status);
+  if (read === status) return object;
+  return read === undefined ? rest : { ...rest, status: read };
+}
+
+/** The value itself if all is well, undefined if nothing is left. Fields that the schema does not know stay. */
+function readable(schema: JsonSchema, value: unknown): unknown {
+  const { type, items = {} } = schema;
+  if (type === "object") return isObject(value) ? readableFields(schema, value) : undefined;
+  if (type === "array") {
+    if (!Array.isArray(value)) return undefined;
+    const list: readonly unknown[] = value;
+    const read = list.map((item) => readable(items, item)).filter((item) => item !== undefined);
+    return sameElements(read, list) ? list : read;
+  }
+  if (type === "integer") return Number.isSafeInteger(value) ? value : undefined;
+  return type === undefined || typeof value === type ? value : undefined;
+}
+
+function readableFields(
+  { properties = {}, required = [] }: JsonSchema,
+  value: StatusFields,
+): unknown {
+  const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+    const property = own(properties, name);
+    const read = property === undefined ? field : readable(property, field);
+    return read === undefined ? [] : [[name, read]];
+  });
+  const names = new Set(entries.map(([name]) => name));
+  if (!required.every((name) => names.has(name))) return undefined;
+  const isWhole =
+    names.size === Object.keys(value).length &&
+    entries.every(([name, read]) => read === own(value, name));
+  return isWhole ? value : Object.fromEntries(entries);
 }

@@ -3,17 +3,16 @@
  * server would check; what the object means is decided later.
  */
 import type { KindMap, KindName } from "../api/kinds.js";
-import { objectSchema } from "../api/schemas/object-schema.js";
+import { objectSchema } from "../api/schemas/schema.js";
 import type { KubernetesObject } from "../api/wire.js";
-import type { ResourceRef } from "../diagnostics/diagnostic.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
-import { formatFieldPath } from "../diagnostics/field-path.js";
-import { errorText } from "../support/error-text.js";
+import type { FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
+import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import { errorText } from "../support/text.js";
 import type { AuthShape } from "./auth-shape.js";
-import { isMisspeltTarget } from "./auth-policy-shape.js";
+import { isMisspeltTarget } from "./auth-shape.js";
 import { closedForm } from "./closed-form.js";
-import { conform } from "./conform.js";
-import type { Finding } from "./finding.js";
+import { conform, readStatus, unknownFieldFindings } from "./conform.js";
+import type { Finding } from "./rules/finding.js";
 import {
   headerProblem,
   malformed,
@@ -33,15 +32,12 @@ import {
   mended,
   strayNames,
 } from "./misspelt-fields.js";
-import { objectKey, refKey } from "./object-key.js";
+import { objectKey, refKey } from "./source.js";
 import { isObject } from "../support/json-object.js";
-import { checkMetadata } from "./rules/metadata.js";
+import { checkMetadata } from "./rules/names.js";
 import { isClosable } from "./salvage.js";
-import { withDefaults } from "./schema-defaults.js";
-import { schemaFindings } from "./schema-findings.js";
-import { readStatus } from "./status-shape.js";
-import { unknownFieldFindings } from "./unknown-fields.js";
-import { validator } from "./validator.js";
+import { withDefaults } from "./defaults.js";
+import { schemaFindings, validator } from "./schema-findings.js";
 
 export interface DecodedObject<K extends KindName = KindName> {
   readonly kind: K;

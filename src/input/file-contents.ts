@@ -1,12 +1,11 @@
 /** A file's text → its objects, each with its place in the file, or why the file can't be read. */
 import { DIAGNOSTIC_CATALOG } from "../diagnostics/catalog.js";
-import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
+import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
 import { readChunk } from "./chunk-contents.js";
 import type { ChunkCache, ChunkContents, ChunkEntry } from "./chunk-contents.js";
 import type { Decoded } from "./decode.js";
 import type { KindTable } from "./kind-table.js";
-import { splitDocuments } from "./text-chunks.js";
+import { splitDocuments } from "./text-locator.js";
 import type { TextPlace } from "./text-locator.js";
 import type { SyntaxProblem } from "./yaml.js";
 

@@ -2,11 +2,10 @@
 import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
-import { compareStrings } from "../support/compare.js";
-import { EnvironmentError } from "../support/environment-error.js";
-import { isObject } from "../support/json-object.js";
+import { compareStrings } from "../support/collections.js";
+import { EnvironmentError } from "../support/errors.js";
+import { isObject, own } from "../support/json-object.js";
 import type { Source } from "./source.js";
-import { own } from "../support/own.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
 const STANDARD_INPUT = "-";

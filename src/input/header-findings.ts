@@ -1,10 +1,10 @@
 /** What keeps an apiVersion and a kind from saying which kind an object is of. */
 import type { KindName } from "../api/kinds.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
+import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
-import { own } from "../support/own.js";
-import { shown } from "./finding.js";
-import type { Finding } from "./finding.js";
+import { own } from "../support/json-object.js";
+import { shown } from "./rules/finding.js";
+import type { Finding } from "./rules/finding.js";
 import { apiVersions, lookUpKindName } from "./kind-lookup.js";
 import type { KindLookup } from "./kind-lookup.js";
 import type { KindTable } from "./kind-table.js";

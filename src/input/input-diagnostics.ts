@@ -1,8 +1,11 @@
 /** Diagnostics of reading, with their places. */
-import { DIAGNOSTIC_CATALOG } from "../diagnostics/catalog.js";
 import type { DiagnosticCode } from "../diagnostics/catalog.js";
+import { DIAGNOSTIC_CATALOG } from "../diagnostics/catalog.js";
 import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
+import { compareBy, compareStrings } from "../support/collections.js";
+import type { Decoded } from "./decode.js";
 import type { PlacedValue } from "./file-contents.js";
+import type { UnknownKind } from "./source.js";
 
 /** A diagnostic with the catalogue's severity and hint; parts that are undefined are left out. */
 export function diagnose(
@@ -66,4 +69,26 @@ export function keptObject(
 
 function top(file: string): SourceLocation {
   return { file, line: 1, column: 1 };
+}
+
+/** How many values there are of each kind that is not read; sorted by apiVersion and kind. */
+export function countUnknownKinds(values: readonly Decoded[]): readonly UnknownKind[] {
+  const counts = new Map<string, UnknownKind>();
+  for (const value of values) {
+    if (value.result !== "unknown") continue;
+    const { apiVersion, kind } = value;
+    const key = `${apiVersion} ${kind}`;
+    counts.set(key, { apiVersion, kind, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()].sort(
+    compareBy<UnknownKind>(
+      (a, b) => compareStrings(a.apiVersion, b.apiVersion),
+      (a, b) => compareStrings(a.kind, b.kind),
+    ),
+  );
+}
+
+/** How many values are of kinds that are read, whether they can be used or not. */
+export function countObjects(values: readonly Decoded[]): number {
+  return values.filter(({ result }) => result !== "unknown").length;
 }

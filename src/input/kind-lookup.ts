@@ -1,11 +1,10 @@
 import type { KindName } from "../api/kinds.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
-import { isObject } from "../support/json-object.js";
-import { own } from "../support/own.js";
+import { isObject, own } from "../support/json-object.js";
 import { conform } from "./conform.js";
 import type { KindTable } from "./kind-table.js";
 import { isClosable } from "./salvage.js";
-import { withDefaults } from "./schema-defaults.js";
+import { withDefaults } from "./defaults.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

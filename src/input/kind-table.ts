@@ -1,17 +1,23 @@
-/** The kinds that are read and what is needed to read them. One row for each kind. */
 import { ALB2_SCHEMA, FRONTEND_SCHEMA, RULE_SCHEMA } from "../api/alb.js";
-import { AUTH_POLICY_SCHEMA } from "../api/auth-policy.js";
+import { AUTH_POLICY_SCHEMA } from "../api/auth.js";
+import type { TcpRoute, UdpRoute } from "../api/gateway.js";
+import type { KindMap, KindName } from "../api/kinds.js";
 import {
   CONFIG_MAP_SCHEMA,
+  ENDPOINT_SLICE_SCHEMA,
+  INGRESS_CLASS_SCHEMA,
+  INGRESS_SCHEMA,
   NAMESPACE_SCHEMA,
   SECRET_SCHEMA,
-} from "../api/schemas/config-schema.js";
-import { ENDPOINT_SLICE_SCHEMA } from "../api/schemas/endpoint-slice-schema.js";
-import { INGRESS_CLASS_SCHEMA, INGRESS_SCHEMA } from "../api/schemas/ingress-schema.js";
-import { SERVICE_SCHEMA, SERVICE_STATUS } from "../api/schemas/service-schema.js";
-import { GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
-import { closeBrokenPolicy } from "./auth-policy-shape.js";
-import { closeBrokenAuth } from "./auth-shape.js";
+  SERVICE_SCHEMA,
+  SERVICE_STATUS,
+} from "../api/schemas/core-schemas.js";
+import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
+import type { JsonSchema } from "../api/schemas/schema.js";
+import { GATEWAY_GROUP, objectSchema } from "../api/schemas/schema.js";
+import type { KubernetesObject } from "../api/wire.js";
+import type { CloseBrokenAuth } from "./auth-shape.js";
+import { closeBrokenAuth, closeBrokenPolicy } from "./auth-shape.js";
 import {
   defaultEndpointSlice,
   defaultIngressClass,
@@ -19,18 +25,118 @@ import {
   defaultSecret,
   defaultService,
 } from "./defaults.js";
-import { GATEWAY_KINDS } from "./gateway-kinds.js";
-import { shape } from "./kind-definition.js";
-import type { KindTable } from "./kind-definition.js";
-
-export type { KindDefinition, KindTable } from "./kind-definition.js";
+import type { Findings } from "./rules/finding.js";
 import { checkRule } from "./rule-text.js";
+import { checkBackendTlsPolicy } from "./rules/backend-tls-policy.js";
 import { checkConfigMap, checkSecret } from "./rules/config-data.js";
-import { checkEndpointSlice } from "./rules/endpoint-slice.js";
-import { checkIngressClass } from "./rules/ingress-class.js";
-import { checkIngress } from "./rules/ingress.js";
+import { checkEndpointSlice, checkService } from "./rules/service.js";
+import { checkGateway, checkListenerSet } from "./rules/gateway.js";
+import { checkGrpcRoute, checkHttpRoute, checkStreamRoute } from "./rules/route.js";
+import { checkIngress, checkIngressClass } from "./rules/ingress.js";
+import type { NameRule } from "./rules/names.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
-import { checkService } from "./rules/service.js";
+import type { Validate } from "./schema-findings.js";
+import { validator } from "./schema-findings.js";
+
+/** How one kind is read. */
+export interface KindDefinition<T extends KubernetesObject> {
+  /** Empty for the core group. */
+  readonly group: string;
+  /** Best first. */
+  readonly versions: readonly string[];
+  /** Groups that served the kind once; their manifests get told where it is now. */
+  readonly formerGroups?: readonly string[];
+  readonly namespaced: boolean;
+  readonly schema: JsonSchema;
+  readonly validate: Validate<T>;
+  readonly name: NameRule;
+  /** What an API server fills in besides the schema's defaults. */
+  readonly fill?: (object: T) => T;
+  /** What an API server checks beyond the schema; its defaults are there already. */
+  readonly check?: (object: T) => Findings;
+  /** Of kinds that hold an Auth object: sees to it that a broken one closes what it protects. */
+  readonly close?: CloseBrokenAuth;
+  /** Of kinds whose status is read: what of it is kept. */
+  readonly status?: JsonSchema;
+}
+
+export type KindTable = { readonly [K in KindName]: KindDefinition<KindMap[K]> };
+
+function shape<T>(schema: JsonSchema): {
+  readonly schema: JsonSchema;
+  readonly validate: Validate<T>;
+  readonly status?: JsonSchema;
+} {
+  return { schema, validate: validator<T>(schema) };
+}
+
+/** How Gateway API's kinds are read. */
+
+/** Versions that the CRDs of v1.7 serve; their contents are the same. */
+const GATEWAY = {
+  group: GATEWAY_GROUP,
+  versions: ["v1", "v1beta1"],
+  namespaced: true,
+  name: subdomainProblem,
+};
+
+/** TCPRoute and UDPRoute. */
+const PORT_ROUTE = {
+  ...GATEWAY,
+  versions: ["v1", "v1alpha2"],
+  ...gatewayShape<TcpRoute & UdpRoute>("TCPRoute"),
+  check: checkStreamRoute,
+};
+
+const GATEWAY_KINDS: Pick<KindTable, keyof typeof GATEWAY_SPECS> = {
+  GatewayClass: {
+    ...GATEWAY,
+    namespaced: false,
+    ...gatewayShape("GatewayClass"),
+  },
+  Gateway: { ...GATEWAY, ...gatewayShape("Gateway"), check: checkGateway },
+  ListenerSet: {
+    ...GATEWAY,
+    versions: ["v1"],
+    ...gatewayShape("ListenerSet"),
+    check: checkListenerSet,
+  },
+  HTTPRoute: {
+    ...GATEWAY,
+    ...gatewayShape("HTTPRoute"),
+    check: checkHttpRoute,
+  },
+  GRPCRoute: {
+    ...GATEWAY,
+    versions: ["v1"],
+    ...gatewayShape("GRPCRoute"),
+    check: checkGrpcRoute,
+  },
+  TLSRoute: {
+    ...GATEWAY,
+    versions: ["v1", "v1alpha3", "v1alpha2"],
+    ...gatewayShape("TLSRoute"),
+    check: checkStreamRoute,
+  },
+  TCPRoute: PORT_ROUTE,
+  UDPRoute: PORT_ROUTE,
+  BackendTLSPolicy: {
+    ...GATEWAY,
+    versions: ["v1", "v1alpha3"],
+    ...gatewayShape("BackendTLSPolicy"),
+    check: checkBackendTlsPolicy,
+  },
+  ReferenceGrant: { ...GATEWAY, ...gatewayShape("ReferenceGrant") },
+};
+
+function gatewayShape<T>(kind: keyof typeof GATEWAY_SPECS): ReturnType<typeof shape<T>> {
+  const statuses: Partial<Record<string, JsonSchema>> = GATEWAY_STATUSES;
+  const status = statuses[kind];
+  const whole = shape<T>(objectSchema({ spec: GATEWAY_SPECS[kind] }, ["spec"]));
+  return { ...whole, ...(status && { status }) };
+}
+
+/** The kinds that are read and what is needed to read them. One row for each kind. */
 
 const CORE = { group: "", versions: ["v1"], namespaced: true, name: subdomainProblem };
 const NETWORKING = {

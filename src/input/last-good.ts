@@ -4,9 +4,9 @@
  */
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
-import { groupBy } from "../support/group-by.js";
+import { groupBy } from "../support/collections.js";
 import type { ChunkCache } from "./chunk-contents.js";
-import { findingDiagnostics } from "./input-diagnostics.js";
+import { countObjects, countUnknownKinds, findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
 import { isWithin, ObjectChoice } from "./object-choice.js";
@@ -19,7 +19,6 @@ import type { PlacedObject } from "./snapshot.js";
 import type { InputOptions, Source, UnknownKind } from "./source.js";
 import type { Decoded } from "./decode.js";
 import { lookUpKindName } from "./kind-lookup.js";
-import { countObjects, countUnknownKinds } from "./unknown-kinds.js";
 
 /** What one reading hands to the next. */
 export interface InputState {

@@ -5,7 +5,7 @@
 import type { KindName } from "../api/kinds.js";
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
-import { compareStrings } from "../support/compare.js";
+import { compareStrings } from "../support/collections.js";
 import { decode, refOfRefused, takenOf } from "./decode.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";

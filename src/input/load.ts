@@ -1,14 +1,13 @@
 /** Manifests → Resources: the entrance for the CLI, for tests, and for objects of an API server. */
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { decode, refOfRefused, takenOf } from "./decode.js";
-import { findingDiagnostics } from "./input-diagnostics.js";
+import { countObjects, countUnknownKinds, findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import { advance, initialInput } from "./last-good.js";
 import type { Advance } from "./last-good.js";
 import { takeSnapshot } from "./snapshot.js";
 import { DEFAULT_INPUT_OPTIONS } from "./source.js";
 import type { InputOptions, Source } from "./source.js";
-import { countObjects, countUnknownKinds } from "./unknown-kinds.js";
 
 export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;
 

@@ -4,12 +4,11 @@
  */
 import type { KindName } from "../api/kinds.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
-import { formatFieldPath } from "../diagnostics/field-path.js";
+import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
-import { isObject } from "../support/json-object.js";
-import { own } from "../support/own.js";
+import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
-import type { Finding } from "./finding.js";
+import type { Finding } from "./rules/finding.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Decoded } from "./decode.js";
 import type { PlacedValue } from "./file-contents.js";
-import type { Finding } from "./finding.js";
+import type { Finding } from "./rules/finding.js";
 import { keptFile, keptGone, keptObject } from "./input-diagnostics.js";
 import type { SourceReading } from "./read-source.js";
-import { refKey } from "./object-key.js";
+import { refKey } from "./source.js";
 import type { PlacedObject } from "./snapshot.js";
 
 /** An object that an API server would refuse and of which nothing is served. It may be an auth that others count on. */

@@ -1,8 +1,18 @@
 /** Where each field of a YAML text stands, from the parser's events. */
-import { EVENT_ID, getScalarValue, load, SCALAR_STYLE } from "js-yaml";
 import type { Event, ScalarEvent } from "js-yaml";
-import type { FieldPath } from "../diagnostics/field-path.js";
-import { MANIFEST_SCHEMA } from "./yaml-schema.js";
+import {
+  CORE_SCHEMA,
+  EVENT_ID,
+  NOT_RESOLVED,
+  SCALAR_STYLE,
+  boolYaml11Tag,
+  defineScalarTag,
+  getScalarValue,
+  load,
+  mergeTag,
+} from "js-yaml";
+import type { FieldPath } from "../diagnostics/diagnostic.js";
+import { own } from "../support/json-object.js";
 
 /** A value's place, as offsets into the text. */
 export interface PositionNode {
@@ -204,3 +214,41 @@ function keyName(event: Event | undefined, node: PositionNode): string {
     return text;
   }
 }
+
+/**
+ * How plain YAML scalars become values: as kubectl reads them (YAML 1.1 booleans and octals, no base-60 numbers,
+ * timestamps stay text), so that a manifest means here what it means in a cluster.
+ */
+
+const DECIMAL = /^[-+]?(?:0|[1-9][0-9_]*)$/;
+const PREFIXED = /^([-+]?)0([box]?)([0-9a-fA-F_]+)$/;
+const RADIX: Readonly<Record<string, number>> = { "": 8, b: 2, o: 8, x: 16 };
+const DIGITS: Readonly<Record<number, RegExp>> = {
+  2: /^[01]+$/,
+  8: /^[0-7]+$/,
+  16: /^[0-9a-fA-F]+$/,
+};
+
+/** An integer as Go's strconv.ParseInt(text, 0, 64) reads it once underscores are gone. */
+function integer(text: string): number | undefined {
+  if (DECIMAL.test(text)) return Number(text.replaceAll("_", ""));
+  const match = PREFIXED.exec(text);
+  if (match === null) return undefined;
+  const [, sign = "", prefix = "", rest = ""] = match;
+  const radix = own(RADIX, prefix) ?? 10;
+  const digits = rest.replaceAll("_", "");
+  if (DIGITS[radix]?.test(digits) !== true) return undefined;
+  return (sign === "-" ? -1 : 1) * parseInt(digits, radix);
+}
+
+const intTag = defineScalarTag<number>("tag:yaml.org,2002:int", {
+  implicit: true,
+  implicitFirstChars: Array.from("-+0123456789"),
+  resolve: (text) => {
+    const value = integer(text);
+    return value === undefined || !Number.isFinite(value) ? NOT_RESOLVED : value;
+  },
+  identify: (value) => Number.isInteger(value),
+});
+
+export const MANIFEST_SCHEMA = CORE_SCHEMA.withTags(boolYaml11Tag, intTag, mergeTag);

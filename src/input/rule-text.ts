@@ -1,7 +1,7 @@
 /** The old texts of a Rule that say what it is for, such as `dsl: (AND (EQ HOST a.example) (STARTS_WITH URL /admin))`: only dslx is read. */
 import { DSLX_TYPES } from "../api/alb.js";
 import type { DslxTerm, Rule } from "../api/alb.js";
-import type { Findings } from "./finding.js";
+import type { Findings } from "./rules/finding.js";
 import { holdsTerms } from "./misspelt-fields.js";
 import type { Fields } from "./reading.js";
 import { fieldsOf, textsOf } from "./reading.js";

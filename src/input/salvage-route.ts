@@ -1,6 +1,5 @@
 /** What can be read of a route of Gateway API that is refused. */
-import { isObject } from "../support/json-object.js";
-import { own } from "../support/own.js";
+import { isObject, own } from "../support/json-object.js";
 import type { Fields, Reading } from "./reading.js";
 import { fieldsOf, portField } from "./reading.js";
 

@@ -5,8 +5,7 @@
 import { createHash } from "node:crypto";
 import type { KindName } from "../api/kinds.js";
 import type { Closed } from "../api/wire.js";
-import { isObject, isTexts } from "../support/json-object.js";
-import { own } from "../support/own.js";
+import { isObject, isTexts, own } from "../support/json-object.js";
 import type { Fields } from "./reading.js";
 import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
 import { holdsTerms, valuesOf } from "./misspelt-fields.js";

@@ -1,19 +1,19 @@
 /** ajv's errors → one finding each, in plain English. */
-import type { ErrorObject } from "ajv";
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { Ajv } from "ajv";
 import type { JsonSchema } from "../api/schemas/schema.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
+import { KUBERNETES_KEYWORDS } from "../api/schemas/schema.js";
+import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
-import { invalid, missing, shown } from "./finding.js";
-import type { Finding } from "./finding.js";
-import { isObject } from "../support/json-object.js";
-import { typeHint } from "./type-hints.js";
-import { own } from "../support/own.js";
+import { isObject, own } from "../support/json-object.js";
+import type { Finding } from "./rules/finding.js";
+import { invalid, missing, shown } from "./rules/finding.js";
 
 /** More of one object help nobody, and a hostile one could have millions. */
 const MAX_FINDINGS = 50;
 
 /** Whether a message may show the value of a field; false for what may be secret. */
-export type MayShow = (field: FieldPath) => boolean;
+type MayShow = (field: FieldPath) => boolean;
 
 export function schemaFindings(
   errors: readonly ErrorObject[],
@@ -169,4 +169,57 @@ function fieldOf(pointer: string, root: unknown): FieldPath {
       value = isObject(value) && own(value, name);
       return name;
     });
+}
+
+/** The commonest slips of YAML writers, where a value is of another type than it should be. */
+
+const REMOVE_QUOTES = "remove the quotes";
+
+/** Advice, if the slip is plain; `mayShow` says whether it may repeat the value. */
+function typeHint({ type }: JsonSchema, value: unknown, mayShow: boolean): string | undefined {
+  if (value === null) return "give it a value, or remove it";
+  if (type === "string") return textHint(value, mayShow);
+  if (type === "array") return "write it as a list, each item after '- '";
+  if (typeof value !== "string") return undefined;
+  if (type === "integer") return /^-?\d+$/.test(value) ? REMOVE_QUOTES : undefined;
+  if (type === "boolean") return /^(true|false)$/i.test(value) ? REMOVE_QUOTES : undefined;
+  return undefined;
+}
+
+function textHint(value: unknown, mayShow: boolean): string | undefined {
+  if (typeof value === "number") {
+    return mayShow ? `put the value in quotes: "${value}"` : "put the value in quotes";
+  }
+  return typeof value === "boolean"
+    ? "put the value in quotes; YAML reads on, off, yes, no, y and n as true and false"
+    : undefined;
+}
+
+/** Says whether a value has the shape of T, and if not, why. */
+export type Validate<T> = (
+  value: unknown,
+) =>
+  | { readonly valid: true; readonly value: T }
+  | { readonly valid: false; readonly errors: readonly ErrorObject[] };
+
+const OPTIONS = {
+  allErrors: true,
+  verbose: true,
+  keywords: [...KUBERNETES_KEYWORDS],
+  // test/unit/api/schemas.test.ts checks the schemas themselves; at each start that would cost more than compiling one.
+  meta: false,
+  validateSchema: false,
+};
+let ajv: Ajv | undefined;
+
+/** Compiled when first used: a run over Ingresses alone does not pay for the other kinds. */
+export function validator<T>(schema: JsonSchema): Validate<T> {
+  let compiled: ValidateFunction<T> | undefined;
+  return (value) => {
+    ajv ??= new Ajv(OPTIONS);
+    compiled ??= ajv.compile<T>(schema);
+    return compiled(value)
+      ? { valid: true, value }
+      : { valid: false, errors: compiled.errors ?? [] };
+  };
 }

@@ -1,13 +1,17 @@
 /** Objects, each with its place → Resources. Of two with one name the first stays, and the other is closed. */
 import { isDeepStrictEqual } from "node:util";
 import type { KindName } from "../api/kinds.js";
-import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
-import { withArticle } from "../support/article.js";
+import type {
+  Diagnostic,
+  FieldPath,
+  ResourceRef,
+  SourceLocation,
+} from "../diagnostics/diagnostic.js";
+import { withArticle } from "../support/text.js";
 import { closedForm } from "./closed-form.js";
 import type { DecodedObject } from "./decode.js";
 import { diagnose } from "./input-diagnostics.js";
-import { refKey } from "./object-key.js";
+import { refKey } from "./source.js";
 import { indexObjects } from "./object-store.js";
 import type { Resources } from "./resources.js";
 

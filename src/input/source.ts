@@ -1,3 +1,5 @@
+import type { ResourceRef } from "../diagnostics/diagnostic.js";
+
 /** A text with manifests, as the edges hand it over. */
 export type Source =
   | {
@@ -26,4 +28,14 @@ export interface UnknownKind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly count: number;
+}
+
+/** Tells the objects of one kind apart. */
+export function objectKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+/** Kind, namespace and name: what may stand only once. */
+export function refKey(ref: ResourceRef): string {
+  return `${ref.kind}/${objectKey(ref.namespace, ref.name)}`;
 }

@@ -7,8 +7,8 @@ import type { RequestOptions } from "node:https";
 import { request as requestPlain } from "node:http";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { KubeConfig } from "@kubernetes/client-node";
-import { EnvironmentError } from "../support/environment-error.js";
-import { errorText } from "../support/error-text.js";
+import { EnvironmentError } from "../support/errors.js";
+import { errorText } from "../support/text.js";
 import { parseObject } from "../support/json-object.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -6,14 +6,13 @@ import type { KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
 import { Backoff } from "../support/backoff.js";
-import { getOrInsert } from "../support/group-by.js";
+import { getOrInsert } from "../support/collections.js";
 import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError, ifNotFound } from "./api-client.js";
 import { KindWatch } from "./kind-watch.js";
-import type { RawObject } from "./raw-object.js";
-import type { Resource } from "./resource.js";
-import { apiVersionOf, basePath, pluralOf } from "./resource.js";
+import type { RawObject, Resource } from "./raw-object.js";
+import { apiVersionOf, basePath, pluralOf } from "./raw-object.js";
 import type { WatchScope } from "./scope.js";
 import { plansFor } from "./scope.js";
 

@@ -4,8 +4,8 @@
  */
 import { createHash } from "node:crypto";
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/field-path.js";
-import { errorText } from "../support/error-text.js";
+import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import type { ApiClient } from "./api-client.js";
 import { AGENT, ApiError, now } from "./api-client.js";

@@ -7,10 +7,8 @@ import { Backoff } from "../support/backoff.js";
 import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError } from "./api-client.js";
-import type { RawObject } from "./raw-object.js";
-import { isRawObject, sharing, trimmed } from "./raw-object.js";
-import type { Resource } from "./resource.js";
-import { apiVersionOf, listPath } from "./resource.js";
+import type { RawObject, Resource } from "./raw-object.js";
+import { apiVersionOf, isRawObject, listPath, sharing, trimmed } from "./raw-object.js";
 
 export interface KindWatchOptions {
   readonly client: Pick<ApiClient, "call" | "watch">;

@@ -1,6 +1,6 @@
 import { KubeConfig } from "@kubernetes/client-node";
-import { EnvironmentError } from "../support/environment-error.js";
-import { errorText } from "../support/error-text.js";
+import { EnvironmentError } from "../support/errors.js";
+import { errorText } from "../support/text.js";
 
 export interface LoadedKubeConfig {
   readonly config: KubeConfig;

@@ -5,21 +5,19 @@
  * may be there, and an object is changed or removed only in the version that was looked at.
  */
 import { listOf } from "../status/json.js";
-import type { OwnedObject } from "../status/owned-object.js";
+import type { OwnedObject } from "../status/object-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
-import { errorText } from "../support/error-text.js";
-import { getOrInsert } from "../support/group-by.js";
-import { isObject } from "../support/json-object.js";
+import { errorText } from "../support/text.js";
+import { getOrInsert } from "../support/collections.js";
+import { isObject, own } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
-import { own } from "../support/own.js";
 import { Alarm } from "./alarm.js";
 import type { ApiClient, Call } from "./api-client.js";
 import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import type { RawObject } from "./raw-object.js";
-import { isRawObject, MANAGED_BY } from "./raw-object.js";
-import { listPath, objectPath } from "./resource.js";
+import { MANAGED_BY, isRawObject, listPath, objectPath } from "./raw-object.js";
 
 export interface OwnedObjectsOptions {
   readonly client: Pick<ApiClient, "call">;

@@ -6,21 +6,18 @@
  * Answers to writes say nothing about the object: they may be late or lost. Each state of an object that the watch delivered is written
  * over once, and the watch delivers what became of it.
  */
-import { mergeStatus } from "../status/merge-status.js";
+import { mergeStatus, withdrawnStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
-import { withdrawnStatus } from "../status/withdrawn-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
-import { errorText } from "../support/error-text.js";
+import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import { Alarm } from "./alarm.js";
 import type { ApiClient } from "./api-client.js";
 import { AGENT, ApiError, ifNotFound, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
-import type { RawObject } from "./raw-object.js";
-import { isRawObject } from "./raw-object.js";
-import type { Resource } from "./resource.js";
-import { objectPath } from "./resource.js";
+import type { RawObject, Resource } from "./raw-object.js";
+import { isRawObject, objectPath } from "./raw-object.js";
 
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "call">;

@@ -1,7 +1,6 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 import type { ApplyTimes, Findings, Observer, Outcome } from "../controller/observer.js";
-import type { Severity } from "../diagnostics/diagnostic.js";
-import { configHash } from "./config-hash.js";
+import type { Severity } from "../diagnostics/catalog-entry.js";
 import type { MetricRow } from "./metrics-table.js";
 import { RUN_METRICS as METRICS } from "./metrics-table.js";
 
@@ -133,5 +132,27 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
     registers: Registry[];
   } {
     return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  }
+}
+
+/** Hexadecimal digits that a double holds exactly. */
+const DIGITS = 12;
+
+/** A number that differs, in all likelihood, whenever the version of a policy does: metrics hold numbers only. */
+export function configHash(version: string): number {
+  const digits = version.slice(0, DIGITS);
+  return /^[0-9a-f]+$/.test(digits) ? Number.parseInt(digits, 16) : 0;
+}
+
+/** Prometheus' usual metrics of a process and of the thread that asks for them, in its text format. */
+export class ProcessMetrics {
+  readonly #registry = new Registry();
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics();
   }
 }

@@ -1,5 +1,4 @@
-import type { Interpolation } from "./interpolation.js";
-import type { SourceRef } from "./source-ref.js";
+import type { Interpolation, SourceRef } from "./values.js";
 
 /**
  * One whole Auth object as the data plane needs it, shared by all the routes that it protects.

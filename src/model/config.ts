@@ -1,5 +1,5 @@
 import type { AuthPolicy, CredentialSet } from "./auth.js";
-import type { BackendTls } from "./backend-tls.js";
+import type { BackendTls, Upstream } from "./upstream.js";
 import type {
   Certificate,
   InheritedAuth,
@@ -9,7 +9,6 @@ import type {
 } from "./listener.js";
 import type { Route, RouteBinding } from "./route.js";
 import type { StreamPool, StreamServer } from "./stream.js";
-import type { Upstream } from "./upstream.js";
 
 /**
  * The data plane's whole model: what translation gives and rendering takes. It knows neither Kubernetes nor nginx syntax.

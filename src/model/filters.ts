@@ -1,4 +1,4 @@
-import { filled } from "../support/fields.js";
+import { filled } from "../support/json-object.js";
 import type { Port } from "./upstream.js";
 
 /** What rules of every kind, and backends of Gateway API's, can do to requests and responses. */

@@ -1,5 +1,4 @@
-import type { HostPattern } from "./host-pattern.js";
-import type { SourceRef } from "./source-ref.js";
+import type { HostPattern, SourceRef } from "./values.js";
 import type { Port, Refusal } from "./upstream.js";
 import type { SecretText } from "../support/secret-text.js";
 

@@ -1,9 +1,7 @@
 import type { AuthPolicy, BasicAuth } from "./auth.js";
-import type { BackendTls } from "./backend-tls.js";
+import type { BackendTls, Port, Upstream } from "./upstream.js";
 import type { InheritedAuth } from "./listener.js";
-import type { PathMatch, Predicate } from "./match.js";
-import type { Milliseconds, Route } from "./route.js";
-import type { Port, Upstream } from "./upstream.js";
+import type { Milliseconds, PathMatch, Predicate, Route } from "./route.js";
 
 export const POLICY_FORMAT = 3;
 

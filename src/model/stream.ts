@@ -1,4 +1,4 @@
-import type { HostPattern } from "./host-pattern.js";
+import type { HostPattern } from "./values.js";
 
 /** A bound port whose connections or datagrams are passed on as they are: nobody looks into them. A change here is a reload. */
 export type StreamServer = PortStream | NamedStream;

@@ -9,14 +9,17 @@
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
-import { RenderedPolicy } from "../render/rendered-policy.js";
-import { EnvironmentError } from "../support/environment-error.js";
-import { errorText } from "../support/error-text.js";
+import { RenderedPolicy } from "../render/rendered-file.js";
+import { EnvironmentError } from "../support/errors.js";
+import { errorText } from "../support/text.js";
 import { DataPlane } from "./data-plane.js";
 import { fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
 import { writeChanged } from "./file-writer.js";
 import {
+  ENDPOINT_INTERVAL,
+  ReloadAllowance,
+  inTime,
   isSafeBelowOld,
   keepingConfiguration,
   needsReload,
@@ -24,15 +27,12 @@ import {
   textOf,
 } from "./kept-configuration.js";
 import { listensOf } from "./listens.js";
-import { inTime } from "./held-endpoints.js";
-import { LoadedMark } from "./loaded-mark.js";
+import { LoadedMark, WrittenFiles } from "./written-files.js";
 import { policyDelta } from "./policy-delta.js";
 import { mustFit } from "./policy-size.js";
-import { ENDPOINT_INTERVAL, ReloadAllowance } from "./reload-allowance.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
-import { removeSockets } from "./sockets.js";
-import { WrittenFiles } from "./written-files.js";
+import { removeSockets } from "./run-folder.js";
 
 /** `written`: on disk, but no nginx was there to be told; it reads the files when it starts. */
 export interface Applied {

@@ -4,20 +4,18 @@ import { open } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { errorText } from "../support/error-text.js";
+import { errorText } from "../support/text.js";
 import { isObject, parseObject } from "../support/json-object.js";
-import type { DataPlaneCounters } from "./data-plane-counters.js";
-import { readCounters } from "./data-plane-counters.js";
 import { errorCode } from "./file-error.js";
 
 /** What a PUT of a policy came to. `conflict`: another version is served than the body starts from. */
-export type PutOutcome =
+type PutOutcome =
   | { readonly kind: "accepted" }
   | { readonly kind: "conflict" }
   /** The data plane can't read it, or has no room for it; nothing is changed. */
   | { readonly kind: "refused"; readonly reason: string };
 
-export interface WorkerStatus {
+interface WorkerStatus {
   readonly pid: number;
   /** Grows by one with each start or reload of nginx. */
   readonly generation: number;
@@ -48,7 +46,7 @@ const LONGEST_REASON = 500;
 /** A large policy is written with pauses, in which the worker serves requests. */
 const PUT_PATIENCE = 4;
 
-export interface ControlClientOptions {
+interface ControlClientOptions {
   /** Milliseconds for one call, and four times as many for a policy. */
   readonly timeout?: number;
 }
@@ -219,4 +217,57 @@ function readWorker(value: unknown): WorkerStatus | undefined {
     return undefined;
   }
   return { pid, generation, version };
+}
+
+/** What `GET /counters` of the control socket says (docs/policy-format.md). */
+
+/** Since nginx was started; a reload changes nothing. */
+export interface DataPlaneCounters {
+  /** Responses by status. */
+  readonly responses: Readonly<Record<string, number>>;
+  /** Checks of access by outcome: `passed`, `signin`, or the name of a reason of lua/alb/reasons.lua. */
+  readonly auth: Readonly<Record<string, number>>;
+  readonly durations: DurationCounts;
+  /** Of nginx as a whole, by state; empty when it was built without what counts them. */
+  readonly connections: Readonly<Record<string, number>>;
+}
+
+/** Times until the response header, in seconds. */
+interface DurationCounts {
+  /** Upper ends of the buckets, ascending; the last bucket has none. */
+  readonly bounds: readonly number[];
+  /** Of each bucket by itself. */
+  readonly counts: readonly number[];
+  readonly sum: number;
+}
+
+/** Undefined when it is none. */
+export function readCounters(text: string): DataPlaneCounters | undefined {
+  const { responses, auth, durations, connections } = fieldsOf(parseObject(text));
+  const { bounds, counts, sum } = fieldsOf(durations);
+  const read = {
+    responses: numbersByName(responses),
+    auth: numbersByName(auth),
+    connections: numbersByName(connections),
+  };
+  if (!isNumbers(bounds) || !isNumbers(counts) || typeof sum !== "number") return undefined;
+  return counts.length === bounds.length + 1
+    ? { ...read, durations: { bounds, counts, sum } }
+    : undefined;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isObject(value) ? value : {};
+}
+
+function isNumbers(value: unknown): value is readonly number[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "number");
+}
+
+function numbersByName(value: unknown): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(value)).filter(
+      (entry): entry is [string, number] => typeof entry[1] === "number",
+    ),
+  );
 }

@@ -1,11 +1,9 @@
 /** The workers, as those see them who give them policies: told over the control socket, and asked whether they all serve. */
-import type { RenderedPolicy } from "../render/rendered-policy.js";
+import type { RenderedPolicy } from "../render/rendered-file.js";
 import type { DataPlaneStatus } from "./control-client.js";
 import { ControlClient, ControlError } from "./control-client.js";
 import { policyDelta } from "./policy-delta.js";
-import { poll } from "./poll.js";
-import { NginxRefused } from "./reloader.js";
-import { ABSENT_LIMIT, ServedWatch } from "./served-watch.js";
+import { NginxRefused, poll } from "./reloader.js";
 
 /** Milliseconds in which every worker must have taken a policy; one that is restarted needs the most. */
 const SERVED_LIMIT = 15_000;
@@ -101,4 +99,40 @@ function isServedBy(status: DataPlaneStatus, version: string, generation: number
 
 function withoutAnswer(error: unknown): undefined {
   if (!(error instanceof ControlError)) throw error;
+}
+
+/** Milliseconds without any answer after which a data plane is taken to be away; one that has just died is started again in this time. */
+const ABSENT_LIMIT = 2000;
+
+/**
+ * Looks, again and again, for whether every worker serves. A data plane that went away meanwhile is not waited for as long as
+ * one that is slow: other changes wait behind this one.
+ */
+class ServedWatch {
+  /** `absent`: nobody has answered for a while. */
+  outcome: "waiting" | "served" | "absent" = "waiting";
+  readonly #ask: () => Promise<DataPlaneStatus | undefined>;
+  readonly #isServed: (status: DataPlaneStatus) => boolean | Promise<boolean>;
+  #answeredAt = performance.now();
+
+  constructor(
+    ask: () => Promise<DataPlaneStatus | undefined>,
+    isServed: (status: DataPlaneStatus) => boolean | Promise<boolean>,
+  ) {
+    this.#ask = ask;
+    this.#isServed = isServed;
+  }
+
+  /** True when there is nothing more to wait for. */
+  async look(): Promise<boolean> {
+    const status = await this.#ask();
+    const now = performance.now();
+    if (status !== undefined) {
+      this.#answeredAt = now;
+      this.outcome = (await this.#isServed(status)) ? "served" : "waiting";
+    } else if (now - this.#answeredAt > ABSENT_LIMIT) {
+      this.outcome = "absent";
+    }
+    return this.outcome !== "waiting";
+  }
 }

@@ -2,15 +2,14 @@
  * environment/ of the run folder: what nginx must be told and only the machine knows. nginx.conf includes it, so that
  * nginx.conf itself is the same everywhere.
  */
-import { networkInterfaces } from "node:os";
 import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
-import { EnvironmentError } from "../support/environment-error.js";
+import { EnvironmentError } from "../support/errors.js";
 import { readIfThere } from "./file-error.js";
-import { NOBODY } from "./nobody.js";
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
   readonly resolver: readonly string[];
   /** CAs (PEM) for https auth services; empty: the system's. */
@@ -128,3 +127,20 @@ function hasIpv6Route(): boolean {
       family === "IPv6" && !internal && !ip.toLowerCase().startsWith("fe80:"),
   );
 }
+
+/**
+ * An authority that has signed nothing: what nginx is given to trust on a machine without any, so that a configuration that asks for
+ * the machine's authorities is one, and trusts nobody. Its key was never kept.
+ */
+export const NOBODY = `-----BEGIN CERTIFICATE-----
+MIIBiDCCAS2gAwIBAgIUBfTkcPqOOEzoWZYmR6SjA2rF8powCgYIKoZIzj0EAwIw
+ETEPMA0GA1UEAwwGbm9ib2R5MB4XDTI2MTEyMTE4MDEzM1oXDTI2MTEyMjE4MDEz
+M1owETEPMA0GA1UEAwwGbm9ib2R5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE
+m5ah5JXFOpNqjh5LlFbFk35RW1ykb7txR3WSe6MhTls2OCbuUTPjVgH5UGvgCc8M
+sNW06NiuQA9fK5r3Y3usGKNjMGEwHQYDVR0OBBYEFCvok6VCrppAmvUY6TAtSFEs
+PoKjMB8GA1UdIwQYMBaAFCvok6VCrppAmvUY6TAtSFEsPoKjMA8GA1UdEwEB/wQF
+MAMBAf8wDgYDVR0PAQH/BAQDAgECMAoGCCqGSM49BAMCA0kAMEYCIQCgb9KHg0XJ
+MOm9IZvK3zaJcNuqIHrGN+J92HdXsUBAdwIhALGQWex7qzLGiRSCDtjGohxiEp1W
++8p3JBFSv1RqLdGo
+-----END CERTIFICATE-----
+`;

@@ -6,10 +6,8 @@ import type { Stats } from "node:fs";
 import { open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
-import { chunksOf, contentsOf } from "../render/rendered-file.js";
-import { RenderedPolicy } from "../render/rendered-policy.js";
-import { errorCode, fileError } from "./file-error.js";
-import { makeFolders } from "./make-folder.js";
+import { RenderedPolicy, chunksOf, contentsOf } from "../render/rendered-file.js";
+import { errorCode, fileError, makeFolders } from "./file-error.js";
 import { mustFit } from "./policy-size.js";
 
 /** Whose files they are to be; absent: of the user that albc runs as. */

@@ -5,7 +5,7 @@
  */
 import { readFile, readdir, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { poll } from "./poll.js";
+import { poll } from "./reloader.js";
 
 export interface FolderProcess {
   readonly pid: number;

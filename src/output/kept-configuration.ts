@@ -2,9 +2,8 @@
  * What can still be served when nginx refuses a new nginx.conf: the new policy and secrets below the nginx.conf that it has. One
  * object's port may not hold up everybody's routes and revoked passwords.
  */
-import type { RenderedFile } from "../render/rendered-file.js";
+import type { RenderedFile, RenderedPolicy } from "../render/rendered-file.js";
 import { contentsOf } from "../render/rendered-file.js";
-import type { RenderedPolicy } from "../render/rendered-policy.js";
 
 /** Files that nginx reads at a reload only: they belong together. */
 export function needsReload({ path }: RenderedFile): boolean {
@@ -64,4 +63,58 @@ function guardOf(json: string): Guard {
   const tls = "tls" in server && server.tls === true;
   const asks = "clientCertificates" in server;
   return { tls, asks, guarded: tls && (asks || "isolated" in server) };
+}
+
+/** Files of which one that may wait is the only thing that needs a reload: the endpoints of streams. All else does not wait. */
+
+/** What can be applied now, and the milliseconds after which the rest can be; 0: that is all. */
+export function inTime(
+  old: readonly RenderedFile[],
+  files: readonly RenderedFile[],
+  allowance: Pick<ReloadAllowance, "take">,
+): { readonly due: readonly RenderedFile[]; readonly held: number } {
+  const early = keepingEndpoints(old, files);
+  const held = early === undefined ? 0 : allowance.take();
+  return { due: held === 0 ? files : (early ?? files), held };
+}
+
+/** The new files with the endpoints of before; undefined when those are the same, or not all that needs a reload. */
+export function keepingEndpoints(
+  old: readonly RenderedFile[],
+  files: readonly RenderedFile[],
+): readonly RenderedFile[] | undefined {
+  const now = files.find(({ patient }) => patient);
+  const before = old.find(({ path }) => path === now?.path);
+  if (before === undefined || now === undefined) return undefined;
+  if (contentsOf(before) === contentsOf(now)) return undefined;
+  const kept = files.map((file) => (file === now ? before : file));
+  return reloadPart(kept) === reloadPart(old) ? kept : undefined;
+}
+
+/** Milliseconds: the longest that a change of endpoints waits. */
+export const ENDPOINT_INTERVAL = 1000;
+
+/**
+ * How often endpoints of streams may have nginx reload by themselves: the first change after a quiet interval at once, then once an
+ * interval. A reload leaves old workers behind until their last connection ends (see lua/alb/phases/worker.lua).
+ */
+export class ReloadAllowance {
+  readonly #interval: number;
+  readonly #now: () => number;
+  #takenAt = -Infinity;
+
+  /** `interval`, `now`: milliseconds. */
+  constructor(interval: number, now: () => number = () => performance.now()) {
+    this.#interval = interval;
+    this.#now = now;
+  }
+
+  /** Takes a reload; 0. Or takes none: the milliseconds until there is one. */
+  take(): number {
+    const now = this.#now();
+    const left = Math.ceil(this.#takenAt + this.#interval - now);
+    if (left > 0) return left;
+    this.#takenAt = now;
+    return 0;
+  }
 }

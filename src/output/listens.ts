@@ -1,7 +1,155 @@
+import { createSocket } from "node:dgram";
 import { readFile } from "node:fs/promises";
-import { behindOwn, withoutWildcard } from "./places.js";
-import { isTaken } from "./port-probe.js";
+import { createServer } from "node:net";
+import { endianness } from "node:os";
+import { addTo } from "../support/collections.js";
+import { addressBytes } from "../support/ip-address.js";
+import { errorCode } from "./file-error.js";
 import { NginxRefused } from "./reloader.js";
+
+/** Where nginx listens, as CompileOptions.unavailablePorts has it: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
+interface PlaceParts {
+  /** Undefined: every address. */
+  readonly address: string | undefined;
+  readonly port: number;
+  readonly transport: "tcp" | "udp";
+}
+
+function placeParts(place: string): PlaceParts {
+  const [, bracketed, plain, port, udp] =
+    /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)(\/udp)?$/.exec(place) ?? [];
+  const transport = udp === undefined ? "tcp" : "udp";
+  return { address: bracketed ?? plain, port: Number(port), transport };
+}
+
+/** Whether the two are one socket, or one is the other's port on every address. */
+export function overlaps(one: string, other: string): boolean {
+  const [a, b] = [placeParts(one), placeParts(other)];
+  if (a.port !== b.port || a.transport !== b.transport) return false;
+  return a.address === undefined || b.address === undefined || a.address === b.address;
+}
+
+/**
+ * The new places of TCP that nginx can only open once a reload has closed a socket of its own: every address of a port instead of one,
+ * or the reverse. Where both remain, and for UDP, the sockets share the port (`reuseport`).
+ */
+export function behindOwn(next: readonly string[], live: readonly string[]): readonly string[] {
+  const closing = new Map<number, string[]>();
+  for (const place of live.filter((each) => !next.includes(each))) {
+    const { port, transport } = placeParts(place);
+    if (transport === "tcp") addTo(closing, port, place);
+  }
+  return next.filter(
+    (place) =>
+      !live.includes(place) &&
+      (closing.get(placeParts(place).port) ?? []).some((each) => overlaps(each, place)),
+  );
+}
+
+/** `80` of `0.0.0.0:80` and `[::]:80`. */
+export function withoutWildcard(place: string): string {
+  return place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "");
+}
+
+/**
+ * Whether our nginx can listen on the place now (`80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`). `own`: where it
+ * listens already; a socket of its own is no obstacle.
+ */
+export async function isFree(place: string, own: readonly string[]): Promise<boolean> {
+  return (await obstacle(place, own)) === undefined;
+}
+
+/** Whether no process can listen there now; a missing permission of this process does not count. */
+export async function isTaken(place: string, own: readonly string[]): Promise<boolean> {
+  const code = await obstacle(place, own);
+  return code === "EADDRINUSE" || code === "EADDRNOTAVAIL";
+}
+
+/** The code of the error that keeps a process from listening there. */
+async function obstacle(place: string, own: readonly string[]): Promise<string | undefined> {
+  const code = await bindFailure(place);
+  const isOwn = code === "EADDRINUSE" && own.some((each) => overlaps(each, place));
+  return isOwn && !(await othersListen(place, own)) ? undefined : code;
+}
+
+/** Whether the kernel's tables list a socket in the way that is none of ours. Without /proc there is none. */
+async function othersListen(place: string, own: readonly string[]): Promise<boolean> {
+  const { port, transport } = placeParts(place);
+  const ours = new Set(own.flatMap(kernelNames));
+  const sockets = await Promise.all(
+    [transport, `${transport}6`].map(async (table) => {
+      const text = await readFile(`/proc/net/${table}`, "utf8").catch(() => "");
+      return text.split("\n").map((line) => line.trim().split(/\s+/));
+    }),
+  );
+  // proc_pid_net(5): the local address is the second column, the state the fourth: 0A listens, 07 is an unconnected UDP socket.
+  const state = transport === "tcp" ? "0A" : "07";
+  return sockets.flat().some(([, local = "", , is]) => {
+    const [address = "", hexPort = ""] = local.split(":");
+    if (is !== state || parseInt(hexPort, 16) !== port) return false;
+    return !ours.has(`${transport} ${local}`) && isInTheWay(address, place);
+  });
+}
+
+function isInTheWay(address: string, place: string): boolean {
+  const wanted = placeParts(place).address;
+  if (wanted === undefined || /^0+$/.test(address)) return true;
+  return kernelNames(place).some((name) => name.includes(` ${address}:`));
+}
+
+/** The place as the kernel's tables have it: hexadecimal, each 32 bits in the byte order of the machine. */
+function kernelNames(place: string): readonly string[] {
+  const { address, port, transport } = placeParts(place);
+  const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
+  return (address === undefined ? ["0.0.0.0", "::"] : [address]).map((each) => {
+    const bytes = Buffer.from(addressBytes(each) ?? "", "latin1");
+    if (endianness() === "LE") bytes.swap32();
+    return `${transport} ${bytes.toString("hex").toUpperCase()}:${hexPort}`;
+  });
+}
+
+async function bindFailure(place: string): Promise<string | undefined> {
+  const { address, port, transport } = placeParts(place);
+  const attempt = transport === "tcp" ? listen : bind;
+  if (address !== undefined) return attempt(address, port);
+  const failure = await attempt("0.0.0.0", port);
+  if (failure !== undefined) return failure;
+  const failure6 = await attempt("::", port);
+  // A machine without IPv6 has nobody there.
+  return failure6 === "EAFNOSUPPORT" || failure6 === "EADDRNOTAVAIL" ? undefined : failure6;
+}
+
+/** The error's code; undefined: it could be had, and is given back. */
+function listen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", (error) => {
+      resolve(errorCode(error));
+    });
+    server.listen({ host, port, ipv6Only: true, exclusive: true }, () => {
+      server.close(() => {
+        resolve(undefined);
+      });
+    });
+  });
+}
+
+/** The same of a port of UDP. */
+function bind(address: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const isV6 = address.includes(":");
+    const socket = createSocket({ type: isV6 ? "udp6" : "udp4", ...(isV6 && { ipv6Only: true }) });
+    socket.once("error", (error) => {
+      socket.close();
+      resolve(errorCode(error));
+    });
+    socket.bind({ address, port, exclusive: true }, () => {
+      socket.close(() => {
+        resolve(undefined);
+      });
+    });
+  });
+}
 
 /** Where an nginx.conf of ours listens, as CompileOptions.unavailablePorts has it; none if there is no file yet. */
 export async function readListens(path: string): Promise<readonly string[]> {

@@ -6,21 +6,23 @@ import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { execa } from "execa";
 import { Backoff } from "../support/backoff.js";
-import { errorText } from "../support/error-text.js";
+import { errorText } from "../support/text.js";
 import { ControlClient } from "./control-client.js";
 import { endAll, haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
-import type { LogPipe } from "./log-pipe.js";
-import { openLogPipe } from "./log-pipe.js";
+import type { LogPipe } from "./nginx-log.js";
+import {
+  NginxNotStarted,
+  isFinalFailure,
+  nginxFailure,
+  openLogPipe,
+  unavailablePorts,
+} from "./nginx-log.js";
 import type { NginxBinary } from "./nginx-binary.js";
-import { isFinalFailure, nginxFailure, unavailablePorts } from "./nginx-failure.js";
-import { NginxNotStarted } from "./nginx-not-started.js";
-import { mainDirectives } from "./nginx-directives.js";
+import { mainDirectives } from "./nginx-binary.js";
 import { readListens, refuseBlocked, refusedPlaces } from "./listens.js";
-import { orphansOn } from "./orphans.js";
-import { poll } from "./poll.js";
-import { removeSockets } from "./sockets.js";
+import { orphansOn, removeSockets } from "./run-folder.js";
+import { NginxRefused, loadLimit, poll } from "./reloader.js";
 import type { Reloader } from "./reloader.js";
-import { loadLimit, NginxRefused } from "./reloader.js";
 
 export interface NginxProcessOptions {
   readonly binary: NginxBinary;

@@ -1,4 +1,4 @@
-import type { RenderedPolicy } from "../render/rendered-policy.js";
+import type { RenderedPolicy } from "../render/rendered-file.js";
 
 type Shards = ReadonlyMap<string, string>;
 

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** nginx, or what stands for it, would not have a configuration. The message is what nginx said, in one line. */
 export class NginxRefused extends Error {
@@ -40,4 +41,28 @@ const RELOAD_LIMIT = 30_000;
 export async function loadLimit(folder: string): Promise<number> {
   const { size } = await stat(join(folder, "nginx.conf")).catch(() => ({ size: 0 }));
   return RELOAD_LIMIT + Math.floor(size / 1_000_000) * 1000;
+}
+
+interface PollOptions {
+  /** Milliseconds after which to give up. */
+  readonly limit: number;
+  /** Gives up at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Milliseconds between two looks: short at first, because most of what is waited for comes soon. */
+const FIRST = 2;
+const LONGEST = 50;
+
+/** Asks again and again until `holds` does (true) or the limit is reached (false). */
+export async function poll(
+  holds: () => boolean | Promise<boolean>,
+  { limit, signal }: PollOptions,
+): Promise<boolean> {
+  const deadline = performance.now() + limit;
+  for (let wait = FIRST; ; wait = Math.min(wait * 1.5, LONGEST)) {
+    if (await holds()) return true;
+    if (signal?.aborted === true || performance.now() >= deadline) return false;
+    await pause(wait);
+  }
 }

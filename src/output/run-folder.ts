@@ -1,11 +1,22 @@
 /** The folder that nginx runs in: its layout, and the mark that keeps a second albc out. */
-import { chmod, chown, lstat, open, readFile, readdir, realpath, rm, stat } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  lstat,
+  open,
+  readFile,
+  readdir,
+  readlink,
+  realpath,
+  rm,
+  stat,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { EnvironmentError } from "../support/environment-error.js";
-import { errorCode, fileError } from "./file-error.js";
+import { EnvironmentError } from "../support/errors.js";
+import { errorCode, fileError, makeFolders } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
 import { startTime } from "./folder-processes.js";
-import { makeFolders } from "./make-folder.js";
+import { overlaps, readListens } from "./listens.js";
 
 /** Folder and mode. control/ lets in nobody else: whoever reaches the socket in it decides about all traffic. */
 const LAYOUT = [
@@ -91,7 +102,7 @@ function unsafe(folder: string, path: string, problem: string): EnvironmentError
 }
 
 /** A folder is one albc's at a time. */
-export interface FolderLock {
+interface FolderLock {
   release(): Promise<void>;
 }
 
@@ -124,7 +135,7 @@ async function holderOf(folder: string): Promise<string | undefined> {
 }
 
 /** An albc had the folder and ended without giving it back: it was killed. An nginx that others run there has no lock at all. */
-export async function wasAbandoned(folder: string): Promise<boolean> {
+async function wasAbandoned(folder: string): Promise<boolean> {
   const isLocked = await stat(join(folder, LOCK)).then(
     () => true,
     () => false,
@@ -140,5 +151,56 @@ async function writeNew(path: string, text: string): Promise<boolean> {
   } catch (error: unknown) {
     if (errorCode(error) === "EEXIST") return false;
     throw fileError("write", path, error);
+  }
+}
+
+/** The nginx of an albc that was killed: it serves on and keeps its ports, and an albc with another run folder can't have them. */
+
+/**
+ * Run folders whose nginx listens on one of the places although the albc that started it is gone: nginx.conf is albc's, and its lock
+ * names no process that runs.
+ */
+export async function orphansOn(places: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const folder of places.length === 0 ? [] : await foldersOfMasters()) {
+    const path = join(folder, "nginx.conf");
+    const text = await readFile(path, "utf8").catch(() => "");
+    const isOrphan = text.startsWith("# Written by albc") && (await wasAbandoned(folder));
+    const listens = isOrphan ? await readListens(path) : [];
+    if (listens.some((each) => places.some((place) => overlaps(each, place)))) found.push(folder);
+  }
+  return found;
+}
+
+/** Folders in which a process works that nginx's pid file there names. */
+async function foldersOfMasters(): Promise<readonly string[]> {
+  const names = await readdir("/proc").catch(() => []);
+  const pids = names.filter((name) => /^\d+$/.test(name));
+  const found = pids.map(async (pid) => {
+    const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+    const master = await readFile(join(folder, "nginx.pid"), "utf8").catch(() => "");
+    return master.trim() === pid ? folder : [];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Where nginx.conf has sockets of ours. */
+const FOLDERS = ["control", "tmp"];
+
+/**
+ * Removes sockets that nginx left when it was killed, or when a reload failed after it had opened them: it could not listen there
+ * again. `live`: text of the nginx.conf whose sockets are in use. Throws EnvironmentError.
+ */
+export async function removeSockets(folder: string, live = ""): Promise<void> {
+  for (const name of FOLDERS) {
+    const path = join(folder, name);
+    try {
+      const sockets = (await readdir(path)).filter((file) => file.endsWith(".sock"));
+      const left = sockets.filter((socket) => !live.includes(`unix:${name}/${socket}`));
+      for (const socket of left) await rm(join(path, socket), { force: true });
+    } catch (error: unknown) {
+      if (errorCode(error) === "ENOENT") continue;
+      throw fileError("remove sockets of", path, error);
+    }
   }
 }

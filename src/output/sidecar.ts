@@ -1,13 +1,11 @@
 /** An nginx that somebody else runs on our run folder, such as the container beside ours. */
 import { join } from "node:path";
 import { execa } from "execa";
-import { EnvironmentError } from "../support/environment-error.js";
+import { EnvironmentError } from "../support/errors.js";
 import { ControlClient, ControlError } from "./control-client.js";
-import { readListens, refuseBlocked } from "./listens.js";
-import { poll } from "./poll.js";
-import { isTaken } from "./port-probe.js";
+import { isTaken, readListens, refuseBlocked } from "./listens.js";
+import { NginxRefused, loadLimit, poll } from "./reloader.js";
 import type { Reloader } from "./reloader.js";
-import { loadLimit, NginxRefused } from "./reloader.js";
 
 const COMMAND_LIMIT = 60_000;
 

@@ -4,18 +4,26 @@
  */
 import type { DataPlaneConfig, RoutingModel } from "../model/config.js";
 import type { CompileOptions } from "../options.js";
-import { compareStrings } from "../support/compare.js";
+import { compareStrings } from "../support/collections.js";
 import { policyMemory } from "./nginx/http-view.js";
 import { renderNginxConf } from "./nginx/nginx-conf.js";
-import { authorityFiles } from "./policy/named-files.js";
-import { buildPolicy } from "./policy/build-policy.js";
+import {
+  authorityFiles,
+  certificateFile,
+  credentialsFile,
+  distinctFiles,
+} from "./policy/named-files.js";
+import {
+  RouteShards,
+  UpstreamShards,
+  buildPolicy,
+  renderedPolicy,
+  routingShards,
+} from "./policy/build-policy.js";
 import { HostShards } from "./policy/host-shards.js";
 import { POLICY_FORMAT } from "../model/policy.js";
-import type { RoutingShards } from "./policy/policy-json.js";
-import { renderedPolicy, routingShards, UpstreamShards } from "./policy/policy-json.js";
-import { RouteShards } from "./policy/policy-json.js";
-import { certificateFile, credentialsFile, distinctFiles } from "./policy/named-files.js";
-import { PolicyTooLarge } from "../support/policy-too-large.js";
+import type { RoutingShards } from "./policy/build-policy.js";
+import { PolicyTooLarge } from "../support/errors.js";
 import { ENDPOINTS_FILE, renderEndpoints } from "./nginx/endpoints-view.js";
 import type { RenderedFile } from "./rendered-file.js";
 

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import type { SecretText } from "../support/secret-text.js";
-import type { RenderedPolicy } from "./rendered-policy.js";
+import type { ShardMap } from "./policy/shard-map.js";
 
 /** One file of the output, in memory. */
 export interface RenderedFile {
@@ -22,4 +23,69 @@ export function chunksOf({ contents }: RenderedFile): Iterable<string> {
 /** The text of a file; it is asked for by those who have to write or compare it. */
 export function contentsOf({ contents }: RenderedFile): string {
   return typeof contents === "string" ? contents : contents.reveal();
+}
+
+/** Key of the one shard of `settings`, which is no map. */
+export const SETTINGS_KEY = "-";
+const SETTINGS = "settings";
+
+/**
+ * policy.json in parts: a change is found and sent without a look at the whole, whose text is made only when it is written. A line
+ * for each shard, and for each binding of a host, so that a diff shows what changed; the data plane reads any JSON of this shape.
+ */
+export class RenderedPolicy {
+  readonly format: number;
+  /** Digest of everything else, so equal policies have equal versions. */
+  readonly version: string;
+  /** In the order of the file. `settings` has one shard, with the key `-`. */
+  readonly maps: ReadonlyMap<string, ShardMap>;
+  /** Bytes of the text. */
+  readonly size: number;
+
+  constructor(format: number, maps: ReadonlyMap<string, ShardMap>) {
+    this.format = format;
+    this.maps = maps;
+    const hash = createHash("sha256").update(`${format}\n`);
+    for (const [name, { digest }] of maps) hash.update(`${name} ${digest}\n`);
+    this.version = hash.digest("hex").slice(0, 32);
+    let size = this.#head().length + TAIL.length + Math.max(0, maps.size - 1) * BETWEEN.length;
+    for (const [name, map] of maps) {
+      size += before(name).length;
+      size += name === SETTINGS ? Buffer.byteLength(settingsJson(map)) : map.size;
+    }
+    this.size = size;
+  }
+
+  /** The text of policy.json. */
+  reveal(): string {
+    return [...this.chunks()].join("");
+  }
+
+  /** The same in pieces. */
+  *chunks(): Iterable<string> {
+    yield this.#head();
+    let between = "";
+    for (const [name, map] of this.maps) {
+      yield between + before(name);
+      between = BETWEEN;
+      if (name === SETTINGS) yield settingsJson(map);
+      else yield* map.chunks();
+    }
+    yield TAIL;
+  }
+
+  #head(): string {
+    return `{\n  "format": ${this.format},\n  "version": "${this.version}",\n  `;
+  }
+}
+
+const BETWEEN = ",\n  ";
+const TAIL = "\n}\n";
+
+function before(name: string): string {
+  return `"${name}": `;
+}
+
+function settingsJson({ shards }: ShardMap): string {
+  return shards.get(SETTINGS_KEY) ?? "{}";
 }

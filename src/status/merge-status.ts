@@ -3,13 +3,11 @@
  * byte, what is ours is replaced (Gateway API, status of routes and policies; Kubernetes' API conventions, conditions).
  */
 import type { JsonObject } from "../support/json-object.js";
-import { isObject } from "../support/json-object.js";
+import { isObject, own } from "../support/json-object.js";
 import { isSameJson, listOf } from "./json.js";
-import { hasNewerCondition, mergeConditions } from "./merge-conditions.js";
 import type { ObjectStatus } from "./object-status.js";
-import { own } from "../support/own.js";
 
-export interface MergeContext {
+interface MergeContext {
   /** Name under which our entries stand in status.parents and status.ancestors. */
   readonly controllerName: string;
   /** RFC 3339, for conditions whose status changes. Absent: nobody writes them, and ours are without lastTransitionTime. */
@@ -25,7 +23,7 @@ const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Lists with an entry for each controller, and the field that names what the entry is about. */
-export const ENTRIES: Readonly<Record<string, string>> = {
+const ENTRIES: Readonly<Record<string, string>> = {
   parents: "parentRef",
   ancestors: "ancestorRef",
 };
@@ -128,4 +126,99 @@ function isOutdated(before: JsonObject, status: JsonObject, context: MergeContex
 
 function conditionsOf(entries: readonly JsonObject[]): readonly unknown[] {
   return entries.flatMap(({ conditions }) => listOf(conditions));
+}
+
+/**
+ * Condition types that we write. One of them that was not computed does not hold any more and goes; every other type is another
+ * controller's and stays as it is.
+ */
+const OWN_TYPES: ReadonlySet<unknown> = new Set([
+  "Accepted",
+  "Conflicted",
+  "DefaultGateway",
+  "InsecureFrontendValidationMode",
+  "OverlappingTLSConfig",
+  "PartiallyInvalid",
+  "Programmed",
+  "ResolvedRefs",
+  "SupportedVersion",
+]);
+
+/**
+ * The list as it is to be written: computed conditions in the places of those of their types, new ones last. lastTransitionTime is
+ * `now` only where the status changes; without `now` computed ones have none.
+ */
+function mergeConditions(
+  existing: unknown,
+  computed: unknown,
+  now: string | undefined,
+): readonly unknown[] {
+  const missing = new Map(objects(computed).map((condition) => [condition["type"], condition]));
+  const kept = listOf(existing).flatMap((entry): readonly unknown[] => {
+    if (!isObject(entry)) return [entry];
+    const type = entry["type"];
+    const condition = missing.get(type);
+    if (condition === undefined) return OWN_TYPES.has(type) ? [] : [entry];
+    missing.delete(type);
+    return [withTime(condition, entry, now)];
+  });
+  return [...kept, ...[...missing.values()].map((condition) => withTime(condition, {}, now))];
+}
+
+function withTime(condition: JsonObject, before: JsonObject, now: string | undefined): JsonObject {
+  if (now === undefined) return condition;
+  const time = before["lastTransitionTime"];
+  const isSame = before["status"] === condition["status"] && typeof time === "string";
+  return { ...condition, lastTransitionTime: isSame ? time : now };
+}
+
+/** Whether one of ours in the list is about a later generation than the computed ones are about. */
+function hasNewerCondition(existing: unknown, computed: unknown): boolean {
+  const known = Math.max(...objects(computed).map(generationOf));
+  return (
+    known > 0 &&
+    objects(existing).some((entry) => OWN_TYPES.has(entry["type"]) && generationOf(entry) > known)
+  );
+}
+
+/** Generations count from 1; 0: none. */
+function generationOf(condition: JsonObject): number {
+  const generation = condition["observedGeneration"];
+  return typeof generation === "number" ? generation : 0;
+}
+
+function objects(value: unknown): readonly JsonObject[] {
+  return listOf(value).filter(isObject);
+}
+
+/** As Gateway API has them before any controller has come (Gateway, status.conditions). */
+const NOBODY = {
+  status: "Unknown",
+  reason: "Pending",
+  message: "Waiting for controller",
+} as const;
+
+/** What is left where everything was ours. */
+const WITHDRAWN: Readonly<Record<string, readonly string[]>> = {
+  Gateway: ["Accepted", "Programmed"],
+  ListenerSet: ["Accepted", "Programmed"],
+};
+
+/**
+ * The status of an object that this controller has said something of and that is somebody else's now, or nobody's: who follows the
+ * addresses in it must not be sent here any more. Of statuses with an entry for each controller,
+ * ours go. Undefined for other kinds.
+ */
+export function withdrawnStatus(said: ObjectStatus, generation?: number): ObjectStatus | undefined {
+  if (said.kind === "Ingress") return { ...said, status: { loadBalancer: {} } };
+  for (const field of Object.keys(ENTRIES))
+    if (own(said.status, field) !== undefined) return { ...said, status: { [field]: [] } };
+  const types = own(WITHDRAWN, said.kind);
+  if (types === undefined) return undefined;
+  const conditions = types.map((type) => ({
+    type,
+    ...NOBODY,
+    ...(generation !== undefined && { observedGeneration: generation }),
+  }));
+  return { ...said, status: { conditions } };
 }

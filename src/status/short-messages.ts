@@ -1,5 +1,5 @@
 import { isObject } from "../support/json-object.js";
-import { memoized } from "../support/memoized.js";
+import { memoized } from "../support/collections.js";
 import type { ObjectStatus } from "./object-status.js";
 
 /**

@@ -1,6 +1,5 @@
-import type { Service } from "../api/core.js";
-import { compareStrings } from "../support/compare.js";
-import { memoized } from "../support/memoized.js";
+import type { Service } from "../api/wire.js";
+import { compareStrings, memoized } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
 

@@ -1,5 +1,5 @@
 import type { BindingPlaces, Route, RouteBinding } from "../model/route.js";
-import { getOrInsert } from "../support/group-by.js";
+import { getOrInsert } from "../support/collections.js";
 
 /** Routes, each once, and where they are bound. */
 export class BoundRoutes {

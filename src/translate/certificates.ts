@@ -1,21 +1,20 @@
 import { createHash, createPrivateKey } from "node:crypto";
 import type { KeyObject, X509Certificate } from "node:crypto";
-import type { Secret } from "../api/core.js";
+import type { Secret } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
-import { hostKey } from "../model/host-pattern.js";
-import type { HostPattern } from "../model/host-pattern.js";
+import { hostKey } from "../model/values.js";
+import type { HostPattern } from "../model/values.js";
 import type { Certificate } from "../model/listener.js";
-import { compareStrings } from "../support/compare.js";
+import { compareStrings } from "../support/collections.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
-import { slowness, weakness } from "./certificate-strength.js";
+import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
 import type { TranslateContext } from "./context.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
-import { parsePemCertificates } from "./pem-certificates.js";
 import type { Place } from "./place.js";
-import type { NamespacedName } from "./references.js";
-import { own } from "../support/own.js";
+import type { NamespacedName } from "./reference-grants.js";
+import { own } from "../support/json-object.js";
 
 /** A usable certificate. */
 export interface LoadedCertificate {

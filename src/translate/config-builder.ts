@@ -1,13 +1,12 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingModel } from "../model/config.js";
-import type { HostPattern } from "../model/host-pattern.js";
-import { hostKey } from "../model/host-pattern.js";
+import type { HostPattern } from "../model/values.js";
+import { hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
-import { getOrInsert } from "../support/group-by.js";
+import { compareBy, compareStrings, getOrInsert } from "../support/collections.js";
 import { BoundRoutes } from "./bound-routes.js";
 import type { ClosedObjects } from "./closed-objects.js";
-import { compareBy, compareStrings } from "../support/compare.js";
 
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<

@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
-import type { EndpointSlice, Service } from "../api/core.js";
+import type { EndpointSlice, Service } from "../api/wire.js";
 import type { Endpoint } from "../model/upstream.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
-import { compareBy, compareStrings } from "../support/compare.js";
-import { memoized } from "../support/memoized.js";
+import { compareBy, compareStrings, memoized } from "../support/collections.js";
 
 type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 type SliceEndpoint = EndpointSlice["endpoints"][number];

@@ -1,13 +1,18 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { HostPattern } from "../model/host-pattern.js";
+import type { HostPattern } from "../model/values.js";
 import type { RouteBinding } from "../model/route.js";
-import { compareBy, compareStrings } from "../support/compare.js";
-import { addTo, getOrInsert, groupBy } from "../support/group-by.js";
-import { memoized } from "../support/memoized.js";
+import {
+  addTo,
+  compareBy,
+  compareStrings,
+  getOrInsert,
+  groupBy,
+  memoized,
+} from "../support/collections.js";
 import type { BuildContext } from "./build-context.js";
 import { keysAbove } from "./hostnames.js";
-import type { HostOwners } from "./host-owners.js";
-import type { Claim, OrderedClaim } from "./path-claim.js";
+import type { HostOwners } from "./hostnames.js";
+import type { Claim, OrderedClaim } from "./shadowed-paths.js";
 import { INGRESS_PRIORITY, orderKey } from "./precedence.js";
 import { reportShadowed } from "./shadowed-paths.js";
 

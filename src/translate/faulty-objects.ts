@@ -8,8 +8,8 @@ import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
-import { getOrInsert } from "../support/group-by.js";
-import { TooManyFaults } from "../support/too-many-faults.js";
+import { getOrInsert } from "../support/collections.js";
+import { TooManyFaults } from "../support/errors.js";
 import { resourceRef } from "./place.js";
 import { internalError } from "./reasons.js";
 

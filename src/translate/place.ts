@@ -1,8 +1,7 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { ResourceRef } from "../diagnostics/diagnostic.js";
-import type { FieldPath } from "../diagnostics/field-path.js";
-import { formatFieldPath } from "../diagnostics/field-path.js";
-import type { SourceRef } from "../model/source-ref.js";
+import type { FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
+import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import type { SourceRef } from "../model/values.js";
 
 /** A field of an object: where a problem is reported, and where a part of the configuration came from. */
 export interface Place {

@@ -4,8 +4,10 @@
  */
 import type { DslxTerm } from "../api/alb.js";
 import type { KubernetesObject, ObjectMeta } from "../api/wire.js";
-import { compareBy, compareStrings } from "../support/compare.js";
-import { epochSeconds } from "../support/timestamp.js";
+import type { HostPattern } from "../model/values.js";
+import { hostKey } from "../model/values.js";
+import { compareBy, compareStrings } from "../support/collections.js";
+import { epochSeconds } from "../support/units.js";
 
 /** How narrow a match is; more complex comes first, then the longer expression. */
 export interface Specificity {
@@ -16,7 +18,7 @@ export interface Specificity {
 /**
  * `first`: before every rule (a Frontend's redirect). `rule`: by rank. `default`: after every rule.
  */
-export type OrderClass = "first" | "rule" | "default";
+type OrderClass = "first" | "rule" | "default";
 
 export interface Rank {
   readonly class: OrderClass;
@@ -149,7 +151,67 @@ export function ageKey(timestamp: string | undefined): string {
 }
 
 /** The number with leading zeros, held within what `width` digits can say. */
-export function digits(value: number, width: number): string {
+function digits(value: number, width: number): string {
   const bounded = Math.min(Math.max(Math.trunc(value), 0), 10 ** width - 1);
   return String(bounded).padStart(width, "0");
+}
+
+/**
+ * Which of several Gateway API routes that match a request gets it (Gateway API, HTTPRouteRule.matches and hostnames): the
+ * hostname that the route itself names, then the match, then the older route, then names, then the position inside the route.
+ */
+
+/** Exact before expressions before prefixes; the longer first. */
+export interface PathRank {
+  readonly kind: "exact" | "regex" | "prefix";
+  /** In characters. */
+  readonly length: number;
+}
+
+/** How narrow a match is. */
+export interface MatchRank {
+  readonly path: PathRank;
+  readonly method: boolean;
+  /** Numbers of conditions. */
+  readonly headers: number;
+  readonly queries: number;
+}
+
+export interface RouteRank {
+  readonly match: MatchRank;
+  readonly route: KubernetesObject;
+  /** Indexes of rule and match. */
+  readonly position: readonly number[];
+}
+
+const HOST_DIGIT = { exact: "0", wildcard: "1", any: "2" } as const;
+const PATH_DIGIT = { exact: "0", regex: "1", prefix: "2" } as const;
+
+/** The rank as text whose byte order is the order in which bindings of one `hostnameRank` are tried. */
+export function routeOrderKey({ match, route, position }: RouteRank): string {
+  const { namespace, name, creationTimestamp } = route.metadata;
+  return [
+    PATH_DIGIT[match.path.kind] + longerFirst(match.path.length),
+    match.method ? "0" : "1",
+    longerFirst(match.headers),
+    longerFirst(match.queries),
+    ageKey(creationTimestamp),
+    // The API compares "{namespace}/{name}"; a blank sorts before every character of a name.
+    `${namespace}/${name}`,
+    route.kind,
+    ...position.map((index) => digits(index, 4)),
+  ].join(" ");
+}
+
+/**
+ * Of the route's own hostname, not of what it and the listener have in common: exact before wildcards before none; the longer first.
+ * Hostnames of one rank never cover the same host.
+ */
+export function hostnameRank(hostname: HostPattern): string {
+  return HOST_DIGIT[hostname.kind] + longerFirst(hostKey(hostname).length);
+}
+
+function longerFirst(length: number): string {
+  const width = 5;
+  return digits(10 ** width - 1 - length, width);
 }

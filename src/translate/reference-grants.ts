@@ -1,6 +1,8 @@
 import type { ReferenceGrant } from "../api/gateway.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../input/resources.js";
+import type { Result } from "../support/result.js";
+import { ok, problem } from "../support/result.js";
 
 /** A core object that another namespace's object names. */
 export interface CoreReference {
@@ -64,4 +66,29 @@ function permission(...parts: readonly string[]): string {
 /** `networking.k8s.io` of `networking.k8s.io/v1`, `""` of `v1`. */
 function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
+}
+
+export interface NamespacedName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Reads `<namespace>/<name>`; a bare name means `defaultNamespace` where there is one. */
+export function parseNamespacedName(
+  text: string,
+  defaultNamespace?: string,
+): Result<NamespacedName> {
+  const [first = "", second, ...rest] = text.trim().split("/");
+  if (second === undefined && defaultNamespace !== undefined && first !== "") {
+    return ok({ namespace: defaultNamespace, name: first });
+  }
+  if (second === undefined || second === "" || first === "" || rest.length > 0) {
+    return problem(`${JSON.stringify(text)} is not <namespace>/<name>`);
+  }
+  return ok({ namespace: first, name: second });
+}
+
+/** A certificate's `<namespace>/<name>`, or `<namespace>_<name>`: names hold no underscore. */
+export function parseCertificateName(text: string): Result<NamespacedName> {
+  return parseNamespacedName(text.includes("/") ? text : text.replace("_", "/"));
 }

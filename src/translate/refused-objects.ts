@@ -1,7 +1,6 @@
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../input/resources.js";
-import { groupBy } from "../support/group-by.js";
-import { memoized } from "../support/memoized.js";
+import { groupBy, memoized } from "../support/collections.js";
 
 const indexed = memoized((refused: readonly ResourceRef[]) =>
   groupBy(refused, ({ kind, namespace }) => `${kind} ${namespace}`),

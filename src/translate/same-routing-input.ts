@@ -2,7 +2,7 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
-import { differInUnreadOnly } from "../status/status-only.js";
+import { differInUnreadOnly } from "../status/json.js";
 
 /** All that routing is translated from, a list for each kind, each sorted by namespace and name. */
 export type RoutingObjects = readonly (readonly KubernetesObject[])[];

@@ -1,10 +1,10 @@
-import { hostKey, hostText } from "../model/host-pattern.js";
-import type { HostPattern } from "../model/host-pattern.js";
+import type { HostPattern } from "../model/values.js";
+import { ANY_HOST, hostKey, hostText } from "../model/values.js";
 import type { BuildContext } from "./build-context.js";
 import type { LoadedCertificate } from "./certificates.js";
-import type { EntryPort } from "./entry-port.js";
+import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";
-import { parseCertificateName } from "./references.js";
+import { parseCertificateName, parseNamespacedName } from "./reference-grants.js";
 
 /** Where a certificate is to be served, and where that is written. */
 interface CertificateUse {
@@ -63,4 +63,23 @@ export function serveCertificate(
     message: `${hostKey(host) || "the port"} has another certificate already on port ${String(port.port)}`,
     ...place,
   });
+}
+
+/** The option defaultCertificate is for the HTTPS ports that have no default of their own. */
+export function addFallbackCertificate(
+  balancers: readonly LoadBalancer[],
+  { options, config, certificates, diagnostics }: BuildContext,
+): void {
+  if (options.defaultCertificate === "") return;
+  const name = parseNamespacedName(options.defaultCertificate);
+  const loaded = name.ok ? certificates.read(name.value) : name;
+  if (!loaded.ok) {
+    const message = `option defaultCertificate: ${loaded.problem}`;
+    const hint = name.ok ? certificates.hintFor(name.value) : {};
+    diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message, ...hint });
+    return;
+  }
+  for (const { tls, server } of balancers.flatMap(({ ports }) => ports)) {
+    if (tls) config.addCertificate({ server, host: ANY_HOST, certificate: loaded.value.id });
+  }
 }

@@ -3,21 +3,23 @@
  */
 import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import type { Resources, RoutingResources } from "../input/resources.js";
+import type { DataPlaneConfig, RoutingModel } from "../model/config.js";
 import type { CompileOptions } from "../options.js";
+import type { ObjectStatus, OwnedObject } from "../status/object-status.js";
 import { withShortMessages } from "../status/short-messages.js";
-import { compareStrings } from "../support/compare.js";
-import { albStatuses } from "./alb/alb-status.js";
+import { compareStrings } from "../support/collections.js";
+import { albStatuses, translateLoadBalancers } from "./alb/load-balancers.js";
 import { translateFrontends } from "./alb/frontends.js";
-import { translateLoadBalancers } from "./alb/load-balancers.js";
 import { claimHostsOfRules, translateRules } from "./alb/rules.js";
 import { createAuthTranslator } from "./auth/auth-policies.js";
+import type { UpstreamPlan } from "./backends.js";
 import { Backends } from "./backends.js";
 import type { BuildContext } from "./build-context.js";
+import type { CertificateUse } from "./certificates.js";
 import { Certificates } from "./certificates.js";
 import { ClosedObjects } from "./closed-objects.js";
 import { ConfigBuilder } from "./config-builder.js";
-import { addFallbackCertificate } from "./fallback-certificate.js";
-import { gatewayClassStatuses } from "./gateway/gateway-class-status.js";
+import { gatewayClassStatuses } from "./gateway/gateway-classes.js";
 import { gatewayServices } from "./gateway/gateway-services.js";
 import { gatewayStatuses } from "./gateway/gateway-status.js";
 import { portsOfGateways, translateGateways } from "./gateway/gateways.js";
@@ -27,18 +29,18 @@ import type { RouteMemory } from "./gateway/routes/route-memory.js";
 import { translateRoutes } from "./gateway/routes/routes.js";
 import { StreamBuilder } from "./gateway/streams/stream-builder.js";
 import { translateStreamRoutes } from "./gateway/streams/stream-routes.js";
-import { ingressStatuses } from "./ingress/ingress-status.js";
 import { reportRestrictionsElsewhere } from "./ingress/annotation-report.js";
+import { ingressStatuses } from "./ingress/ingress-status.js";
 import { translateIngresses } from "./ingress/ingresses.js";
 import { claimHostsOfIngresses } from "./ingress/prepared-ingress.js";
-import { reportUnserved } from "./ingress/unserved-ingresses.js";
+import { reportUnserved } from "./ingress/ingress-class.js";
 import type { LoadBalancer } from "./load-balancer.js";
+import { addFallbackCertificate } from "./server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./unavailable-ports.js";
-import type { Routing, Translation } from "./translation.js";
 import { Upstreams } from "./upstreams.js";
 
 /** What was looked up before: of requests' upstreams, and of streams'. */
-export interface KnownEndpoints {
+interface KnownEndpoints {
   readonly requests: Upstreams;
   readonly streams: Upstreams;
 }
@@ -142,4 +144,18 @@ function finish(
     ...streams.build(config.listeners()),
   });
   return withoutUnavailable(built, config.refused, { options });
+}
+
+export interface Translation {
+  readonly config: DataPlaneConfig;
+  readonly statuses: readonly ObjectStatus[];
+  readonly objects: readonly OwnedObject[];
+}
+
+/** A translation but for what follows from EndpointSlices. */
+export interface Routing extends Omit<Translation, "config"> {
+  readonly config: RoutingModel;
+  readonly upstreams: readonly UpstreamPlan[];
+  readonly streamUpstreams: readonly UpstreamPlan[];
+  readonly certificateUses: readonly CertificateUse[];
 }

@@ -2,12 +2,11 @@
  * Endpoints of the Service ports that routing asked for. They change all the time and decide nothing else, so they are looked up
  * after all else, and only where the slices of a Service have changed.
  */
-import type { EndpointSlice } from "../api/core.js";
+import type { EndpointSlice } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Resources } from "../input/resources.js";
 import type { Endpoint, Upstream } from "../model/upstream.js";
-import { memoized } from "../support/memoized.js";
-import { sameElements } from "../support/same-elements.js";
+import { memoized, sameElements } from "../support/collections.js";
 import type { UpstreamPlan } from "./backends.js";
 import type { HealthAddress } from "./endpoints.js";
 import { isOwnPort, serviceEndpoints } from "./endpoints.js";

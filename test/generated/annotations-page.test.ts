@@ -1,5 +1,8 @@
-import type { AnnotationGroup, AnyAnnotation } from "../../src/translate/ingress/annotation.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
+import type {
+  AnnotationGroup,
+  AnyAnnotation,
+} from "../../src/translate/ingress/annotations/annotation.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";
 import { expectGenerated } from "../support/generated-file.js";
 

@@ -1,8 +1,6 @@
 import { dump } from "js-yaml";
-import { ALB2_SCHEMA } from "../../src/api/alb.js";
-import { AUTH_POLICY_SCHEMA } from "../../src/api/auth-policy.js";
-import { FRONTEND_SCHEMA } from "../../src/api/alb.js";
-import { RULE_SCHEMA } from "../../src/api/alb.js";
+import { ALB2_SCHEMA, FRONTEND_SCHEMA, RULE_SCHEMA } from "../../src/api/alb.js";
+import { AUTH_POLICY_SCHEMA } from "../../src/api/auth.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import { kindTable } from "../../src/input/kind-table.js";
 import { expectGenerated } from "../support/generated-file.js";

@@ -1,7 +1,7 @@
 /** docs/gateway-api.md says of every field of v1.7 whether it is supported; its last table is made from the features. */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { FEATURES } from "../../src/translate/gateway/supported-features.js";
+import { FEATURES } from "../../src/translate/gateway/gateway-classes.js";
 import { crdFields } from "../support/crd-fields.js";
 import { expectGenerated } from "../support/generated-file.js";
 

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { Authority, selfSigned, type KeyPair } from "../../e2e/harness/certificates.js";
-import type { BackendTls } from "../../src/model/backend-tls.js";
+import type { BackendTls } from "../../src/model/upstream.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { Http2Client } from "../../e2e/harness/http2-client.js";
 import { LuaGateway, type TestRoute } from "../support/lua-gateway.js";

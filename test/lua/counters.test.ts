@@ -5,7 +5,7 @@ import { useScene } from "../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { ControlClient } from "../../src/output/control-client.js";
-import type { DataPlaneCounters } from "../../src/output/data-plane-counters.js";
+import type { DataPlaneCounters } from "../../src/output/control-client.js";
 import { credentialSet } from "../support/credentials.js";
 import { forwardAuth } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";

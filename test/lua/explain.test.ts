@@ -1,9 +1,8 @@
-import type { Predicate, ValueTest } from "../../src/model/match.js";
+import type { Predicate, ValueTest } from "../../src/model/route.js";
 import { Agent, request as httpRequest } from "node:http";
 import { fc } from "../support/fast-check.js";
 import { findCandidates } from "../../src/explain/candidates.js";
-import { parseRequest } from "../../src/explain/request.js";
-import { normalisePath } from "../../src/explain/request-path.js";
+import { normalisePath, parseRequest } from "../../src/explain/request.js";
 import type { PolicyBinding, PolicyDocument } from "../../src/model/policy.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 

@@ -7,7 +7,7 @@ import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { findNginx } from "../../src/output/nginx-binary.js";
 import { NginxProcess } from "../../src/output/nginx-process.js";
-import { NOBODY } from "../../src/output/nobody.js";
+import { NOBODY } from "../../src/output/environment.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
 import { HOSTILE, inputs, replacedEverywhere } from "../support/hostile-input.js";

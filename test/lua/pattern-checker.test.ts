@@ -1,6 +1,6 @@
 /** What the checker of patterns lets through is what PCRE compiles. */
 import { fc } from "../support/fast-check.js";
-import { regexProblem } from "../../src/translate/regex.js";
+import { regexProblem } from "../../src/translate/pattern/regex.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 let nginx: LuaNginx;

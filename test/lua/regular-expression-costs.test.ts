@@ -2,7 +2,7 @@
  * Searches for regular expressions that cost a worker most, and compares what the data plane gives PCRE with the pattern as it
  * was written.
  */
-import { regexProblem } from "../../src/translate/regex.js";
+import { regexProblem } from "../../src/translate/pattern/regex.js";
 import { fc, runs, SECONDS, timeoutOf } from "../support/fast-check.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { PathMatch, Predicate } from "../../src/model/match.js";
+import type { PathMatch, Predicate } from "../../src/model/route.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx } from "../support/lua-nginx.js";
 import { until } from "../support/until.js";

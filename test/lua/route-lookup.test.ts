@@ -1,6 +1,6 @@
 import { fc } from "../support/fast-check.js";
-import { hostKeyCovers } from "../../src/explain/host-key.js";
-import { canonicalHost } from "../../src/support/canonical-host.js";
+import { hostKeyCovers } from "../../src/explain/request.js";
+import { canonicalHost } from "../../src/support/ip-address.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 let nginx: LuaNginx;

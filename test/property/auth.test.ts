@@ -1,9 +1,9 @@
 import { fc } from "../support/fast-check.js";
 import { FORWARD_AUTH_SCHEMA } from "../../src/api/auth.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
-import type { Interpolation } from "../../src/model/interpolation.js";
-import { parseAuthReference } from "../../src/translate/auth/auth-reference.js";
-import { parseAuthUrl } from "../../src/translate/auth/auth-url.js";
+import type { Interpolation } from "../../src/model/values.js";
+import { parseAuthReference } from "../../src/translate/auth/auth-owner.js";
+import { parseAuthUrl } from "../../src/translate/auth/forward-url.js";
 import { readAuthFile, readAuthMap } from "../../src/translate/auth/credentials.js";
 import { parseSignin } from "../../src/translate/auth/signin.js";
 import { literalText, parseTemplate } from "../../src/translate/auth/template.js";

@@ -3,7 +3,7 @@
  * paths takes. A long run (ALBC_PROPERTY_SECONDS) tries larger pairs, too.
  */
 import { compile } from "../../src/compile.js";
-import { formatText } from "../../src/diagnostics/format-text.js";
+import { formatText } from "../../src/diagnostics/format.js";
 import { MOST_OF_OBJECT } from "../../src/diagnostics/sink.js";
 import { loadResources, resourcesFromObjects } from "../../src/input/load.js";
 import type { LoadResult } from "../../src/input/load.js";

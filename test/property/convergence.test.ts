@@ -8,7 +8,7 @@ import type { KindName } from "../../src/api/kinds.js";
 import { ClusterSource } from "../../src/controller/cluster-source.js";
 import { Controller } from "../../src/controller/controller.js";
 import { NOBODY } from "../../src/controller/observer.js";
-import { apiVersionOf } from "../../src/kubernetes/resource.js";
+import { apiVersionOf } from "../../src/kubernetes/raw-object.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";

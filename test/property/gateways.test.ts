@@ -1,6 +1,6 @@
 /** What holds of Gateways whatever they want: who serves what is never in doubt, and statuses say what is served. */
 import { fc } from "../support/fast-check.js";
-import { hostKey } from "../../src/model/host-pattern.js";
+import { hostKey } from "../../src/model/values.js";
 import type { Listener } from "../../src/model/listener.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";

@@ -1,16 +1,13 @@
 import { fc } from "../support/fast-check.js";
 import { dump } from "js-yaml";
-import type { Diagnostic } from "../../src/diagnostics/diagnostic.js";
-import type { FieldPath } from "../../src/diagnostics/field-path.js";
-import { formatJson } from "../../src/diagnostics/format-json.js";
-import { formatText } from "../../src/diagnostics/format-text.js";
+import type { Diagnostic, FieldPath } from "../../src/diagnostics/diagnostic.js";
+import { formatJson, formatText } from "../../src/diagnostics/format.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import { kindTable } from "../../src/input/kind-table.js";
 import { advance, initialInput } from "../../src/input/last-good.js";
 import { loadResources, resourcesFromObjects, resourcesFromYaml } from "../../src/input/load.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
-import { splitDocuments } from "../../src/input/text-chunks.js";
-import { TextLocator } from "../../src/input/text-locator.js";
+import { TextLocator, splitDocuments } from "../../src/input/text-locator.js";
 import { parseYaml } from "../../src/input/yaml.js";
 
 const KINDS = Object.entries(kindTable("crd.alauda.io")).map(

@@ -4,9 +4,8 @@
  */
 import { dump, loadAll } from "js-yaml";
 import { compile } from "../../src/compile.js";
-import { explain } from "../../src/explain/explain.js";
+import { explain, readPolicy } from "../../src/explain/explain.js";
 import type { Explanation } from "../../src/explain/explain.js";
-import { readPolicy } from "../../src/explain/read-policy.js";
 import { parseRequest } from "../../src/explain/request.js";
 import type { ExplainRequest } from "../../src/explain/request.js";
 import { advance, initialInput } from "../../src/input/last-good.js";

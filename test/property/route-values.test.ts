@@ -1,6 +1,6 @@
 /** Values of fields with a closed set of them may grow: a value that is not known is told by a condition, and never a crash. */
 import { fc } from "../support/fast-check.js";
-import type { Condition } from "../../src/status/condition.js";
+import type { Condition } from "../../src/status/object-status.js";
 import {
   gateway,
   grpcRoute,

@@ -3,12 +3,12 @@
  * listeners and routes. The model reads the rules for one name on one port at a time; it shares nothing with the translation.
  */
 import { fc } from "../support/fast-check.js";
-import type { HostPattern } from "../../src/model/host-pattern.js";
-import { hostKey } from "../../src/model/host-pattern.js";
+import type { HostPattern } from "../../src/model/values.js";
+import { hostKey } from "../../src/model/values.js";
 import type { StreamTarget } from "../../src/model/stream.js";
 import type { NamedPort, PortNames } from "../../src/translate/gateway/streams/stream-names.js";
 import { StreamPlaces } from "../../src/translate/gateway/streams/stream-places.js";
-import { namesOfPorts } from "../../src/translate/gateway/streams/stream-ports.js";
+import { namesOfPorts } from "../../src/translate/gateway/streams/stream-builder.js";
 import { streamTarget } from "../support/stream-target.js";
 
 const NAMES = ["a", "b", "x.a", "y.a", "z.x.a", "x.b", "b.x.a"];

@@ -1,7 +1,7 @@
 import { fc } from "../support/fast-check.js";
 import type { DslxTerm } from "../../src/api/alb.js";
-import { compareStrings } from "../../src/support/compare.js";
-import { epochSeconds } from "../../src/support/timestamp.js";
+import { compareStrings } from "../../src/support/collections.js";
+import { epochSeconds } from "../../src/support/units.js";
 import { orderKey, specificity } from "../../src/translate/precedence.js";
 import type { Rank } from "../../src/translate/precedence.js";
 

@@ -1,13 +1,12 @@
 import { fc } from "../support/fast-check.js";
-import { compareStrings } from "../../src/support/compare.js";
+import { compareStrings } from "../../src/support/collections.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
-import { hostKey } from "../../src/model/host-pattern.js";
+import { hostKey } from "../../src/model/values.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
-import { translate } from "../unit/translate/translated.js";
-import type { Translation } from "../../src/translate/translation.js";
-import { placesOf } from "../unit/translate/translated.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
+import { placesOf, translate } from "../unit/translate/translated.js";
+import type { Translation } from "../../src/translate/translate.js";
 
 const NASTY = fc.oneof(
   fc.constantFrom(

@@ -8,7 +8,7 @@ import { kindTable } from "../../src/input/kind-table.js";
 import type { ApiClient, Call } from "../../src/kubernetes/api-client.js";
 import { ApiError } from "../../src/kubernetes/api-client.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
-import { basePath, pluralOf } from "../../src/kubernetes/resource.js";
+import { basePath, pluralOf } from "../../src/kubernetes/raw-object.js";
 import { DEFAULT_OPTIONS } from "../../src/options.js";
 import { isSameJson } from "../../src/status/json.js";
 

@@ -1,12 +1,11 @@
 /** Models for tests of rendering. */
 import type { AuthPolicy, ForwardAuth } from "../../src/model/auth.js";
-import type { BackendTls } from "../../src/model/backend-tls.js";
+import type { BackendTls } from "../../src/model/upstream.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
-import type { Interpolation } from "../../src/model/interpolation.js";
+import type { Interpolation, SourceRef } from "../../src/model/values.js";
 import type { Server } from "../../src/model/listener.js";
-import type { PathMatch, Predicate } from "../../src/model/match.js";
+import type { PathMatch, Predicate } from "../../src/model/route.js";
 import type { Header, PathRewrite } from "../../src/model/filters.js";
-import type { SourceRef } from "../../src/model/source-ref.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { type Mirror, onePlace, type Route } from "../../src/model/route.js";
 

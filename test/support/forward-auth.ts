@@ -1,5 +1,5 @@
 import type { ForwardAuth } from "../../src/model/auth.js";
-import type { Interpolation, Segment } from "../../src/model/interpolation.js";
+import type { Interpolation, Segment } from "../../src/model/values.js";
 
 /** Literals and, as `$name` or `$name/encoding`, variables. */
 export function text(...parts: readonly string[]): Interpolation {

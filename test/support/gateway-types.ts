@@ -84,7 +84,7 @@ const CHANGES: readonly (readonly [RegExp, (schema: JsonSchema) => JsonSchema])[
     /\.(add|set|headers)\[\]\.value$/,
     (schema) => ({ ...schema, pattern: String.raw`^[^\x00-\x08\x0a-\x1f\x7f]+$` }),
   ],
-  // A TLSRoute of v1alpha2 needs no hostnames; of the others input/rules/stream-route.ts says that they do.
+  // A TLSRoute of v1alpha2 needs no hostnames; of the others input/rules/route.ts says that they do.
   [/^TLSRoute spec$/, requiring("rules")],
   // Of a status: what is not written by all controllers may be absent.
   [/\.conditions\[\]$/, requiring("type", "status", "reason", "message")],

@@ -9,7 +9,7 @@ import { contentsOf } from "../../src/render/rendered-file.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
-import { formatCounts, formatText } from "../../src/diagnostics/format-text.js";
+import { formatCounts, formatText } from "../../src/diagnostics/format.js";
 import { inOrder } from "../../src/diagnostics/sink.js";
 import { advance, initialInput } from "../../src/input/last-good.js";
 import type { Source } from "../../src/input/source.js";

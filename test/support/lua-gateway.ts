@@ -1,5 +1,5 @@
-import { filled } from "../../src/support/fields.js";
-import type { SourceRef } from "../../src/model/source-ref.js";
+import { filled } from "../../src/support/json-object.js";
+import type { SourceRef } from "../../src/model/values.js";
 import { fileURLToPath } from "node:url";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -2,8 +2,8 @@
 import { ApiError } from "../../src/kubernetes/api-client.js";
 import type { Call } from "../../src/kubernetes/api-client.js";
 import { OwnedObjects } from "../../src/kubernetes/owned-objects.js";
-import type { Resource } from "../../src/kubernetes/resource.js";
-import type { OwnedObject } from "../../src/status/owned-object.js";
+import type { Resource } from "../../src/kubernetes/raw-object.js";
+import type { OwnedObject } from "../../src/status/object-status.js";
 
 export interface Stored {
   readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };

@@ -1,4 +1,4 @@
-import { hostKey } from "../../src/model/host-pattern.js";
+import { hostKey } from "../../src/model/values.js";
 import type { NamedStream, StreamTarget } from "../../src/model/stream.js";
 
 /** What nginx's maps make of a name: the name itself, else the longest wildcard, else the default. Undefined: it is closed. */

@@ -1,8 +1,7 @@
 /** The data plane with a TLS port, whose listeners a test chooses. */
-import type { SourceRef } from "../../src/model/source-ref.js";
+import type { HostPattern, SourceRef } from "../../src/model/values.js";
 import type { KeyPair } from "../../e2e/harness/certificates.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
-import type { HostPattern } from "../../src/model/host-pattern.js";
 import type { Listener } from "../../src/model/listener.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { onePlace } from "../../src/model/route.js";

@@ -34,7 +34,7 @@ export interface JsonSchema {
   }[];
 }
 
-export type JsonValue =
+type JsonValue =
   string | number | boolean | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
 /** Keywords that JSON Schema itself does not know. */
@@ -123,4 +123,52 @@ export function object<P extends Properties, R extends keyof P & string = never>
 /** An object whose inside is not read. */
 export function anyObject(facets: Facets = {}): SchemaOf<unknown> {
   return { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...facets };
+}
+
+/** What every Kubernetes object has. */
+
+export const GATEWAY_GROUP = "gateway.networking.k8s.io";
+
+const OWNER_REFERENCE = object(
+  {
+    apiVersion: string(),
+    kind: string(),
+    name: string(),
+    uid: string(),
+    controller: boolean(),
+    blockOwnerDeletion: boolean(),
+  },
+  { required: ["apiVersion", "kind", "name", "uid"] },
+);
+
+const OBJECT_META = object(
+  {
+    name: string(),
+    generateName: string(),
+    namespace: string(),
+    uid: string(),
+    generation: integer(),
+    resourceVersion: string(),
+    selfLink: string(),
+    creationTimestamp: string(),
+    deletionTimestamp: string(),
+    deletionGracePeriodSeconds: integer(),
+    labels: map(string()),
+    annotations: map(string()),
+    finalizers: list(string()),
+    ownerReferences: list(OWNER_REFERENCE),
+    managedFields: list(anyObject()),
+  },
+  { required: ["name"] },
+);
+
+/** The schema of a kind from its own fields; `status` is for controllers and is not checked. */
+export function objectSchema(
+  fields: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): JsonSchema {
+  return object<Readonly<Record<string, JsonSchema>>, string>(
+    { apiVersion: string(), kind: string(), metadata: OBJECT_META, status: anyObject(), ...fields },
+    { required: ["apiVersion", "kind", "metadata", ...required] },
+  );
 }

@@ -1,28 +1,22 @@
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Controller } from "../../controller/controller.js";
-import type { Log } from "../../support/log.js";
 import { logNginxLine } from "../../controller/nginx-log.js";
 import { Applier } from "../../output/apply.js";
 import type { NginxBinary } from "../../output/nginx-binary.js";
-import { findNginx } from "../../output/nginx-binary.js";
-import { fileShortage } from "../../output/nginx-directives.js";
+import { fileShortage, findNginx, workerOwner } from "../../output/nginx-binary.js";
 import { NginxProcess } from "../../output/nginx-process.js";
-import { workerOwner } from "../../output/nginx-user.js";
 import { lockRunFolder, makeRunFolder } from "../../output/run-folder.js";
 import { sidecar } from "../../output/sidecar.js";
+import type { Log } from "../../support/log.js";
 import type { RunCall } from "../arguments.js";
 import { createController } from "../create-controller.js";
-import type { ExitStatus } from "../exit-status.js";
-import { EXIT } from "../exit-status.js";
 import { startNginx } from "../first-start.js";
-import { createLogger } from "../logger.js";
 import type { RunHealth } from "../run-health.js";
 import { startRunHealth } from "../run-health.js";
 import type { Settings } from "../settings.js";
-import { StopSignals } from "../stop-signals.js";
-import type { Terminal } from "../terminal.js";
-import { readVersion } from "../version.js";
+import type { ExitStatus, Terminal } from "../terminal.js";
+import { EXIT, createLogger, readVersion } from "../terminal.js";
 
 /** Milliseconds between looks at what the workers serve: another may have told nginx to reload while policy.json was written. */
 const CONFIRM_INTERVAL = 5000;
@@ -186,4 +180,27 @@ async function stopNginx(nginx: NginxProcess | undefined, signals: StopSignals):
   const stopped = nginx.stop();
   await Promise.race([stopped, signals.second.then(() => nginx.stop(0))]);
   await stopped;
+}
+
+const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+
+/** SIGTERM and SIGINT: the first asks for an orderly end, the second for a quick one. */
+export class StopSignals {
+  readonly first: Promise<void>;
+  readonly second: Promise<void>;
+
+  constructor() {
+    let onFirst: () => void = () => undefined;
+    let onSecond: () => void = () => undefined;
+    this.first = new Promise((resolve) => (onFirst = resolve));
+    this.second = new Promise((resolve) => (onSecond = resolve));
+    let count = 0;
+    for (const signal of SIGNALS) {
+      process.on(signal, () => {
+        count++;
+        if (count === 1) onFirst();
+        else onSecond();
+      });
+    }
+  }
 }

@@ -1,8 +1,8 @@
 /** What an API server checks in a BackendTLSPolicy beyond its schema. */
 import type { BackendTlsPolicy, PolicyTargetReference } from "../../api/gateway.js";
-import type { FieldPath } from "../../diagnostics/field-path.js";
-import { invalid, missing } from "../finding.js";
-import type { Findings } from "../finding.js";
+import type { FieldPath } from "../../diagnostics/diagnostic.js";
+import { invalid, missing } from "./finding.js";
+import type { Findings } from "./finding.js";
 
 type Validation = BackendTlsPolicy["spec"]["validation"];
 type SubjectAltName = NonNullable<Validation["subjectAltNames"]>[number];

@@ -1,9 +1,9 @@
 /** What an API server checks in a Secret or ConfigMap beyond its schema. No message shows a value: it may be a password. */
-import type { ConfigMap, Secret } from "../../api/core.js";
-import { invalid, missing, shown } from "../finding.js";
-import type { Findings } from "../finding.js";
+import type { ConfigMap, Secret } from "../../api/wire.js";
+import { invalid, missing, shown } from "./finding.js";
+import type { Findings } from "./finding.js";
 import { dataKeyProblem } from "./names.js";
-import { own } from "../../support/own.js";
+import { own } from "../../support/json-object.js";
 
 type Data = Readonly<Record<string, string>>;
 

@@ -3,8 +3,13 @@
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
  */
 import { isIP } from "node:net";
+import type { BackendReference } from "../../api/gateway.js";
+import type { KubernetesObject } from "../../api/wire.js";
+import type { FieldPath } from "../../diagnostics/diagnostic.js";
+import type { Findings } from "./finding.js";
+import { invalid, missing, shown } from "./finding.js";
 
-export type NameProblem = string | undefined;
+type NameProblem = string | undefined;
 /** A grammar of names. */
 export type NameRule = (text: string) => NameProblem;
 
@@ -81,4 +86,98 @@ export function dataKeyProblem(text: string): NameProblem {
 export function pathSegmentProblem(text: string): NameProblem {
   if (text === "." || text === "..") return "must not be '.' or '..'";
   return /[/%]/.test(text) ? "must not hold '/' or '%'" : undefined;
+}
+
+/** What holds for the metadata of every object. */
+
+/** Keys and values of all annotations together, in bytes. */
+const MAX_ANNOTATIONS = 256 * 1024;
+const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Findings {
+  const { name, namespace, creationTimestamp } = object.metadata;
+  if (name === "") {
+    yield missing(["metadata", "name"], "metadata.name must not be empty");
+  } else {
+    const problem = nameRule(name);
+    if (problem !== undefined)
+      yield invalid(["metadata", "name"], `the name ${shown(name)} ${problem}`);
+  }
+  const problem = namespace === "" ? undefined : labelProblem(namespace);
+  if (problem !== undefined) {
+    yield invalid(["metadata", "namespace"], `the namespace ${shown(namespace)} ${problem}`);
+  }
+  if (creationTimestamp !== undefined && !TIMESTAMP.test(creationTimestamp)) {
+    yield invalid(
+      ["metadata", "creationTimestamp"],
+      `${shown(creationTimestamp)} is not a time`,
+      'write it as in "2026-01-31T08:00:00Z", or leave it out',
+    );
+  }
+  yield* checkLabels(object.metadata.labels ?? {}, ["metadata", "labels"]);
+  yield* checkAnnotations(object.metadata.annotations ?? {});
+}
+
+/** Labels of an object, or a selector of them. */
+export function* checkLabels(labels: Readonly<Record<string, string>>, field: FieldPath): Findings {
+  for (const [key, value] of Object.entries(labels)) {
+    const keyProblem = qualifiedNameProblem(key);
+    if (keyProblem !== undefined)
+      yield invalid([...field, key], `the key ${shown(key)} ${keyProblem}`);
+    const problem = labelValueProblem(value);
+    if (problem !== undefined)
+      yield invalid([...field, key], `the value ${shown(value)} ${problem}`);
+  }
+}
+
+function* checkAnnotations(annotations: Readonly<Record<string, string>>): Findings {
+  const field = ["metadata", "annotations"];
+  let size = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    size += Buffer.byteLength(key) + Buffer.byteLength(value);
+    const problem = qualifiedNameProblem(key.toLowerCase());
+    if (problem !== undefined) yield invalid([...field, key], `the key ${shown(key)} ${problem}`);
+  }
+  if (size > MAX_ANNOTATIONS) {
+    yield invalid(
+      field,
+      `the annotations take ${size} bytes; all of an object's together may take ${MAX_ANNOTATIONS}`,
+    );
+  }
+}
+
+const EXPERIMENTAL_GROUP = "gateway.networking.x-k8s.io";
+
+export function* checkBackendReference(backend: BackendReference, field: FieldPath): Findings {
+  const { group = "", kind = "Service", port } = backend;
+  if (group === "" && kind === "Service" && port === undefined) {
+    yield missing(
+      [...field, "port"],
+      "a backend that is a Service needs a port",
+      "add port: with a port of the Service, not of its pods",
+    );
+  }
+  if (group === EXPERIMENTAL_GROUP && kind === "XBackend" && port !== undefined) {
+    yield invalid([...field, "port"], "a backend that is an XBackend must not have a port");
+  }
+}
+
+/**
+ * Values of which none may stand twice. `field` is the list; `step` leads from an item to the value, `what` is what a
+ * sentence calls it.
+ */
+export function* checkUnique(
+  values: readonly (string | number | undefined)[],
+  field: FieldPath,
+  what: string,
+  step: FieldPath = [],
+): Findings {
+  const seen = new Set<string | number>();
+  for (const [i, value] of values.entries()) {
+    if (value === undefined) continue;
+    if (seen.has(value)) {
+      yield invalid([...field, i, ...step], `the ${what} ${shown(value)} stands twice`);
+    }
+    seen.add(value);
+  }
 }

@@ -1,17 +1,23 @@
 /** What an API server checks in HTTPRoutes and GRPCRoutes alike. */
 import type {
+  CommonRouteSpec,
+  GrpcRoute,
+  HttpRoute,
+  HttpRouteMatch,
+  HttpRouteRule,
   ParentReference,
   RouteBackendRef,
   RouteFilter,
   SessionPersistenceSpec,
+  StreamRoute,
 } from "../../api/gateway.js";
-import type { FieldPath } from "../../diagnostics/field-path.js";
-import { invalid, missing } from "../finding.js";
-import type { Findings } from "../finding.js";
-import { checkBackendReference } from "./backend-reference.js";
-import { checkFilters } from "./route-filters.js";
+import type { FieldPath } from "../../diagnostics/diagnostic.js";
+import { durationMilliseconds } from "../../support/units.js";
+import type { Findings } from "./finding.js";
+import { invalid, missing, shown } from "./finding.js";
+import { checkBackendReference, checkUnique } from "./names.js";
 import type { FilterTypes } from "./route-filters.js";
-import { checkUnique } from "./unique.js";
+import { GRPC_ROUTE_FILTERS, HTTP_ROUTE_FILTERS, checkFilters } from "./route-filters.js";
 
 const MAX_MATCHES = 128;
 
@@ -29,7 +35,7 @@ interface Spec {
 }
 
 /** `filters` are the types of filters that the kind knows. */
-export function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: FilterTypes): Findings {
+function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: FilterTypes): Findings {
   yield* checkParents(parentRefs, ["spec", "parentRefs"]);
   const field = ["spec", "rules"];
   yield* checkUnique(
@@ -50,7 +56,7 @@ export function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: Filt
 }
 
 /** Two references to one parent must each say which part of it they mean. */
-export function* checkParents(parents: readonly ParentReference[], field: FieldPath): Findings {
+function* checkParents(parents: readonly ParentReference[], field: FieldPath): Findings {
   for (const [i, parent] of parents.entries()) {
     const before = parents.slice(0, i).filter((other) => sameParent(parent, other));
     if (before.some((other) => sectionOf(other) === sectionOf(parent))) {
@@ -127,4 +133,127 @@ const HEADER_FIRST = ["header", "cookie"] as const;
 /** Written with the names of v1.6, which need neither `cookie` nor `header`. */
 function isOlder({ sessionName, cookieConfig }: SessionPersistenceSpec): boolean {
   return sessionName !== undefined || cookieConfig !== undefined;
+}
+
+/**
+ * What an API server checks in an HTTPRoute beyond its schema. What the API answers with a condition passes, though API servers
+ * refuse some of it: values that are not known, IP addresses as hostnames, replacePrefixMatch without a PathPrefix match. So
+ * do names that stand twice in a list of headers or parameters, of which the first counts.
+ */
+
+export function* checkHttpRoute({ spec }: HttpRoute): Findings {
+  yield* checkRoute(spec, HTTP_ROUTE_FILTERS);
+  for (const [i, rule] of (spec.rules ?? []).entries()) {
+    const field = ["spec", "rules", i];
+    for (const [j, match] of (rule.matches ?? []).entries()) {
+      yield* checkPath(match.path, [...field, "matches", j, "path", "value"]);
+    }
+    yield* checkRedirect(rule, field);
+    yield* checkTimeouts(rule.timeouts, [...field, "timeouts", "backendRequest"]);
+    yield* checkUnique(rule.retry?.codes ?? [], [...field, "retry", "codes"], "code");
+  }
+}
+
+const FORBIDDEN = ["//", "/./", "/../", "%2f", "%2F", "#"];
+const FORBIDDEN_AT_END = ["/..", "/."];
+/** Of a path (RFC 3986, section 3.3), slashes included. */
+const CHARACTERS = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$/;
+
+function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Findings {
+  const { type = "PathPrefix", value = "/" } = path ?? {};
+  if (type !== "Exact" && type !== "PathPrefix") return;
+  const name = `the path ${shown(value)} of type ${type}`;
+  if (!value.startsWith("/")) {
+    yield invalid(field, `${name} must begin with '/'`);
+    return;
+  }
+  const part = FORBIDDEN.find((text) => value.includes(text));
+  const end = FORBIDDEN_AT_END.find((text) => value.endsWith(text));
+  if (part !== undefined) yield invalid(field, `${name} must not hold '${part}'`);
+  else if (end !== undefined) yield invalid(field, `${name} must not end with '${end}'`);
+  else if (!CHARACTERS.test(value)) {
+    yield invalid(
+      field,
+      `${name} holds a character that no path can have`,
+      "percent-encode it, as in %20 for a blank",
+    );
+  }
+}
+
+function* checkRedirect({ filters, backendRefs = [] }: HttpRouteRule, field: FieldPath): Findings {
+  const redirect = (filters ?? []).findIndex((filter) => filter.requestRedirect !== undefined);
+  if (redirect < 0 || backendRefs.length === 0) return;
+  yield invalid(
+    [...field, "filters", redirect],
+    "a rule with backendRefs must not have a RequestRedirect filter",
+    "remove one of the two: a redirect is answered without a backend",
+  );
+}
+
+function* checkTimeouts(timeouts: HttpRouteRule["timeouts"], field: FieldPath): Findings {
+  const { request, backendRequest } = timeouts ?? {};
+  if (request === undefined || backendRequest === undefined) return;
+  const whole = durationMilliseconds(request);
+  if (whole === 0 || durationMilliseconds(backendRequest) <= whole) return;
+  yield invalid(
+    field,
+    `backendRequest must not be longer than request, ${request}, but is ${backendRequest}`,
+  );
+}
+
+/** What an API server checks in a GRPCRoute beyond its schema. */
+
+type GrpcRule = NonNullable<GrpcRoute["spec"]["rules"]>[number];
+type Method = NonNullable<NonNullable<GrpcRule["matches"]>[number]["method"]>;
+
+export function* checkGrpcRoute({ spec }: GrpcRoute): Findings {
+  yield* checkRoute(spec, GRPC_ROUTE_FILTERS);
+  for (const [i, rule] of (spec.rules ?? []).entries()) {
+    for (const [j, { method }] of (rule.matches ?? []).entries()) {
+      if (method !== undefined)
+        yield* checkMethod(method, ["spec", "rules", i, "matches", j, "method"]);
+    }
+  }
+}
+
+const SERVICE = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
+const METHOD = /^[A-Za-z_][A-Za-z_0-9]*$/;
+
+/** A type that is not known may come with anything: a condition tells that it is not supported. */
+function* checkMethod(match: Method, field: FieldPath): Findings {
+  const { type = "Exact", service, method } = match;
+  if (service === undefined && method === undefined) {
+    yield missing(field, "a method match needs a service, a method or both");
+  }
+  if (type !== "Exact") return;
+  if (service !== undefined && !SERVICE.test(service)) {
+    yield invalid(
+      [...field, "service"],
+      `the service ${shown(service)} must be a name such as package.Service`,
+      "write its name without slashes, or use the type RegularExpression",
+    );
+  }
+  if (method !== undefined && !METHOD.test(method)) {
+    yield invalid(
+      [...field, "method"],
+      `the method ${shown(method)} must be a name of letters, digits and '_'`,
+      "write its name without slashes, or use the type RegularExpression",
+    );
+  }
+}
+
+/** What an API server checks in TLSRoutes, TCPRoutes and UDPRoutes beyond their schemas. IP addresses as hostnames get a condition. */
+
+export function* checkStreamRoute({ apiVersion, kind, spec }: StreamRoute): Findings {
+  const { hostnames }: CommonRouteSpec = spec;
+  const isOld = apiVersion.endsWith("/v1alpha2");
+  if (kind === "TLSRoute" && !isOld && hostnames === undefined) {
+    yield missing(["spec", "hostnames"], "a TLSRoute needs hostnames", "name those that it is for");
+  }
+  yield* checkParents(spec.parentRefs ?? [], ["spec", "parentRefs"]);
+  for (const [i, { backendRefs }] of spec.rules.entries()) {
+    for (const [j, backend] of backendRefs.entries()) {
+      yield* checkBackendReference(backend, ["spec", "rules", i, "backendRefs", j]);
+    }
+  }
 }

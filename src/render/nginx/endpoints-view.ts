@@ -1,10 +1,11 @@
 /** streams/endpoints.conf: the endpoints of the pools. They change all the time, and a change of them alone is a reload that can wait. */
+import { createHash } from "node:crypto";
 import type { DataPlaneConfig } from "../../model/config.js";
 import type { StreamPool } from "../../model/stream.js";
 import type { Endpoint } from "../../model/upstream.js";
-import { CLOSED, poolName } from "./stream-sockets.js";
 import { fillTemplate } from "./templates.js";
-import { bytes, endpoint, integer, type NginxText } from "./text.js";
+import type { NginxText } from "./text.js";
+import { bytes, endpoint, integer, word } from "./text.js";
 
 export const ENDPOINTS_FILE = "streams/endpoints.conf";
 
@@ -99,4 +100,43 @@ const PEER = 1024;
 /** Bytes of the memory in which workers count together, so that shares are exact over all of them. */
 function zoneSize(peers: number): number {
   return ZONE * Math.ceil((ZONE / 2 + peers * PEER) / ZONE);
+}
+
+/**
+ * Unix sockets between the stream that has a port and the servers that its connections are passed to. nginx hands over the connection
+ * itself (ngx_stream_pass_module), so no bytes are copied, and the server sees the client's address. Nobody else can connect: the
+ * folder control/ has the mode 0700.
+ */
+
+/** Of the HTTPS server with the id. */
+export function httpsSocket(server: string): NginxText {
+  return word(`unix:control/https-${server}.sock`);
+}
+
+/** Of the server that passes TLS through, unread, for the stream with the id. */
+export function throughSocket(stream: string): NginxText {
+  return word(`unix:control/through-${stream}.sock`);
+}
+
+/** Of the server that ends TLS with the certificate for connections to the pool. */
+export function endingSocket(pool: string, certificate: string): NginxText {
+  return word(`unix:control/${digest(`${pool} ${certificate}`)}.sock`);
+}
+
+/** For connections that no route is for. */
+export const NO_ROUTE: NginxText = word("unix:control/no-route.sock");
+
+/** Closes what connects: the share of a backend that can't be used. Workers connect to it, so it is in their folder. */
+export const CLOSED: Readonly<Record<"tcp" | "udp", NginxText>> = {
+  tcp: word("unix:tmp/closed.sock"),
+  udp: word("unix:tmp/closed-udp.sock"),
+};
+
+/** The name of a pool in nginx.conf: nothing of what users write. */
+export function poolName(id: string): NginxText {
+  return word(`pool-${digest(id)}`);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 20);
 }

@@ -1,8 +1,24 @@
 /** What the partials of the http block print: every choice is made here, templates only repeat and leave out. */
-import type { DataPlaneOptions } from "../../options.js";
+import type { RoutingModel } from "../../model/config.js";
+import type { Retry, Route } from "../../model/route.js";
 import { DEFAULT_TIMEOUTS } from "../../model/route.js";
+import type { BackendProtocol, BackendTls } from "../../model/upstream.js";
+import type { DataPlaneOptions } from "../../options.js";
+import { compareStrings } from "../../support/collections.js";
+import { authorityFile } from "../policy/named-files.js";
 import { CLAIMS, variableName } from "./headers-view.js";
-import { bytes, cidr, integer, milliseconds, quoted, variable, word } from "./text.js";
+import type { NginxText } from "./text.js";
+import {
+  bytes,
+  cidr,
+  identifier,
+  integer,
+  locationName,
+  milliseconds,
+  quoted,
+  variable,
+  word,
+} from "./text.js";
 
 const MIB = 1024 * 1024;
 const SMALLEST_POLICY_MEMORY = 64 * MIB;
@@ -74,4 +90,103 @@ export function forwardView(): object {
     sendTimeout: milliseconds(send),
     readTimeout: milliseconds(read),
   };
+}
+
+/**
+ * What templates/partials/try.conf.hbs prints: the locations of routes with deadlines or retries. nginx wants the statuses that
+ * are tried again in the configuration, so each set of them that a route uses is a location. Each costs nginx some 14 KB in every
+ * server, so a new set is a reload.
+ */
+
+type Codes = NonNullable<Retry["codes"]>;
+
+/** By protocol; the names are the ones of lua/alb/upstream/location.lua. */
+const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
+  http: "try",
+  https: "try",
+  grpc: "grpc_try",
+  grpcs: "grpc_try",
+  h2c: "h2c_try",
+};
+
+export function tryViews(config: RoutingModel): readonly object[] {
+  const used = config.routes.filter(hasTries).flatMap(locationsOf);
+  // Deadlines are common, and need this one alone.
+  const named = new Map([PLAIN, ...used].map((entry) => [nameOf(entry), entry]));
+  return [...named]
+    .sort(([a], [b]) => compareStrings(a, b))
+    .map(([name, { family, codes }]) => ({
+      name: locationName(name),
+      codes: codes.map(integer),
+      module: word(family === "try" ? "proxy" : "grpc"),
+      stream: family === "grpc_try",
+    }));
+}
+
+interface TryLocation {
+  readonly family: string;
+  readonly codes: Codes;
+}
+
+const PLAIN: TryLocation = { family: FAMILIES.http, codes: [] };
+
+function hasTries({ retry, deadlines }: Route): boolean {
+  return retry !== undefined || Object.keys(deadlines ?? {}).length > 0;
+}
+
+function locationsOf({ retry, backends = [] }: Route): readonly TryLocation[] {
+  const { codes = [], attempts = 0 } = retry ?? {};
+  const used = attempts > 0 ? codes : [];
+  return backends.map(({ protocol }) => ({ family: FAMILIES[protocol], codes: used }));
+}
+
+function nameOf({ family, codes }: TryLocation): string {
+  return [family, ...codes].join("_");
+}
+
+/**
+ * What templates/partials/backend-tls.conf.hbs prints: a hop inside nginx for backends whose certificate is checked. Authorities and
+ * client certificates are directives that can't depend on a request, so each BackendTls has locations and pools of its own.
+ */
+
+/** The machine's own, which whoever starts nginx puts there (src/output/environment.ts). */
+const SYSTEM_AUTHORITIES = "environment/ca.pem";
+
+/** `certificates`: paths of the certificate files by id. False: there is none, and no hop. */
+export function backendTlsView(
+  config: RoutingModel,
+  certificates: ReadonlyMap<string, string>,
+): object | false {
+  if (config.backendTls.length === 0) return false;
+  return {
+    pools: config.backendTls.map(({ id }) => ({ id: identifier(id) })),
+    profiles: config.backendTls.map((tls) => profileView(tls, certificates)),
+  };
+}
+
+function profileView(tls: BackendTls, certificates: ReadonlyMap<string, string>): object {
+  return {
+    id: identifier(tls.id),
+    named: tls.hostname !== undefined,
+    verified: tls.authorities.kind !== "none",
+    inLua: tls.inLua === true,
+    authorities: word(authoritiesPath(tls)),
+    certificate: certificatePath(tls, certificates) ?? false,
+  };
+}
+
+/** Where nothing is verified, the file is not read. */
+export function authoritiesPath({ authorities }: BackendTls): string {
+  return authorities.kind === "pem" ? authorityFile(authorities.pem).path : SYSTEM_AUTHORITIES;
+}
+
+function certificatePath(
+  { id, clientCertificate }: BackendTls,
+  certificates: ReadonlyMap<string, string>,
+): NginxText | undefined {
+  if (clientCertificate === undefined) return undefined;
+  const path = certificates.get(clientCertificate);
+  // Without it backends would be asked by nobody in particular.
+  if (path === undefined) throw new Error(`no certificate ${clientCertificate} for ${id}`);
+  return word(path);
 }

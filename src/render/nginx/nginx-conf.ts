@@ -4,9 +4,16 @@
  */
 import type { RoutingModel } from "../../model/config.js";
 import type { CompileOptions, DataPlaneOptions } from "../../options.js";
-import { groupBy } from "../../support/group-by.js";
-import { clientView, forwardView, logView, luaView, variablesView } from "./http-view.js";
-import { backendTlsView } from "./backend-tls-view.js";
+import { groupBy } from "../../support/collections.js";
+import {
+  backendTlsView,
+  clientView,
+  forwardView,
+  logView,
+  luaView,
+  tryViews,
+  variablesView,
+} from "./http-view.js";
 import {
   authBodyLimits,
   bodyLimits,
@@ -15,7 +22,6 @@ import {
   sharedPorts,
 } from "./server-view.js";
 import { streamsView, unixSockets } from "./stream-view.js";
-import { tryViews } from "./try-view.js";
 import { fillTemplate } from "./templates.js";
 import { integer, seconds, word } from "./text.js";
 

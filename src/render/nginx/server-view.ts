@@ -4,7 +4,7 @@ import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
 import type { DataPlaneOptions } from "../../options.js";
 import { headersView } from "./headers-view.js";
-import { httpsSocket } from "./stream-sockets.js";
+import { httpsSocket } from "./endpoints-view.js";
 import { address, bytes, identifier, integer } from "./text.js";
 
 const EVERY_IPV4 = "0.0.0.0";

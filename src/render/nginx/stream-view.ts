@@ -4,7 +4,7 @@
  */
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../model/config.js";
-import { hostText } from "../../model/host-pattern.js";
+import { hostText } from "../../model/values.js";
 import type {
   NameClass,
   NamedStream,
@@ -15,11 +15,8 @@ import type {
   StreamTarget,
 } from "../../model/stream.js";
 import type { DataPlaneOptions } from "../../options.js";
-import { compareStrings } from "../../support/compare.js";
-import { groupBy } from "../../support/group-by.js";
-import { memoized } from "../../support/memoized.js";
-import { authoritiesPath } from "./backend-tls-view.js";
-import { logView } from "./http-view.js";
+import { compareStrings, groupBy, memoized } from "../../support/collections.js";
+import { authoritiesPath, logView } from "./http-view.js";
 import { listenAddresses } from "./server-view.js";
 import {
   CLOSED,
@@ -28,7 +25,7 @@ import {
   NO_ROUTE,
   poolName,
   throughSocket,
-} from "./stream-sockets.js";
+} from "./endpoints-view.js";
 import {
   address,
   dnsName,

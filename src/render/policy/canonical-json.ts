@@ -1,5 +1,5 @@
 /** JSON with the keys of every object in byte order, so equal values are equal text; undefined fields are left out. */
-import { memoized } from "../../support/memoized.js";
+import { memoized } from "../../support/collections.js";
 
 /** On one line. */
 export function canonicalJson(value: unknown): string {

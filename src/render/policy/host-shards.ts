@@ -1,10 +1,9 @@
 /** The shards of hosts: which routes are tried for a host, in one table of listeners. */
 import type { BindingPlaces, RouteBinding } from "../../model/route.js";
-import { hostKey } from "../../model/host-pattern.js";
-import { compareBy, compareStrings } from "../../support/compare.js";
-import { getOrInsert, groupBy } from "../../support/group-by.js";
-import { ShardMap } from "../shard-map.js";
-import { filled } from "../../support/fields.js";
+import { hostKey } from "../../model/values.js";
+import { compareBy, compareStrings, getOrInsert, groupBy } from "../../support/collections.js";
+import { ShardMap } from "./shard-map.js";
+import { filled } from "../../support/json-object.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import { ListenerTables } from "./listener-tables.js";
 

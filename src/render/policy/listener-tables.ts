@@ -4,9 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { BindingPlaces, RouteBinding } from "../../model/route.js";
-import { compareBy, compareStrings } from "../../support/compare.js";
-import { getOrInsert } from "../../support/group-by.js";
-import { memoized } from "../../support/memoized.js";
+import { compareBy, compareStrings, getOrInsert, memoized } from "../../support/collections.js";
 
 /** The data plane looks a host up in each table of its listener, so there are not many; what is left goes to the listener's own. */
 const MOST_SHARED = 8;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { CredentialSet } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Certificate } from "../../model/listener.js";
-import { compareStrings } from "../../support/compare.js";
+import { compareStrings } from "../../support/collections.js";
 import { SecretText } from "../../support/secret-text.js";
 import type { RenderedFile } from "../rendered-file.js";
 import { canonicalJson } from "./canonical-json.js";

@@ -1,5 +1,10 @@
-import type { Alb2, Alb2Config } from "../../api/alb.js";
+import type { Alb2, Alb2Config, Rule } from "../../api/alb.js";
+import type { Ingress, KubernetesObject } from "../../api/wire.js";
+import type { Domains } from "../../options.js";
+import { isNear } from "../../support/did-you-mean.js";
+import { own } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
+import { ingressClassOf } from "../ingress/ingress-class.js";
 import type { SslStrategy } from "../load-balancer.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
@@ -58,4 +63,57 @@ export function servesIngresses(alb: Alb2): boolean {
 
 function shown(text: string): string {
   return JSON.stringify(text);
+}
+
+/** The ALB2 that a Frontend or Rule belongs to: one of that name in its own namespace. */
+export function albNameOf(object: KubernetesObject, { labels }: Domains): string | undefined {
+  return own(object.metadata.labels, `alb2.${labels}/name`);
+}
+
+/** The Frontend that a Rule belongs to, in its own namespace. */
+export function frontendNameOf(object: KubernetesObject, { labels }: Domains): string | undefined {
+  return own(object.metadata.labels, `alb2.${labels}/frontend`);
+}
+
+/** The origin's controller made the Rule of an Ingress. */
+export function isGenerated({ metadata, spec: { source } }: Rule, { labels }: Domains): boolean {
+  return [own(metadata.labels, `alb2.${labels}/source-type`), source?.type].includes("ingress");
+}
+
+/** Whether a label may be meant to be the name: it is missing, or has one or two wrong letters (isNear). With another number it means another. */
+export function mayName(label: string | undefined, name: string): boolean {
+  return label === undefined || (isNear(label, name) && numberIn(label) === numberIn(name));
+}
+
+/** Its digits; leading zeros say nothing. */
+export function numberIn(text: string): string {
+  return text.replaceAll(/\D/g, "").replace(/^0+/, "");
+}
+
+/** The project of a namespace. */
+function projectOf(object: KubernetesObject, { labels }: Domains): string | undefined {
+  return own(object.metadata.labels, `${labels}/project`);
+}
+
+/** Every project, and namespaces that belong to none. */
+const ALL_PROJECTS = "ALL_ALL";
+
+/** An ALB2 serves the Ingresses of its projects' namespaces whose class is its name, or that have none. */
+export function selectsByProject(
+  alb: Alb2,
+  { resources, options }: TranslateContext,
+): (ingress: Ingress) => boolean {
+  if (!servesIngresses(alb)) return () => false;
+  const projects = new Set(configOf(alb).projects ?? []);
+  const all = projects.has(ALL_PROJECTS);
+  const isOurs = (namespace: string): boolean => {
+    if (all) return true;
+    const object = resources.get("Namespace", "", namespace);
+    const project = object === undefined ? undefined : projectOf(object, options.domains);
+    return project !== undefined && project !== "" && projects.has(project);
+  };
+  return (ingress) => {
+    const name = ingressClassOf(ingress);
+    return (name === undefined || name === alb.metadata.name) && isOurs(ingress.metadata.namespace);
+  };
 }

@@ -1,14 +1,14 @@
 import type { DSLX_TYPES, DslxTerm } from "../../api/alb.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
-import type { PathMatch, Predicate, ValueTest } from "../../model/match.js";
+import type { PathMatch, Predicate, ValueTest } from "../../model/route.js";
+import type { HostPattern } from "../../model/values.js";
+import { ANY_HOST, hostKey } from "../../model/values.js";
 import { didYouMean } from "../../support/did-you-mean.js";
+import { own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { parseHostRow } from "./dslx-host.js";
-import { meantOperator, parseRow } from "./dslx-row.js";
+import { MOST_BINDING_TEXT } from "../size-limits.js";
 import type { Row } from "./dslx-row.js";
-import { own } from "../../support/own.js";
+import { meantOperator, parseHostRow, parseRow } from "./dslx-row.js";
 
 /** What a Rule matches: one of the hosts, the path, and all conditions. */
 export interface RuleMatch {
@@ -18,7 +18,7 @@ export interface RuleMatch {
 }
 
 /** A problem of the term at `index`, in its row when it is one's. */
-export interface DslxProblem {
+interface DslxProblem {
   readonly term: number;
   readonly row?: number;
   readonly problem: string;
@@ -172,4 +172,24 @@ function pathOf(rows: readonly Row[]): PathMatch | undefined {
 function predicateOf({ of, key, rows }: ParsedTerm): Predicate {
   const any: readonly ValueTest[] = rows.flatMap(({ tests }) => tests);
   return { of, ...(key !== undefined && { key }), any };
+}
+
+/** How much one Rule may become: its path and its conditions are bound once for each host. */
+
+/** Why the match can't be bound as written; undefined: it can. Hosts alone are as many as are written. */
+export function sizeProblem({ hosts, path, when }: RuleMatch): string | undefined {
+  const each = textOf(path) + textOf(when);
+  const text = each * hosts.length;
+  if (text <= MOST_BINDING_TEXT || hosts.length === 1) return undefined;
+  return `${String(hosts.length)} hosts with ${String(each)} characters of path and conditions make ${String(text)}; a Rule may have ${String(MOST_BINDING_TEXT)}`;
+}
+
+/** What is bound of it all the same: every request that it was for, and perhaps others of its hosts. */
+export function widened({ hosts, path }: RuleMatch): RuleMatch {
+  const fits = textOf(path) * hosts.length <= MOST_BINDING_TEXT;
+  return { hosts, path: fits ? path : undefined, when: [] };
+}
+
+function textOf(part: RuleMatch["path"] | RuleMatch["when"]): number {
+  return part === undefined ? 0 : JSON.stringify(part).length;
 }

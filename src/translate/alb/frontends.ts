@@ -1,19 +1,17 @@
 import { routeTimeouts } from "../../model/route.js";
-import { filled } from "../../support/fields.js";
+import { filled } from "../../support/json-object.js";
 import type { Frontend } from "../../api/alb.js";
-import { ANY_HOST } from "../../model/host-pattern.js";
+import { ANY_HOST } from "../../model/values.js";
 import type { Redirect } from "../../model/filters.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import { bindWholePort } from "../entry-port.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { EntryPort, LoadBalancer } from "../load-balancer.js";
+import { bindWholePort } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { NO_RULE } from "../reasons.js";
 import { listenerRank } from "../precedence.js";
 import { addServerCertificate } from "../server-certificates.js";
-import { configOf } from "./alb-settings.js";
+import { albNameOf, configOf } from "./alb-settings.js";
 import { frontendRedirect } from "./frontend-port.js";
-import { albNameOf } from "./labels.js";
 import { translateServiceGroup } from "./service-group.js";
 
 /** What Frontends do themselves: their redirect before every rule, their service group after all, their certificate. */

@@ -1,8 +1,10 @@
 import type { Alb2, Frontend, RoutingConfig, Rule } from "../../api/alb.js";
+import type { BackendProtocol, Refusal } from "../../model/upstream.js";
+import type { Result } from "../../support/result.js";
+import { ok, problem } from "../../support/result.js";
 import type { BuildContext } from "../build-context.js";
-import type { Refusal } from "../../model/upstream.js";
-import type { Inherited } from "../entry-port.js";
-import { NOTHING_INHERITED } from "../entry-port.js";
+import type { Inherited } from "../load-balancer.js";
+import { NOTHING_INHERITED } from "../load-balancer.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
 import { closedRule, unsupportedRestriction } from "../reasons.js";
@@ -81,4 +83,13 @@ function isEnabled(firewall: unknown): boolean {
       ? firewall.enable
       : undefined;
   return enable !== undefined && enable !== null && enable !== false && enable !== "false";
+}
+
+const PROTOCOLS: readonly BackendProtocol[] = ["http", "https", "grpc", "grpcs"];
+
+/** Case doesn't count. */
+export function parseBackendProtocol(text: string): Result<BackendProtocol> {
+  const protocol = PROTOCOLS.find((known) => known === text.trim().toLowerCase());
+  if (protocol !== undefined) return ok(protocol);
+  return problem(`${JSON.stringify(text)} is none of ${PROTOCOLS.join(", ")}`);
 }

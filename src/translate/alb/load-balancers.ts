@@ -1,22 +1,20 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Redirect } from "../../model/filters.js";
+import type { ObjectStatus } from "../../status/object-status.js";
 import type { BuildContext } from "../build-context.js";
 import { EntryBindings } from "../entry-bindings.js";
-import type { EntryPort, Inherited } from "../entry-port.js";
-import { addEntryPort, NOTHING_INHERITED, serverId } from "../entry-port.js";
-import { HostOwners } from "../host-owners.js";
+import { HostOwners } from "../hostnames.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
-import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
+import type { EntryPort, GatewayPort, Inherited, LoadBalancer } from "../load-balancer.js";
+import { NOTHING_INHERITED, addEntryPort, serverId } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { ageKey, compareAge, oldestOf } from "../precedence.js";
-import { configOf, reportSettings, sslStrategyOf } from "./alb-settings.js";
-import { frontendPort, frontendRedirect } from "./frontend-port.js";
+import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
+import { frontendPort, frontendRedirect, refusedFrontendFor } from "./frontend-port.js";
 import { inheritedFromAlb } from "./inheritance.js";
 import type { PortClaim } from "./port-claims.js";
 import { grantPorts, ingressPortOf } from "./port-claims.js";
-import { selectsByProject } from "./projects.js";
-import { refusedFrontendFor } from "./refused-frontend.js";
 
 /**
  * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
@@ -45,7 +43,7 @@ export function translateLoadBalancers(
 }
 
 /** No ALB2 was ever written, and none is asked for. */
-export function servesByOptions({
+function servesByOptions({
   resources,
   options,
 }: Pick<BuildContext, "resources" | "options">): boolean {
@@ -228,4 +226,35 @@ function portByOption(
   };
   addEntryPort(context.config, entry, ["Option", "", option, ""]);
   return entry;
+}
+
+/**
+ * The state and reason of each ALB2 that is served: Running when it has its ports, Warning when every port it wants is another's, or some
+ * get no sockets. `refused`: listeners without.
+ */
+export function albStatuses(
+  balancers: readonly LoadBalancer[],
+  refused: ReadonlySet<string>,
+): readonly ObjectStatus[] {
+  return balancers.flatMap(({ alb, ports }) => {
+    const lost = ports.filter(({ listener }) => refused.has(listener)).length;
+    const warning =
+      lost > 0
+        ? `${String(lost)} ports are not served: no sockets are left`
+        : ports.length === 0 && NO_PORT;
+    return alb === undefined ? [] : statusOf(alb, warning);
+  });
+}
+
+const NO_PORT = "no port is served";
+
+function statusOf(alb: Alb2, warning: string | false): ObjectStatus {
+  const { apiVersion, kind, metadata } = alb;
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: metadata.name, namespace: metadata.namespace },
+    status:
+      warning === false ? { state: "Running", reason: "" } : { state: "Warning", reason: warning },
+  };
 }

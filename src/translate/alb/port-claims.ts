@@ -3,8 +3,7 @@ import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
-import { configOf, servesIngresses } from "./alb-settings.js";
-import { albNameOf } from "./labels.js";
+import { albNameOf, configOf, servesIngresses } from "./alb-settings.js";
 
 /** A Frontend, or an ALB2 for its Ingresses, wants to listen on a port. */
 export interface PortClaim {

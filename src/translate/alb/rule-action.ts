@@ -1,20 +1,24 @@
-import { routeTimeouts } from "../../model/route.js";
-import { filled } from "../../support/fields.js";
 import type { Rule } from "../../api/alb.js";
-import type { PathRewrite, Redirect } from "../../model/filters.js";
+import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../model/filters.js";
 import type { Route } from "../../model/route.js";
+import { routeTimeouts } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
+import type { HostPattern } from "../../model/values.js";
+import { filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
-import { isSet } from "../../support/text-list.js";
+import { isSet, textList } from "../../support/text.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import { protocolOn } from "../entry-port.js";
-import { placeOf, within } from "../place.js";
+import { parseHostPattern } from "../hostnames.js";
+import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
+import { HEADER_REWRITES } from "../http/header-rewrites.js";
+import { isAuthority, isHeaderName } from "../http/special-headers.js";
+import type { EntryPort } from "../load-balancer.js";
+import { protocolOn } from "../load-balancer.js";
+import { regexProblem } from "../pattern/regex.js";
+import { annotationField, placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";
-import { regexProblem } from "../regex.js";
-import { parseBackendProtocol } from "./backend-protocol.js";
-import { overridden } from "./inheritance.js";
-import { ruleFilters } from "./rule-filters.js";
+import { addServerCertificate } from "../server-certificates.js";
+import { overridden, parseBackendProtocol } from "./inheritance.js";
 import { parseRedirect } from "./redirect.js";
 import { translateServiceGroup } from "./service-group.js";
 
@@ -105,4 +109,88 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
   const problem = regexProblem(pattern);
   if (problem !== undefined) return { ok: false, problem };
   return { ok: true, value: ["regex", pattern, "", target, false] };
+}
+
+type RuleFilters = Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders">;
+
+/** What a Rule changes in requests and responses; a setting that is wrong is reported and left out. */
+function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
+  const cors = ruleCors(rule, context);
+  const upstreamHost = ruleVhost(rule, context);
+  const requestHeaders = headerRewrite(rule, "rewrite-request", context);
+  const responseHeaders = headerRewrite(rule, "rewrite-response", context);
+  return {
+    ...(cors && { cors }),
+    ...(upstreamHost !== undefined && { host: upstreamHost }),
+    ...(requestHeaders && { requestHeaders }),
+    ...(responseHeaders && { responseHeaders }),
+  };
+}
+
+/** enableCORS with its two lists; no origin means every origin. */
+function ruleCors(rule: Rule, { diagnostics }: BuildContext): Cors | undefined {
+  const { spec } = rule;
+  if (spec.enableCORS !== true) return undefined;
+  const origins = textList(spec.corsAllowOrigin ?? "");
+  const headers = textList(spec.corsAllowHeaders ?? "");
+  const wrong = headers.find((name) => name !== "*" && !isHeaderName(name));
+  if (wrong !== undefined) {
+    const message = `${JSON.stringify(wrong)} is not the name of a header`;
+    const place = placeOf(rule, "spec", "corsAllowHeaders");
+    diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
+  }
+  return {
+    origins: origins.length === 0 ? ["*"] : origins,
+    methods: CORS_METHODS,
+    headers: headers.length === 0 || wrong !== undefined ? CORS_HEADERS : headers,
+    credentials: true,
+    maxAge: CORS_MAX_AGE,
+  };
+}
+
+function ruleVhost(rule: Rule, { diagnostics }: BuildContext): string | undefined {
+  const { vhost = "" } = rule.spec;
+  if (vhost === "") return undefined;
+  if (isAuthority(vhost)) return vhost;
+  const message = `${JSON.stringify(vhost)} can't be a Host header`;
+  diagnostics.report({ code: "SETTING_IGNORED", message, ...placeOf(rule, "spec", "vhost") });
+  return undefined;
+}
+
+function headerRewrite(
+  rule: Rule,
+  name: keyof typeof HEADER_REWRITES,
+  { options, diagnostics }: BuildContext,
+): HeaderChanges | undefined {
+  const key = `alb.rule.${options.domains.labels}/${name}`;
+  const text = own(rule.metadata.annotations, key);
+  if (text === undefined) return undefined;
+  const changes = HEADER_REWRITES[name](text);
+  if (changes.problem !== undefined) {
+    const place = placeOf(rule, ...annotationField(key));
+    diagnostics.report({ code: "SETTING_IGNORED", message: changes.problem, ...place });
+  }
+  return changes.ok ? changes.value : undefined;
+}
+
+/** The Rule's certificate for its `domain`, or for the hosts that it matches when it names none. */
+export function addRuleCertificate(
+  rule: Rule,
+  hosts: readonly HostPattern[],
+  port: EntryPort,
+  context: BuildContext,
+): void {
+  const name = rule.spec.certificate_name ?? "";
+  if (name === "" || !port.tls) return;
+  const domain = rule.spec.domain ?? "";
+  const parsed = domain === "" ? undefined : parseHostPattern(domain, "one");
+  if (parsed?.ok === false) {
+    const place = placeOf(rule, "spec", "domain");
+    context.diagnostics.report({ code: "SETTING_IGNORED", message: parsed.problem, ...place });
+  }
+  const names = parsed?.ok === true ? [parsed.value] : hosts;
+  const place = placeOf(rule, "spec", "certificate_name");
+  for (const host of names) {
+    if (host.kind !== "any") addServerCertificate(name, host, { port, place, context });
+  }
 }

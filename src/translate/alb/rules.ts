@@ -1,17 +1,14 @@
 import type { Rule } from "../../api/alb.js";
 import type { Domains } from "../../options.js";
-import { memoized } from "../../support/memoized.js";
+import { memoized } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
-import { parseDslx } from "./dslx.js";
+import { parseDslx, sizeProblem, widened } from "./dslx.js";
 import type { ParsedDslx, RuleMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
-import { sizeProblem, widened } from "./rule-size.js";
-import { addRuleCertificate } from "./rule-certificate.js";
-import { translateRuleAction } from "./rule-action.js";
+import { albNameOf, frontendNameOf, isGenerated } from "./alb-settings.js";
+import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
 import { StrayRules } from "./stray-rules.js";
 import type { StrayPlace } from "./stray-rules.js";
 

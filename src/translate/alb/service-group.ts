@@ -1,10 +1,10 @@
 import type { Affinity, Backend, Route } from "../../model/route.js";
-import { filled, present } from "../../support/fields.js";
+import { filled, present } from "../../support/json-object.js";
 import type { ServiceGroup } from "../../api/alb.js";
 import type { BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { isSet } from "../../support/text-list.js";
+import { isSet } from "../../support/text.js";
 import type { BuildContext } from "../build-context.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";

@@ -1,11 +1,10 @@
 /** Rules that name no Frontend, because a label is missing or misspelt: wherever they may belong, what they are for is closed. */
 import type { Rule } from "../../api/alb.js";
 import type { Domains } from "../../options.js";
-import { compareStrings } from "../../support/compare.js";
-import { addTo, getOrInsert } from "../../support/group-by.js";
+import { addTo, compareStrings, getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { albNameOf, frontendNameOf, mayName, numberIn } from "./labels.js";
+import { albNameOf, frontendNameOf, mayName, numberIn } from "./alb-settings.js";
 
 /** Listeners of a load balancer. */
 export interface StrayPlace extends Pick<LoadBalancer, "owners"> {

@@ -1,4 +1,7 @@
-import type { AnnotationLookup, FoundAnnotation } from "../ingress/annotation-lookup.js";
+import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import { formatFieldPath } from "../../diagnostics/diagnostic.js";
+import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { AnnotationLookup, FoundAnnotation } from "../ingress/annotations/annotation-key.js";
 import { annotationField } from "../place.js";
 import type { AuthSettings, BasicSettings, ForwardSettings, Setting } from "./settings.js";
 
@@ -19,14 +22,14 @@ const COMPANIONS: readonly { readonly switch: string; readonly names: readonly s
   },
 ];
 
-export interface AnnotationSettings {
+interface AnnotationSettings {
   /** Undefined: the annotations configure no auth. */
   readonly auth: AuthSettings | undefined;
   readonly companions: readonly Companion[];
 }
 
 /** An annotation that has an effect only with another one, and whether that one is there for this path. */
-export interface Companion {
+interface Companion {
   readonly setting: Setting;
   /** The annotation that switches its method of auth on. */
   readonly needs: string;
@@ -91,4 +94,35 @@ function companions(read: (name: string) => Setting | undefined): readonly Compa
       return found === undefined ? [] : [{ setting: found, needs, used }];
     });
   });
+}
+
+/**
+ * Finds annotations that serve no path of their Ingress. One that has no effect on one path may have it on another, by their
+ * index prefixes, so it can be told only when all paths have been seen.
+ */
+export class CompanionReports {
+  readonly #unused = new Map<string, { readonly resource: ResourceRef; readonly it: Companion }>();
+  readonly #used = new Set<string>();
+
+  /** Notes what the annotations of a path are good for. */
+  add(resource: ResourceRef, companions: readonly Companion[]): void {
+    const { kind, namespace, name } = resource;
+    for (const it of companions) {
+      const key = `${kind}/${namespace}/${name} ${formatFieldPath(it.setting.field)}`;
+      if (it.used) this.#used.add(key);
+      else this.#unused.set(key, { resource, it });
+    }
+  }
+
+  report(diagnostics: DiagnosticSink): void {
+    for (const [key, { resource, it }] of this.#unused) {
+      if (this.#used.has(key)) continue;
+      diagnostics.report({
+        code: "AUTH_SETTING_WITHOUT_EFFECT",
+        message: `${it.setting.label} has no effect without ${it.needs}`,
+        resource,
+        field: it.setting.field,
+      });
+    }
+  }
 }

@@ -1,11 +1,11 @@
 import type { KindMap } from "../../api/kinds.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import type { Result } from "../../support/result.js";
+import { problem } from "../../support/result.js";
 import type { TranslateContext } from "../context.js";
-import { isReferenceGranted } from "../reference-grants.js";
-import type { NamespacedName } from "../references.js";
-import type { AuthProblems } from "./auth-problems.js";
-import { parseAuthReference } from "./auth-reference.js";
-import type { Setting } from "./settings.js";
+import type { NamespacedName } from "../reference-grants.js";
+import { isReferenceGranted, parseNamespacedName } from "../reference-grants.js";
+import type { AuthProblems, Setting } from "./settings.js";
 
 /** The object that an Auth object stands in, and what its settings may do. */
 export interface AuthOwner {
@@ -18,7 +18,7 @@ export interface AuthOwner {
 
 type ReferencedKind = "Secret" | "ConfigMap";
 
-export interface Referenced<K extends ReferencedKind> {
+interface Referenced<K extends ReferencedKind> {
   readonly name: NamespacedName;
   readonly object: KindMap[K];
 }
@@ -65,4 +65,20 @@ function mayName(owner: AuthOwner, kind: ReferencedKind, name: NamespacedName): 
     options.allowCrossNamespaceAuth ||
     isReferenceGranted(resources, owner.resource, { kind, ...name })
   );
+}
+
+/** RFC 1123: a namespace is a label, a secret's or config map's name a subdomain. */
+const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/**
+ * Reads `<namespace>/<name>`, or a bare `<name>` when `ownNamespace` says whose namespace is meant. What is read is a valid
+ * name, so it may be shown to clients; a problem does not hold the text.
+ */
+export function parseAuthReference(text: string, ownNamespace?: string): Result<NamespacedName> {
+  const parsed = parseNamespacedName(text, ownNamespace);
+  if (parsed.ok && NAMESPACE.test(parsed.value.namespace) && NAME.test(parsed.value.name)) {
+    return parsed;
+  }
+  return problem("must be <namespace>/<name>" + (ownNamespace === undefined ? "" : " or <name>"));
 }

@@ -1,21 +1,18 @@
 import type { Auth } from "../../api/auth.js";
-import type { ResourceRef } from "../../diagnostics/diagnostic.js";
-import type { FieldPath } from "../../diagnostics/field-path.js";
+import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { AuthPolicy, CredentialSet } from "../../model/auth.js";
-import { compareBy, compareStrings } from "../../support/compare.js";
+import { compareBy, compareStrings } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
-import type { AnnotationLookup } from "../ingress/annotation-lookup.js";
+import type { AnnotationLookup } from "../ingress/annotations/annotation-key.js";
 import { annotationField, sourceRef } from "../place.js";
-import { settingsOfAnnotations } from "./annotation-settings.js";
+import { CompanionReports, settingsOfAnnotations } from "./annotation-settings.js";
 import type { AuthOwner } from "./auth-owner.js";
-import { AuthProblems } from "./auth-problems.js";
+import { AuthProblems, settingsOfObject } from "./settings.js";
 import { translateBasicAuth } from "./basic-auth.js";
-import { CredentialSets } from "./credential-sets.js";
-import { CompanionReports } from "./companion-reports.js";
+import { CredentialSets } from "./credentials.js";
 import { translateForwardAuth } from "./forward-auth.js";
 import type { ServicePort } from "./service-host.js";
 import type { AuthSettings } from "./settings.js";
-import { settingsOfObject } from "./settings.js";
 
 /** Where an Auth object stands. */
 export interface ObjectOwner {

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { Interpolation } from "../../model/interpolation.js";
+import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";

@@ -4,7 +4,7 @@ import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { AuthOwner } from "./auth-owner.js";
 import { referencedObject } from "./auth-owner.js";
-import type { CredentialSets, SecretType } from "./credential-sets.js";
+import type { CredentialSets, SecretType } from "./credentials.js";
 import { parseHeaderText } from "./http-headers.js";
 import type { BasicSettings } from "./settings.js";
 

@@ -1,13 +1,14 @@
 import { AUTH_METHODS } from "../../api/auth.js";
+import type { ConfigMap } from "../../api/wire.js";
 import type { ForwardAuth, HeaderTemplate } from "../../model/auth.js";
-import type { Interpolation } from "../../model/interpolation.js";
-import { filled } from "../../support/fields.js";
+import type { Interpolation } from "../../model/values.js";
+import { compareStrings, memoized } from "../../support/collections.js";
+import { filled } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { AuthOwner } from "./auth-owner.js";
 import { referencedObject } from "./auth-owner.js";
 import { translateUrl } from "./forward-url.js";
-import { readHeaderConfigMap } from "./header-config-map.js";
 import { parseHeaderName, parseHeaderText } from "./http-headers.js";
 import type { ServicePort } from "./service-host.js";
 import type { ForwardSettings } from "./settings.js";
@@ -18,7 +19,7 @@ import { parseTemplate } from "./template.js";
 const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "False"]);
 
-export interface TranslatedForwardAuth {
+interface TranslatedForwardAuth {
   readonly forward: ForwardAuth;
   /** The Service whose endpoints the auth service has. */
   readonly service?: ServicePort;
@@ -119,4 +120,42 @@ function parseRequestRedirect(text: string): Result<Interpolation> {
 function parseBoolean(text: string): Result<boolean> {
   if (TRUE.has(text)) return ok(true);
   return FALSE.has(text) ? ok(false) : problem("must be true or false");
+}
+
+interface HeaderConfigMap {
+  /** Sorted by name. */
+  readonly headers: readonly HeaderTemplate[];
+  /** Keys that name a header which an earlier key names. */
+  readonly duplicates: readonly string[];
+}
+
+/**
+ * Reads a config map of headers for the auth service: each key a name, each value a text with variables. A problem completes
+ * the sentence "config map <namespace>/<name> …"; it never holds a value. Thousands of paths may name one config map.
+ */
+const readHeaderConfigMap = memoized((configMap: ConfigMap): Result<HeaderConfigMap> => {
+  if (Object.keys(configMap.binaryData ?? {}).length > 0) {
+    return problem("has binary data, which can't be sent as headers");
+  }
+  const headers = new Map<string, HeaderTemplate>();
+  const duplicates: string[] = [];
+  const entries = Object.entries(configMap.data ?? {}).sort(([a], [b]) => compareStrings(a, b));
+  for (const [key, value] of entries) {
+    const header = parseHeader(key, value);
+    if (!header.ok) return header;
+    if (headers.has(key.toLowerCase())) duplicates.push(key);
+    else headers.set(key.toLowerCase(), header.value);
+  }
+  return ok({ headers: [...headers.values()], duplicates });
+});
+
+function parseHeader(key: string, text: string): Result<HeaderTemplate> {
+  // Host says which service is asked where several share an address; it does not change where the message ends.
+  const name = key.toLowerCase() === "host" ? ok(key) : parseHeaderName(key);
+  if (!name.ok) return name;
+  const checked = parseHeaderText(text);
+  const value = checked.ok ? parseTemplate(text, "text") : checked;
+  return value.ok
+    ? ok([key, value.value] as const)
+    : problem(`has a value for ${key} that ${value.problem}`);
 }

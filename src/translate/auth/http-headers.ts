@@ -1,5 +1,4 @@
-import { isHeaderName } from "../http/header-text.js";
-import { isOfHop } from "../http/special-headers.js";
+import { isHeaderName, isOfHop } from "../http/special-headers.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 

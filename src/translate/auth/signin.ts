@@ -1,10 +1,10 @@
-import type { Interpolation } from "../../model/interpolation.js";
+import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseAuthority } from "./authority.js";
 import { concatenate } from "./template.js";
-import type { UrlText } from "./url-text.js";
-import { parseUrlPart, splitUrl } from "./url-text.js";
+import type { UrlText } from "./forward-url.js";
+import { parseUrlPart, splitUrl } from "./forward-url.js";
 
 export const DEFAULT_REDIRECT_PARAMETER = "rd";
 

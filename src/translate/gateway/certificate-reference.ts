@@ -1,13 +1,13 @@
-import type { SecretReference } from "../../api/gateway.js";
+import type { Gateway, SecretReference } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
+import { placeOf } from "../place.js";
 import { isReferenceGranted } from "../reference-grants.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
 
-export type CertificateLookup =
-  { readonly ok: true; readonly certificate: LoadedCertificate } | Refused;
+type CertificateLookup = { readonly ok: true; readonly certificate: LoadedCertificate } | Refused;
 
 /**
  * The certificate that the object at `place` names. A Secret of another namespace needs a ReferenceGrant; without one the reason is
@@ -39,4 +39,18 @@ export function lookUpCertificate(
   return loaded.ok
     ? { ok: true, certificate: loaded.value }
     : refused(invalid, loaded.problem, place);
+}
+
+/**
+ * The certificate that the Gateway shows to its TLS backends (spec.tls.backend.clientCertificateRef); undefined when it names none.
+ * Reports nothing: the Gateway's condition ResolvedRefs does.
+ */
+export function backendClientCertificate(
+  gateway: Gateway,
+  context: BuildContext,
+): CertificateLookup | undefined {
+  const ref = gateway.spec.tls?.backend?.clientCertificateRef;
+  if (ref === undefined) return undefined;
+  const place = placeOf(gateway, "spec", "tls", "backend", "clientCertificateRef");
+  return lookUpCertificate(ref, place, "InvalidClientCertificateRef", context);
 }

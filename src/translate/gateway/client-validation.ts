@@ -4,7 +4,7 @@ import type { TranslateContext } from "../context.js";
 import { placeOf, within } from "../place.js";
 import type { Place } from "../place.js";
 import { isReferenceGranted } from "../reference-grants.js";
-import { readCertificateAuthorities } from "./policies/certificate-authorities.js";
+import { readCertificateAuthorities } from "./certificate-authorities.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 

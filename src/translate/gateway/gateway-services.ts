@@ -5,13 +5,13 @@
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Gateway } from "../../api/gateway.js";
-import type { OwnedObject } from "../../status/owned-object.js";
+import type { OwnedObject } from "../../status/object-status.js";
 import type { Domains } from "../../options.js";
 import type { TranslateContext } from "../context.js";
-import { compareBy, compareStrings } from "../../support/compare.js";
+import { compareBy, compareStrings } from "../../support/collections.js";
 import { resourceRef } from "../place.js";
-import type { TranslatedGateway } from "./translated.js";
-import { own } from "../../support/own.js";
+import type { TranslatedGateway } from "./model.js";
+import { own } from "../../support/json-object.js";
 
 const GATEWAY_NAME = "gateway.networking.k8s.io/gateway-name";
 const GATEWAY_CLASS = "gateway.networking.k8s.io/gateway-class-name";

@@ -1,16 +1,18 @@
 import type { Gateway } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
-import type { Condition } from "../../status/condition.js";
-import type { ObjectStatus } from "../../status/object-status.js";
+import type { Condition, ObjectStatus } from "../../status/object-status.js";
 import { insecureValidations } from "./client-validation.js";
-import { condition, negativeCondition } from "./conditions.js";
-import type { Holding } from "./conditions.js";
 import { listenerNames } from "./gateway-verdicts.js";
-import { listenerResolvedRefs, listenerStatus } from "./listener-status.js";
-import type { ListenerStatusContext } from "./listener-status.js";
-import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
-import type { Verdict } from "./verdict.js";
-import { firstRefused, HOLDS, refused } from "./verdict.js";
+import type {
+  AttachedRoutes,
+  TranslatedGateway,
+  TranslatedListener,
+  TranslatedListenerSet,
+} from "./model.js";
+import { GATEWAY_GROUP } from "./model.js";
+import type { Policies } from "./policies/policies.js";
+import type { Holding, Verdict } from "./verdict.js";
+import { HOLDS, condition, firstRefused, negativeCondition, refused } from "./verdict.js";
 
 /** The statuses of the Gateways and of the ListenerSets that name them; to be called after routes have been attached. */
 export function gatewayStatuses(
@@ -136,4 +138,61 @@ function objectStatus(
 ): ObjectStatus {
   const { name, namespace } = metadata;
   return { apiVersion, kind, metadata: { name, namespace }, status };
+}
+
+interface ListenerStatusContext {
+  readonly attached: AttachedRoutes;
+  readonly policies: Pick<Policies, "listenerFilters">;
+}
+
+/** What its references are, those of its filters too. */
+function listenerResolvedRefs(
+  listener: TranslatedListener,
+  { policies }: ListenerStatusContext,
+): Verdict {
+  // Filters that are none are why the listener is not accepted.
+  if (!listener.resolvedRefs.ok || !listener.accepted.ok) return listener.resolvedRefs;
+  const filters = policies.listenerFilters(listener);
+  return filters.ok ? HOLDS : refused(filters.reason, filters.message);
+}
+
+/** An entry of status.listeners, in a Gateway or a ListenerSet. */
+function listenerStatus(
+  listener: TranslatedListener,
+  context: ListenerStatusContext,
+): Readonly<Record<string, unknown>> {
+  return {
+    name: listener.name,
+    supportedKinds: listener.kinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
+    attachedRoutes: context.attached.get(listener) ?? 0,
+    conditions: conditionsOf(listener, listenerResolvedRefs(listener, context)),
+  };
+}
+
+function conditionsOf(
+  { parent, accepted, programmed, conflict, overlap }: TranslatedListener,
+  resolvedRefs: Verdict,
+): readonly Condition[] {
+  return [
+    condition(
+      "Accepted",
+      accepted,
+      { reason: "Accepted", message: "the listener is valid" },
+      parent,
+    ),
+    condition(
+      "Programmed",
+      programmed,
+      { reason: "Programmed", message: "the listener is served" },
+      parent,
+    ),
+    condition(
+      "ResolvedRefs",
+      resolvedRefs,
+      { reason: "ResolvedRefs", message: "every reference is resolved" },
+      parent,
+    ),
+    ...(conflict === undefined ? [] : [negativeCondition("Conflicted", conflict, parent)]),
+    ...(overlap === undefined ? [] : [negativeCondition("OverlappingTLSConfig", overlap, parent)]),
+  ];
 }

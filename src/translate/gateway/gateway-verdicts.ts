@@ -2,8 +2,8 @@
 import type { Gateway } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
 import type { AddressAssignment } from "./addresses.js";
-import { backendClientCertificate } from "./backend-client-certificate.js";
-import type { TranslatedListener } from "./translated.js";
+import { backendClientCertificate } from "./certificate-reference.js";
+import type { TranslatedListener } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 

@@ -20,7 +20,7 @@ import { listenerSetsOf } from "./listener-sets.js";
 import type { ListenerScope } from "./listeners.js";
 import { translateListener } from "./listeners.js";
 import type { PortTable } from "./port-table.js";
-import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./translated.js";
+import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
 
 export interface GatewayScope {

@@ -10,15 +10,14 @@ import { claimPorts, draftGateway, takesPorts, translateGateway } from "./gatewa
 import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
 import { reportGateway } from "./gateway-reports.js";
 import { serveListenerCertificates } from "./listener-certificates.js";
-import { claimantOf, KeptHosts } from "./kept-hosts.js";
+import { KeptHosts, claimantOf, reportShadowedIngresses } from "./kept-hosts.js";
 import { ListenerOverlaps } from "./listener-overlap.js";
 import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
 import { ownParameters, parametersFor } from "./parameters.js";
 import { PortTable } from "./port-table.js";
 import { isServedProtocol } from "./route-kinds.js";
 import { listenerShares, refusePorts } from "./socket-budget.js";
-import { reportShadowedIngresses } from "./shadowed-ingresses.js";
-import type { TranslatedGateway, TranslatedListener } from "./translated.js";
+import type { TranslatedGateway, TranslatedListener } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 

@@ -1,18 +1,18 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
-import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { ANY_HOST, hostKey, hostText } from "../../model/host-pattern.js";
-import { getOrInsert } from "../../support/group-by.js";
+import type { Ingress, KubernetesObject } from "../../api/wire.js";
+import type { HostPattern } from "../../model/values.js";
+import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
+import { getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
-import { serverId } from "../entry-port.js";
-import { keysAbove } from "../hostnames.js";
+import type { TranslateContext } from "../context.js";
+import { keysAbove, parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { nameOf } from "../place.js";
+import { serverId } from "../load-balancer.js";
+import { nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { ListenerDraft } from "./listener-draft.js";
-import type { ListenerState } from "./model.js";
+import type { ListenerState, TranslatedGateway, TranslatedListener } from "./model.js";
 import { NamedRoutes } from "./named-routes.js";
-import type { TranslatedListener } from "./translated.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
 
@@ -24,7 +24,7 @@ export function claimantOf({ gateway, parent }: Owned): Gateway | ListenerSet {
 }
 
 /** Whether a host of the object stays its own although the listener covers it. */
-export function keepsHosts(object: KubernetesObject, listener: Owned): boolean {
+function keepsHosts(object: KubernetesObject, listener: Owned): boolean {
   const claimant = claimantOf(listener);
   return (
     object.metadata.namespace !== claimant.metadata.namespace && compareAge(object, claimant) < 0
@@ -159,9 +159,9 @@ function addTo(namings: Namings, key: string, whose: string, added: Naming): voi
 }
 
 /** Listeners that are served, by server and hostname. */
-export type ServingListeners = ReadonlyMap<string, TranslatedListener>;
+type ServingListeners = ReadonlyMap<string, TranslatedListener>;
 
-export function servingByHost(listeners: readonly TranslatedListener[]): ServingListeners {
+function servingByHost(listeners: readonly TranslatedListener[]): ServingListeners {
   return new Map(
     listeners.flatMap((each) =>
       each.serves ? [[`${each.serves.server} ${hostKey(each.hostname)}`, each] as const] : [],
@@ -170,11 +170,50 @@ export function servingByHost(listeners: readonly TranslatedListener[]): Serving
 }
 
 /** Those that cover a named host, the narrowest first. */
-export function listenersAbove(
+function listenersAbove(
   server: string,
   host: HostPattern,
   serving: ServingListeners,
 ): readonly TranslatedListener[] {
   const keys = [...keysAbove(host, "many"), hostKey(ANY_HOST)];
   return keys.flatMap((key) => serving.get(`${server} ${key}`) ?? []);
+}
+
+/** Hosts belong to one listener: says of hosts of Ingresses that a Gateway's listener on the same port takes them. */
+export function reportShadowedIngresses(
+  gateways: readonly TranslatedGateway[],
+  balancers: readonly LoadBalancer[],
+  { resources, diagnostics, options }: TranslateContext,
+): void {
+  const serving = servingByHost(gateways.flatMap((gateway) => gateway.listeners));
+  for (const { alb, ingress: entry, owners } of balancers) {
+    const servers =
+      alb === undefined
+        ? [options.httpPort, options.httpsPort].map(serverId)
+        : [entry.http, entry.https].flatMap((port) => port?.server ?? []);
+    if (serving.size === 0) continue;
+    const rivalOf = (host: HostPattern): TranslatedListener | undefined => {
+      const rivals = servers.flatMap((server) => listenersAbove(server, host, serving));
+      const owner = owners.ownerOfName(host);
+      return rivals.find((rival) => owner === undefined || !keepsHosts(owner, rival));
+    };
+    for (const ingress of resources.list("Ingress").filter(entry.selects)) {
+      reportIngress(ingress, rivalOf, diagnostics);
+    }
+  }
+}
+
+function reportIngress(
+  ingress: Ingress,
+  rivalOf: (host: HostPattern) => TranslatedListener | undefined,
+  diagnostics: TranslateContext["diagnostics"],
+): void {
+  for (const [index, { host }] of (ingress.spec?.rules ?? []).entries()) {
+    const pattern = parseHostPattern(host, "one");
+    const rival = pattern.ok ? rivalOf(pattern.value) : undefined;
+    if (rival === undefined) continue;
+    const message = `${host ?? "every host"} on port ${String(rival.port)} belongs to listener ${rival.name} of ${nameOf(rival.parent)}`;
+    const place = placeOf(ingress, "spec", "rules", index, "host");
+    diagnostics.report({ code: "INGRESS_HOST_TAKEN", message, ...place });
+  }
 }

@@ -1,14 +1,14 @@
 import type { GatewayListener } from "../../api/gateway.js";
-import { hostKey } from "../../model/host-pattern.js";
+import { hostKey } from "../../model/values.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import { keysAbove } from "../hostnames.js";
 import { within } from "../place.js";
-import { parseNamespacedName } from "../references.js";
+import { parseNamespacedName } from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
 import { lookUpCertificate } from "./certificate-reference.js";
 import type { ListenerDraft } from "./listener-draft.js";
-import type { TranslatedListener } from "./translated.js";
+import type { TranslatedListener } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import type { Gateway, GatewayListener, ListenerSet, RouteFilter } from "../../api/gateway.js";
-import { ANY_HOST } from "../../model/host-pattern.js";
+import { ANY_HOST } from "../../model/values.js";
 import { parseHostPattern } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
@@ -10,7 +10,7 @@ import type { CompileOptions } from "../../options.js";
 import { protocolVerdict } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
-import { own } from "../../support/own.js";
+import { own } from "../../support/json-object.js";
 
 /** A listener as it is written, before others are looked at. */
 export interface ListenerDraft extends PortUse {

@@ -1,12 +1,12 @@
-import type { HostPattern } from "../../model/host-pattern.js";
-import { hostText } from "../../model/host-pattern.js";
-import { addTo, getOrInsert } from "../../support/group-by.js";
+import type { HostPattern } from "../../model/values.js";
+import { hostText } from "../../model/values.js";
+import { addTo, getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
 import { covers, keysAbove } from "../hostnames.js";
 import { nameOf } from "../place.js";
 import { listenerCertificates } from "./listener-certificates.js";
 import type { ListenerDraft } from "./listener-draft.js";
-import type { Overlap } from "./translated.js";
+import type { Overlap } from "./model.js";
 
 /** A listener, and where it stands among its neighbours. */
 interface Neighbour {

@@ -1,6 +1,6 @@
 import type { GatewayListener } from "../../api/gateway.js";
 import type { BuildContext } from "../build-context.js";
-import { serverId } from "../entry-port.js";
+import { serverId } from "../load-balancer.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";
 import type { AddressAssignment } from "./addresses.js";
@@ -9,10 +9,9 @@ import { clientValidation } from "./client-validation.js";
 import { endsTls, listenerCertificates } from "./listener-certificates.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import type { ListenerOverlaps } from "./listener-overlap.js";
-import type { ListenerState } from "./model.js";
+import type { ListenerState, TranslatedListener } from "./model.js";
 import { namespaceFilter } from "./namespace-filter.js";
 import { routeKinds } from "./route-kinds.js";
-import type { TranslatedListener } from "./translated.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 

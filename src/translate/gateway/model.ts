@@ -2,10 +2,14 @@
  * What the steps of Gateway API's translation give each other: Gateways are translated to listeners, routes are attached to
  * listeners, and how many were attached goes back into the statuses of the Gateways.
  */
-import type { CommonRouteSpec, Gateway, ListenerSet } from "../../api/gateway.js";
+import type { CommonRouteSpec, Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../model/host-pattern.js";
+import type { ClientCertificates } from "../../model/listener.js";
 import type { Refusal } from "../../model/upstream.js";
+import type { HostPattern } from "../../model/values.js";
+import type { LoadedCertificate } from "../certificates.js";
+import type { Place } from "../place.js";
+import type { Refused, Verdict } from "./verdict.js";
 
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";
 
@@ -69,3 +73,53 @@ export type BackendTlsChoice =
   | { readonly kind: "tls"; readonly id: string; readonly hasNames?: true }
   /** The policy that is in force can't be used: no request may reach the backend. */
   | { readonly kind: "refused"; readonly refuse: Refusal };
+
+/** Gateways, their ListenerSets and listeners with what their statuses say. */
+
+/** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
+export interface Overlap {
+  readonly reason: "OverlappingCertificates" | "OverlappingHostnames";
+  readonly message: string;
+}
+
+export interface TranslatedListener extends ListenerState {
+  readonly spec: GatewayListener;
+  readonly place: Place;
+  /** Another listener has its port or hostname. */
+  readonly conflict?: Refused;
+  /** UnsupportedProtocol, UnsupportedValue, PortUnavailable, NoValidCACertificate, or the conflict. */
+  readonly accepted: Verdict;
+  /** InvalidCertificateRef, InvalidRouteKinds, RefNotPermitted, InvalidCACertificateRef, InvalidCACertificateKind. */
+  readonly resolvedRefs: Verdict;
+  readonly programmed: Verdict;
+  /** With another listener that takes hosts over TLS. */
+  readonly overlap?: Overlap;
+  readonly clientCertificates?: ClientCertificates;
+  /** Those that can be used, in the order of its references. */
+  readonly certificates: readonly LoadedCertificate[];
+}
+
+/** A ListenerSet whose parent is one of our Gateways. */
+export interface TranslatedListenerSet {
+  readonly listenerSet: ListenerSet;
+  /** NotAllowed, ParentNotAccepted, ListenersNotValid. */
+  readonly accepted: Verdict;
+  readonly programmed: Verdict;
+  /** None when it is not attached. */
+  readonly listeners: readonly TranslatedListener[];
+}
+
+export interface TranslatedGateway extends GatewayState {
+  readonly gateway: Gateway;
+  readonly listeners: readonly TranslatedListener[];
+  readonly listenerSets: readonly TranslatedListenerSet[];
+  readonly addresses: readonly string[];
+  readonly verdicts: {
+    /** InvalidParameters, UnsupportedAddress, ListenersNotValid. */
+    readonly accepted: Verdict;
+    /** Invalid, AddressNotUsable, AddressNotAssigned. */
+    readonly programmed: Verdict;
+    /** InvalidClientCertificateRef, RefNotPermitted. */
+    readonly resolvedRefs: Verdict;
+  };
+}

@@ -1,8 +1,7 @@
 import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
-import { memoized } from "../../support/memoized.js";
-import { addTo, getOrInsert } from "../../support/group-by.js";
+import type { HostPattern } from "../../model/values.js";
+import { ANY_HOST, hostKey } from "../../model/values.js";
+import { addTo, getOrInsert, memoized } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
 import type { ListenerDraft } from "./listener-draft.js";
@@ -10,7 +9,7 @@ import type { AttachableRoute } from "./model.js";
 import { GATEWAY_GROUP } from "./model.js";
 import { namespaceFilter } from "./namespace-filter.js";
 import { routeKinds } from "./route-kinds.js";
-import { intersect } from "./routes/hostname-intersection.js";
+import { intersect } from "./routes/attachment.js";
 
 const KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute"] as const;
 

@@ -1,9 +1,9 @@
-import type { FromNamespaces } from "../../api/gateway.js";
+import type { FromNamespaces, LabelSelector } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
-import { OPERATORS, selectsLabels } from "./label-selector.js";
+import { own } from "../../support/json-object.js";
 
 /** What a namespace is chosen by. */
-export type NamespaceFilter = (namespace: string) => boolean;
+type NamespaceFilter = (namespace: string) => boolean;
 
 /** Every namespace has it, also where files leave the Namespace out. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
@@ -58,4 +58,42 @@ function labelsOf(
 ): Readonly<Record<string, string>> {
   const labels = resources.get("Namespace", "", namespace)?.metadata.labels;
   return { [NAME_LABEL]: namespace, ...labels };
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
+
+const OPERATORS: readonly string[] = ["In", "NotIn", "Exists", "DoesNotExist"];
+
+/**
+ * Does the selector choose an object with these labels? An empty one chooses all (Kubernetes, LabelSelector). An operator that is not
+ * known chooses nothing: what is shared must not grow by a mistake.
+ */
+export function selectsLabels(selector: LabelSelector, labels: Labels): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labelOf(labels, key) === value) &&
+    matchExpressions.every((expression) => satisfies(expression, labels))
+  );
+}
+
+/** NotIn also holds for objects without the label. */
+function satisfies({ key, operator, values = [] }: Expression, labels: Labels): boolean {
+  const value = labelOf(labels, key);
+  switch (operator) {
+    case "In":
+      return value !== undefined && values.includes(value);
+    case "NotIn":
+      return value === undefined || !values.includes(value);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    default:
+      return false;
+  }
+}
+
+function labelOf(labels: Labels, key: string): string | undefined {
+  return own(labels, key);
 }

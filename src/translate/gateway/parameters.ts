@@ -2,15 +2,15 @@
  * What the ConfigMap that a parametersRef names says of Gateways: of all of a class, or of one, which comes before its class (Gateway
  * API, GatewayClassSpec.parametersRef and GatewayInfrastructure.parametersRef). Its keys are options by their usual names.
  */
-import type { ConfigMap } from "../../api/core.js";
+import type { ConfigMap } from "../../api/wire.js";
 import type { Gateway, GatewayClass } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
-import { parseByteSize } from "../../support/byte-size.js";
+import { parseByteSize } from "../../support/units.js";
 import { didYouMean } from "../../support/did-you-mean.js";
-import { parseIpRange } from "../../support/ip-range.js";
+import { parseIpRange } from "../../support/ip-address.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { textList } from "../../support/text-list.js";
+import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
 
 export interface GatewayParameters {

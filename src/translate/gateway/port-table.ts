@@ -1,10 +1,10 @@
-import { ANY_HOST, hostKey, hostText } from "../../model/host-pattern.js";
-import type { HostPattern } from "../../model/host-pattern.js";
+import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
+import type { HostPattern } from "../../model/values.js";
 import type { CompileOptions } from "../../options.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
-import { own } from "../../support/own.js";
+import { own } from "../../support/json-object.js";
 
 /** A listener as far as it can be in another one's way. */
 export interface PortUse {

@@ -5,11 +5,9 @@
  */
 import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../options.js";
-import { compareBy } from "../../support/compare.js";
-import { getOrInsert } from "../../support/group-by.js";
+import { compareBy, getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { DraftedGateway } from "./gateway.js";

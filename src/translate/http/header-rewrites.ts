@@ -2,7 +2,7 @@ import { headerChanges, type Header, type HeaderChanges } from "../../model/filt
 import { isObject, isTexts, parseObject } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { problem } from "../../support/result.js";
-import { listed } from "../../support/text-list.js";
+import { listed } from "../../support/text.js";
 import type { HeaderAction, HeaderCheck } from "./special-headers.js";
 import { requestHeaderProblem, responseHeaderProblem } from "./special-headers.js";
 

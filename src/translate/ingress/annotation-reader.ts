@@ -1,6 +1,6 @@
 import type { Result } from "../../support/result.js";
-import type { Annotation, AnnotationType } from "./annotation.js";
-import type { AnnotationLookup, FoundAnnotation } from "./annotation-lookup.js";
+import type { Annotation, AnnotationType } from "./annotations/annotation.js";
+import type { AnnotationLookup, FoundAnnotation } from "./annotations/annotation-key.js";
 
 /** Typed values of the annotations that hold for one path. What can't be read is reported by annotation-report.ts, once for an Ingress. */
 export class AnnotationReader {

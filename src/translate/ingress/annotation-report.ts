@@ -1,16 +1,19 @@
-import type { Ingress } from "../../api/core.js";
-import type { KubernetesObject } from "../../api/wire.js";
+import type { Ingress, KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../options.js";
 import type { BuildContext } from "../build-context.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { unsupportedRestriction } from "../reasons.js";
-import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotation.js";
-import type { AnnotationKey, AnnotationPrefix } from "./annotation-key.js";
-import { findAnnotation } from "./annotation-table.js";
-import { annotationsOf, isUnsupportedRestriction, restrictsAccess } from "./closing-annotations.js";
-import type { UnknownAnnotation } from "./unknown-annotation.js";
-import { unknownAnnotation } from "./unknown-annotation.js";
+import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
+import type { AnnotationKey, AnnotationPrefix } from "./annotations/annotation-key.js";
+import { findAnnotation } from "./annotations/annotation-table.js";
+import {
+  annotationsOf,
+  isUnsupportedRestriction,
+  restrictsAccess,
+  unknownAnnotation,
+} from "./closing-annotations.js";
+import type { UnknownAnnotation } from "./closing-annotations.js";
 import type { Report } from "../../diagnostics/sink.js";
 
 /**

@@ -2,11 +2,11 @@
  * An Ingress that is too large to be bound as written: its paths answer 500, and so does whatever is asked of its further hosts, which
  * are closed altogether. So no wider rule serves what it was to restrict, and it is no larger than it is written.
  */
-import type { HostPattern } from "../../model/host-pattern.js";
-import type { PathMatch } from "../../model/match.js";
-import { compareBy } from "../../support/compare.js";
-import type { EntryPort } from "../entry-port.js";
-import { IngressAnnotations } from "./annotation-lookup.js";
+import type { HostPattern } from "../../model/values.js";
+import type { PathMatch } from "../../model/route.js";
+import { compareBy } from "../../support/collections.js";
+import type { EntryPort } from "../load-balancer.js";
+import { IngressAnnotations } from "./annotations/annotation-key.js";
 import { placeOf, sourceRef } from "../place.js";
 import type { Specificity } from "../precedence.js";
 import { INGRESS_PRIORITY } from "../precedence.js";

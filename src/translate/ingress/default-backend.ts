@@ -1,6 +1,6 @@
-import { ANY_HOST, hostKey } from "../../model/host-pattern.js";
-import { bindWholePort } from "../entry-port.js";
-import type { EntryPort } from "../entry-port.js";
+import { ANY_HOST, hostKey } from "../../model/values.js";
+import { bindWholePort } from "../load-balancer.js";
+import type { EntryPort } from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { INGRESS_PRIORITY, listenerRank, specificity } from "../precedence.js";
 import { ingressRoute } from "./ingress-route.js";

@@ -1,9 +1,9 @@
-import { filled } from "../../support/fields.js";
+import { filled } from "../../support/json-object.js";
 import type { Cors, PathRewrite } from "../../model/filters.js";
 import type { Affinity, Route, Timeouts } from "../../model/route.js";
 import { DEFAULT_TIMEOUTS, routeTimeouts } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
-import type { Inherited } from "../entry-port.js";
+import type { Inherited } from "../load-balancer.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
 import type { AnnotationReader } from "./annotation-reader.js";
 import {

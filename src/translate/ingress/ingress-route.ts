@@ -1,18 +1,19 @@
-import { filled } from "../../support/fields.js";
-import type { Route } from "../../model/route.js";
+import type { Backend, Route } from "../../model/route.js";
+import type { BackendProtocol } from "../../model/upstream.js";
 import type { CompileOptions } from "../../options.js";
-import type { EntryPort } from "../entry-port.js";
-import { protocolOn } from "../entry-port.js";
+import { filled } from "../../support/json-object.js";
+import type { BuildContext } from "../build-context.js";
+import type { EntryPort } from "../load-balancer.js";
+import { protocolOn } from "../load-balancer.js";
 import type { Place } from "../place.js";
-import { sourceRef } from "../place.js";
-import { closedRule, invalidRule } from "../reasons.js";
+import { sourceRef, within } from "../place.js";
+import { closedRule, invalidBackend, invalidRule } from "../reasons.js";
 import { AnnotationReader } from "./annotation-reader.js";
-import type { AnnotationLookup } from "./annotation-lookup.js";
+import type { AnnotationLookup } from "./annotations/annotation-key.js";
 import { readAction, readProtocol } from "./ingress-action.js";
-import { translateBackend } from "./ingress-backend.js";
-import type { IngressBackend } from "./prepared-ingress.js";
 import { ingressRedirect } from "./ingress-redirect.js";
 import type { IngressScope } from "./ingress-scope.js";
+import type { IngressBackend } from "./prepared-ingress.js";
 
 /** A path, or a default backend, as far as its route depends on it. */
 export interface RouteInput {
@@ -81,4 +82,27 @@ function authOf(
   const own = context.auth.fromAnnotations(lookup, { resource: place.resource, pathKey: key });
   if (own === undefined) return port.inherited.auth;
   return "disabled" in own ? [] : own.ids;
+}
+
+/** The one backend of a path; a Service that is missing answers 503 until it comes, any other kind of backend 500. */
+function translateBackend(
+  backend: IngressBackend,
+  place: Place,
+  protocol: BackendProtocol,
+  context: BuildContext,
+): Backend {
+  const { service } = backend;
+  const port = service?.port?.name ?? service?.port?.number;
+  if (service === undefined || port === undefined) {
+    const message =
+      service === undefined ? "a resource can't be a backend" : "the backend names no port";
+    context.diagnostics.report({ code: "BACKEND_INVALID", message, ...place });
+    return { weight: 1, protocol, refuse: invalidBackend("backend is no Service port") };
+  }
+  const { namespace } = place.resource;
+  const at = within(place, "service");
+  const portPlace = within(at, "port", typeof port === "number" ? "number" : "name");
+  const reference = { namespace, name: service.name, port };
+  const upstream = context.backends.upstream(reference, at, portPlace);
+  return { upstream, weight: 1, protocol };
 }

@@ -1,9 +1,8 @@
-import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { getOrInsert } from "../../support/group-by.js";
+import type { Ingress } from "../../api/wire.js";
+import type { HostPattern } from "../../model/values.js";
+import { getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import type { LoadBalancer } from "../load-balancer.js";
+import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import { translateIngressTls } from "./ingress-tls.js";
 import { enableHttpsOf } from "./origin-annotations.js";

@@ -1,15 +1,15 @@
 /** How much one Ingress may become: each path once for each further host, and its annotations once for each path. */
-import type { ConfigMap } from "../../api/core.js";
+import type { ConfigMap } from "../../api/wire.js";
 import type { RoutingResources } from "../../input/resources.js";
-import type { HostPattern } from "../../model/host-pattern.js";
+import type { HostPattern } from "../../model/values.js";
 import type { Report } from "../../diagnostics/sink.js";
-import { getOrInsert } from "../../support/group-by.js";
-import { parseAuthReference } from "../auth/auth-reference.js";
+import { getOrInsert } from "../../support/collections.js";
+import { parseAuthReference } from "../auth/auth-owner.js";
 import { annotationField, placeOf } from "../place.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT, MOST_REPEATED_TEXT } from "../size-limits.js";
-import type { AnyAnnotation } from "./annotation.js";
-import type { AnnotationLookup } from "./annotation-lookup.js";
-import { ANNOTATIONS } from "./annotation-table.js";
+import type { AnyAnnotation } from "./annotations/annotation.js";
+import type { AnnotationLookup } from "./annotations/annotation-key.js";
+import { ANNOTATIONS } from "./annotations/annotation-table.js";
 import { AUTH_ANNOTATIONS } from "./annotations/auth-table.js";
 import { APP_ROOT, SERVER_ALIAS } from "./annotations/routing-table.js";
 import type { IngressScope } from "./ingress-scope.js";

@@ -1,7 +1,7 @@
-import type { Ingress, Service } from "../../api/core.js";
+import type { Ingress, Service } from "../../api/wire.js";
 import type { ObjectStatus } from "../../status/object-status.js";
-import { compareStrings } from "../../support/compare.js";
-import { canonicalAddress } from "../../support/ip-range.js";
+import { compareStrings } from "../../support/collections.js";
+import { canonicalAddress } from "../../support/ip-address.js";
 import type { TranslateContext } from "../context.js";
 import { isDnsName } from "../hostnames.js";
 

@@ -1,20 +1,20 @@
-import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { hostKey } from "../../model/host-pattern.js";
-import type { LoadedCertificate } from "../certificates.js";
+import type { Ingress } from "../../api/wire.js";
+import type { HostPattern } from "../../model/values.js";
+import { ANY_HOST, hostKey } from "../../model/values.js";
+import { addTo } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
-import type { EntryPort } from "../entry-port.js";
-import { parseHostPattern } from "../hostnames.js";
-import type { LoadBalancer } from "../load-balancer.js";
-import { annotationField, placeOf } from "../place.js";
+import type { LoadedCertificate } from "../certificates.js";
+import type { HostOwners } from "../hostnames.js";
+import { parentWildcard, parseHostPattern } from "../hostnames.js";
+import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import type { Place } from "../place.js";
+import { annotationField, nameOf, placeOf } from "../place.js";
+import type { NamespacedName } from "../reference-grants.js";
 import { isReferenceGranted } from "../reference-grants.js";
-import type { NamespacedName } from "../references.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
+import { tlsAnnotationOf } from "./origin-annotations.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import { TlsHosts } from "./tls-hosts.js";
-import { TlsNames } from "./tls-names.js";
-import { tlsAnnotationOf } from "./origin-annotations.js";
 
 type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
 
@@ -143,5 +143,61 @@ function serve(
     tlsHosts.add(host, prepared.ingress).certificate ??= certificate.id;
     if (names.isOwned(host))
       serveCertificate(certificate.id, host, { port: https, place, context });
+  }
+}
+
+/** The names for which one Ingress may have certificates: those of its rules that its namespace owns. */
+class TlsNames {
+  readonly #namespace: string;
+  readonly #owners: HostOwners;
+  readonly #hosts: ReadonlyMap<string, HostPattern>;
+  readonly #below = new Map<string, HostPattern[]>();
+  readonly #wildcards = new Set<string>();
+
+  constructor({ ingress, hosts, aliases }: PreparedIngress, owners: HostOwners) {
+    this.#namespace = ingress.metadata.namespace;
+    this.#owners = owners;
+    const named = hosts.map(({ host }) => host);
+    const isCatchAll = hosts.length === 0 && ingress.spec?.defaultBackend !== undefined;
+    const all = [...named, ...aliases, ...(isCatchAll ? [ANY_HOST] : [])];
+    this.#hosts = new Map(all.map((host) => [hostKey(host), host]));
+    for (const host of this.#hosts.values()) {
+      const parent = parentWildcard(host);
+      if (parent !== undefined) addTo(this.#below, hostKey(parent), host);
+    }
+  }
+
+  /** False for a wildcard that was asked for: it stands for many names, and its first certificate holds. */
+  isNew(name: HostPattern): boolean {
+    if (name.kind !== "wildcard") return true;
+    const known = this.#wildcards.size;
+    return this.#wildcards.add(name.suffix).size > known;
+  }
+
+  /**
+   * What a name in its TLS stands for: itself, or the hosts below a wildcard. Another namespace's wildcard stands for the names below it
+   * that belong to this one.
+   */
+  of(name: HostPattern): readonly HostPattern[] {
+    return this.#ruled(name).filter((host) => host.kind === "wildcard" || this.isOwned(host));
+  }
+
+  isOwned(host: HostPattern): boolean {
+    return this.#owners.isOwner(this.#namespace, host);
+  }
+
+  whyNot(name: HostPattern): string {
+    const [ruled] = this.#ruled(name);
+    const owner = ruled && this.#owners.ownerOf(ruled);
+    if (owner === undefined) return `no rule of this Ingress is for ${hostKey(name)}`;
+    return `${hostKey(name)} belongs to ${nameOf(owner)}, which is older`;
+  }
+
+  #ruled(name: HostPattern): readonly HostPattern[] {
+    const parent = parentWildcard(name);
+    const isRuled = [name, ...(parent ? [parent] : []), ANY_HOST].some((host) =>
+      this.#hosts.has(hostKey(host)),
+    );
+    return [...(isRuled ? [name] : []), ...(this.#below.get(hostKey(name)) ?? [])];
   }
 }

@@ -1,12 +1,12 @@
-import type { Ingress } from "../../api/core.js";
+import type { Ingress } from "../../api/wire.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { annotationField, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { reportAnnotations } from "./annotation-report.js";
-import { CANARY } from "./annotations/canary-table.js";
-import { bindAppRoot } from "./app-root.js";
-import { withClosedHosts } from "./closed-hosts.js";
+import { CANARY } from "./annotations/routing-table.js";
+import { bindAppRoot } from "./ingress-redirect.js";
+import { withClosedHosts } from "./regex-hosts.js";
 import { bindClosed } from "./closed-ingress.js";
 import { bindDefaultBackend } from "./default-backend.js";
 import { ingressScope } from "./ingress-scope.js";

@@ -1,19 +1,19 @@
 /** Annotations of the origin under domains of their own: `alb.<labels>` and `alb.networking.<labels>`. */
-import type { Ingress } from "../../api/core.js";
+import type { Ingress } from "../../api/wire.js";
 import type { Domains } from "../../options.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { TranslateContext } from "../context.js";
-import { textList } from "../../support/text-list.js";
+import { textList } from "../../support/text.js";
 import { parseHostPattern } from "../hostnames.js";
 import { annotationField, placeOf } from "../place.js";
 import { INGRESS_PRIORITY } from "../precedence.js";
-import { parseNamespacedName } from "../references.js";
-import type { NamespacedName } from "../references.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { hostKey } from "../../model/host-pattern.js";
-import type { PathIndex } from "./annotation-key.js";
-import { own } from "../../support/own.js";
+import { parseNamespacedName } from "../reference-grants.js";
+import type { NamespacedName } from "../reference-grants.js";
+import type { HostPattern } from "../../model/values.js";
+import { hostKey } from "../../model/values.js";
+import type { PathIndex } from "./annotations/annotation-key.js";
+import { own } from "../../support/json-object.js";
 
 /** An annotation outside the two domains of the table; `<labels>` stands for the label domain. */
 export interface OriginAnnotation {

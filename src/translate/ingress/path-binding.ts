@@ -1,4 +1,4 @@
-import type { Inherited } from "../entry-port.js";
+import type { Inherited } from "../load-balancer.js";
 import { within } from "../place.js";
 import { INGRESS_PRIORITY } from "../precedence.js";
 import { ingressRoute } from "./ingress-route.js";

@@ -1,10 +1,10 @@
 import type { DslxTerm } from "../../api/alb.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { hostKey } from "../../model/host-pattern.js";
-import type { PathMatch } from "../../model/match.js";
+import type { HostPattern } from "../../model/values.js";
+import { hostKey } from "../../model/values.js";
+import type { PathMatch } from "../../model/route.js";
 import { specificity } from "../precedence.js";
 import type { Specificity } from "../precedence.js";
-import { regexProblem } from "../regex.js";
+import { regexProblem } from "../pattern/regex.js";
 
 /** How a path is matched, and as how narrow it counts. */
 export interface IngressMatch {

@@ -1,9 +1,13 @@
-import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { hostKey } from "../../model/host-pattern.js";
-import { getOrInsert } from "../../support/group-by.js";
+import type { Ingress } from "../../api/wire.js";
+import type { HostPattern } from "../../model/values.js";
+import { hostKey } from "../../model/values.js";
+import { getOrInsert } from "../../support/collections.js";
+import type { TranslateContext } from "../context.js";
+import { placeOf } from "../place.js";
+import { unsupportedRestriction } from "../reasons.js";
 import { AnnotationReader } from "./annotation-reader.js";
 import { REWRITE_TARGET, USE_REGEX } from "./annotations/routing-table.js";
+import { OF_SERVER, closesHosts } from "./closing-annotations.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 
 /** A host as one namespace has it. */
@@ -33,4 +37,36 @@ export function regexHosts(
 function add(hosts: Map<string, Ingress[]>, key: string, ingress: Ingress): void {
   const causes = getOrInsert(hosts, key, () => []);
   if (!causes.includes(ingress)) causes.push(ingress);
+}
+
+/** The Ingresses, closed where another one of the namespace closes a host of theirs. Each of those gets one report. */
+export function withClosedHosts(
+  ingresses: readonly PreparedIngress[],
+  { options, diagnostics }: TranslateContext,
+): readonly PreparedIngress[] {
+  const causes = ingresses.filter(({ ingress }) => closesHosts(ingress, options));
+  if (causes.length === 0) return ingresses;
+  const byHost = new Map(
+    causes.flatMap(({ ingress, hosts }) =>
+      hosts.map(({ host }) => [regexKey(ingress, host), ingress] as const),
+    ),
+  );
+  return ingresses.map((prepared) => {
+    const { ingress, hosts, paths } = prepared;
+    const closing = hosts.find(({ host }) => byHost.has(regexKey(ingress, host)));
+    const cause = closing && byHost.get(regexKey(ingress, closing.host));
+    if (cause === undefined || causes.includes(prepared)) return prepared;
+    const what = `${OF_SERVER} of Ingress ${cause.metadata.name} is for the host of this one, too.`;
+    diagnostics.report({
+      ...unsupportedRestriction(what, options),
+      ...placeOf(ingress, "spec", "rules", closing?.rule ?? 0, "host"),
+    });
+    return {
+      ...prepared,
+      closedBy: prepared.closedBy ?? OF_SERVER,
+      paths: paths.map((path) =>
+        byHost.has(regexKey(ingress, path.host)) ? { closedBy: OF_SERVER, ...path } : path,
+      ),
+    };
+  });
 }

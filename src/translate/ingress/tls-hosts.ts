@@ -1,9 +1,9 @@
-import type { Ingress } from "../../api/core.js";
-import type { HostPattern } from "../../model/host-pattern.js";
-import { hostKey } from "../../model/host-pattern.js";
-import { getOrInsert } from "../../support/group-by.js";
+import type { Ingress } from "../../api/wire.js";
+import type { HostPattern } from "../../model/values.js";
+import { hostKey } from "../../model/values.js";
+import { getOrInsert } from "../../support/collections.js";
 import type { ConfigBuilder } from "../config-builder.js";
-import type { HostOwners } from "../host-owners.js";
+import type { HostOwners } from "../hostnames.js";
 import { parentWildcard } from "../hostnames.js";
 
 interface Wanted {

@@ -4,7 +4,7 @@ import { basic } from "../../../e2e/harness/htpasswd.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { AuthPolicy, ForwardAuth } from "../../../src/model/auth.js";
-import { filled } from "../../../src/support/fields.js";
+import { filled } from "../../../src/support/json-object.js";
 import { credentialSet } from "../../support/credentials.js";
 import { forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";

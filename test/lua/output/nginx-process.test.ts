@@ -10,7 +10,7 @@ import { nginxProcessesIn, signalAll } from "../../../src/output/folder-processe
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { freePort } from "../../support/free-port.js";
 import { filesOf, forwarding, makeProcess, testBinary } from "../../support/run-folder.js";
 import { until } from "../../support/until.js";

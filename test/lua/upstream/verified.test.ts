@@ -1,7 +1,7 @@
 import { Authority } from "../../../e2e/harness/certificates.js";
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { BackendTls } from "../../../src/model/backend-tls.js";
+import type { BackendTls } from "../../../src/model/upstream.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { until } from "../../support/until.js";
 

@@ -2,8 +2,7 @@
 import type { Compilation } from "../../../src/compile.js";
 import { compile } from "../../../src/compile.js";
 import type { Candidate } from "../../../src/explain/candidates.js";
-import { certificateFor, explain } from "../../../src/explain/explain.js";
-import { readPolicy } from "../../../src/explain/read-policy.js";
+import { certificateFor, explain, readPolicy } from "../../../src/explain/explain.js";
 import type { ExplainRequest } from "../../../src/explain/request.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
 import type { CompileOptions } from "../../../src/options.js";

@@ -1,5 +1,5 @@
 import { HelpShown, parseArguments } from "../../../src/cli/arguments.js";
-import { UsageError } from "../../../src/cli/usage-error.js";
+import { UsageError } from "../../../src/cli/terminal.js";
 
 function parse(...words: string[]): unknown {
   return parseArguments(words, {

@@ -1,7 +1,7 @@
 import { startNginx } from "../../../src/cli/first-start.js";
 import type { FirstStart } from "../../../src/cli/first-start.js";
 import { NOBODY } from "../../../src/controller/observer.js";
-import { PolicyTooLarge } from "../../../src/support/policy-too-large.js";
+import { PolicyTooLarge } from "../../../src/support/errors.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 
 const FULL: readonly RenderedFile[] = [{ path: "nginx.conf", contents: "full", mode: 0o644 }];

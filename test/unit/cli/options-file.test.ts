@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readOptionsFile } from "../../../src/cli/options-file.js";
+import { readOptionsFile } from "../../../src/cli/main.js";
 import { resolveSettings } from "../../../src/cli/settings.js";
-import { UsageError } from "../../../src/cli/usage-error.js";
+import { UsageError } from "../../../src/cli/terminal.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

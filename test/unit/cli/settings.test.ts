@@ -1,5 +1,5 @@
 import { compileOptions, resolveSettings } from "../../../src/cli/settings.js";
-import { UsageError } from "../../../src/cli/usage-error.js";
+import { UsageError } from "../../../src/cli/terminal.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 
 const none = { flags: {}, variables: {} };

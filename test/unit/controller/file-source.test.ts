@@ -4,7 +4,7 @@ import type { Log } from "../../../src/support/log.js";
 import { NOBODY } from "../../../src/controller/observer.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 
 const { jest } = import.meta;
 

@@ -1,4 +1,4 @@
-import { formatJson } from "../../../src/diagnostics/format-json.js";
+import { formatJson } from "../../../src/diagnostics/format.js";
 
 it("writes one object a line, absent keys left out, always in one order", () => {
   const location = { file: "a.yaml", line: 1, column: 2, excerpt: "a: 1" };

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic.js";
-import { formatCounts, formatText } from "../../../src/diagnostics/format-text.js";
+import { formatCounts, formatText } from "../../../src/diagnostics/format.js";
 
 const RESOURCE = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
 const FULL: Diagnostic = {

@@ -1,5 +1,5 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
-import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
+import { formatFieldPath } from "../../../src/diagnostics/diagnostic.js";
 import type { Locate } from "../../../src/diagnostics/sink.js";
 import { DiagnosticSink, MOST_OF_OBJECT } from "../../../src/diagnostics/sink.js";
 

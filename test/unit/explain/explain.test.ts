@@ -1,4 +1,4 @@
-import type { Predicate } from "../../../src/model/match.js";
+import type { Predicate } from "../../../src/model/route.js";
 import { explain } from "../../../src/explain/explain.js";
 import type { Explanation } from "../../../src/explain/explain.js";
 import { formatExplanation } from "../../../src/explain/format.js";

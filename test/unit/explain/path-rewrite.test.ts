@@ -2,7 +2,7 @@ import type { PathRewrite } from "../../../src/model/filters.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { rewriteTarget } from "../../../src/explain/path-rewrite.js";
-import { toWire } from "../../../src/explain/wire-text.js";
+import { toWire } from "../../../src/explain/request.js";
 
 interface Vector {
   readonly name: string;

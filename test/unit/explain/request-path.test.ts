@@ -1,5 +1,4 @@
-import { normalisePath } from "../../../src/explain/request-path.js";
-import { toWire } from "../../../src/explain/wire-text.js";
+import { normalisePath, toWire } from "../../../src/explain/request.js";
 
 // Each row was asked of a real nginx: its $uri, or that it answers 400.
 describe("normalisePath", () => {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { HealthServer } from "../../../src/health/health-server.js";
 import type { HealthServerOptions } from "../../../src/health/health-server.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { freePort } from "../../support/free-port.js";
 
 const open: HealthServer[] = [];

@@ -1,4 +1,4 @@
-import type { AuthPolicy } from "../../../src/api/auth-policy.js";
+import type { AuthPolicy } from "../../../src/api/auth.js";
 import type { ResourceRef } from "../../../src/diagnostics/diagnostic.js";
 import { resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
 import { lines } from "./fixtures.js";

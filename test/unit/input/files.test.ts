@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MissingPathError, readSources } from "../../../src/input/files.js";
 import type { Source } from "../../../src/input/source.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 
 let folder = "";
 

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic.js";
-import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
+import { formatFieldPath } from "../../../src/diagnostics/diagnostic.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
 
 type Fields = Readonly<Record<string, unknown>>;

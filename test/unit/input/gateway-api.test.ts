@@ -2,7 +2,7 @@
 import { KIND_NAMES } from "../../../src/api/kinds.js";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { formatText } from "../../../src/diagnostics/format-text.js";
+import { formatText } from "../../../src/diagnostics/format.js";
 import { loadResources } from "../../../src/input/load.js";
 import type { LoadResult } from "../../../src/input/load.js";
 import { gatewayApi } from "../../support/gateway-api.js";

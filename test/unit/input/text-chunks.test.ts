@@ -1,4 +1,4 @@
-import { countLineBreaks, lineStarts, splitDocuments } from "../../../src/input/text-chunks.js";
+import { countLineBreaks, lineStarts, splitDocuments } from "../../../src/input/text-locator.js";
 
 /** As long as an object is. */
 const A = `a: ${"x".repeat(40)}`;

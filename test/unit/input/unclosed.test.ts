@@ -1,4 +1,4 @@
-import { findUnclosed } from "../../../src/input/unclosed.js";
+import { findUnclosed } from "../../../src/input/yaml-errors.js";
 
 it.each([
   ["a: 1", undefined],

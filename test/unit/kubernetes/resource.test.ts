@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { load } from "js-yaml";
 import { KIND_NAMES } from "../../../src/api/kinds.js";
-import { pluralOf } from "../../../src/kubernetes/resource.js";
+import { pluralOf } from "../../../src/kubernetes/raw-object.js";
 
 test("the name of a kind in paths is its plural", () => {
   const plurals = Object.fromEntries(KIND_NAMES.map((kind) => [kind, pluralOf(kind)]));

@@ -1,7 +1,6 @@
-import { dataPlaneMetrics } from "../../../src/metrics/data-plane-metrics.js";
-import { formatMetric } from "../../../src/metrics/exposition.js";
-import type { DataPlaneCounters } from "../../../src/output/data-plane-counters.js";
-import { readCounters } from "../../../src/output/data-plane-counters.js";
+import { dataPlaneMetrics, formatMetric } from "../../../src/metrics/data-plane-metrics.js";
+import type { DataPlaneCounters } from "../../../src/output/control-client.js";
+import { readCounters } from "../../../src/output/control-client.js";
 
 const COUNTERS: DataPlaneCounters = {
   responses: { "404": 1, "200": 7 },

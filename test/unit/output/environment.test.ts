@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { environmentConf, environmentFiles, nameServers } from "../../../src/output/environment.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

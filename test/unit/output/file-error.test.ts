@@ -1,5 +1,5 @@
 import { errorCode, fileError } from "../../../src/output/file-error.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 
 function systemError(code: string): Error {
   return Object.assign(new Error(`${code}: said by the system`), { code });

@@ -17,7 +17,7 @@ import {
   writeFiles,
 } from "../../../src/output/file-writer.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { SecretText } from "../../../src/support/secret-text.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 

@@ -1,4 +1,4 @@
-import { inTime, keepingEndpoints } from "../../../src/output/held-endpoints.js";
+import { inTime, keepingEndpoints } from "../../../src/output/kept-configuration.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 
 function files(contents: Readonly<Record<string, string>>): readonly RenderedFile[] {

@@ -5,9 +5,13 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { readListens, refusedPlaces } from "../../../src/output/listens.js";
-import { behindOwn } from "../../../src/output/places.js";
-import { isFree, isTaken } from "../../../src/output/port-probe.js";
+import {
+  behindOwn,
+  isFree,
+  isTaken,
+  readListens,
+  refusedPlaces,
+} from "../../../src/output/listens.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

@@ -1,7 +1,7 @@
 import { createWriteStream, lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { makeLogPipe } from "../../../src/output/log-pipe.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { makeLogPipe } from "../../../src/output/nginx-log.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { until } from "../../support/until.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findNginx } from "../../../src/output/nginx-binary.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

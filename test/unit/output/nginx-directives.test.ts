@@ -1,4 +1,4 @@
-import { fileShortage } from "../../../src/output/nginx-directives.js";
+import { fileShortage } from "../../../src/output/nginx-binary.js";
 import { CONNECTIONS } from "../../../src/render/nginx/nginx-conf.js";
 
 function limits(hard: string): string {

@@ -1,8 +1,4 @@
-import {
-  isFinalFailure,
-  nginxFailure,
-  unavailablePorts,
-} from "../../../src/output/nginx-failure.js";
+import { isFinalFailure, nginxFailure, unavailablePorts } from "../../../src/output/nginx-log.js";
 
 const AT = "2026/01/02 03:04:05 [emerg] 7#7: ";
 

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

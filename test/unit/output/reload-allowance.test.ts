@@ -1,4 +1,4 @@
-import { ReloadAllowance } from "../../../src/output/reload-allowance.js";
+import { ReloadAllowance } from "../../../src/output/kept-configuration.js";
 
 test("the first reload after a quiet interval is allowed at once, then one for each interval", () => {
   let now = 0;

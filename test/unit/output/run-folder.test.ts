@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { lockRunFolder, makeRunFolder } from "../../../src/output/run-folder.js";
-import { EnvironmentError } from "../../../src/support/environment-error.js";
+import { EnvironmentError } from "../../../src/support/errors.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { removeSockets } from "../../../src/output/sockets.js";
+import { removeSockets } from "../../../src/output/run-folder.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();

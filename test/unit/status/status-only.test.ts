@@ -1,4 +1,4 @@
-import { differInStatusOnly } from "../../../src/status/status-only.js";
+import { differInStatusOnly } from "../../../src/status/json.js";
 
 const OBJECT = { kind: "HTTPRoute", metadata: { name: "a", resourceVersion: "1" }, spec: { a: 1 } };
 

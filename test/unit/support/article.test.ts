@@ -1,4 +1,4 @@
-import { withArticle } from "../../../src/support/article.js";
+import { withArticle } from "../../../src/support/text.js";
 
 it.each([
   ["Ingress", "an Ingress"],

@@ -5,7 +5,7 @@ import {
   parseIpRange,
   rangeHolds,
   rangeSize,
-} from "../../../src/support/ip-range.js";
+} from "../../../src/support/ip-address.js";
 
 test.each([
   ["10.0.0.7", "10.0.0.7", "10.0.0.7", 1n],

@@ -1,4 +1,7 @@
-import { ANNOTATIONS, findAnnotation } from "../../../src/translate/ingress/annotation-table.js";
+import {
+  ANNOTATIONS,
+  findAnnotation,
+} from "../../../src/translate/ingress/annotations/annotation-table.js";
 
 /** Every annotation in the lists of ingress-nginx (annotations and annotations-risk pages, v1.9 to v1.15). */
 const INGRESS_NGINX = `

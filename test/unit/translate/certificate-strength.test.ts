@@ -4,10 +4,10 @@ import type { KeyPair } from "../../../e2e/harness/certificates.js";
 import {
   isWeakAuthority,
   keyWeakness,
+  signatureAlgorithm,
   slowness,
   weakness,
 } from "../../../src/translate/certificate-strength.js";
-import { signatureAlgorithm } from "../../../src/translate/signature-algorithm.js";
 import { ingress, rules, service, translated } from "./translated.js";
 
 const RSA_1024 = ["-newkey", "rsa:1024"];

@@ -1,5 +1,5 @@
 import type { DslxTerm } from "../../../src/api/alb.js";
-import { hostKey } from "../../../src/model/host-pattern.js";
+import { hostKey } from "../../../src/model/values.js";
 import { parseDslx } from "../../../src/translate/alb/dslx.js";
 import type { RuleMatch } from "../../../src/translate/alb/dslx.js";
 

@@ -1,6 +1,6 @@
 /** A bug of ours costs one object: reading one of its fields throws, as a bug in its translation does. */
 import { compile } from "../../../src/compile.js";
-import type { Ingress } from "../../../src/api/core.js";
+import type { Ingress } from "../../../src/api/wire.js";
 import type { KindName } from "../../../src/api/kinds.js";
 import { advance, initialInput } from "../../../src/input/last-good.js";
 import type { Resources } from "../../../src/input/resources.js";
@@ -10,7 +10,7 @@ import type { Compilation } from "../../../src/compile.js";
 import type { Route } from "../../../src/model/route.js";
 import { withoutFaulty } from "../../../src/translate/faulty-objects.js";
 import { closedForm } from "../../../src/input/closed-form.js";
-import { own } from "../../../src/support/own.js";
+import { own } from "../../../src/support/json-object.js";
 import { SCENES } from "../../support/protected-scenes.js";
 
 const SIZE = "nginx.ingress.kubernetes.io/proxy-body-size";

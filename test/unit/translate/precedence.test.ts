@@ -1,5 +1,5 @@
 import type { DslxTerm } from "../../../src/api/alb.js";
-import { compareStrings } from "../../../src/support/compare.js";
+import { compareStrings } from "../../../src/support/collections.js";
 import { orderKey, specificity } from "../../../src/translate/precedence.js";
 import type { Rank } from "../../../src/translate/precedence.js";
 

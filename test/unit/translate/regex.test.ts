@@ -1,5 +1,5 @@
 /** Patterns of users that PCRE is to compile. Against PCRE itself: test/lua/regular-expressions.test.ts. */
-import { regexProblem } from "../../../src/translate/regex.js";
+import { regexProblem } from "../../../src/translate/pattern/regex.js";
 
 it.each([
   "",

@@ -1,4 +1,4 @@
-import { snippetRestricts } from "../../../src/translate/ingress/annotations/snippet.js";
+import { snippetRestricts } from "../../../src/translate/ingress/annotations/unsupported-table.js";
 
 it.each([
   "deny all;",

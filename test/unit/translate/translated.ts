@@ -1,16 +1,16 @@
 /** Manifests, translated: what tests ask about the result. */
 import type { Resources } from "../../../src/input/resources.js";
 import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
-import { formatFieldPath } from "../../../src/diagnostics/field-path.js";
+import { formatFieldPath } from "../../../src/diagnostics/diagnostic.js";
 import { resourcesFromYaml } from "../../../src/input/load.js";
-import { hostKey } from "../../../src/model/host-pattern.js";
+import { hostKey } from "../../../src/model/values.js";
 import type { DataPlaneConfig } from "../../../src/model/config.js";
 import type { Route, RouteBinding } from "../../../src/model/route.js";
 import type { Endpoint } from "../../../src/model/upstream.js";
 import type { CompileOptions } from "../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../src/options.js";
 import type { ObjectStatus } from "../../../src/status/object-status.js";
-import { compareStrings } from "../../../src/support/compare.js";
+import { compareStrings } from "../../../src/support/collections.js";
 import { RouteMemory } from "../../../src/translate/gateway/routes/route-memory.js";
 import {
   endpointReports,
@@ -18,7 +18,7 @@ import {
   translateRouting,
   withUpstreams,
 } from "../../../src/translate/translate.js";
-import type { Translation } from "../../../src/translate/translation.js";
+import type { Translation } from "../../../src/translate/translate.js";
 
 export interface Translated {
   readonly config: DataPlaneConfig;

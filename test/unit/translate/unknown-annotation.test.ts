@@ -1,6 +1,8 @@
-import { ANNOTATIONS } from "../../../src/translate/ingress/annotation-table.js";
-import { restrictsAccess } from "../../../src/translate/ingress/closing-annotations.js";
-import { unknownAnnotation } from "../../../src/translate/ingress/unknown-annotation.js";
+import { ANNOTATIONS } from "../../../src/translate/ingress/annotations/annotation-table.js";
+import {
+  restrictsAccess,
+  unknownAnnotation,
+} from "../../../src/translate/ingress/closing-annotations.js";
 
 it.each(ANNOTATIONS.map(({ name }) => name))("%s is known", (name) => {
   expect(unknownAnnotation(name)).toBeUndefined();

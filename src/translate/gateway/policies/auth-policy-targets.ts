@@ -1,5 +1,5 @@
-import type { AuthPolicy } from "../../../api/auth-policy.js";
-import { AUTH_TARGETS } from "../../../api/auth-policy.js";
+import type { AuthPolicy } from "../../../api/auth.js";
+import { AUTH_TARGETS } from "../../../api/auth.js";
 import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { didYouMean } from "../../../support/did-you-mean.js";

@@ -1,12 +1,12 @@
 import type { BackendTlsPolicy } from "../../../api/gateway.js";
-import type { BackendTls, SubjectAltName } from "../../../model/backend-tls.js";
+import type { BackendTls, SubjectAltName } from "../../../model/upstream.js";
 import type { TranslateContext } from "../../context.js";
-import { filled } from "../../../support/fields.js";
+import { filled } from "../../../support/json-object.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { Verdict } from "../verdict.js";
-import { readCertificateAuthorities } from "./certificate-authorities.js";
+import { readCertificateAuthorities } from "../certificate-authorities.js";
 
 /** TLS as a policy says it; the Gateway's client certificate is added for each Gateway. */
 export type BackendTlsContent = Omit<BackendTls, "id" | "inLua" | "clientCertificate">;

@@ -1,15 +1,13 @@
 import { createHash } from "node:crypto";
 import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
-import type { BackendTls } from "../../../model/backend-tls.js";
+import type { BackendTls } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareStrings } from "../../../support/compare.js";
-import { getOrInsert } from "../../../support/group-by.js";
-import { memoized } from "../../../support/memoized.js";
+import { compareStrings, getOrInsert, memoized } from "../../../support/collections.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
-import { backendClientCertificate } from "../backend-client-certificate.js";
+import { backendClientCertificate } from "../certificate-reference.js";
 import type { AlikeGateways, BackendPort, BackendTlsChoice } from "../model.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { Verdict } from "../verdict.js";
@@ -17,9 +15,14 @@ import type { BackendTlsReading } from "./backend-tls-content.js";
 import { readBackendTlsPolicy } from "./backend-tls-content.js";
 import { conflictMessage, gatewayRef, policyStatus } from "./policy-status.js";
 import type { PolicyTarget } from "./policy-targets.js";
-import { shownTarget, TargetIndex, targetOf, targetRefs } from "./policy-targets.js";
-import { refusedPolicyOf } from "./refused-policies.js";
-import { ServiceUsers } from "./service-users.js";
+import {
+  ServiceUsers,
+  TargetIndex,
+  refusedPolicyOf,
+  shownTarget,
+  targetOf,
+  targetRefs,
+} from "./policy-targets.js";
 
 const NONE: BackendTlsChoice = { kind: "none" };
 

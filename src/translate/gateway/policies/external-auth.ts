@@ -1,21 +1,21 @@
-import { filled } from "../../../support/fields.js";
 import type { ExternalAuthFilter } from "../../../api/gateway.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
-import { formatFieldPath } from "../../../diagnostics/field-path.js";
+import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
-import type { BuildContext } from "../../build-context.js";
+import { filled } from "../../../support/json-object.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
+import { findPort, isExternalName } from "../../backends.js";
+import type { BuildContext } from "../../build-context.js";
 import type { Place } from "../../place.js";
 import { sourceRef, within } from "../../place.js";
+import { isReferenceGranted } from "../../reference-grants.js";
 import type { BackendPort, BackendTlsChoice } from "../model.js";
 import type { Refused } from "../verdict.js";
-import { sanitizePrefix } from "./external-auth-path.js";
-import type { AuthService } from "./external-auth-service.js";
-import { findAuthService } from "./external-auth-service.js";
 import type { AuthRef } from "./policies.js";
 
 /** An ExternalAuth filter, and what it is translated with. */
-export interface ExternalAuthInput {
+interface ExternalAuthInput {
   readonly filter: ExternalAuthFilter;
   /** Of the filter. */
   readonly place: Place;
@@ -106,4 +106,120 @@ function externalOf({ http = {}, forwardBody = {} }: ExternalAuthFilter): Extern
 function headerNames(names: readonly string[]): readonly string[] {
   const usable = names.filter((name) => parseHeaderName(name).ok);
   return [...new Set(usable.map((name) => name.toLowerCase()))].sort();
+}
+
+/** The port of a Service that decides. */
+interface AuthService {
+  readonly namespace: string;
+  readonly name: string;
+  readonly port: number;
+  readonly portName?: string;
+  /** By the port's appProtocol. */
+  readonly tls: boolean;
+}
+
+type FoundAuthService =
+  | { readonly ok: true; readonly service: AuthService }
+  | {
+      readonly ok: false;
+      readonly reason:
+        "InvalidKind" | "BackendNotFound" | "RefNotPermitted" | "UnsupportedProtocol";
+      readonly message: string;
+    };
+
+type Failed = Extract<FoundAuthService, { ok: false }>;
+
+/** Reports nothing. Without a ReferenceGrant nobody learns which Services of another namespace exist. */
+function findAuthService(
+  { protocol, backendRef }: ExternalAuthFilter,
+  { resource }: Place,
+  { resources }: BuildContext,
+): FoundAuthService {
+  if (protocol !== "HTTP") {
+    return failed("UnsupportedProtocol", `external auth by ${protocol} is not supported; HTTP is`);
+  }
+  const { group = "", kind = "Service", name, namespace = resource.namespace, port } = backendRef;
+  if (group !== "" || kind !== "Service") {
+    return failed("InvalidKind", `a ${kind} can't be an auth service, only a Service can`);
+  }
+  const isOwn = namespace === resource.namespace;
+  if (!isOwn && !isReferenceGranted(resources, resource, { kind: "Service", namespace, name })) {
+    const who = `${resource.kind}s of ${resource.namespace}`;
+    const message = `no ReferenceGrant in ${namespace} lets ${who} name Service ${name}`;
+    return failed("RefNotPermitted", message);
+  }
+  return findServicePort(namespace, name, port, resources);
+}
+
+function findServicePort(
+  namespace: string,
+  name: string,
+  port: number | undefined,
+  resources: RoutingResources,
+): FoundAuthService {
+  const shown = `Service ${namespace}/${name}`;
+  const service = resources.get("Service", namespace, name);
+  if (service === undefined) return failed("BackendNotFound", `there is no ${shown}`);
+  if (isExternalName(service)) return failed("BackendNotFound", `${shown} is of type ExternalName`);
+  if (port === undefined) return failed("BackendNotFound", `a port of ${shown} must be named`);
+  const found = findPort(service, port);
+  if (found === undefined) {
+    return failed("BackendNotFound", `${shown} has no TCP port ${String(port)}`);
+  }
+  return {
+    ok: true,
+    service: {
+      namespace,
+      name,
+      port: found.port,
+      ...(found.name !== undefined && { portName: found.name }),
+      tls: found.appProtocol?.toLowerCase() === "https",
+    },
+  };
+}
+
+function failed(reason: Failed["reason"], message: string): Failed {
+  return { ok: false, reason, message };
+}
+
+/** Characters of a path (RFC 3986, 3.3) that stand for themselves, and octets that are encoded already. */
+const LEGAL = /%[0-9A-Fa-f]{2}|[A-Za-z0-9\-._~!$&'()*+,;=:@/]/y;
+
+/**
+ * The prefix of an ExternalAuth filter as it can stand before a request's path: without a slash at its end, dot segments and
+ * repeated slashes removed, so that it stays a prefix, and every other octet encoded, so that it can't end the path or begin another
+ * request. Empty: no prefix. Source: Gateway API, HTTPAuthConfig.path, "MUST sanitize".
+ */
+export function sanitizePrefix(path: string): string {
+  const segments: string[] = [];
+  for (const segment of encode(path).split("/")) {
+    if (segment === "" || isDot(segment, 1)) continue;
+    if (isDot(segment, 2)) segments.pop();
+    else segments.push(segment);
+  }
+  return segments.map((segment) => `/${segment}`).join("");
+}
+
+/** Dots may be written encoded. */
+function isDot(segment: string, count: number): boolean {
+  return segment.replaceAll(/%2e/gi, ".") === ".".repeat(count);
+}
+
+function encode(text: string): string {
+  let encoded = "";
+  let position = 0;
+  while (position < text.length) {
+    LEGAL.lastIndex = position;
+    const legal = LEGAL.exec(text)?.[0];
+    const taken = legal ?? String.fromCodePoint(text.codePointAt(position) ?? 0);
+    encoded += legal ?? octets(taken);
+    position += taken.length;
+  }
+  return encoded;
+}
+
+function octets(character: string): string {
+  return [...Buffer.from(character, "utf8")]
+    .map((octet) => `%${octet.toString(16).toUpperCase().padStart(2, "0")}`)
+    .join("");
 }

@@ -1,5 +1,5 @@
-import { filled } from "../../../support/fields.js";
-import type { AuthPolicy } from "../../../api/auth-policy.js";
+import { filled } from "../../../support/json-object.js";
+import type { AuthPolicy } from "../../../api/auth.js";
 import type {
   ExternalAuthFilter,
   Gateway,
@@ -14,8 +14,7 @@ import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
 import type { Place } from "../../place.js";
 import type { AlikeGateways, GatewayState, ListenerState } from "../model.js";
-import { AuthPolicies } from "./auth-policies.js";
-import { authPolicyStatuses } from "./auth-policy-statuses.js";
+import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
 import type { AuthRef, Policies } from "./policies.js";

@@ -5,7 +5,7 @@ import type {
   HttpRoute,
   ObjectReference,
 } from "../../../api/gateway.js";
-import type { BackendTls } from "../../../model/backend-tls.js";
+import type { BackendTls } from "../../../model/upstream.js";
 import type { InheritedAuth } from "../../../model/listener.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { Place } from "../../place.js";

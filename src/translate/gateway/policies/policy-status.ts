@@ -1,14 +1,13 @@
 import type { Gateway, ParentReference, PolicyStatus } from "../../../api/gateway.js";
 import type { KubernetesObject } from "../../../api/wire.js";
-import type { Condition } from "../../../status/condition.js";
-import type { ObjectStatus } from "../../../status/object-status.js";
+import type { Condition, ObjectStatus } from "../../../status/object-status.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import { shownTarget } from "./policy-targets.js";
-import { own } from "../../../support/own.js";
+import { own } from "../../../support/json-object.js";
 
 /** Entries that a status holds (Gateway API, PolicyStatus). */
 const MAX_ANCESTORS = 16;

@@ -1,6 +1,11 @@
-import type { PolicyTargetReference } from "../../../api/gateway.js";
+import type { Gateway, PolicyTargetReference } from "../../../api/gateway.js";
 import type { KubernetesObject } from "../../../api/wire.js";
+import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
+import { getOrInsert } from "../../../support/collections.js";
+import type { TranslateContext } from "../../context.js";
 import { compareAge } from "../../precedence.js";
+import { refusedObjects } from "../../refused-objects.js";
+import type { AlikeGateways, BackendPort } from "../model.js";
 
 /** A policy that says itself what it is for (GEP-713, direct policy attachment). */
 export interface TargetingPolicy extends KubernetesObject {
@@ -59,4 +64,54 @@ export function shownTarget({ kind, namespace, name, section }: PolicyTarget): s
 
 export function targetKey({ group, kind, namespace, name, section = "" }: PolicyTarget): string {
   return [group, kind, namespace, name, section].join("|");
+}
+
+interface Users {
+  /** The lists as they were added. */
+  readonly groups: Set<AlikeGateways>;
+  /** The Gateways of all groups; absent until `of` needs them. */
+  all?: ReadonlySet<Gateway>;
+}
+
+/**
+ * Which Gateways use a Service. A backendRef adds the route's whole list of Gateways at once, since a few bytes make thousands of
+ * pairs; only Services that a policy targets have their lists merged.
+ */
+export class ServiceUsers {
+  readonly #users = new Map<string, Users>();
+
+  add(gateways: AlikeGateways, { namespace, service }: BackendPort): void {
+    const key = `${namespace}/${service}`;
+    const users = getOrInsert(this.#users, key, (): Users => ({ groups: new Set() }));
+    users.groups.add(gateways);
+    delete users.all;
+  }
+
+  /** Of the Service that the target names, whatever its section. */
+  of({ namespace, name }: PolicyTarget): ReadonlySet<Gateway> {
+    const users = this.#users.get(`${namespace}/${name}`);
+    if (users === undefined) return NO_GATEWAYS;
+    return (users.all ??= new Set([...users.groups].flat()));
+  }
+}
+
+const NO_GATEWAYS: ReadonlySet<Gateway> = new Set();
+
+/**
+ * A policy of the namespace that can't be read, so that nobody knows what it is for: it could be for anything of its namespace.
+ * Reports it as what closes that.
+ */
+export function refusedPolicyOf(
+  kind: "AuthPolicy" | "BackendTLSPolicy",
+  namespace: string,
+  { resources, diagnostics }: TranslateContext,
+): ResourceRef | undefined {
+  const [resource] = refusedObjects(resources, kind, namespace);
+  if (resource === undefined) return undefined;
+  const message =
+    kind === "AuthPolicy"
+      ? `what it is for can't be told: routes, listeners and Gateways of namespace ${namespace} that inherit auth are closed`
+      : `what it is for can't be told: Services of namespace ${namespace} without another policy are closed`;
+  diagnostics.report({ code: "POLICY_UNREADABLE", message, resource });
+  return resource;
 }

@@ -1,6 +1,5 @@
 import type { Gateway, GrpcRoute, HttpRoute } from "../../../api/gateway.js";
-import { getOrInsert } from "../../../support/group-by.js";
-import { memoized } from "../../../support/memoized.js";
+import { getOrInsert, memoized } from "../../../support/collections.js";
 import { GATEWAY_GROUP } from "../model.js";
 import type { GatewayState } from "../model.js";
 

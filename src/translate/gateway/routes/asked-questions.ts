@@ -2,7 +2,7 @@ import type { ExternalAuthFilter, ObjectReference } from "../../../api/gateway.j
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import { isSameJson } from "../../../status/json.js";
-import { memoized } from "../../../support/memoized.js";
+import { memoized } from "../../../support/collections.js";
 import type { ServicePortRef } from "../../backends.js";
 import type { Place } from "../../place.js";
 import type { CoreReference } from "../../reference-grants.js";

@@ -1,13 +1,15 @@
+import { isIP } from "node:net";
 import type { ParentReference } from "../../../api/gateway.js";
-import type { HostPattern } from "../../../model/host-pattern.js";
-import { hostKey, hostText } from "../../../model/host-pattern.js";
 import type { BoundHost } from "../../../model/route.js";
-import { getOrInsert } from "../../../support/group-by.js";
-import { hostnameRank } from "../../route-precedence.js";
+import type { HostPattern } from "../../../model/values.js";
+import { ANY_HOST, hostKey, hostText } from "../../../model/values.js";
+import { getOrInsert } from "../../../support/collections.js";
+import { parseHostPattern } from "../../hostnames.js";
+import { placeOf } from "../../place.js";
+import { hostnameRank } from "../../precedence.js";
 import type { AttachableRoute, ListenerState } from "../model.js";
-import { intersect } from "./hostname-intersection.js";
+import type { Findings } from "./findings.js";
 import type { GatewayParent } from "./parents.js";
-import type { RouteHost } from "./route-hostnames.js";
 
 /** A listener that takes the route, and the hosts that they have in common. */
 export interface Attachment {
@@ -17,7 +19,7 @@ export interface Attachment {
 }
 
 /** What the route's hostname and the listener's have in common, with the rank of the route's. */
-export interface AttachedHost extends RouteHost, BoundHost {}
+interface AttachedHost extends RouteHost, BoundHost {}
 
 /** The hosts of a route, and which of them it has in common with a listener. */
 export class CommonHosts {
@@ -111,4 +113,52 @@ function names(listeners: readonly ListenerState[]): string {
 
 function hostOf({ name, hostname }: ListenerState): string {
   return `${hostText(hostname)} (${name})`;
+}
+
+/**
+ * The hosts that both patterns are for; wildcards stand for any number of labels (Gateway API, Listener.hostname). Undefined: none.
+ */
+export function intersect(a: HostPattern, b: HostPattern): HostPattern | undefined {
+  if (includes(a, b)) return b;
+  return includes(b, a) ? a : undefined;
+}
+
+function includes(outer: HostPattern, inner: HostPattern): boolean {
+  switch (outer.kind) {
+    case "any":
+      return true;
+    case "exact":
+      return inner.kind === "exact" && inner.host === outer.host;
+    case "wildcard":
+      return inner.kind !== "any" && liesBelow(outer.suffix, inner);
+  }
+}
+
+function liesBelow(suffix: string, inner: Exclude<HostPattern, { kind: "any" }>): boolean {
+  if (inner.kind === "exact") return inner.host.endsWith(`.${suffix}`);
+  return inner.suffix === suffix || inner.suffix.endsWith(`.${suffix}`);
+}
+
+/** A hostname of the route, and its position in the list. */
+export interface RouteHost {
+  readonly pattern: HostPattern;
+  readonly index: number;
+}
+
+/** The hostnames that can be matched; a route without hostnames is for every host. */
+export function routeHosts(route: AttachableRoute, findings: Findings): readonly RouteHost[] {
+  const { hostnames = [] } = route.spec;
+  if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
+  const hosts = new Map<string, RouteHost>();
+  for (const [index, text] of hostnames.entries()) {
+    const parsed = isIP(text) === 0 ? parseHostPattern(text, "many") : undefined;
+    if (parsed?.ok === true) {
+      const key = hostKey(parsed.value);
+      if (!hosts.has(key)) hosts.set(key, { pattern: parsed.value, index });
+      continue;
+    }
+    const message = parsed?.problem ?? `${JSON.stringify(text)} is an IP address, not a DNS name`;
+    findings.unsupported(message, placeOf(route, "spec", "hostnames", index));
+  }
+  return [...hosts.values()];
 }

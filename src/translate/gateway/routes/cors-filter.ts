@@ -1,6 +1,6 @@
 import type { RouteFilter } from "../../../api/gateway.js";
 import type { Cors } from "../../../model/filters.js";
-import { filled } from "../../../support/fields.js";
+import { filled } from "../../../support/json-object.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";

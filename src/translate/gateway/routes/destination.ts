@@ -1,5 +1,5 @@
 import type { BackendReference } from "../../../api/gateway.js";
-import type { Service } from "../../../api/core.js";
+import type { Service } from "../../../api/wire.js";
 import type { ServicePort } from "../../backends.js";
 import type { BackendProtocol, Refusal } from "../../../model/upstream.js";
 import { findPort, isExternalName } from "../../backends.js";
@@ -7,8 +7,13 @@ import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
 import { invalidBackend } from "../../reasons.js";
 import type { BackendTlsChoice } from "../model.js";
-import { backendProtocol, speaksHttp2 } from "./backend-protocol.js";
-import { missing, portReference, unusable } from "./port-reference.js";
+import {
+  backendProtocol,
+  missing,
+  portReference,
+  speaksHttp2,
+  unusable,
+} from "./port-reference.js";
 import type { PortReference, Unusable } from "./port-reference.js";
 import { isGrpcRoute } from "./scope.js";
 import type { RouteContext, RuleScope } from "./scope.js";

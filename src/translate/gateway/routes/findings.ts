@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
-import { formatFieldPath } from "../../../diagnostics/field-path.js";
+import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { Place } from "../../place.js";
 

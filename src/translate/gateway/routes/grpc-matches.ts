@@ -1,13 +1,13 @@
 import type { GrpcRouteRule } from "../../../api/gateway.js";
-import type { Predicate } from "../../../model/match.js";
-import { isSet } from "../../../support/text-list.js";
+import type { Predicate } from "../../../model/route.js";
+import { isSet } from "../../../support/text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import { regexProblem } from "../../regex.js";
+import { regexProblem } from "../../pattern/regex.js";
 import type { Findings } from "./findings.js";
 import type { PathCondition } from "./path-condition.js";
-import type { RuleMatch } from "./rule-match.js";
-import { headerConditions } from "./value-conditions.js";
+import type { RuleMatch } from "./scope.js";
+import { headerConditions } from "./http-matches.js";
 
 type GrpcMatch = NonNullable<GrpcRouteRule["matches"]>[number];
 type MethodMatch = NonNullable<GrpcMatch["method"]>;

@@ -4,11 +4,10 @@ import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
 import type { AttachableRoute } from "../model.js";
 import { GATEWAY_GROUP } from "../model.js";
-import { attach, CommonHosts } from "./attachment.js";
+import { CommonHosts, attach, routeHosts } from "./attachment.js";
 import type { Attached } from "./attachment.js";
 import type { Findings } from "./findings.js";
 import type { GatewayParent, Parents } from "./parents.js";
-import { routeHosts } from "./route-hostnames.js";
 import type { RouteContext } from "./scope.js";
 
 /** A parentRef whose parent is ours, and what came of it. */

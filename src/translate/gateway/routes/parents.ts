@@ -1,8 +1,7 @@
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import type { ObjectMeta } from "../../../api/wire.js";
-import { hostKey } from "../../../model/host-pattern.js";
-import { addTo, getOrInsert } from "../../../support/group-by.js";
-import { memoized } from "../../../support/memoized.js";
+import { hostKey } from "../../../model/values.js";
+import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
 import { GATEWAY_GROUP } from "../model.js";

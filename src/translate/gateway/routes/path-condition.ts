@@ -1,9 +1,9 @@
 import type { HttpRouteMatch } from "../../../api/gateway.js";
-import type { PathMatch } from "../../../model/match.js";
+import type { PathMatch } from "../../../model/route.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { PathRank } from "../../route-precedence.js";
-import { regexProblem } from "../../regex.js";
+import type { PathRank } from "../../precedence.js";
+import { regexProblem } from "../../pattern/regex.js";
 import type { Findings } from "./findings.js";
 
 /** How a path is matched, and as how narrow it counts. */

@@ -1,11 +1,10 @@
-import { filled } from "../../../support/fields.js";
+import { filled } from "../../../support/json-object.js";
 import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
-import { compareStrings } from "../../../support/compare.js";
-import { addTo, getOrInsert } from "../../../support/group-by.js";
+import { addTo, compareStrings, getOrInsert } from "../../../support/collections.js";
 import type { BoundRoutes } from "../../bound-routes.js";
 import { sourceRef } from "../../place.js";
-import { routeOrderKey } from "../../route-precedence.js";
+import { routeOrderKey } from "../../precedence.js";
 import type { Attachment } from "./attachment.js";
 import type { RuleBranch, RulePlan } from "./rule-plan.js";
 import type { RoutePolicies } from "./scope.js";

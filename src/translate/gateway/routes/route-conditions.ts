@@ -1,5 +1,5 @@
-import type { Condition } from "../../../status/condition.js";
-import { listed } from "../../../support/text-list.js";
+import type { Condition } from "../../../status/object-status.js";
+import { listed } from "../../../support/text.js";
 import type { AttachableRoute } from "../model.js";
 import type { Finding, Findings, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";

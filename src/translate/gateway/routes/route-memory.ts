@@ -6,8 +6,8 @@
 import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { CompileOptions } from "../../../options.js";
-import { differInStatusOnly } from "../../../status/status-only.js";
-import { compareBy, compareStrings } from "../../../support/compare.js";
+import { differInStatusOnly } from "../../../status/json.js";
+import { compareBy, compareStrings } from "../../../support/collections.js";
 import { AskedQuestions } from "./asked-questions.js";
 import type { ListenerPlace } from "./parents.js";
 import type { AnyRoute, RouteSurroundings } from "./scope.js";

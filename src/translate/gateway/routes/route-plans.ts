@@ -1,5 +1,5 @@
 import { isSameJson } from "../../../status/json.js";
-import { getOrInsert, groupBy } from "../../../support/group-by.js";
+import { getOrInsert, groupBy } from "../../../support/collections.js";
 import type { AlikeGateways } from "../model.js";
 import { closedMatches } from "./closed-matches.js";
 import type { Findings } from "./findings.js";

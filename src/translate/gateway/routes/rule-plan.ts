@@ -1,24 +1,29 @@
-import { filled } from "../../../support/fields.js";
-import type { GrpcRouteRule, HttpRouteRule } from "../../../api/gateway.js";
-import type { Route, Session } from "../../../model/route.js";
+import type {
+  GrpcRouteRule,
+  HttpRouteRetry,
+  HttpRouteRule,
+  RouteBackendRef,
+} from "../../../api/gateway.js";
+import type { Backend, BackendFilters, Retry, Route, Session } from "../../../model/route.js";
+import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
+import type { Refusal } from "../../../model/upstream.js";
+import { filled } from "../../../support/json-object.js";
+import { durationMilliseconds } from "../../../support/units.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
-import { invalidRule } from "../../reasons.js";
+import { invalidBackend, invalidRule } from "../../reasons.js";
+import { destinationOf } from "./destination.js";
 import { filterEffects } from "./filters.js";
 import { Findings } from "./findings.js";
 import { grpcMatches } from "./grpc-matches.js";
 import { httpMatches } from "./http-matches.js";
 import { replacesPrefix } from "./path-modifier.js";
-import { ruleBackends } from "./rule-backends.js";
-import type { RuleMatch } from "./rule-match.js";
-import { ruleRetry } from "./rule-retry.js";
 import { ruleSession } from "./rule-session.js";
-import { ruleTimeouts } from "./rule-timeouts.js";
+import type { FilterScope, RuleMatch, RuleScope } from "./scope.js";
 import { isGrpcRoute } from "./scope.js";
-import type { FilterScope, RuleScope } from "./scope.js";
 
 /** What a rule does, but for what it inherits. */
-export type RuleContent = Omit<Route, "id" | "source" | "auth"> & {
+type RuleContent = Omit<Route, "id" | "source" | "auth"> & {
   /** Of its own filters; absent: it has no auth filter. */
   readonly auth?: readonly string[];
 };
@@ -146,4 +151,108 @@ function sessionOf(
   findings: Findings,
 ): Session | undefined {
   return spec && ruleSession(spec, id, within(place, "sessionPersistence"), findings);
+}
+
+const CODES = [500, 502, 503, 504] as const;
+const DEFAULT_ATTEMPTS = 1;
+
+/** Tries follow each other at once, so a backoff can't be kept; codes are those that nginx can try again. */
+function ruleRetry(spec: HttpRouteRetry, place: Place, findings: Findings): Retry {
+  if (spec.backoff !== undefined) {
+    findings.unsupported("there can be no pause between tries", within(place, "backoff"));
+  }
+  const codes = new Set<(typeof CODES)[number]>();
+  for (const [index, code] of (spec.codes ?? []).entries()) {
+    const known = CODES.find((candidate) => candidate === code);
+    if (known !== undefined) codes.add(known);
+    else {
+      const message = `${String(code)} is none of ${CODES.join(", ")}`;
+      findings.unsupported(message, within(place, "codes", index));
+    }
+  }
+  return {
+    ...filled(
+      "codes",
+      [...codes].sort((a, b) => a - b),
+    ),
+    attempts: spec.attempts ?? DEFAULT_ATTEMPTS,
+  };
+}
+
+/** Milliseconds that a connection may be silent where a timeout is switched off: a day, which no request outlives. */
+const OFF = 86_400_000;
+
+/** `0s` switches a timeout off. A deadline that is longer than the gateway's own limit for silence replaces that, too. */
+function ruleTimeouts(
+  spec: NonNullable<HttpRouteRule["timeouts"]>,
+): Pick<Route, "timeouts" | "deadlines"> {
+  const request = milliseconds(spec.request);
+  const backendRequest = milliseconds(spec.backendRequest);
+  const limit = backendRequest ?? request;
+  if (limit === undefined) return {};
+  const silence = limit === 0 ? OFF : limit;
+  const { connect, send, read } = DEFAULT_TIMEOUTS;
+  const deadlines = {
+    ...(isSet(request) && { request }),
+    ...(isSet(backendRequest) && { backendRequest }),
+  };
+  return {
+    // A deadline for the answer does not limit the silence within: the longer of the two holds.
+    timeouts: { connect, send: Math.max(send, silence), read: Math.max(read, silence) },
+    ...(Object.keys(deadlines).length > 0 && { deadlines }),
+  };
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : durationMilliseconds(text);
+}
+
+function isSet(value: number | undefined): value is number {
+  return value !== undefined && value > 0;
+}
+
+const DEFAULT_WEIGHT = 1;
+
+/** The backends of a rule. Where none gets any request, all are answered 500 (Gateway API, HTTPRouteRule.backendRefs). */
+function ruleBackends(
+  references: readonly RouteBackendRef[],
+  place: Place,
+  scope: FilterScope,
+): readonly Backend[] {
+  const backends = references.map((reference, index) =>
+    backendOf(reference, within(place, index), scope),
+  );
+  if (backends.some(({ weight }) => weight > 0)) return backends;
+  // A rule that is refused anyway has been told what to correct.
+  if (scope.findings.refused.length > 0) return [];
+  const message =
+    backends.length === 0 ? "the rule has no backendRefs" : "every backendRef has the weight 0";
+  scope.context.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
+  return [refusing(invalidBackend("backendRefs"), DEFAULT_WEIGHT, scope)];
+}
+
+function backendOf(reference: RouteBackendRef, place: Place, scope: FilterScope): Backend {
+  const { weight = DEFAULT_WEIGHT, filters = [] } = reference;
+  const destination = destinationOf(reference, place, scope);
+  const { refuse, ...effects } = filterEffects(filters, within(place, "filters"), scope);
+  if (!destination.ok) return refusing(destination.refuse, weight, scope);
+  if (refuse !== undefined) return refusing(refuse, weight, scope);
+  const { upstream, protocol, tls } = destination;
+  return {
+    upstream,
+    weight,
+    protocol,
+    ...backendFilters(effects),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+function refusing(refuse: Refusal, weight: number, { route }: FilterScope): Backend {
+  return { weight, protocol: isGrpcRoute(route) ? "grpc" : "http", refuse };
+}
+
+/** Auth filters that check nothing do nothing. */
+function backendFilters({ auth, ...others }: BackendFilters): Pick<Backend, "filters"> {
+  const filters = { ...others, ...filled("auth", auth) };
+  return Object.keys(filters).length === 0 ? {} : { filters };
 }

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { SessionPersistenceSpec } from "../../../api/gateway.js";
 import type { Session } from "../../../model/route.js";
-import { durationMilliseconds } from "../../../support/duration.js";
+import { durationMilliseconds } from "../../../support/units.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
-import { droppedHeaderProblem, isHeaderName } from "../../http/header-text.js";
+import { droppedHeaderProblem, isHeaderName } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { Findings } from "./findings.js";

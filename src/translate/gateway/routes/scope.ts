@@ -1,9 +1,11 @@
-import type { Service } from "../../../api/core.js";
 import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
+import type { Service } from "../../../api/wire.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
+import type { PathMatch, Predicate } from "../../../model/route.js";
 import type { CompileOptions } from "../../../options.js";
 import type { ServicePortRef } from "../../backends.js";
+import type { MatchRank } from "../../precedence.js";
 import type { CoreReference } from "../../reference-grants.js";
 import type { AlikeGateways } from "../model.js";
 import type { Policies } from "../policies/policies.js";
@@ -57,4 +59,16 @@ export interface FilterScope extends RuleScope {
 
 export function isGrpcRoute(route: AnyRoute): route is GrpcRoute {
   return route.kind === "GRPCRoute";
+}
+
+/** One match of a rule: which requests, and as how narrow it counts. */
+export interface RuleMatch {
+  /** In the rule. */
+  readonly index: number;
+  /** Undefined: any path. */
+  readonly path: PathMatch | undefined;
+  readonly when: readonly Predicate[];
+  readonly rank: MatchRank;
+  /** Of a prefix match. */
+  readonly prefix?: string;
 }

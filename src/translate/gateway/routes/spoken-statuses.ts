@@ -1,7 +1,7 @@
 import type { RoutingResources } from "../../../input/resources.js";
 import type { CompileOptions } from "../../../options.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { sameElements } from "../../../support/same-elements.js";
+import { sameElements } from "../../../support/collections.js";
 
 /**
  * Of the computed statuses those that say something: a route of which no parent is ours needs none, unless its status still has

@@ -12,7 +12,7 @@ import { bindRoute } from "./route-bindings.js";
 import type { PlannedAttachment } from "./route-bindings.js";
 import { judge } from "./route-conditions.js";
 import { RoutePlans } from "./route-plans.js";
-import { boundHosts, matchesSize, sizeProblem } from "./route-size.js";
+import { boundHosts, matchesSize, sizeProblem } from "./closed-matches.js";
 import type { AnyRoute, RouteSurroundings } from "./scope.js";
 
 export interface TranslatedRoute {

@@ -1,10 +1,9 @@
 import type { KubernetesObject } from "../../../api/wire.js";
-import type { HostPattern } from "../../../model/host-pattern.js";
-import { ANY_HOST, hostKey } from "../../../model/host-pattern.js";
-import { compareBy, compareStrings } from "../../../support/compare.js";
-import { getOrInsert, groupBy } from "../../../support/group-by.js";
-import { hostnameRank } from "../../route-precedence.js";
-import type { StreamBinding, StreamHost } from "./stream-binding.js";
+import type { HostPattern } from "../../../model/values.js";
+import { ANY_HOST, hostKey } from "../../../model/values.js";
+import { compareBy, compareStrings, getOrInsert, groupBy } from "../../../support/collections.js";
+import { hostnameRank } from "../../precedence.js";
+import type { RouteHost } from "../routes/attachment.js";
 
 /** A route at listeners. */
 export interface Claim {
@@ -157,3 +156,37 @@ function placeKey(host: HostPattern, hostname: HostPattern): string {
 const byRank = compareBy<Place>((a, b) =>
   compareStrings(hostnameRank(a.hostname), hostnameRank(b.hostname)),
 );
+
+/** A listener that is served, whose connections are passed on. */
+export interface StreamListener {
+  /** Id of the listener. */
+  readonly id: string;
+  readonly server: string;
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly stream: "tcp" | "udp" | "passthrough" | "terminate";
+  readonly hostname: HostPattern;
+  /** Of `terminate`: one at least, the first is for names that no other is for. */
+  readonly certificates: readonly StreamCertificate[];
+}
+
+interface StreamCertificate {
+  /** Id. */
+  readonly id: string;
+  readonly names: readonly HostPattern[];
+}
+
+/** A route at listeners, for hosts that it has in common with each of them. */
+interface StreamBinding {
+  readonly route: KubernetesObject;
+  /** Id of the pool; absent: connections are closed. */
+  readonly pool?: string;
+  /** Ids of listeners. */
+  readonly listeners: readonly string[];
+  readonly hosts: readonly StreamHost[];
+}
+
+/** A host, and the route's own hostname that it comes from. */
+interface StreamHost extends RouteHost {
+  readonly host: HostPattern;
+}

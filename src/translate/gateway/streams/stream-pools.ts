@@ -1,6 +1,6 @@
 import type { Gateway, StreamBackendRef, StreamRoute } from "../../../api/gateway.js";
 import type { StreamBackend } from "../../../model/stream.js";
-import { getOrInsert } from "../../../support/group-by.js";
+import { getOrInsert } from "../../../support/collections.js";
 import { findPort, isExternalName } from "../../backends.js";
 import type { BuildContext } from "../../build-context.js";
 import { isReferenceGranted } from "../../reference-grants.js";

@@ -1,14 +1,13 @@
 /** TLSRoutes, TCPRoutes and UDPRoutes: attached to listeners, bound to them, and told how it went. */
 import type { RouteParentStatus, StreamRoute } from "../../../api/gateway.js";
 import type { Report } from "../../../diagnostics/sink.js";
-import type { HostPattern } from "../../../model/host-pattern.js";
+import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareStrings } from "../../../support/compare.js";
-import { groupBy } from "../../../support/group-by.js";
+import { compareStrings, groupBy } from "../../../support/collections.js";
 import type { BuildContext } from "../../build-context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
-import type { ListenerState } from "../model.js";
+import type { ListenerState, TranslatedGateway } from "../model.js";
 import type { Policies } from "../policies/policies.js";
 import type { Attachment } from "../routes/attachment.js";
 import { Findings } from "../routes/findings.js";
@@ -18,7 +17,6 @@ import { Parents } from "../routes/parents.js";
 import { judge } from "../routes/route-conditions.js";
 import type { TranslatedRoutes } from "../routes/routes.js";
 import { endingShares } from "../socket-budget.js";
-import type { TranslatedGateway } from "../translated.js";
 import type { ShadowedHost } from "./stream-places.js";
 import type { StreamPlan } from "./stream-pools.js";
 import { StreamPools } from "./stream-pools.js";

@@ -1,8 +1,15 @@
 /** Authentication. src/translate/auth reads these itself, with the fallback that any problem closes the path. */
 import { SECRET_TYPES } from "../../../api/auth.js";
-import type { AnyAnnotation, Annotation, UnsupportedAnnotation } from "../annotation.js";
-import { OWN_PREFIXES, PATH_PREFIXES, rowsOf } from "./prefixes.js";
-import { BOOLEAN, HEADER_NAMES, oneOf, TEXT } from "./types.js";
+import type { AnyAnnotation, Annotation, UnsupportedAnnotation } from "./annotation.js";
+import {
+  BOOLEAN,
+  HEADER_NAMES,
+  OWN_PREFIXES,
+  PATH_PREFIXES,
+  TEXT,
+  oneOf,
+  rowsOf,
+} from "./annotation.js";
 
 const row = rowsOf("auth");
 

@@ -1,9 +1,8 @@
 /** How requests reach the backend. */
 import { HEADER_REWRITES } from "../../http/header-rewrites.js";
 import type { HeaderChanges } from "../../../model/filters.js";
-import type { AnnotationType, AnyAnnotation } from "../annotation.js";
-import { OWN_PREFIXES, rowsOf } from "./prefixes.js";
-import { AUTHORITY, COOKIE, DURATION, oneOf } from "./types.js";
+import type { AnnotationType, AnyAnnotation } from "./annotation.js";
+import { AUTHORITY, COOKIE, DURATION, OWN_PREFIXES, oneOf, rowsOf } from "./annotation.js";
 
 const row = rowsOf("backend");
 const affinity = rowsOf("affinity");

@@ -1,7 +1,6 @@
 /** Cross-origin resource sharing. */
-import type { AnyAnnotation } from "../annotation.js";
-import { rowsOf } from "./prefixes.js";
-import { BOOLEAN, HEADER_NAMES, METHODS, NATURAL, ORIGINS } from "./types.js";
+import type { AnyAnnotation } from "./annotation.js";
+import { BOOLEAN, HEADER_NAMES, METHODS, NATURAL, ORIGINS, rowsOf } from "./annotation.js";
 
 const row = rowsOf("cors");
 

@@ -1,7 +1,15 @@
 /** Answers with a Location. */
-import type { AnyAnnotation } from "../annotation.js";
-import { OWN_PREFIXES, rowsOf } from "./prefixes.js";
-import { BOOLEAN, DNS_NAME, PORT, REDIRECT_STATUS, TEXT, URL_TEXT } from "./types.js";
+import type { AnyAnnotation } from "./annotation.js";
+import {
+  BOOLEAN,
+  DNS_NAME,
+  OWN_PREFIXES,
+  PORT,
+  REDIRECT_STATUS,
+  TEXT,
+  URL_TEXT,
+  rowsOf,
+} from "./annotation.js";
 
 const row = rowsOf("redirect");
 /** Without the redirect a backend would answer that was never to. */

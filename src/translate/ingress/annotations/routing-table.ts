@@ -1,7 +1,16 @@
 /** Which requests a path gets, and who may send them. */
-import type { AnyAnnotation } from "../annotation.js";
-import { INGRESS_PREFIXES, rowsOf } from "./prefixes.js";
-import { BOOLEAN, CIDRS, DNS_NAMES, oneOf, PATH, SIZE, TEXT } from "./types.js";
+import type { Annotation, AnyAnnotation } from "./annotation.js";
+import {
+  BOOLEAN,
+  CIDRS,
+  DNS_NAMES,
+  INGRESS_PREFIXES,
+  PATH,
+  SIZE,
+  TEXT,
+  oneOf,
+  rowsOf,
+} from "./annotation.js";
 
 const access = rowsOf("access");
 const routing = rowsOf("routing");
@@ -67,3 +76,16 @@ export const ROUTING_ANNOTATIONS: readonly AnyAnnotation[] = [
   REWRITE_TARGET,
   APP_ROOT,
 ];
+
+/** A canary Ingress adds a second backend to another Ingress's paths. */
+
+/** Serving its rules by themselves would send all requests to the canary. */
+export const CANARY: Annotation<boolean> = {
+  name: "canary",
+  group: "canary",
+  prefixes: INGRESS_PREFIXES,
+  fallback: "unserved",
+  supported: true,
+  type: BOOLEAN,
+  doc: "Canaries are not supported: an Ingress with `true` is not served, and its main Ingress gets all requests.",
+};

@@ -3,13 +3,13 @@ import type { RouteBinding } from "../../../../src/model/route.js";
 import type { Upstream } from "../../../../src/model/upstream.js";
 import type { PolicyFrame } from "../../../../src/render/policy/build-policy.js";
 import {
+  RouteShards,
+  UpstreamShards,
   renderedPolicy,
   routingShards,
-  UpstreamShards,
-} from "../../../../src/render/policy/policy-json.js";
+} from "../../../../src/render/policy/build-policy.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
-import { RouteShards } from "../../../../src/render/policy/policy-json.js";
-import type { RenderedPolicy } from "../../../../src/render/rendered-policy.js";
+import type { RenderedPolicy } from "../../../../src/render/rendered-file.js";
 import { onePlace } from "../../../../src/model/route.js";
 
 interface Parts {

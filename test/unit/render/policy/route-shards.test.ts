@@ -1,5 +1,5 @@
 import type { Route } from "../../../../src/model/route.js";
-import { RouteShards } from "../../../../src/render/policy/policy-json.js";
+import { RouteShards } from "../../../../src/render/policy/build-policy.js";
 import { plainRoute } from "../../../support/data-plane-config.js";
 
 /** Counts how often its text is made. */

@@ -1,7 +1,7 @@
 /** What one request makes of the URL of an auth service, by the comments of src/model/auth.ts. */
 import { isIPv4, isIPv6 } from "node:net";
 import type { AuthUrl } from "../../../../src/model/auth.js";
-import type { Interpolation } from "../../../../src/model/interpolation.js";
+import type { Interpolation } from "../../../../src/model/values.js";
 import type { Variables } from "./expand.js";
 import { expand } from "./expand.js";
 

@@ -1,5 +1,5 @@
-/** What the data plane makes of segments, written a second time from their definition in src/model/interpolation.ts. */
-import type { Interpolation } from "../../../../src/model/interpolation.js";
+/** What the data plane makes of segments, written a second time from their definition in src/model/values.ts. */
+import type { Interpolation } from "../../../../src/model/values.js";
 
 const HOST = /^(?:[A-Za-z0-9._-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/;
 

@@ -1,15 +1,15 @@
 /** An auth translator over manifests, for tests. */
 import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
 import type { Diagnostic, ResourceRef } from "../../../../src/diagnostics/diagnostic.js";
-import { formatFieldPath } from "../../../../src/diagnostics/field-path.js";
+import { formatFieldPath } from "../../../../src/diagnostics/diagnostic.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import type { CompileOptions } from "../../../../src/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
 import type { AuthPolicy } from "../../../../src/model/auth.js";
 import type { AuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
 import { createAuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
-import type { PathIndex } from "../../../../src/translate/ingress/annotation-key.js";
-import { IngressAnnotations } from "../../../../src/translate/ingress/annotation-lookup.js";
+import type { PathIndex } from "../../../../src/translate/ingress/annotations/annotation-key.js";
+import { IngressAnnotations } from "../../../../src/translate/ingress/annotations/annotation-key.js";
 
 export const HASH = "$apr1$lZL6V/ci$PR6QJXkRFUzdUuaYcwrI//";
 

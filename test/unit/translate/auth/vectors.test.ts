@@ -1,10 +1,10 @@
-import type { Interpolation } from "../../../../src/model/interpolation.js";
+import type { Interpolation } from "../../../../src/model/values.js";
 import type { Result } from "../../../../src/support/result.js";
-import { parseAuthUrl } from "../../../../src/translate/auth/auth-url.js";
+import { parseAuthUrl } from "../../../../src/translate/auth/forward-url.js";
 import { readAuthFile, readAuthMap } from "../../../../src/translate/auth/credentials.js";
 import { parseSignin } from "../../../../src/translate/auth/signin.js";
 import { parseTemplate } from "../../../../src/translate/auth/template.js";
-import type { Position } from "../../../../src/translate/auth/variables.js";
+import type { Position } from "../../../../src/translate/auth/template.js";
 import { readVectors } from "../../../support/vectors.js";
 import type { Variables } from "./expand.js";
 import { expand } from "./expand.js";

@@ -1,7 +1,7 @@
 import { compile } from "../../../../src/compile.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/options.js";
-import type { OwnedObject } from "../../../../src/status/owned-object.js";
+import type { OwnedObject } from "../../../../src/status/object-status.js";
 
 function objectsFor(
   name: string,

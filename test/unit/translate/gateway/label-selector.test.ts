@@ -1,4 +1,4 @@
-import { selectsLabels } from "../../../../src/translate/gateway/label-selector.js";
+import { selectsLabels } from "../../../../src/translate/gateway/namespace-filter.js";
 
 const labels = { tier: "gold", team: "a" };
 

@@ -1,9 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import {
-  FEATURES,
-  supportedFeatures,
-} from "../../../../src/translate/gateway/supported-features.js";
+import { FEATURES, supportedFeatures } from "../../../../src/translate/gateway/gateway-classes.js";
 import { gatewayApi } from "../../../support/gateway-api.js";
 
 test("each feature is named once, with a reason", () => {

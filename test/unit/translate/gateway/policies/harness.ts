@@ -1,11 +1,11 @@
 /** Policies over manifests: every Gateway counts as ours, every listener as one that serves. */
 import type { Gateway, HttpRoute, ListenerSet } from "../../../../../src/api/gateway.js";
-import { formatFieldPath } from "../../../../../src/diagnostics/field-path.js";
+import { formatFieldPath } from "../../../../../src/diagnostics/diagnostic.js";
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../../../src/input/load.js";
 import type { AuthPolicy } from "../../../../../src/model/auth.js";
-import type { BackendTls } from "../../../../../src/model/backend-tls.js";
-import { ANY_HOST } from "../../../../../src/model/host-pattern.js";
+import type { BackendTls } from "../../../../../src/model/upstream.js";
+import { ANY_HOST } from "../../../../../src/model/values.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/options.js";
 import { createAuthTranslator } from "../../../../../src/translate/auth/auth-policies.js";
 import { Backends } from "../../../../../src/translate/backends.js";

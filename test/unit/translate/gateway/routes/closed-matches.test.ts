@@ -3,7 +3,7 @@ import { closedMatches } from "../../../../../src/translate/gateway/routes/close
 import { Findings } from "../../../../../src/translate/gateway/routes/findings.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
-import type { RuleMatch } from "../../../../../src/translate/gateway/routes/rule-match.js";
+import type { RuleMatch } from "../../../../../src/translate/gateway/routes/scope.js";
 import type { RulePlan } from "../../../../../src/translate/gateway/routes/rule-plan.js";
 import type { HttpRoute, HttpRouteMatch } from "../../../../../src/api/gateway.js";
 

@@ -1,0 +1,133 @@
+/** Diagnostics as a person reads them: the place first, as compilers write it, so that editors and terminals link to it. */
+import type { Severity } from "./catalog-entry.js";
+import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
+import { formatFieldPath } from "./diagnostic.js";
+
+interface TextStyle {
+  /** Use ANSI colours. */
+  readonly colours: boolean;
+}
+
+const COLOURS: Readonly<Record<Severity, string>> = { error: "31", warning: "33", info: "36" };
+const BOLD = "1";
+const DIM = "2";
+
+/** Every diagnostic in the order given; nothing at all for none. */
+export function formatText(diagnostics: readonly Diagnostic[], style: TextStyle): string {
+  return diagnostics.map((diagnostic) => `${block(diagnostic, style).join("\n")}\n`).join("");
+}
+
+/** `2 errors, 1 warning`. */
+export function formatCounts(diagnostics: readonly Diagnostic[]): string {
+  const count = (severity: Severity): string =>
+    counted(diagnostics.filter((diagnostic) => diagnostic.severity === severity).length, severity);
+  return `${count("error")}, ${count("warning")}`;
+}
+
+/** `1 file`, `2 files`. */
+export function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+function block(diagnostic: Diagnostic, style: TextStyle): readonly string[] {
+  const { code, severity, message, location, hint, related } = diagnostic;
+  const paint = painter(style);
+  const place = location === undefined ? "" : `${paint(BOLD, formatPlace(location))}: `;
+  const head = `${place}${paint(COLOURS[severity], severity)} ${code}: ${paint(BOLD, printable(message))}`;
+  return [
+    head,
+    ...subject(diagnostic),
+    ...(location === undefined ? [] : excerptLines(location)).map((line) => paint(DIM, line)),
+    ...(hint === undefined ? [] : [`  hint: ${printable(hint)}`]),
+    ...(related ?? []).map(
+      (other) => `  ${printable(other.message)}: ${formatPlace(other.location)}`,
+    ),
+  ];
+}
+
+function subject({ resource, field }: Diagnostic): readonly string[] {
+  const parts = [
+    ...(resource === undefined ? [] : [formatResource(resource)]),
+    ...(field === undefined || field.length === 0 ? [] : [printable(formatFieldPath(field))]),
+  ];
+  return parts.length === 0 ? [] : [`  ${parts.join(", ")}`];
+}
+
+function formatResource({ kind, namespace, name }: ResourceRef): string {
+  const shownName = name === "" ? "(no name)" : name;
+  return printable(`${kind} ${namespace === "" ? "" : `${namespace}/`}${shownName}`);
+}
+
+function formatPlace({ file, line, column }: SourceLocation): string {
+  return `${printable(file)}:${line}:${column}`;
+}
+
+function painter({ colours }: TextStyle): (colour: string, text: string) => string {
+  return (colour, text) => (colours && text !== "" ? `\u001b[${colour}m${text}\u001b[0m` : text);
+}
+
+/** The line that a diagnostic is about, with a caret below its column. */
+
+/** Characters of a line that are shown; a JSON file may be one line. */
+const WIDTH = 100;
+/** Characters before the caret when the line is cut. */
+const BEFORE = 60;
+
+/** Two columns wide in a terminal (East Asian Width W and F, emoji). */
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u;
+
+/** Nothing when the line may not be shown. */
+function excerptLines({ line, column, excerpt }: SourceLocation): readonly string[] {
+  if (excerpt === undefined) return [];
+  const characters = Array.from(printableInPlace(excerpt));
+  const start = characters.length <= WIDTH ? 0 : Math.max(0, column - 1 - BEFORE);
+  const visible = characters.slice(start, start + WIDTH);
+  const left = start > 0 ? "…" : "";
+  const right = start + visible.length < characters.length ? "…" : "";
+  const number = String(line);
+  const indent = visible
+    .slice(0, column - 1 - start)
+    .map(blankFor)
+    .join("");
+  return [
+    `  ${number} | ${left}${visible.join("")}${right}`,
+    `  ${" ".repeat(number.length)} | ${left === "" ? "" : " "}${indent}^`,
+  ];
+}
+
+function blankFor(character: string): string {
+  if (character === "\t") return "\t";
+  return WIDE.test(character) ? "  " : " ";
+}
+
+/** What a terminal would obey instead of showing: control characters, and marks that turn the direction of writing. */
+// eslint-disable-next-line no-control-regex -- control characters are what it is for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/** The text with what a terminal would obey written out as `\u001b`. */
+function printable(text: string): string {
+  return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** The text with each such character as one `�`, tabs kept, so that columns stay. */
+function printableInPlace(text: string): string {
+  return text.replace(CONTROL, (char) => (char === "\t" ? char : "\ufffd"));
+}
+
+/** Diagnostics for programs: one JSON object a line. */
+
+/**
+ * Keys, always in this order and absent when there is nothing to say: `code`, `severity`, `message`, `resource`
+ * (`apiVersion`, `kind`, `namespace`, `name`), `field` (as `spec.rules[0].host`), `location` (`file`, `line`, `column`,
+ * `excerpt`), `hint`, `related` (`message`, `location`).
+ */
+export function formatJson(diagnostics: readonly Diagnostic[]): string {
+  return diagnostics.map((diagnostic) => `${JSON.stringify(plain(diagnostic))}\n`).join("");
+}
+
+function plain({ code, severity, message, resource, field, ...rest }: Diagnostic): object {
+  const { location, hint, related } = rest;
+  const path = field === undefined ? undefined : formatFieldPath(field);
+  return { code, severity, message, resource, field: path, location, hint, related };
+}

@@ -1,0 +1,120 @@
+/** Standard output for nginx's access log: nginx opens it by name (/dev/stdout), which no socket allows. */
+import { constants, fstatSync, openSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { Socket } from "node:net";
+import { join } from "node:path";
+import { execa } from "execa";
+import { EnvironmentError } from "../support/errors.js";
+import { fileError } from "./file-error.js";
+import { withoutWildcard } from "./listens.js";
+
+const STDOUT = 1;
+const PIPE = "tmp/stdout";
+
+export interface LogPipe {
+  /** For the standard output of nginx. */
+  readonly stdout: number | "inherit";
+  close(): void;
+}
+
+/**
+ * nginx gets albc's own standard output if that is a file, a terminal or a pipe. Where it is a socket, as under systemd,
+ * nginx gets a named pipe in the run folder, and albc passes on by `write` what comes through it.
+ */
+export async function openLogPipe(
+  folder: string,
+  write: (bytes: Uint8Array) => void,
+): Promise<LogPipe> {
+  if (!fstatSync(STDOUT).isSocket()) return { stdout: "inherit", close: () => undefined };
+  return makeLogPipe(folder, write);
+}
+
+/** The named pipe, whatever standard output is. */
+export async function makeLogPipe(
+  folder: string,
+  write: (bytes: Uint8Array) => void,
+): Promise<LogPipe> {
+  const path = join(folder, PIPE);
+  try {
+    await rm(path, { force: true });
+    await execa("mkfifo", ["-m", "600", path]);
+    // Open for writing too: then it does not end when an nginx does.
+    const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+    const socket = new Socket({ fd, readable: true, writable: false });
+    socket.on("data", write);
+    return { stdout: fd, close: () => void socket.destroy() };
+  } catch (error: unknown) {
+    throw fileError("make a pipe for the access log at", path, error);
+  }
+}
+
+/** nginx's own words → one line that says what to do. */
+
+/** Takes what nginx wrote on standard error, as a whole or a line; gives the first failure in it, translated. */
+export function nginxFailure(said: string): string {
+  const lines = said.split("\n").filter((line) => line.trim() !== "");
+  const [message = lines.at(-1)] = lines.flatMap(failureOf);
+  if (message === undefined) return "it ended without a word";
+  return translateBind(message) ?? message;
+}
+
+/** True for a line with which nginx gives up a reload. A port that is taken it tries five times, and then says so. */
+export function isFinalFailure(line: string): boolean {
+  return failureOf(line).some((message) => !message.includes("failed (98:"));
+}
+
+/** True for what nginx says, many times, of a port that is taken: the failure that follows says it once. */
+export function isBindAttempt(message: string): boolean {
+  return /^bind\(\) to \S+ failed \(98:|^still could not bind\(\)/.test(message);
+}
+
+/** The places that nginx could not listen on, for TCP or for UDP: `80`, `10.0.0.1:80`. */
+export function unavailablePorts(said: string): readonly string[] {
+  const places = said.split("\n").flatMap((line) => {
+    const [message = ""] = failureOf(line);
+    const [, place] = /^bind\(\) to (\S+) failed \((?:98|13|99):/.exec(message) ?? [];
+    return place === undefined ? [] : withoutWildcard(place);
+  });
+  return [...new Set(places.filter((place) => /^\d+$|:\d+$/.test(place)))].sort();
+}
+
+/** True for what nginx says of each connection that a backend which can't be used would have had: conditions tell it once. */
+export function isOfClosedShare(message: string): boolean {
+  return message.includes('upstream: "unix:tmp/closed');
+}
+
+const LINE = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[(\w+)\] (?:\d+#\d+: )?(.*)$/;
+
+/** Our Lua failing in the master is as final as a directive that is none. */
+function failureOf(line: string): readonly string[] {
+  const [, level, message = ""] = LINE.exec(line) ?? [];
+  return level === "emerg" || message.startsWith("init_by_lua error:") ? [message] : [];
+}
+
+function translateBind(message: string): string | undefined {
+  const [, place = "", number = ""] =
+    /^(?:bind|socket|listen)\(\) (?:to )?(\S+) failed \((\d+):/.exec(message) ?? [];
+  switch (number) {
+    case "98":
+      return `${place} is in use by another process; end that, or choose another port`;
+    case "13":
+      return `${place} needs root or CAP_NET_BIND_SERVICE; ports above 1023 do not (--http-port, --https-port)`;
+    case "97":
+      return `${place}: this machine has no IPv6; switch it off by --ipv6=false`;
+    case "99":
+      return `${place} is no address of this machine`;
+    default:
+      return undefined;
+  }
+}
+
+/** nginx ended at its start. */
+export class NginxNotStarted extends EnvironmentError {
+  /** What it could not listen on, as CompileOptions has it. */
+  readonly unavailablePorts: readonly string[];
+
+  constructor(message: string, unavailablePorts: readonly string[]) {
+    super(message);
+    this.unavailablePorts = unavailablePorts;
+  }
+}

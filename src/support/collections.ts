@@ -1,0 +1,89 @@
+/** Byte order of two strings; the same on every machine, unlike a locale's order. */
+export function compareStrings(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The first comparison that tells the two values apart. */
+export function compareBy<T>(
+  ...comparisons: readonly ((a: T, b: T) => number)[]
+): (a: T, b: T) => number {
+  return (a, b) => {
+    for (const comparison of comparisons) {
+      const order = comparison(a, b);
+      if (order !== 0) return order;
+    }
+    return 0;
+  };
+}
+
+interface Store<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): unknown;
+}
+
+/** The value of a key, which is made and kept when there is none (Map.getOrInsertComputed of later Node versions). */
+export function getOrInsert<K, V>(store: Store<K, V>, key: K, make: () => NoInfer<V>): V {
+  const known = store.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  store.set(key, made);
+  return made;
+}
+
+/** Adds an entry to the list of a key. */
+export function addTo<K, T>(groups: Store<K, T[]>, key: K, entry: T): void {
+  getOrInsert(groups, key, () => []).push(entry);
+}
+
+/** In the order of the entries (Map.groupBy needs Node 21). */
+export function groupBy<T, K>(entries: Iterable<T>, key: (entry: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const entry of entries) addTo(groups, key(entry), entry);
+  return groups;
+}
+
+/** The same function, which computes the result for each object once. The objects never change. */
+export function memoized<K extends object, V>(compute: (key: K) => V): (key: K) => V {
+  const known = new WeakMap<K, { readonly value: V }>();
+  return (key) => getOrInsert(known, key, () => ({ value: compute(key) })).value;
+}
+
+const MOST_TEXTS = 10_000;
+
+/** The same for a text. It forgets all results when there are many, so texts of users can't fill the memory. */
+export function memoizedText<V>(compute: (text: string) => V): (text: string) => V {
+  const known = new Map<string, { readonly value: V }>();
+  return (text) => {
+    if (known.size >= MOST_TEXTS) known.clear();
+    return getOrInsert(known, text, () => ({ value: compute(text) })).value;
+  };
+}
+
+/**
+ * The members of the groups, in parts: two that have a group in common are in one part, and so are all that others connect. In the order
+ * in which they come.
+ */
+export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly T[])[] {
+  const partOf = new Map<T, Set<T>>();
+  for (const [first, ...others] of groups) {
+    if (first === undefined) continue;
+    let whole = getOrInsert(partOf, first, () => new Set([first]));
+    for (const member of others) {
+      const part = getOrInsert(partOf, member, () => new Set([member]));
+      if (part === whole) continue;
+      // The smaller one moves, so each member moves a few times at most.
+      const [into, from] = whole.size < part.size ? [part, whole] : [whole, part];
+      for (const each of from) {
+        into.add(each);
+        partOf.set(each, into);
+      }
+      whole = into;
+    }
+  }
+  return [...groupBy(partOf.keys(), (member) => partOf.get(member)).values()];
+}
+
+/** Whether two lists hold the same things, by identity, in the same order. */
+export function sameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a === b || (a.length === b.length && a.every((element, i) => element === b[i]));
+}

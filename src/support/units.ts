@@ -1,0 +1,58 @@
+import { own } from "./json-object.js";
+import type { Result } from "./result.js";
+import { ok, problem } from "./result.js";
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
+
+/** A size as the options have it, such as `512k`, `8m` or `1g`, in bytes. */
+export function parseByteSize(text: string): Result<number> {
+  const [, count, unit = ""] = /^(\d{1,15})([kmg]?)$/i.exec(text) ?? [];
+  const bytes = own(UNITS, unit.toLowerCase());
+  return count === undefined || bytes === undefined
+    ? problem("must be a size such as 512k, 8m or 1g")
+    : ok(Number(count) * bytes);
+}
+
+const PART = /(\d+)(h|ms|m|s)/g;
+const MILLISECONDS: ReadonlyMap<string, number> = new Map([
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+  ["ms", 1],
+]);
+
+/** A duration such as `1h30m` or `500ms` (GEP-2257) in milliseconds. Its form has been checked. */
+export function durationMilliseconds(text: string): number {
+  return [...text.matchAll(PART)].reduce(
+    (sum, [, count = "0", unit = ""]) => sum + Number(count) * (MILLISECONDS.get(unit) ?? 0),
+    0,
+  );
+}
+
+const RFC3339 =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d+)?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
+
+const DAYS_PER_400_YEARS = 146_097;
+/** Days from 0000-03-01 to 1970-01-01. */
+const DAYS_TO_EPOCH = 719_468;
+
+/** Whole seconds since 1970-01-01T00:00:00Z of an RFC 3339 timestamp; undefined for other text. */
+export function epochSeconds(text: string): number | undefined {
+  const match = RFC3339.exec(text);
+  if (match === null) return undefined;
+  const at = (group: number): number => Number(match[group] ?? 0);
+  const offset = (match[7] === "-" ? -1 : 1) * (at(8) * 60 + at(9));
+  const days = daysSinceEpoch(at(1), at(2), at(3));
+  return ((days * 24 + at(4)) * 60 + at(5) - offset) * 60 + at(6);
+}
+
+/** Proleptic Gregorian calendar; counting years from March puts the leap day last. */
+function daysSinceEpoch(year: number, month: number, day: number): number {
+  const marchYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  const dayOfEra =
+    yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * DAYS_PER_400_YEARS + dayOfEra - DAYS_TO_EPOCH;
+}

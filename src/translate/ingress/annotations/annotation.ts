@@ -1,0 +1,280 @@
+import { isIP } from "node:net";
+import type { Redirect } from "../../../model/filters.js";
+import { own } from "../../../support/json-object.js";
+import type { Result } from "../../../support/result.js";
+import { ok, problem } from "../../../support/result.js";
+import { textList } from "../../../support/text.js";
+import { isRedirectStatus } from "../../alb/redirect.js";
+import { MAX_TIMEOUT } from "../../alb/timeouts.js";
+import { isDnsName } from "../../hostnames.js";
+import { isAuthority, isHeaderName } from "../../http/special-headers.js";
+import type { AnnotationPrefix } from "./annotation-key.js";
+import { EVERY_PREFIX } from "./annotation-key.js";
+
+/** How the text of an annotation is read. */
+export interface AnnotationType<T> {
+  /** For the documentation, such as `boolean` or `list of CIDRs`. */
+  readonly description: string;
+  /** The value, or what is wrong with the text; it is never called with blank text. */
+  readonly parse: (text: string) => Result<T>;
+}
+
+/**
+ * What becomes of a value that can't be honoured, because it is malformed or the annotation is not supported.
+ * `ignored`: reported, and the paths are served as if it were absent (it only tunes).
+ * `closed`: reported, and the paths answer 503 (it restricts access or redirects, so serving them would open them).
+ * `unenforced`: reported as an error, and the paths are served (it limits how much, not who).
+ * `unserved`: reported, and the Ingress is not served (it means something else than its rules say).
+ */
+type Fallback = "ignored" | "closed" | "unenforced" | "unserved";
+
+/** What the annotation is about; a section of docs/annotations.md. */
+export type AnnotationGroup =
+  | "auth"
+  | "access"
+  | "tls"
+  | "routing"
+  | "redirect"
+  | "rewrite"
+  | "cors"
+  | "backend"
+  | "affinity"
+  | "canary"
+  | "observability"
+  | "waf"
+  | "snippet";
+
+interface AnnotationBase {
+  /** Without prefix. */
+  readonly name: string;
+  readonly group: AnnotationGroup;
+  /** Where it is read, highest priority first. */
+  readonly prefixes: readonly AnnotationPrefix[];
+  readonly fallback: Fallback;
+  /** What it does, one sentence for docs/annotations.md. */
+  readonly doc: string;
+}
+
+/** An annotation that has an effect. */
+export interface Annotation<T> extends AnnotationBase {
+  readonly supported: true;
+  readonly type: AnnotationType<T>;
+}
+
+/** An annotation that is known and has no effect but `fallback`. */
+export interface UnsupportedAnnotation extends AnnotationBase {
+  readonly supported: false;
+  /** Whether a value, never blank, does what `fallback` is for; `false` of a switch does not. */
+  readonly acts: (text: string) => boolean;
+  /** Why not, and what to use instead where there is something; a sentence for the report and the documentation. */
+  readonly why: string;
+}
+
+/** A row of the annotation table; parsing, reports and docs/annotations.md all follow from it. */
+export type AnyAnnotation = Annotation<unknown> | UnsupportedAnnotation;
+
+/** The types of annotation values. ingress-nginx's readings hold: Go's booleans, nginx's sizes. */
+
+export const TEXT: AnnotationType<string> = { description: "text", parse: ok };
+
+const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
+const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "False"]);
+
+export const BOOLEAN: AnnotationType<boolean> = {
+  description: "boolean",
+  parse: (text) => {
+    if (TRUE.has(text)) return ok(true);
+    return FALSE.has(text) ? ok(false) : problem(`${shown(text)} is neither true nor false`);
+  },
+};
+
+export const NATURAL: AnnotationType<number> = {
+  description: "number",
+  parse: (text) =>
+    /^\d{1,15}$/.test(text) ? ok(Number(text)) : problem(`${shown(text)} is not a whole number`),
+};
+
+const DURATION_TEXT = /^(\d{1,12}(?:\.\d{1,9})?)(ms|s)?$/;
+
+/** Milliseconds. */
+export const DURATION: AnnotationType<number> = {
+  description: "seconds, or a number with `s` or `ms`",
+  parse: (text) => {
+    const match = DURATION_TEXT.exec(text);
+    const value = match === null ? 0 : Number(match[1]) * (match[2] === "ms" ? 1 : 1000);
+    const milliseconds = Math.round(value);
+    if (milliseconds >= 1 && milliseconds <= MAX_TIMEOUT) return ok(milliseconds);
+    return problem(`${shown(text)} is not a time such as 60, 10s or 500ms`);
+  },
+};
+
+const SIZE_TEXT = /^(\d{1,12})([kmg]?)$/i;
+const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30 };
+
+/** Bytes. */
+export const SIZE: AnnotationType<number> = {
+  description: "bytes, or a number with `k`, `m` or `g`; 0 means no limit",
+  parse: (text) => {
+    const match = SIZE_TEXT.exec(text);
+    const unit = own(SIZE_UNITS, match?.[2]?.toLowerCase() ?? "") ?? 1;
+    const bytes = Number(match?.[1]) * unit;
+    return Number.isSafeInteger(bytes)
+      ? ok(bytes)
+      : problem(`${shown(text)} is not a size such as 512, 8k, 10m or 1g`);
+  },
+};
+
+/** One address or network in each item; single addresses become networks of one. */
+export const CIDRS: AnnotationType<readonly string[]> = {
+  description: "list of addresses and CIDRs",
+  parse: (text) => {
+    const cidrs: string[] = [];
+    for (const item of textList(text)) {
+      const cidr = parseCidr(item);
+      if (cidr === undefined) return problem(`${shown(item)} is neither an address nor a CIDR`);
+      cidrs.push(cidr);
+    }
+    return cidrs.length === 0 ? problem("it names no address") : ok(cidrs);
+  },
+};
+
+function parseCidr(text: string): string | undefined {
+  const [address = "", prefix, ...rest] = text.split("/");
+  const family = isIP(address);
+  const bits = family === 4 ? 32 : 128;
+  const length = prefix ?? String(bits);
+  const isValid =
+    family !== 0 && rest.length === 0 && /^\d{1,3}$/.test(length) && Number(length) <= bits;
+  return isValid ? `${address}/${String(Number(length))}` : undefined;
+}
+
+export const REDIRECT_STATUS: AnnotationType<Redirect["status"]> = {
+  description: "301, 302, 303, 307 or 308",
+  parse: (text) => {
+    const status = Number(text);
+    return isRedirectStatus(status) ? ok(status) : problem(`${shown(text)} is no redirect status`);
+  },
+};
+
+const VARIABLE = /\$[A-Za-z_{]/;
+
+/** nginx's variables are not expanded, so they must not pass as text either. */
+export const URL_TEXT: AnnotationType<string> = {
+  description: "http or https URL, without variables",
+  parse: (text) => {
+    if (VARIABLE.test(text)) return problem(`${shown(text)} holds a variable`);
+    if (!URL.canParse(text)) return problem(`${shown(text)} is not a URL`);
+    const { protocol } = new URL(text);
+    return protocol === "http:" || protocol === "https:"
+      ? ok(text)
+      : problem(`${shown(text)} is neither http nor https`);
+  },
+};
+
+export const PATH: AnnotationType<string> = {
+  description: "path",
+  parse: (text) => (text.startsWith("/") ? ok(text) : problem(`${shown(text)} is not a path`)),
+};
+
+export const AUTHORITY: AnnotationType<string> = {
+  description: "host, with or without port",
+  parse: (text) => (isAuthority(text) ? ok(text) : problem(`${shown(text)} is not a host`)),
+};
+
+export const DNS_NAME: AnnotationType<string> = {
+  description: "host name",
+  parse: (text) => {
+    const name = text.toLowerCase();
+    return isDnsName(name) ? ok(name) : problem(`${shown(text)} is not a DNS name`);
+  },
+};
+
+export const PORT: AnnotationType<number> = {
+  description: "port number",
+  parse: (text) => {
+    const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+    return port >= 1 && port <= 65535 ? ok(port) : problem(`${shown(text)} is not a port`);
+  },
+};
+
+/** A comma-separated list of items that all pass. */
+function listOf(
+  description: string,
+  isItem: (text: string) => boolean,
+): AnnotationType<readonly string[]> {
+  return {
+    description: `list of ${description}`,
+    parse: (text) => {
+      const items = textList(text);
+      const wrong = items.find((item) => !isItem(item));
+      return wrong === undefined ? ok(items) : problem(`${shown(wrong)} is none of ${description}`);
+    },
+  };
+}
+
+const METHOD = /^[A-Za-z]+$/;
+const ORIGIN = /^(?:[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?|\*|null)$/;
+
+export const METHODS = listOf("HTTP methods", (text) => text === "*" || METHOD.test(text));
+export const HEADER_NAMES = listOf("header names", (text) => text === "*" || isHeaderName(text));
+export const ORIGINS = listOf("origins, `*` for any", (text) => ORIGIN.test(text));
+/** One that can't be read costs no other: a wider rule would get the requests of those. */
+export const DNS_NAMES: AnnotationType<readonly string[]> = {
+  description: "list of host names",
+  parse: (text) => {
+    const items = textList(text);
+    const wrong = items.find((item) => !isDnsName(item.toLowerCase()));
+    if (wrong === undefined) return ok(items);
+    const value = items.filter((item) => isDnsName(item.toLowerCase()));
+    return { ok: true, value, problem: `${shown(wrong)} is none of host names` };
+  },
+};
+
+/** One of the words, compared as `fold` leaves them. */
+export function oneOf<const T extends string>(
+  words: readonly T[],
+  fold: (text: string) => string = (text) => text,
+): AnnotationType<T> {
+  return {
+    description: words.map((word) => `\`${word}\``).join(", "),
+    parse: (text): Result<T> => {
+      const word = words.find((candidate) => candidate === fold(text));
+      return word === undefined
+        ? problem(`${shown(text)} is none of ${words.join(", ")}`)
+        : ok(word);
+    },
+  };
+}
+
+const COOKIE_NAME = /^[A-Za-z0-9_]+$/;
+
+/** nginx knows cookies by variables, whose names are made of these characters. */
+export const COOKIE: AnnotationType<string> = {
+  description: "name of letters, digits and `_`",
+  parse: (text) =>
+    COOKIE_NAME.test(text) ? ok(text) : problem(`${shown(text)} is not such a name`),
+};
+
+function shown(text: string): string {
+  return JSON.stringify(text);
+}
+
+/** For one path, under every prefix. */
+export const PATH_PREFIXES = EVERY_PREFIX;
+/** For one path, under the own domain only: nothing of the compatible domain has this name. */
+export const OWN_PREFIXES: readonly AnnotationPrefix[] = ["index", "own"];
+/** For the whole Ingress: paths can't differ in it. */
+export const INGRESS_PREFIXES: readonly AnnotationPrefix[] = ["own", "compat"];
+
+/** Makes the rows of a group: as most are, or with what differs. */
+export function rowsOf(group: AnnotationGroup) {
+  return <T>(
+    name: string,
+    type: Annotation<T>["type"],
+    doc: string,
+    differs: Partial<Pick<Annotation<T>, "prefixes" | "fallback">> = {},
+  ): Annotation<T> => {
+    const usual = { prefixes: PATH_PREFIXES, fallback: "ignored", supported: true } as const;
+    return { name, group, ...usual, type, doc, ...differs };
+  };
+}
