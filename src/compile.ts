@@ -8,8 +8,8 @@ import type { Report } from "./diagnostics/sink.js";
 import { closedForm } from "./input/closed-form.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./model/config.js";
-import type { CompileOptions } from "./options.js";
-import { Renderer } from "./render/render.js";
+import type { CompileOptions } from "./model/options.js";
+import { Renderer } from "./render.js";
 import type { RenderedFile } from "./render/rendered-file.js";
 import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
 import { PolicyTooLarge } from "./support/errors.js";
@@ -20,13 +20,8 @@ import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
 import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
-import {
-  endpointReports,
-  newEndpoints,
-  translateRouting,
-  withUpstreams,
-} from "./translate/translate.js";
-import type { Routing } from "./translate/translate.js";
+import { endpointReports, newEndpoints, translateRouting, withUpstreams } from "./translate.js";
+import type { Routing } from "./translate.js";
 import { withoutFaulty } from "./translate/faulty-objects.js";
 
 export interface Compilation {

@@ -11,12 +11,12 @@ import { runOptions } from "../../src/cli/create-controller.js";
 import { resolveSettings } from "../../src/cli/settings.js";
 import { kindTable } from "../../src/input/kind-table.js";
 import { ApiError } from "../../src/kubernetes/api-client.js";
-import type { Call } from "../../src/kubernetes/api-client.js";
+import type { ApiCall } from "../../src/kubernetes/api-client.js";
 import { servedResources } from "../../src/kubernetes/cluster-watch.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
 import { apiVersionOf, listPath } from "../../src/kubernetes/raw-object.js";
-import type { CompileOptions } from "../../src/options.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import type { CompileOptions } from "../../src/model/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import type { Held } from "../../test/support/convergence.js";
 import { compileAfresh, POOL, wrongStatuses } from "../../test/support/convergence.js";
@@ -322,7 +322,7 @@ class World {
     return servedResources(this.#cluster.client, TABLE);
   }
 
-  #call(call: Call): Promise<unknown> {
+  #call(call: ApiCall): Promise<unknown> {
     return this.#cluster.client.call(call);
   }
 

@@ -2,7 +2,7 @@
 import { dump, loadAll } from "js-yaml";
 import { compile } from "../../src/compile.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { fc } from "../../test/support/fast-check.js";
 import type { Json } from "../../test/support/hostile-input.js";
 import type { Scene } from "../../test/support/protected-scenes.js";

@@ -1,8 +1,9 @@
 /** The Auth object of ALB2, Frontend and Rule (`spec.config.auth`) and of AuthPolicy (`spec`), and its parts. */
+import { GATEWAY_GROUP } from "./wire.js";
 import type { PolicyStatus, PolicyTargetReference } from "./gateway.js";
 import { GATEWAY_SPECS } from "./schemas/gateway-schemas.js";
 import type { SchemaOf, Static } from "./schemas/schema.js";
-import { GATEWAY_GROUP, boolean, list, object, objectSchema, string } from "./schemas/schema.js";
+import { boolean, list, object, objectSchema, string } from "./schemas/schema.js";
 import type { KubernetesObject } from "./wire.js";
 
 const AUTH_TYPES = ["basic"] as const;

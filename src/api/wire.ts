@@ -62,3 +62,5 @@ export type Namespace = WireObject<V1Namespace>;
 /** `data` is base64; `stringData` has been merged into it. */
 export type Secret = WireObject<V1Secret>;
 export type Service = WireObject<V1Service>;
+
+export const GATEWAY_GROUP = "gateway.networking.k8s.io";

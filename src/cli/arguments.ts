@@ -48,7 +48,7 @@ export interface ExplainCall extends Common {
   readonly format: "text" | "json";
 }
 
-export type Call = RenderCall | ValidateCall | RunCall | ExplainCall;
+export type CommandCall = RenderCall | ValidateCall | RunCall | ExplainCall;
 
 /** Help or the version was asked for and has been printed. */
 export class HelpShown extends Error {
@@ -62,8 +62,8 @@ export interface ArgumentsContext {
 }
 
 /** Reads the words after `albc`. Throws UsageError, or HelpShown when there is nothing left to do. */
-export function parseArguments(words: readonly string[], context: ArgumentsContext): Call {
-  let call: Call | undefined;
+export function parseArguments(words: readonly string[], context: ArgumentsContext): CommandCall {
+  let call: CommandCall | undefined;
   const program = createProgram(context, (found) => {
     call = found;
   });
@@ -79,7 +79,7 @@ export function parseArguments(words: readonly string[], context: ArgumentsConte
   return call;
 }
 
-function createProgram(context: ArgumentsContext, found: (call: Call) => void): Command {
+function createProgram(context: ArgumentsContext, found: (call: CommandCall) => void): Command {
   const program = new Command("albc")
     .description(
       "Compiles Kubernetes routing resources into a running OpenResty gateway with authentication at the edge.",
@@ -96,7 +96,7 @@ function createProgram(context: ArgumentsContext, found: (call: Call) => void): 
 
 type Options = Readonly<Record<string, unknown>>;
 
-function addRender(program: Command, found: (call: Call) => void): void {
+function addRender(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("render"))
     .description("compile and write nginx.conf, policy.json and the files they name")
     .option("-o, --output <dir>", "folder to write to")
@@ -123,7 +123,7 @@ function addRender(program: Command, found: (call: Call) => void): void {
     });
 }
 
-function addValidate(program: Command, found: (call: Call) => void): void {
+function addValidate(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("validate"))
     .description("report everything that is wrong with the manifests")
     .addOption(formatOption())
@@ -132,7 +132,7 @@ function addValidate(program: Command, found: (call: Call) => void): void {
     });
 }
 
-function addRun(program: Command, found: (call: Call) => void): void {
+function addRun(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("run"))
     .description("serve manifests, or a cluster, with nginx and follow their changes")
     .option("--kubernetes", "watch the cluster of the kubeconfig, or the one that albc runs in")
@@ -155,7 +155,7 @@ function addRun(program: Command, found: (call: Call) => void): void {
     });
 }
 
-function addExplain(program: Command, found: (call: Call) => void): void {
+function addExplain(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("explain"))
     .description("say which route a request takes, why, and which auth and filters apply")
     // Their absence is explained better than commander can.

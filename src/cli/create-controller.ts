@@ -11,7 +11,7 @@ import { environmentFiles } from "../output/environment.js";
 import { luaBundle } from "../output/lua-bundle.js";
 import type { NginxBinary } from "../output/nginx-binary.js";
 import { mostSockets } from "../output/nginx-binary.js";
-import type { CompileOptions } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { RunCall } from "./arguments.js";
 import type { Settings } from "./settings.js";

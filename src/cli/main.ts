@@ -6,7 +6,7 @@ import { YAMLException, loadAll } from "js-yaml";
 import { explainYamlError } from "../input/yaml-errors.js";
 import { errorCode, fileError } from "../output/file-error.js";
 import { EnvironmentError } from "../support/errors.js";
-import type { Call } from "./arguments.js";
+import type { CommandCall } from "./arguments.js";
 import { HelpShown, parseArguments } from "./arguments.js";
 import type { Settings } from "./settings.js";
 import { resolveSettings } from "./settings.js";
@@ -38,20 +38,20 @@ async function main(words: readonly string[]): Promise<ExitStatus> {
 }
 
 /** Loads no more than the command needs: a check of a small file must not wait for what only `albc run` uses. */
-async function runCommand(call: Call, settings: Settings): Promise<ExitStatus> {
+async function runCommand(call: CommandCall, settings: Settings): Promise<ExitStatus> {
   switch (call.command) {
     case "render":
-      return (await import("./commands/render.js")).runRender(call, settings, terminal);
+      return (await import("./render.js")).runRender(call, settings, terminal);
     case "validate":
-      return (await import("./commands/validate.js")).runValidate(call, settings, terminal);
+      return (await import("./validate.js")).runValidate(call, settings, terminal);
     case "explain":
-      return (await import("./commands/explain.js")).runExplain(call, settings, terminal);
+      return (await import("./explain.js")).runExplain(call, settings, terminal);
     case "run":
-      return (await import("./commands/run.js")).runRun(call, settings, terminal);
+      return (await import("./run.js")).runRun(call, settings, terminal);
   }
 }
 
-function readSettings(call: Call): Settings {
+function readSettings(call: CommandCall): Settings {
   const name = call.config ?? process.env["ALBC_CONFIG"];
   const sources = { flags: call.flags, variables: process.env };
   if (name === undefined || name === "") return resolveSettings(sources);

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { ApplyTimes, Observer, Outcome } from "../controller/observer.js";
-import { NOBODY } from "../controller/observer.js";
+import type { ApplyTimes, Observer, ApplyOutcome } from "../controller/observer.js";
+import { NO_OBSERVER } from "../controller/observer.js";
 import { ProcessMetrics, countFindings } from "../metrics/run-metrics.js";
 import type { FindingCounts } from "../metrics/run-metrics.js";
 import { EnvironmentError } from "../support/errors.js";
@@ -27,7 +27,7 @@ export async function startRunHealth(
   onFailure: (reason: string) => void,
 ): Promise<RunHealth> {
   if (data.address === "") {
-    return { observer: NOBODY, stop: () => undefined, close: () => Promise.resolve() };
+    return { observer: NO_OBSERVER, stop: () => undefined, close: () => Promise.resolve() };
   }
   const thread = new HealthThread(data, onFailure);
   await thread.start();
@@ -163,7 +163,7 @@ export interface Told extends Record<
   Exclude<keyof Observer, "applied" | "compiled" | "statusWritten" | "leads" | "watchFailed">,
   []
 > {
-  applied: [outcome: Outcome, times: ApplyTimes, version?: string];
+  applied: [outcome: ApplyOutcome, times: ApplyTimes, version?: string];
   compiled: [counts: FindingCounts];
   watchFailed: [kind: string];
   statusWritten: [kind: string, result: "written" | "conflict" | "error"];

@@ -2,8 +2,8 @@
  * Flags, `ALBC_*` variables and the options file put together: a flag wins over a variable, a variable over the file.
  * Takes plain values, so it can be tried without a process.
  */
-import type { CompileOptions } from "../options.js";
-import { DEFAULT_OPTIONS } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
+import { DEFAULT_OPTIONS } from "../model/options.js";
 import { parseByteSize } from "../support/units.js";
 import { canonicalAddress, parseIpRange } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";

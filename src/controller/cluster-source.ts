@@ -16,7 +16,7 @@ import { OwnedObjects } from "../kubernetes/owned-objects.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import type { WatchScope } from "../kubernetes/scope.js";
 import { StatusWriter } from "../kubernetes/status-writer.js";
-import type { CompileOptions } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
 import { differInUnreadOnly, isSameJson } from "../status/json.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";

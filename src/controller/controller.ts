@@ -9,7 +9,7 @@ import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { Resources } from "../input/resources.js";
-import type { CompileOptions } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
 import type { Applied } from "../output/apply.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";

@@ -8,7 +8,7 @@ import type { InputState } from "../input/last-good.js";
 import { advance, initialInput } from "../input/last-good.js";
 import type { Resources } from "../input/resources.js";
 import type { Source } from "../input/source.js";
-import type { CompileOptions } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import type { CurrentObjects, ObjectSource } from "./controller.js";

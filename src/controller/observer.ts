@@ -4,7 +4,7 @@ import type { Applied } from "../output/apply.js";
 import { NginxRefused } from "../output/reloader.js";
 
 /** What became of a configuration: `started` with nginx, applied, refused by nginx, or not applied for another reason. */
-export type Outcome = Applied["kind"] | "started" | "refused" | "error";
+export type ApplyOutcome = Applied["kind"] | "started" | "refused" | "error";
 
 /** Seconds; absent: it did not come to that. */
 export interface ApplyTimes {
@@ -13,7 +13,7 @@ export interface ApplyTimes {
 }
 
 /** What the compiler has seen, and found. */
-export interface Findings {
+export interface CompileSummary {
   /** How many objects of each kind there are. */
   readonly objects: ReadonlyMap<string, number>;
   readonly diagnostics: readonly Diagnostic[];
@@ -27,10 +27,10 @@ export interface Observer {
   /** A configuration is compiled and applied from now on. */
   applying(): void;
   /** `version`: of the policy that is served now, or that nginx will read; absent when it is the one before. */
-  applied(outcome: Outcome, times: ApplyTimes, version?: string): void;
+  applied(outcome: ApplyOutcome, times: ApplyTimes, version?: string): void;
   /** nginx refuses what the objects give at the start and serves none of them. Ends when a configuration is applied whole. */
   servesNothing(): void;
-  compiled(findings: Findings): void;
+  compiled(findings: CompileSummary): void;
   /** Watching a kind failed and is begun again; `discovery`: the question for the kinds failed. */
   watchFailed(kind: string): void;
   statusWritten(kind: string, result: "written" | "conflict" | "error"): void;
@@ -41,7 +41,7 @@ export interface Observer {
 }
 
 /** For a run that nobody watches. */
-export const NOBODY: Observer = {
+export const NO_OBSERVER: Observer = {
   applying: () => undefined,
   applied: () => undefined,
   servesNothing: () => undefined,
@@ -78,7 +78,7 @@ export class ApplyWatch {
   }
 
   failed(error: unknown): void {
-    const outcome: Outcome = error instanceof NginxRefused ? "refused" : "error";
+    const outcome: ApplyOutcome = error instanceof NginxRefused ? "refused" : "error";
     this.#observer.applied(outcome, this.#times());
   }
 

@@ -16,7 +16,7 @@ import {
 } from "./request.js";
 
 /** What became of a binding in the search for a route. */
-export type Outcome =
+export type MatchOutcome =
   | { readonly kind: "chosen" }
   /** It matches too, but the chosen one comes first. */
   | { readonly kind: "order" }
@@ -36,7 +36,7 @@ export interface Candidate {
   readonly host: string;
   readonly path?: NonNullable<PolicyBinding["path"]>;
   readonly when?: readonly Predicate[];
-  readonly outcome: Outcome;
+  readonly outcome: MatchOutcome;
 }
 
 interface Candidates {
@@ -99,7 +99,7 @@ function expanded(
   return matches.map((match) => ({ ...match, order: binding.order + match.order }));
 }
 
-function tryBinding(binding: PolicyBinding, request: RoutedRequest): Outcome {
+function tryBinding(binding: PolicyBinding, request: RoutedRequest): MatchOutcome {
   const path = pathMatches(binding, request);
   if (path === false) return { kind: "path" };
   let undecided = path === undefined;
@@ -111,7 +111,7 @@ function tryBinding(binding: PolicyBinding, request: RoutedRequest): Outcome {
   return { kind: undecided ? "undecided" : "chosen" };
 }
 
-function failed(predicate: Predicate, request: RoutedRequest): Outcome {
+function failed(predicate: Predicate, request: RoutedRequest): MatchOutcome {
   const value = predicateValue(predicate, request);
   return {
     kind: "predicate",
@@ -120,7 +120,7 @@ function failed(predicate: Predicate, request: RoutedRequest): Outcome {
   };
 }
 
-function afterChosen(outcome: Outcome): Outcome {
+function afterChosen(outcome: MatchOutcome): MatchOutcome {
   return outcome.kind === "chosen" || outcome.kind === "undecided" ? { kind: "order" } : outcome;
 }
 
@@ -143,7 +143,7 @@ function pathMatches({ path }: PolicyBinding, request: RoutedRequest): boolean |
 function describe(
   policy: PolicyDocument,
   { host, binding: { route, path, when } }: HostBinding,
-  outcome: Outcome,
+  outcome: MatchOutcome,
 ): Candidate {
   const source = own(policy.routes, route)?.source;
   return {

@@ -1,7 +1,7 @@
 /** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
 import type { Predicate } from "../model/route.js";
 import type { Interpolation, SourceRef } from "../model/values.js";
-import type { Candidate, Outcome as CandidateOutcome } from "./candidates.js";
+import type { Candidate, MatchOutcome as CandidateOutcome } from "./candidates.js";
 import type { ExplainedRoute, Explanation } from "./explain.js";
 import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
 import { formatBackendFilters, formatFilters, formatRedirect } from "./format-filters.js";

@@ -2,6 +2,7 @@
  * What an API server fills in. The object that is given stays as it was; one that lacks nothing, as all that come from an API
  * server, is given back: of tens of thousands there are no copies.
  */
+import { beforeDefaults } from "./rules/service.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
 import type { EndpointSlice, IngressClass, Namespace, Secret, Service } from "../api/wire.js";
 import { isObject, own } from "../support/json-object.js";
@@ -34,11 +35,6 @@ export function defaultEndpointSlice(slice: EndpointSlice): EndpointSlice {
     protocol: port.protocol ?? "TCP",
   }));
   return { ...slice, endpoints: endpoints ?? [], ...(ports === undefined ? {} : { ports }) };
-}
-
-/** The API's own types call `endpoints` required, yet a slice without any is valid. */
-export function beforeDefaults(slice: EndpointSlice): Partial<Pick<EndpointSlice, "endpoints">> {
-  return slice;
 }
 
 /** Merges `stringData`, which wins, into `data`. */

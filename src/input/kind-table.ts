@@ -1,3 +1,4 @@
+import { GATEWAY_GROUP } from "../api/wire.js";
 import { ALB2_SCHEMA, FRONTEND_SCHEMA, RULE_SCHEMA } from "../api/alb.js";
 import { AUTH_POLICY_SCHEMA } from "../api/auth.js";
 import type { TcpRoute, UdpRoute } from "../api/gateway.js";
@@ -14,7 +15,7 @@ import {
 } from "../api/schemas/core-schemas.js";
 import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
-import { GATEWAY_GROUP, objectSchema } from "../api/schemas/schema.js";
+import { objectSchema } from "../api/schemas/schema.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { CloseBrokenAuth } from "./auth-shape.js";
 import { closeBrokenAuth, closeBrokenPolicy } from "./auth-shape.js";

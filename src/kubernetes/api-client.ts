@@ -13,7 +13,7 @@ import { parseObject } from "../support/json-object.js";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-export interface Call {
+export interface ApiCall {
   readonly method?: Method;
   /** Such as `/api/v1/namespaces`. */
   readonly path: string;
@@ -78,14 +78,14 @@ export class ApiClient {
   }
 
   /** The body of a 2xx answer. Throws ApiError. */
-  async call(call: Call): Promise<unknown> {
+  async call(call: ApiCall): Promise<unknown> {
     const agent = call.deadline === undefined ? this.#agent : this.#freeAgent;
     const answer = await this.#send(call, agent, AbortSignal.timeout(call.deadline ?? TIMEOUT));
     return valueOf(call, answer);
   }
 
   /** The events of a watch, until the API server ends it. Throws ApiError, while events are read too. */
-  async watch(call: Call, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
+  async watch(call: ApiCall, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     const answer = await this.#send(call, this.#freeAgent, signal);
     if (answer.statusCode !== 200) await valueOf(call, answer);
     return eventsOf(answer);
@@ -96,7 +96,7 @@ export class ApiClient {
     this.#freeAgent.destroy();
   }
 
-  async #send(call: Call, ownAgent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
+  async #send(call: ApiCall, ownAgent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
     const cluster = this.#config.getCurrentCluster();
     if (cluster === null) throw new ApiError(0, "", "the kubeconfig names no cluster");
     const url = new URL(cluster.server.replace(/\/$/, "") + call.path);
@@ -152,7 +152,7 @@ function begin(start: () => ClientRequest): ClientRequest {
   }
 }
 
-async function valueOf(call: Call, answer: IncomingMessage): Promise<unknown> {
+async function valueOf(call: ApiCall, answer: IncomingMessage): Promise<unknown> {
   const text = await bodyOf(answer);
   const status = answer.statusCode ?? 0;
   const value = parseObject(text);
@@ -181,7 +181,7 @@ async function* eventsOf(answer: IncomingMessage): AsyncGenerator {
   }
 }
 
-function headersOf(call: Call, body: string | undefined): Record<string, string | number> {
+function headersOf(call: ApiCall, body: string | undefined): Record<string, string | number> {
   const type =
     call.contentType ??
     (call.method === "PATCH" ? "application/merge-patch+json" : "application/json");

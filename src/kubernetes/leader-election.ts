@@ -3,7 +3,7 @@
  * serve. Who can't renew in time stops being leader before another may become it, whatever the clocks say: each replica measures with
  * its own how long a record has not changed.
  */
-import type { ApiClient, Call } from "./api-client.js";
+import type { ApiClient, ApiCall } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 
 export interface LeaderElectionOptions {
@@ -160,7 +160,7 @@ export class LeaderElection {
   }
 
   /** An answer that does not come leaves time for another try before the term ends. */
-  #call(call: Call): Promise<unknown> {
+  #call(call: ApiCall): Promise<unknown> {
     return this.#options.client.call({ ...call, deadline: this.#term / 2 });
   }
 

@@ -12,7 +12,7 @@ import { getOrInsert } from "../support/collections.js";
 import { isObject, own } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
 import { Alarm } from "./alarm.js";
-import type { ApiClient, Call } from "./api-client.js";
+import type { ApiClient, ApiCall } from "./api-client.js";
 import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
@@ -257,7 +257,7 @@ export class OwnedObjects {
   }
 
   /** Undefined after an error that `accept` accepts. */
-  async #ask(call: Call, accept?: (error: unknown) => null): Promise<RawObject | undefined> {
+  async #ask(call: ApiCall, accept?: (error: unknown) => null): Promise<RawObject | undefined> {
     const answer = await this.#options.client.call(call).catch(accept);
     if (answer === null || isRawObject(answer)) return answer ?? undefined;
     throw new ApiError(0, "", `${call.method ?? "GET"} ${call.path}: the answer is not an object`);

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { ApplyTimes, Findings, Observer, Outcome } from "../controller/observer.js";
+import type { ApplyTimes, CompileSummary, Observer, ApplyOutcome } from "../controller/observer.js";
 import type { Severity } from "../diagnostics/catalog-entry.js";
 import type { MetricRow } from "./metrics-table.js";
 import { RUN_METRICS as METRICS } from "./metrics-table.js";
@@ -7,11 +7,11 @@ import { RUN_METRICS as METRICS } from "./metrics-table.js";
 /** From a swap of one endpoint to a reload of ten thousand routes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const DAY = 86_400_000;
-const FAILURES: ReadonlySet<Outcome> = new Set(["refused", "error"]);
+const FAILURES: ReadonlySet<ApplyOutcome> = new Set(["refused", "error"]);
 const SEVERITIES = ["error", "warning", "info"] as const;
 
 /** What is left of Findings for the health thread. */
-export interface FindingCounts extends Omit<Findings, "diagnostics" | "certificates"> {
+export interface FindingCounts extends Omit<CompileSummary, "diagnostics" | "certificates"> {
   /** Milliseconds since 1970 at which the certificate of a Secret `<namespace>/<name>` expires. */
   readonly expiries: ReadonlyMap<string, number>;
   readonly diagnostics: Readonly<Record<Severity, number>>;
@@ -19,7 +19,7 @@ export interface FindingCounts extends Omit<Findings, "diagnostics" | "certifica
   readonly faulty: number;
 }
 
-export function countFindings(findings: Findings): FindingCounts {
+export function countFindings(findings: CompileSummary): FindingCounts {
   const { objects, diagnostics, certificates, unreadable } = findings;
   const counts = { error: 0, warning: 0, info: 0 };
   let faulty = 0;
@@ -78,7 +78,7 @@ export class RunMetrics implements Omit<Observer, "servesNothing" | "compiled"> 
     // Nothing is counted before it ends.
   }
 
-  applied(outcome: Outcome, { compile, apply }: ApplyTimes, version?: string): void {
+  applied(outcome: ApplyOutcome, { compile, apply }: ApplyTimes, version?: string): void {
     this.#applies.inc({ outcome });
     if (compile !== undefined) this.#compileDuration.observe(compile);
     if (apply !== undefined) this.#applyDuration.observe(apply);

@@ -47,7 +47,7 @@ export async function environmentFiles(
   return [
     { path: "environment/http.conf", contents: conf, mode: 0o644 },
     // nginx.conf names it where backends are to be checked by the machine's authorities.
-    { path: CA_COPY, contents: ca ?? NOBODY, mode: 0o644 },
+    { path: CA_COPY, contents: ca ?? NOBODY_CERTIFICATE, mode: 0o644 },
   ];
 }
 
@@ -132,7 +132,7 @@ function hasIpv6Route(): boolean {
  * An authority that has signed nothing: what nginx is given to trust on a machine without any, so that a configuration that asks for
  * the machine's authorities is one, and trusts nobody. Its key was never kept.
  */
-export const NOBODY = `-----BEGIN CERTIFICATE-----
+export const NOBODY_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBiDCCAS2gAwIBAgIUBfTkcPqOOEzoWZYmR6SjA2rF8powCgYIKoZIzj0EAwIw
 ETEPMA0GA1UEAwwGbm9ib2R5MB4XDTI2MTEyMTE4MDEzM1oXDTI2MTEyMjE4MDEz
 M1owETEPMA0GA1UEAwwGbm9ib2R5MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE

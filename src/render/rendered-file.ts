@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { SecretText } from "../support/secret-text.js";
-import type { ShardMap } from "./policy/shard-map.js";
+import type { ShardMap } from "./shard-map.js";
 
 /** One file of the output, in memory. */
 export interface RenderedFile {

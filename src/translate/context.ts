@@ -1,6 +1,6 @@
 import type { DiagnosticSink } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
-import type { CompileOptions } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
 
 /** What every translation step sees. */
 export interface TranslateContext {

@@ -12,16 +12,16 @@ import {
 import type { BuildContext } from "./build-context.js";
 import { keysAbove } from "./hostnames.js";
 import type { HostOwners } from "./hostnames.js";
-import type { Claim, OrderedClaim } from "./shadowed-paths.js";
+import type { PathClaim, OrderedClaim } from "./shadowed-paths.js";
 import { INGRESS_PRIORITY, orderKey } from "./precedence.js";
 import { reportShadowed } from "./shadowed-paths.js";
 
 /** Gathers what is bound to the ports of one load balancer, orders it, and reports paths that others hide. */
 export class EntryBindings {
   /** By listener and namespace. */
-  readonly #claims = new Map<string, Claim[]>();
+  readonly #claims = new Map<string, PathClaim[]>();
   /** By listener. */
-  readonly #parts = new Map<string, Map<Claim["hosts"], readonly Part[]>>();
+  readonly #parts = new Map<string, Map<PathClaim["hosts"], readonly Part[]>>();
   readonly #owners: HostOwners;
   readonly #prioritised: ReadonlySet<string>;
 
@@ -31,7 +31,7 @@ export class EntryBindings {
     this.#prioritised = new Set(prioritised);
   }
 
-  add(claim: Claim): void {
+  add(claim: PathClaim): void {
     addTo(this.#claims, `${claim.listener} ${claim.object.metadata.namespace}`, claim);
   }
 
@@ -48,7 +48,7 @@ export class EntryBindings {
    * The claims of one namespace, where the owner of their host stands. In a namespace whose priorities count inside it alone, a path that
    * is put behind one of the same host, or of a wildcard above it, moves back behind that one; no path ever moves ahead.
    */
-  #ordered(group: readonly Claim[]): readonly OrderedClaim[] {
+  #ordered(group: readonly PathClaim[]): readonly OrderedClaim[] {
     const plain = group.flatMap((claim) =>
       this.#partsOf(claim).map(({ owner, at }) => {
         const counted = this.#isCounted(claim) ? claim.priority : INGRESS_PRIORITY;
@@ -64,7 +64,7 @@ export class EntryBindings {
   }
 
   /** Hosts of the claim for which its namespace has the same rank. */
-  #partsOf({ listener, hosts, object }: Claim): readonly Part[] {
+  #partsOf({ listener, hosts, object }: PathClaim): readonly Part[] {
     const known = getOrInsert(this.#parts, listener, () => new Map());
     return getOrInsert(known, hosts, () => {
       const byOwner = groupBy(hosts, (host) => this.#owners.rank(object.metadata.namespace, host));
@@ -72,7 +72,7 @@ export class EntryBindings {
     });
   }
 
-  #isCounted({ object, priority = INGRESS_PRIORITY }: Claim): boolean {
+  #isCounted({ object, priority = INGRESS_PRIORITY }: PathClaim): boolean {
     return priority === INGRESS_PRIORITY || this.countsEverywhere(object);
   }
 
@@ -117,7 +117,7 @@ function movedBack(
 }
 
 function keyOf(
-  { object: { metadata }, specificity, position }: Claim,
+  { object: { metadata }, specificity, position }: PathClaim,
   priority = INGRESS_PRIORITY,
   owner = "",
 ): string {

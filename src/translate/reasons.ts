@@ -1,7 +1,7 @@
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Refusal } from "../model/upstream.js";
-import type { CompileOptions } from "../options.js";
+import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
 
 /** The rule can't be done as written; its requests must not fall to a wider rule. */

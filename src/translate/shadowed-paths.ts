@@ -115,14 +115,17 @@ function hostClaims(groups: readonly Together[]): HostClaims {
   return own;
 }
 
-function sameOf(each: OrderedClaim, own: HostClaims): Claim | undefined {
+function sameOf(each: OrderedClaim, own: HostClaims): PathClaim | undefined {
   if (own.hasOnly(each)) return undefined;
   const winner = own.first(pathKey(each.claim.path));
   if (winner?.claim.place === undefined || winner.order >= each.order) return undefined;
   return winner.claim;
 }
 
-function widerOf({ claim, order }: OrderedClaim, above: readonly HostClaims[]): Claim | undefined {
+function widerOf(
+  { claim, order }: OrderedClaim,
+  above: readonly HostClaims[],
+): PathClaim | undefined {
   const { namespace } = claim.object.metadata;
   for (const known of above) {
     if (known.isAllOf(namespace)) continue;
@@ -136,7 +139,7 @@ function widerOf({ claim, order }: OrderedClaim, above: readonly HostClaims[]): 
 }
 
 /** Keys of the path itself, and of those that have all its requests. */
-function widerPaths(path: Claim["path"]): readonly string[] {
+function widerPaths(path: PathClaim["path"]): readonly string[] {
   const [kind, text = ""] = path ?? [];
   const value = kind === "regex" ? "" : text;
   const keys = [pathKey(path), "any", "prefix ", "start /"];
@@ -151,24 +154,24 @@ function widerPaths(path: Claim["path"]): readonly string[] {
   return keys;
 }
 
-function pathKey(path: Claim["path"]): string {
+function pathKey(path: PathClaim["path"]): string {
   return path === undefined ? "any" : `${path[0]} ${path[1]}`;
 }
 
-function messageFor({ object }: Claim, winner: Claim): string {
+function messageFor({ object }: PathClaim, winner: PathClaim): string {
   const name = nameOf(winner.object);
   return winner.object.metadata.namespace === object.metadata.namespace
     ? `${name} has the same host and path, and comes first`
     : `${name} has ${shown(winner.path)} of the host, and its namespace comes first`;
 }
 
-function shown(path: Claim["path"]): string {
+function shown(path: PathClaim["path"]): string {
   if (path === undefined) return "all paths";
   return path[1] === "" ? "/" : path[1];
 }
 
 /** What a Rule or an Ingress wants to be bound. */
-export interface Claim extends Omit<RouteBinding, "order" | "when" | "at"> {
+export interface PathClaim extends Omit<RouteBinding, "order" | "when" | "at"> {
   readonly listener: string;
   /** Distinct. Claims of one object for the same hosts have the very same list: what is done for each host is then done once. */
   readonly hosts: readonly HostPattern[];
@@ -185,7 +188,7 @@ export interface Claim extends Omit<RouteBinding, "order" | "when" | "at"> {
 
 /** A claim for some or all of its hosts, and the text by which it is tried there. */
 export interface OrderedClaim {
-  readonly claim: Claim;
+  readonly claim: PathClaim;
   readonly at: RouteBinding["at"];
   readonly order: string;
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { Connection } from "../../e2e/harness/http-client.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { fc } from "../support/fast-check.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { ScriptedServer } from "../support/scripted-server.js";

@@ -1,7 +1,7 @@
 import { Connection } from "../../e2e/harness/http-client.js";
 import { Http2Client } from "../../e2e/harness/http2-client.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { forwardAuth } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
 import { ScriptedServer } from "../support/scripted-server.js";

@@ -3,7 +3,7 @@ import { asking, EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { basic } from "../../e2e/harness/htpasswd.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../src/model/auth.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ControlClient } from "../../src/output/control-client.js";
 import type { DataPlaneCounters } from "../../src/output/control-client.js";
 import { credentialSet } from "../support/credentials.js";

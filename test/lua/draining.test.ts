@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { listen } from "../../e2e/harness/free-port.js";
 import { processesIn } from "../../e2e/harness/processes.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ControlClient } from "../../src/output/control-client.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { until } from "../support/until.js";

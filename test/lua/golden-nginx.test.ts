@@ -4,10 +4,10 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { compile } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { findNginx } from "../../src/output/nginx-binary.js";
 import { NginxProcess } from "../../src/output/nginx-process.js";
-import { NOBODY } from "../../src/output/environment.js";
+import { NOBODY_CERTIFICATE } from "../../src/output/environment.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
 import { HOSTILE, inputs, replacedEverywhere } from "../support/hostile-input.js";
@@ -35,7 +35,7 @@ async function tryFiles(files: readonly RenderedFile[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "albc-golden-"));
   try {
     for (const name of ["logs", "tmp", "control", "environment"]) mkdirSync(join(folder, name));
-    writeFileSync(join(folder, "environment/ca.pem"), NOBODY);
+    writeFileSync(join(folder, "environment/ca.pem"), NOBODY_CERTIFICATE);
     cpSync(LUA, join(folder, "lua"), { recursive: true });
     for (const { path, contents, mode } of files) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });

@@ -6,7 +6,7 @@ import { useScene } from "../../e2e/harness/scene.js";
 import type { HeaderTemplate } from "../../src/model/auth.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Header } from "../../src/model/filters.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { forwardAuth, text } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
 import { say, ScriptedServer } from "../support/scripted-server.js";

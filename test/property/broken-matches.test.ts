@@ -3,7 +3,7 @@ import { compile } from "../../src/compile.js";
 import { explain } from "../../src/explain/explain.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { PolicyDocument } from "../../src/model/policy.js";
 import { fc, runs } from "../support/fast-check.js";
 import { policyDocument } from "../support/rendered-policy.js";

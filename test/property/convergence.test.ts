@@ -7,9 +7,9 @@ import { jest } from "@jest/globals";
 import type { KindName } from "../../src/api/kinds.js";
 import { ClusterSource } from "../../src/controller/cluster-source.js";
 import { Controller } from "../../src/controller/controller.js";
-import { NOBODY } from "../../src/controller/observer.js";
+import { NO_OBSERVER } from "../../src/controller/observer.js";
 import { apiVersionOf } from "../../src/kubernetes/raw-object.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { ApiServerModel, TABLE } from "../support/api-server-model.js";
@@ -60,7 +60,7 @@ class Replica {
   }
 
   async #run(): Promise<void> {
-    const common = { options: OPTIONS, log: SILENT_LOG, observer: NOBODY };
+    const common = { options: OPTIONS, log: SILENT_LOG, observer: NO_OBSERVER };
     const source = new ClusterSource({
       client: this.#server.client(this.network),
       scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },

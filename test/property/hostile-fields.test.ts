@@ -5,7 +5,7 @@
 import { fc } from "../support/fast-check.js";
 import { compile } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
 import type { Json } from "../support/hostile-input.js";

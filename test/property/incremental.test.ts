@@ -8,7 +8,7 @@ import { KIND_NAMES } from "../../src/api/kinds.js";
 import type { Compilation } from "../../src/compile.js";
 import { compile, Compiler } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/live-objects.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import type { Json } from "../support/hostile-input.js";
 import { inputs } from "../support/hostile-input.js";

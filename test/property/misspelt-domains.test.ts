@@ -1,4 +1,4 @@
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
 import { didYouMean } from "../../src/support/did-you-mean.js";
 import { fc, runs } from "../support/fast-check.js";

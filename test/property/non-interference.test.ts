@@ -9,7 +9,7 @@ import type { Explanation } from "../../src/explain/explain.js";
 import { explain, readPolicy } from "../../src/explain/explain.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { PolicyDocument } from "../../src/model/policy.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";

@@ -12,7 +12,7 @@ import { advance, initialInput } from "../../src/input/last-good.js";
 import type { Advance } from "../../src/input/last-good.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { fc, runs } from "../support/fast-check.js";
 import type { Json } from "../support/hostile-input.js";

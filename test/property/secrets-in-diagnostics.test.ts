@@ -2,7 +2,7 @@ import { compile } from "../../src/compile.js";
 import { formatJson, formatText } from "../../src/diagnostics/format.js";
 import { withoutUrlSecrets } from "../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
 import { fc } from "../support/fast-check.js";
 import { ingress, rules, service } from "../unit/translate/translated.js";

@@ -5,7 +5,7 @@
 import { selfSigned } from "../../e2e/harness/certificates.js";
 import type { ExplainRequest } from "../../src/explain/request.js";
 import { parseRequest } from "../../src/explain/request.js";
-import type { CompileOptions } from "../../src/options.js";
+import type { CompileOptions } from "../../src/model/options.js";
 import type { PolicyServer } from "../../src/model/policy.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
 import { repeatedNames } from "../support/repeated-names.js";

@@ -3,10 +3,10 @@ import { compareStrings } from "../../src/support/collections.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
 import { hostKey } from "../../src/model/values.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
 import { placesOf, translate } from "../unit/translate/translated.js";
-import type { Translation } from "../../src/translate/translate.js";
+import type { Translation } from "../../src/translate.js";
 
 const NASTY = fc.oneof(
   fc.constantFrom(

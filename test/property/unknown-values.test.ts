@@ -5,7 +5,7 @@
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { configMap, service, tlsSecret } from "../../e2e/harness/manifests.js";
 import { selfSigned } from "../../e2e/harness/certificates.js";
 import type { EnumField } from "../support/crd-fields.js";

@@ -5,11 +5,11 @@
 import type { KindName } from "../../src/api/kinds.js";
 import { KIND_NAMES } from "../../src/api/kinds.js";
 import { kindTable } from "../../src/input/kind-table.js";
-import type { ApiClient, Call } from "../../src/kubernetes/api-client.js";
+import type { ApiClient, ApiCall } from "../../src/kubernetes/api-client.js";
 import { ApiError } from "../../src/kubernetes/api-client.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
 import { basePath, pluralOf } from "../../src/kubernetes/raw-object.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { isSameJson } from "../../src/status/json.js";
 
 export const TABLE = kindTable(DEFAULT_OPTIONS.domains.group);
@@ -135,9 +135,9 @@ export class ApiServerModel {
 
   /** What ApiClient is for a real one. */
   client(link: Link): ApiClient {
-    const call = (asked: Call): Promise<unknown> =>
+    const call = (asked: ApiCall): Promise<unknown> =>
       asked.deadline === undefined ? ask(asked) : within(asked.deadline, ask(asked));
-    const ask = async (asked: Call): Promise<unknown> => {
+    const ask = async (asked: ApiCall): Promise<unknown> => {
       await link.pass(`${asked.method ?? "GET"} ${asked.path}`);
       let answer: unknown;
       try {
@@ -149,7 +149,7 @@ export class ApiServerModel {
       if (answer instanceof Error) throw answer;
       return answer;
     };
-    const watch = async (asked: Call, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
+    const watch = async (asked: ApiCall, signal: AbortSignal): Promise<AsyncIterable<unknown>> => {
       await link.pass(`watch ${asked.path}`);
       const stream = this.#watch(asked, signal);
       await link.pass(`answer to watch ${asked.path}`);
@@ -190,7 +190,7 @@ export class ApiServerModel {
     this.wake();
   }
 
-  #answer({ method = "GET", path, body }: Call): unknown {
+  #answer({ method = "GET", path, body }: ApiCall): unknown {
     if (path.includes("/coordination.k8s.io/")) return this.#lease(method, path, body as RawObject);
     if (path.endsWith("/events")) return this.events.push(body as RawObject);
     const base = [...this.#bases()].find(([known]) => known === path);
@@ -220,7 +220,7 @@ export class ApiServerModel {
     return { items, metadata: { resourceVersion: String(this.#version) } };
   }
 
-  #watch({ path, query }: Call, signal: AbortSignal): Stream {
+  #watch({ path, query }: ApiCall, signal: AbortSignal): Stream {
     const from = Number(query?.["resourceVersion"]);
     const target = this.#target(path);
     const stream = new Stream(this, target, { from, seconds: Number(query?.["timeoutSeconds"]) });

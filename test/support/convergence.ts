@@ -5,7 +5,7 @@ import { compile } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/live-objects.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
 import { trimmed } from "../../src/kubernetes/raw-object.js";
-import type { CompileOptions } from "../../src/options.js";
+import type { CompileOptions } from "../../src/model/options.js";
 import { mergeStatus } from "../../src/status/merge-status.js";
 
 /** An object as the API server holds it, in the version that albc reads. */

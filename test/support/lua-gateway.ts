@@ -10,8 +10,8 @@ import type { AuthPolicy, CredentialSet } from "../../src/model/auth.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import { onePlace, type Route } from "../../src/model/route.js";
 import type { Upstream } from "../../src/model/upstream.js";
-import { DEFAULT_OPTIONS, type CompileOptions } from "../../src/options.js";
-import { Renderer } from "../../src/render/render.js";
+import { DEFAULT_OPTIONS, type CompileOptions } from "../../src/model/options.js";
+import { Renderer } from "../../src/render.js";
 import { startNginx, type NginxProcess } from "./nginx-process.js";
 
 const LUA = fileURLToPath(new URL("../../lua", import.meta.url));

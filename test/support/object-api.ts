@@ -1,6 +1,6 @@
 /** The part of an API server that objects are made on: names are taken once, and writes are for one version. */
 import { ApiError } from "../../src/kubernetes/api-client.js";
-import type { Call } from "../../src/kubernetes/api-client.js";
+import type { ApiCall } from "../../src/kubernetes/api-client.js";
 import { OwnedObjects } from "../../src/kubernetes/owned-objects.js";
 import type { Resource } from "../../src/kubernetes/raw-object.js";
 import type { OwnedObject } from "../../src/status/object-status.js";
@@ -40,7 +40,7 @@ export class ObjectApi {
     return this.calls.filter((call) => !call.startsWith("GET"));
   }
 
-  readonly call = async ({ method = "GET", path, body }: Call): Promise<unknown> => {
+  readonly call = async ({ method = "GET", path, body }: ApiCall): Promise<unknown> => {
     this.calls.push(`${method} ${path}`);
     const failure = this.fails(method, path);
     if (failure !== undefined) throw failure;

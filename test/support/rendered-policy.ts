@@ -1,9 +1,9 @@
 import type { DataPlaneConfig } from "../../src/model/config.js";
-import { DEFAULT_OPTIONS } from "../../src/options.js";
-import { Renderer } from "../../src/render/render.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { Renderer } from "../../src/render.js";
 import { RenderedPolicy, SETTINGS_KEY, contentsOf } from "../../src/render/rendered-file.js";
 import { canonicalJson } from "../../src/render/policy/canonical-json.js";
-import { ShardMap } from "../../src/render/policy/shard-map.js";
+import { ShardMap } from "../../src/render/shard-map.js";
 
 /** What is in the policy.json of a model. */
 export function policyDocument(config: DataPlaneConfig): unknown {

@@ -125,10 +125,6 @@ export function anyObject(facets: Facets = {}): SchemaOf<unknown> {
   return { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...facets };
 }
 
-/** What every Kubernetes object has. */
-
-export const GATEWAY_GROUP = "gateway.networking.k8s.io";
-
 const OWNER_REFERENCE = object(
   {
     apiVersion: string(),

@@ -5,7 +5,7 @@ import type { StreamPool } from "../../model/stream.js";
 import type { Endpoint } from "../../model/upstream.js";
 import { fillTemplate } from "./templates.js";
 import type { NginxText } from "./text.js";
-import { bytes, endpoint, integer, word } from "./text.js";
+import { bytes, endpoint, integerText, word } from "./text.js";
 
 export const ENDPOINTS_FILE = "streams/endpoints.conf";
 
@@ -33,7 +33,7 @@ function poolView(pool: StreamPool, endpoints: ReadonlyMap<string, readonly Endp
     memory: bytes(zoneSize(peers.length)),
     peers: peers.map(({ server, weight, closing }) => ({
       server,
-      weight: integer(weight),
+      weight: integerText(weight),
       closing,
     })),
   };

@@ -1,7 +1,7 @@
 /** What templates/partials/headers.conf.hbs prints: the request headers that backends get from us alone, of one server. */
 import type { Server } from "../../model/listener.js";
-import type { DataPlaneOptions } from "../../options.js";
-import { integer, type NginxText, sequence, variable, word } from "./text.js";
+import type { DataPlaneOptions } from "../../model/options.js";
+import { integerText, type NginxText, sequence, variable, word } from "./text.js";
 
 /** RFC 7239's way to say all that; passed on for the proxies that we believe. */
 const FORWARDED = "Forwarded";
@@ -54,7 +54,7 @@ function connectionHeaders(server: Server, options: DataPlaneOptions): readonly 
   // Before us stands one who spoke the PROXY protocol and has told the port that clients see.
   const port = options.proxyProtocol
     ? variable("proxy_protocol_server_port")
-    : integer(server.port);
+    : integerText(server.port);
   return untrustingHeaders(scheme, port);
 }
 
@@ -102,7 +102,7 @@ function headers(told: Told): readonly Header[] {
     // As it came, where Lua has made another; else it is in the request line, and twice would be too long for many backends.
     ["X-Original-URI", variable("albc_original_uri")],
     ["X-Request-ID", variable("albc_request_id")],
-    ["X-Albc-Turns", sequence(integer(1), variable("http_x_albc_turns"))],
+    ["X-Albc-Turns", sequence(integerText(1), variable("http_x_albc_turns"))],
   ];
 }
 
@@ -130,7 +130,7 @@ function droppedViews(sent: readonly Header[], dropped: readonly string[]): read
 
 /** The same for all servers. */
 const DROPPED_BEHIND_TRUSTED = droppedViews(trustingHeaders(), DROPPED);
-const DROPPED_OF_ALL = droppedViews(untrustingHeaders(word("http"), integer(0)), [
+const DROPPED_OF_ALL = droppedViews(untrustingHeaders(word("http"), integerText(0)), [
   ...[FORWARDED, ...DROPPED],
   ...CLAIMS.filter((name) => name !== PREFIX),
 ]);

@@ -3,7 +3,7 @@ import type { RoutingModel } from "../../model/config.js";
 import type { Retry, Route } from "../../model/route.js";
 import { DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { BackendProtocol, BackendTls } from "../../model/upstream.js";
-import type { DataPlaneOptions } from "../../options.js";
+import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
 import { CLAIMS, variableName } from "./headers-view.js";
@@ -12,7 +12,7 @@ import {
   bytes,
   cidr,
   identifier,
-  integer,
+  integerText,
   locationName,
   milliseconds,
   quoted,
@@ -42,7 +42,7 @@ export function clientView(options: DataPlaneOptions): object {
   const peers =
     proxyProtocol && trustedProxies.length === 0 ? ["0.0.0.0/0", "::/0"] : trustedProxies;
   return {
-    streams: integer(http2Streams),
+    streams: integerText(http2Streams),
     counted: clientRequests > 0,
     realIp: peers.length > 0,
     trusted: peers.map(cidr),
@@ -117,7 +117,7 @@ export function tryViews(config: RoutingModel): readonly object[] {
     .sort(([a], [b]) => compareStrings(a, b))
     .map(([name, { family, codes }]) => ({
       name: locationName(name),
-      codes: codes.map(integer),
+      codes: codes.map(integerText),
       module: word(family === "try" ? "proxy" : "grpc"),
       stream: family === "grpc_try",
     }));

@@ -3,7 +3,7 @@
  * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
  */
 import type { RoutingModel } from "../../model/config.js";
-import type { CompileOptions, DataPlaneOptions } from "../../options.js";
+import type { CompileOptions, DataPlaneOptions } from "../../model/options.js";
 import { groupBy } from "../../support/collections.js";
 import {
   backendTlsView,
@@ -23,7 +23,7 @@ import {
 } from "./server-view.js";
 import { streamsView, unixSockets } from "./stream-view.js";
 import { fillTemplate } from "./templates.js";
-import { integer, seconds, word } from "./text.js";
+import { integerText, seconds, word } from "./text.js";
 
 /** One for each protocol, so that connections over TLS and in clear are kept in different pools. */
 const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
@@ -47,9 +47,9 @@ export function renderNginxConf(
   const reuseports = sharedPorts(config);
   const listeners = groupBy(config.listeners, ({ server }) => server);
   return fillTemplate("nginx", {
-    workers: dataPlane.workers === 0 ? word("auto") : integer(dataPlane.workers),
+    workers: dataPlane.workers === 0 ? word("auto") : integerText(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
-    connections: integer(workerConnections(config, behind, dataPlane)),
+    connections: integerText(workerConnections(config, behind, dataPlane)),
     lua: luaView(policyMemory),
     client: clientView(dataPlane),
     log: logView(dataPlane),

@@ -2,10 +2,10 @@
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
-import type { DataPlaneOptions } from "../../options.js";
+import type { DataPlaneOptions } from "../../model/options.js";
 import { headersView } from "./headers-view.js";
 import { httpsSocket } from "./endpoints-view.js";
-import { address, bytes, identifier, integer } from "./text.js";
+import { address, bytes, identifier, integerText } from "./text.js";
 
 const EVERY_IPV4 = "0.0.0.0";
 const EVERY_IPV6 = "::";
@@ -36,17 +36,17 @@ export function serverView(
       listeners.some((listener) => listener.isolated ?? listener.clientCertificates !== undefined),
     sessionless: listeners.some(({ clientCertificates }) => clientCertificates !== undefined),
     // Nothing of a connection that is passed on tells the port; only with trusted proxies somebody asks nginx for it.
-    ownPort: behind && trustedProxies.length > 0 && integer(server.port),
+    ownPort: behind && trustedProxies.length > 0 && integerText(server.port),
     socket: behind && httpsSocket(server.id),
     listens: (behind ? [] : listenAddresses(server, options.ipv6)).map((ip) => ({
       address: address(ip),
-      port: integer(server.port),
+      port: integerText(server.port),
       ipv6: isIPv6(ip),
       tls: server.tls,
       reuseport: options.reuseport,
       proxyProtocol: options.proxyProtocol,
     })),
-    requests: options.clientRequests > 0 && integer(options.clientRequests),
+    requests: options.clientRequests > 0 && integerText(options.clientRequests),
     bodyLimits: shared.bodyLimits.map(bytes),
     tries: shared.tries,
     rereads: shared.rereads,

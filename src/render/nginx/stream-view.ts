@@ -14,7 +14,7 @@ import type {
   StreamPool,
   StreamTarget,
 } from "../../model/stream.js";
-import type { DataPlaneOptions } from "../../options.js";
+import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings, groupBy, memoized } from "../../support/collections.js";
 import { authoritiesPath, logView } from "./http-view.js";
 import { listenAddresses } from "./server-view.js";
@@ -29,7 +29,7 @@ import {
 import {
   address,
   dnsName,
-  integer,
+  integerText,
   mapHost,
   mapLine,
   mapLines,
@@ -88,7 +88,7 @@ function listens(
   const udp = stream.protocol === "udp";
   return listenAddresses(stream, ipv6).map((ip) => ({
     address: address(ip),
-    port: integer(stream.port),
+    port: integerText(stream.port),
     ipv6: isIPv6(ip),
     udp,
     reuseport: udp || reuseports.has(stream.port),

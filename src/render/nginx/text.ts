@@ -87,14 +87,14 @@ export function dnsName(text: string): NginxText {
 }
 
 /** A whole number ≥ 0, as nginx reads it (signed 64 bits hold every safe integer). */
-export function integer(value: number): NginxText {
+export function integerText(value: number): NginxText {
   if (!Number.isSafeInteger(value) || value < 0) refuse("integer", String(value));
   return new SafeText(String(value));
 }
 
 /** A size in bytes. */
 export function bytes(value: number): NginxText {
-  return integer(value);
+  return integerText(value);
 }
 
 /** A variable of nginx or of the templates. */
@@ -110,12 +110,12 @@ export function sequence(...parts: readonly NginxText[]): NginxText {
 
 /** Whole seconds. */
 export function seconds(value: number): NginxText {
-  return new SafeText(`${integer(value).toString()}s`);
+  return new SafeText(`${integerText(value).toString()}s`);
 }
 
 /** Whole milliseconds. */
 export function milliseconds(value: number): NginxText {
-  return new SafeText(`${integer(value).toString()}ms`);
+  return new SafeText(`${integerText(value).toString()}ms`);
 }
 
 /** An IP address as `listen` and `resolver` want it: IPv6 in brackets. */
@@ -126,7 +126,7 @@ export function address(text: string): NginxText {
 
 /** An address with a port, as `server` of an upstream wants it. */
 export function endpoint(ip: string, port: number): NginxText {
-  return new SafeText(`${address(ip).toString()}:${integer(port).toString()}`);
+  return new SafeText(`${address(ip).toString()}:${integerText(port).toString()}`);
 }
 
 /** An address or `address/bits`, without brackets, as `geo` and `set_real_ip_from` want it. */

@@ -12,14 +12,14 @@ import type { Route } from "../../model/route.js";
 import type { BackendTls, Upstream } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import { compareBy, compareStrings, groupBy } from "../../support/collections.js";
 import { filled, given, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import type { ListenerTables } from "./listener-tables.js";
 import { authorityFile } from "./named-files.js";
-import { ShardMap } from "./shard-map.js";
+import { ShardMap } from "../shard-map.js";
 
 /** Paths of the files with secrets, by id of the credential set or certificate, and which tables the listeners have. */
 interface PolicyNames {

@@ -2,7 +2,7 @@
 import type { BindingPlaces, RouteBinding } from "../../model/route.js";
 import { hostKey } from "../../model/values.js";
 import { compareBy, compareStrings, getOrInsert, groupBy } from "../../support/collections.js";
-import { ShardMap } from "./shard-map.js";
+import { ShardMap } from "../shard-map.js";
 import { filled } from "../../support/json-object.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import { ListenerTables } from "./listener-tables.js";

@@ -1,6 +1,6 @@
 import type { Alb2, Alb2Config, Rule } from "../../api/alb.js";
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
-import type { Domains } from "../../options.js";
+import type { Domains } from "../../model/options.js";
 import { isNear } from "../../support/did-you-mean.js";
 import { own } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";

@@ -11,7 +11,7 @@ import type { Row } from "./dslx-row.js";
 import { meantOperator, parseHostRow, parseRow } from "./dslx-row.js";
 
 /** What a Rule matches: one of the hosts, the path, and all conditions. */
-export interface RuleMatch {
+export interface DslxMatch {
   readonly hosts: readonly HostPattern[];
   readonly path: PathMatch | undefined;
   readonly when: readonly Predicate[];
@@ -26,7 +26,7 @@ interface DslxProblem {
 
 export interface ParsedDslx {
   /** Undefined when no term holds anything. */
-  readonly match: RuleMatch | undefined;
+  readonly match: DslxMatch | undefined;
   /** What the rule's rank is measured by: the terms as written, with the types and operators that were probably meant. */
   readonly terms: readonly DslxTerm[];
   readonly problems: readonly DslxProblem[];
@@ -125,7 +125,7 @@ function parseKey({ type, key = "" }: DslxTerm, keyed: boolean): Result<string |
   return ok(type === "HEADER" ? key.toLowerCase() : key);
 }
 
-function combine(terms: readonly ParsedTerm[], otherwise: readonly HostPattern[]): RuleMatch {
+function combine(terms: readonly ParsedTerm[], otherwise: readonly HostPattern[]): DslxMatch {
   let hosts: readonly HostPattern[] | undefined;
   let path: PathMatch | undefined;
   const when: Predicate[] = [];
@@ -177,7 +177,7 @@ function predicateOf({ of, key, rows }: ParsedTerm): Predicate {
 /** How much one Rule may become: its path and its conditions are bound once for each host. */
 
 /** Why the match can't be bound as written; undefined: it can. Hosts alone are as many as are written. */
-export function sizeProblem({ hosts, path, when }: RuleMatch): string | undefined {
+export function dslxSizeProblem({ hosts, path, when }: DslxMatch): string | undefined {
   const each = textOf(path) + textOf(when);
   const text = each * hosts.length;
   if (text <= MOST_BINDING_TEXT || hosts.length === 1) return undefined;
@@ -185,11 +185,11 @@ export function sizeProblem({ hosts, path, when }: RuleMatch): string | undefine
 }
 
 /** What is bound of it all the same: every request that it was for, and perhaps others of its hosts. */
-export function widened({ hosts, path }: RuleMatch): RuleMatch {
+export function widened({ hosts, path }: DslxMatch): DslxMatch {
   const fits = textOf(path) * hosts.length <= MOST_BINDING_TEXT;
   return { hosts, path: fits ? path : undefined, when: [] };
 }
 
-function textOf(part: RuleMatch["path"] | RuleMatch["when"]): number {
+function textOf(part: DslxMatch["path"] | DslxMatch["when"]): number {
   return part === undefined ? 0 : JSON.stringify(part).length;
 }

@@ -1,12 +1,12 @@
 import type { Rule } from "../../api/alb.js";
-import type { Domains } from "../../options.js";
+import type { Domains } from "../../model/options.js";
 import { memoized } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
-import { parseDslx, sizeProblem, widened } from "./dslx.js";
-import type { ParsedDslx, RuleMatch } from "./dslx.js";
+import { parseDslx, dslxSizeProblem, widened } from "./dslx.js";
+import type { ParsedDslx, DslxMatch } from "./dslx.js";
 import { albNameOf, frontendNameOf, isGenerated } from "./alb-settings.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
 import { StrayRules } from "./stray-rules.js";
@@ -104,7 +104,7 @@ function closeStray(rule: Rule, places: readonly StrayPlace[], context: BuildCon
 }
 
 /** What it is for, or a wider match where that is too large; undefined: nothing that could match. */
-function matchOf(rule: Rule, context: BuildContext): RuleMatch | undefined {
+function matchOf(rule: Rule, context: BuildContext): DslxMatch | undefined {
   const dslx = dslxOf(rule);
   reportProblems(rule, dslx, context);
   if (dslx.match !== undefined) return fitting(dslx.match, rule, context);
@@ -142,8 +142,8 @@ function translateRule(rule: Rule, { port, bindings }: RulePort, context: BuildC
 }
 
 /** The match itself, or a wider one, which then is to be refused. */
-function fitting(match: RuleMatch, rule: Rule, { diagnostics }: BuildContext): RuleMatch {
-  const message = sizeProblem(match);
+function fitting(match: DslxMatch, rule: Rule, { diagnostics }: BuildContext): DslxMatch {
+  const message = dslxSizeProblem(match);
   if (message === undefined) return match;
   diagnostics.report({ code: "OBJECT_TOO_LARGE", message, ...placeOf(rule, "spec", "dslx") });
   return widened(match);

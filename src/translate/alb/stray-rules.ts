@@ -1,6 +1,6 @@
 /** Rules that name no Frontend, because a label is missing or misspelt: wherever they may belong, what they are for is closed. */
 import type { Rule } from "../../api/alb.js";
-import type { Domains } from "../../options.js";
+import type { Domains } from "../../model/options.js";
 import { addTo, compareStrings, getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
 import type { LoadBalancer } from "../load-balancer.js";

@@ -1,6 +1,6 @@
 import type { Gateway, GatewayClass } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import type { ObjectStatus } from "../../status/object-status.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { isIP } from "node:net";
 import type { Gateway } from "../../api/gateway.js";
 import type { OwnedObject } from "../../status/object-status.js";
-import type { Domains } from "../../options.js";
+import type { Domains } from "../../model/options.js";
 import type { TranslateContext } from "../context.js";
 import { compareBy, compareStrings } from "../../support/collections.js";
 import { resourceRef } from "../place.js";

@@ -1,3 +1,4 @@
+import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Condition, ObjectStatus } from "../../status/object-status.js";
@@ -9,8 +10,7 @@ import type {
   TranslatedListener,
   TranslatedListenerSet,
 } from "./model.js";
-import { GATEWAY_GROUP } from "./model.js";
-import type { Policies } from "./policies/policies.js";
+import type { Policies } from "./policies.js";
 import type { Holding, Verdict } from "./verdict.js";
 import { HOLDS, condition, firstRefused, negativeCondition, refused } from "./verdict.js";
 

@@ -6,7 +6,7 @@ import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import type { PortUse } from "./port-table.js";
 import { unknownInNamespaces } from "./namespace-filter.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import { protocolVerdict } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";

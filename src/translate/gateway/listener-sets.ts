@@ -1,7 +1,7 @@
+import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
 import { compareAge } from "../precedence.js";
-import { GATEWAY_GROUP } from "./model.js";
 import { namespaceFilter } from "./namespace-filter.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";

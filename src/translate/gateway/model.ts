@@ -11,7 +11,13 @@ import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { Refused, Verdict } from "./verdict.js";
 
-export const GATEWAY_GROUP = "gateway.networking.k8s.io";
+/** Why something that a rule names can't be used. */
+export type UnresolvedReason =
+  | "BackendNotFound"
+  | "InvalidKind"
+  | "RefNotPermitted"
+  | "UnsupportedProtocol"
+  | "UnsupportedValue";
 
 /** Kinds of routes that can be attached. */
 export type RouteKindName = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";

@@ -1,3 +1,4 @@
+import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey } from "../../model/values.js";
@@ -6,10 +7,9 @@ import type { TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
 import type { ListenerDraft } from "./listener-draft.js";
 import type { AttachableRoute } from "./model.js";
-import { GATEWAY_GROUP } from "./model.js";
 import { namespaceFilter } from "./namespace-filter.js";
 import { routeKinds } from "./route-kinds.js";
-import { intersect } from "./routes/attachment.js";
+import { intersect } from "../hostnames.js";
 
 const KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute"] as const;
 

@@ -1,6 +1,6 @@
 import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
 import type { HostPattern } from "../../model/values.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import { isServedProtocol } from "./route-kinds.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";

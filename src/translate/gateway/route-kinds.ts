@@ -1,7 +1,7 @@
+import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { GatewayListener } from "../../api/gateway.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import type { RouteKindName } from "./model.js";
-import { GATEWAY_GROUP } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 

@@ -4,7 +4,7 @@
  * than its share loses its own newest ports. TLSRoutes whose TLS ends here share the sockets that are left in the same way.
  */
 import type { KubernetesObject } from "../../api/wire.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import { compareBy, getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";

@@ -1,5 +1,5 @@
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import type { BuildContext } from "../build-context.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";

@@ -1,6 +1,6 @@
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import { memoizedText } from "../../support/collections.js";
 import { didYouMean, isNear } from "../../support/did-you-mean.js";
 import { annotationField } from "../place.js";

@@ -1,6 +1,6 @@
 import type { Backend, Route } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
-import type { CompileOptions } from "../../options.js";
+import type { CompileOptions } from "../../model/options.js";
 import { filled } from "../../support/json-object.js";
 import type { BuildContext } from "../build-context.js";
 import type { EntryPort } from "../load-balancer.js";

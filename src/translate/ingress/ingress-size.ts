@@ -24,7 +24,10 @@ const REPEATED = ANNOTATIONS.filter(
 const AUTH_HEADERS = "auth-proxy-set-headers";
 
 /** Why the Ingress can't be bound as written; undefined: it can. What is bound but once is as large as it is written. */
-export function sizeProblem(prepared: PreparedIngress, scope: IngressScope): Report | undefined {
+export function ingressSizeProblem(
+  prepared: PreparedIngress,
+  scope: IngressScope,
+): Report | undefined {
   return aliasesProblem(prepared, scope) ?? annotationsProblem(prepared, scope);
 }
 

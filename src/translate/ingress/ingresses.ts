@@ -11,7 +11,7 @@ import { bindClosed } from "./closed-ingress.js";
 import { bindDefaultBackend } from "./default-backend.js";
 import { ingressScope } from "./ingress-scope.js";
 import type { IngressScope } from "./ingress-scope.js";
-import { sizeProblem } from "./ingress-size.js";
+import { ingressSizeProblem } from "./ingress-size.js";
 import { bindPath } from "./path-binding.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import { isCanary, preparedIngresses } from "./prepared-ingress.js";
@@ -44,7 +44,7 @@ export function translateIngresses(
 }
 
 function bindIngress(prepared: PreparedIngress, scope: IngressScope): void {
-  const problem = sizeProblem(prepared, scope);
+  const problem = ingressSizeProblem(prepared, scope);
   if (problem !== undefined) {
     scope.context.diagnostics.report(problem);
     bindClosed(prepared, "metadata.annotations", scope);

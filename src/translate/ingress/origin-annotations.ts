@@ -1,6 +1,6 @@
 /** Annotations of the origin under domains of their own: `alb.<labels>` and `alb.networking.<labels>`. */
 import type { Ingress } from "../../api/wire.js";
-import type { Domains } from "../../options.js";
+import type { Domains } from "../../model/options.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import type { TranslateContext } from "../context.js";

@@ -2,7 +2,7 @@ import { own } from "../../support/json-object.js";
 import { readClass, readEscape } from "./escape.js";
 import type { References } from "./escape.js";
 import type { Atom, Part } from "./source.js";
-import { EMPTY, PatternProblem, PatternSource, either, sequence } from "./source.js";
+import { EMPTY, PatternProblem, PatternSource, either, patternSequence } from "./source.js";
 
 /** Groups in groups; PCRE2 takes 250. */
 const DEEPEST = 100;
@@ -45,7 +45,7 @@ export class PatternParser {
     do {
       let part = EMPTY;
       while (!this.#source.atEnd && !/[|)]/.test(this.#source.peek())) {
-        part = sequence(part, readQuantified(this.#atom(), this.#source));
+        part = patternSequence(part, readQuantified(this.#atom(), this.#source));
       }
       parts.push(part);
     } while (this.#source.take(/\|/y));

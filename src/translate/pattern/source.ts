@@ -14,7 +14,7 @@ export interface Atom extends Part {
 export const EMPTY: Part = { width: 0, size: 0 };
 
 /** One after the other. */
-export function sequence(first: Part, second: Part): Part {
+export function patternSequence(first: Part, second: Part): Part {
   const size = first.size + second.size;
   if (first.width === undefined || second.width === undefined) return { size };
   return { width: first.width + second.width, size };

@@ -4,7 +4,7 @@ import type { HeaderLines } from "../../../e2e/harness/http-message.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../../src/model/auth.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { CLAIMS, DROPPED } from "../../../src/render/nginx/headers-view.js";
 import { forwardAuth, text } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../../support/lua-gateway.js";

@@ -2,7 +2,7 @@
 import { selfSigned } from "../../../e2e/harness/certificates.js";
 import { writeFiles } from "../../../src/output/file-writer.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { fc, runs, timeoutOf } from "../../support/fast-check.js";
 import { filesOf, makeProcess, testBinary } from "../../support/run-folder.js";
 import { useTempFolder } from "../../support/temp-folder.js";

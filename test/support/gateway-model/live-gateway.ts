@@ -5,7 +5,7 @@ import { Connection } from "../../../e2e/harness/http-client.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { compile } from "../../../src/compile.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { Applier } from "../../../src/output/apply.js";
 import { luaBundle } from "../../../src/output/lua-bundle.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";

@@ -5,7 +5,7 @@ import type { Candidate } from "../../../src/explain/candidates.js";
 import { certificateFor, explain, readPolicy } from "../../../src/explain/explain.js";
 import type { ExplainRequest } from "../../../src/explain/request.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
-import type { CompileOptions } from "../../../src/options.js";
+import type { CompileOptions } from "../../../src/model/options.js";
 import type { PolicyDocument } from "../../../src/model/policy.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
 import { streamTarget } from "../stream-target.js";

@@ -3,7 +3,7 @@
  * the namespace by the precedence of Gateway API, else by an option. Written from the page, not from the code.
  */
 import type { Candidate } from "../../../src/explain/candidates.js";
-import type { CompileOptions } from "../../../src/options.js";
+import type { CompileOptions } from "../../../src/model/options.js";
 import { claimedBy } from "./claimed.js";
 import type { Manifest } from "./manifest.js";
 import type { Outcome } from "./outcomes.js";

@@ -5,7 +5,7 @@
 import type { KindName } from "../../../src/api/kinds.js";
 import { KIND_NAMES } from "../../../src/api/kinds.js";
 import { kindTable } from "../../../src/input/kind-table.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { fc } from "../fast-check.js";
 import type { Json } from "../hostile-input.js";
 import { annotations } from "./ingresses.js";

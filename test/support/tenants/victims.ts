@@ -1,7 +1,7 @@
 /** Objects of every kind that serve or protect something: a namespace's own, and the operator's. */
 import { loadAll } from "js-yaml";
 import type { KeyPair } from "../../../e2e/harness/certificates.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Manifest } from "./manifest.js";
 import { foundation } from "./operator.js";
 

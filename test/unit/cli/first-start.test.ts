@@ -1,6 +1,6 @@
 import { startNginx } from "../../../src/cli/first-start.js";
 import type { FirstStart } from "../../../src/cli/first-start.js";
-import { NOBODY } from "../../../src/controller/observer.js";
+import { NO_OBSERVER } from "../../../src/controller/observer.js";
 import { PolicyTooLarge } from "../../../src/support/errors.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 
@@ -34,7 +34,7 @@ async function startFailing(at: "compile" | "prepare", error: Error): Promise<re
         return Promise.resolve();
       },
     },
-    observer: { ...NOBODY, servesNothing: () => told.push("not ready") },
+    observer: { ...NO_OBSERVER, servesNothing: () => told.push("not ready") },
     log: { debug: log, info: log, warn: log, error: log },
   });
   return told;

@@ -1,6 +1,6 @@
 import { compileOptions, resolveSettings } from "../../../src/cli/settings.js";
 import { UsageError } from "../../../src/cli/terminal.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 
 const none = { flags: {}, variables: {} };
 

@@ -2,7 +2,7 @@
 import { compile } from "../../../src/compile.js";
 import type { Compilation } from "../../../src/compile.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Manifest } from "../../../e2e/harness/manifests.js";
 import type { ExpectedFacts, StatusFacts } from "../../support/status-facts.js";
 import { statusFacts } from "../../support/status-facts.js";

@@ -3,8 +3,8 @@ import { jest } from "@jest/globals";
 import type { KindName } from "../../../src/api/kinds.js";
 import { ClusterSource } from "../../../src/controller/cluster-source.js";
 import { Controller } from "../../../src/controller/controller.js";
-import { NOBODY } from "../../../src/controller/observer.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { NO_OBSERVER } from "../../../src/controller/observer.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { ApiServerModel } from "../../support/api-server-model.js";
 import { POOL } from "../../support/convergence.js";
 
@@ -30,7 +30,7 @@ beforeEach(async () => {
   server.put("Namespace", { metadata: { name: "n" } });
   for (const [kind, make] of POOL) server.put(kind, make(0));
   const options = { ...DEFAULT_OPTIONS, publishAddress: ["192.0.2.1"] };
-  const common = { options, log: SILENT_LOG, observer: NOBODY };
+  const common = { options, log: SILENT_LOG, observer: NO_OBSERVER };
   const source = new ClusterSource({
     ...common,
     client: server.client({

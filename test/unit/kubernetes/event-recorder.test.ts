@@ -1,4 +1,4 @@
-import type { Call } from "../../../src/kubernetes/api-client.js";
+import type { ApiCall } from "../../../src/kubernetes/api-client.js";
 import { ApiError } from "../../../src/kubernetes/api-client.js";
 import { EventRecorder } from "../../../src/kubernetes/event-recorder.js";
 import type { ObjectEvent } from "../../../src/kubernetes/event-recorder.js";
@@ -9,7 +9,7 @@ const WATCH = { get: () => undefined, isTerminating: () => false };
 /** An API server that refuses what is in the namespaces, and the paths that it was asked for. */
 function recorderOf(refused: Readonly<Record<string, ApiError>>) {
   const asked: string[] = [];
-  const call = async ({ path }: Call) => {
+  const call = async ({ path }: ApiCall) => {
     asked.push(path);
     const [, namespace = ""] = /namespaces\/([^/]+)/.exec(path) ?? [];
     const error = refused[namespace];
@@ -51,7 +51,7 @@ test.each([
 test("while one update is written, those that follow wait, and only the last is written", async () => {
   const asked: string[] = [];
   let answer: () => void = () => undefined;
-  const call = ({ path }: Call) => {
+  const call = ({ path }: ApiCall) => {
     asked.push(path);
     return new Promise<void>((resolve) => (answer = resolve));
   };

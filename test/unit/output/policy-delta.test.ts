@@ -1,6 +1,6 @@
 import { policyDelta } from "../../../src/output/policy-delta.js";
 import { RenderedPolicy } from "../../../src/render/rendered-file.js";
-import { ShardMap } from "../../../src/render/policy/shard-map.js";
+import { ShardMap } from "../../../src/render/shard-map.js";
 import { policyFrom } from "../../support/rendered-policy.js";
 
 const EMPTY = { servers: {}, hosts: {}, routes: {}, auths: {}, upstreams: {}, certificates: {} };

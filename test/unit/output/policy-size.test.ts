@@ -5,7 +5,7 @@ import { mustFit, policyShares } from "../../../src/output/policy-size.js";
 import { PolicyTooLarge } from "../../../src/support/errors.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { RenderedPolicy } from "../../../src/render/rendered-file.js";
-import { ShardMap } from "../../../src/render/policy/shard-map.js";
+import { ShardMap } from "../../../src/render/shard-map.js";
 import { policyFrom } from "../../support/rendered-policy.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 

@@ -1,6 +1,6 @@
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
-import { Renderer } from "../../../src/render/render.js";
+import { Renderer } from "../../../src/render.js";
 import { SecretText } from "../../../src/support/secret-text.js";
 import { configOf, EMPTY_CONFIG } from "../../support/data-plane-config.js";
 import { policyErrors } from "../../support/policy-schema.js";

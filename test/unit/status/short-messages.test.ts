@@ -1,5 +1,5 @@
 import { MOST_CHARACTERS, withShortMessages } from "../../../src/status/short-messages.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { translated } from "../translate/translated.js";
 
 const CLASS = {

@@ -1,4 +1,4 @@
-import type { CompileOptions } from "../../../src/options.js";
+import type { CompileOptions } from "../../../src/model/options.js";
 import { ingress, nginx, own, prefix, rules, service, translated } from "./translated.js";
 import type { Translated } from "./translated.js";
 

@@ -1,13 +1,13 @@
 import type { DslxTerm } from "../../../src/api/alb.js";
 import { hostKey } from "../../../src/model/values.js";
 import { parseDslx } from "../../../src/translate/alb/dslx.js";
-import type { RuleMatch } from "../../../src/translate/alb/dslx.js";
+import type { DslxMatch } from "../../../src/translate/alb/dslx.js";
 
 function term(type: string, rows: readonly (readonly string[])[], key?: string): DslxTerm {
   return { type, values: rows, ...(key !== undefined && { key }) };
 }
 
-function matchOf(...terms: readonly DslxTerm[]): RuleMatch {
+function matchOf(...terms: readonly DslxTerm[]): DslxMatch {
   const { match, problems } = parseDslx(terms);
   expect(problems).toEqual([]);
   if (match === undefined) throw new Error("no match");

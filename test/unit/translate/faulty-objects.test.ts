@@ -5,7 +5,7 @@ import type { KindName } from "../../../src/api/kinds.js";
 import { advance, initialInput } from "../../../src/input/last-good.js";
 import type { Resources } from "../../../src/input/resources.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Compilation } from "../../../src/compile.js";
 import type { Route } from "../../../src/model/route.js";
 import { withoutFaulty } from "../../../src/translate/faulty-objects.js";

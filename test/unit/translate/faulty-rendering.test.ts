@@ -2,7 +2,7 @@
 import { jest } from "@jest/globals";
 import type { Route } from "../../../src/model/route.js";
 import { resourcesFromYaml } from "../../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { SCENES } from "../../support/protected-scenes.js";
 
 const real = await import("../../../src/render/policy/canonical-json.js");

@@ -1,4 +1,4 @@
-import type { CompileOptions } from "../../../src/options.js";
+import type { CompileOptions } from "../../../src/model/options.js";
 import { translated } from "./translated.js";
 
 const INGRESS = `

@@ -2,7 +2,7 @@
 import { compile } from "../../../src/compile.js";
 import { resourcesFromYaml } from "../../../src/input/load.js";
 import type { HeaderChanges } from "../../../src/model/filters.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";
 import { gateway, httpRoute, WEB } from "./gateway/routes/gateway-objects.js";
 import { alb2, frontend, ingress, own, rule, rules, service, translated } from "./translated.js";

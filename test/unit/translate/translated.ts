@@ -7,8 +7,8 @@ import { hostKey } from "../../../src/model/values.js";
 import type { DataPlaneConfig } from "../../../src/model/config.js";
 import type { Route, RouteBinding } from "../../../src/model/route.js";
 import type { Endpoint } from "../../../src/model/upstream.js";
-import type { CompileOptions } from "../../../src/options.js";
-import { DEFAULT_OPTIONS } from "../../../src/options.js";
+import type { CompileOptions } from "../../../src/model/options.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { ObjectStatus } from "../../../src/status/object-status.js";
 import { compareStrings } from "../../../src/support/collections.js";
 import { RouteMemory } from "../../../src/translate/gateway/routes/route-memory.js";
@@ -17,8 +17,8 @@ import {
   newEndpoints,
   translateRouting,
   withUpstreams,
-} from "../../../src/translate/translate.js";
-import type { Translation } from "../../../src/translate/translate.js";
+} from "../../../src/translate.js";
+import type { Translation } from "../../../src/translate.js";
 
 export interface Translated {
   readonly config: DataPlaneConfig;

@@ -1,3 +1,4 @@
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
@@ -6,7 +7,6 @@ import { getOrInsert } from "../../../support/collections.js";
 import type { BuildContext } from "../../build-context.js";
 import { placeOf, resourceRef, sourceRef } from "../../place.js";
 import type { GatewayState, ListenerState } from "../model.js";
-import { GATEWAY_GROUP } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { ResolvedTarget } from "./auth-policy-targets.js";

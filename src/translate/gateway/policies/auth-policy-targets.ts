@@ -1,10 +1,10 @@
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import { AUTH_TARGETS } from "../../../api/auth.js";
 import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { didYouMean } from "../../../support/did-you-mean.js";
 import type { GatewayState } from "../model.js";
-import { GATEWAY_GROUP } from "../model.js";
 import { needsStream } from "../route-kinds.js";
 import type { Refused } from "../verdict.js";
 import { refused } from "../verdict.js";

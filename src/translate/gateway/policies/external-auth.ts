@@ -12,7 +12,7 @@ import { sourceRef, within } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { BackendPort, BackendTlsChoice } from "../model.js";
 import type { Refused } from "../verdict.js";
-import type { AuthRef } from "./policies.js";
+import type { AuthRef } from "../policies.js";
 
 /** An ExternalAuth filter, and what it is translated with. */
 interface ExternalAuthInput {

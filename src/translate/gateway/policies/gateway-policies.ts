@@ -17,7 +17,7 @@ import type { AlikeGateways, GatewayState, ListenerState } from "../model.js";
 import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
-import type { AuthRef, Policies } from "./policies.js";
+import type { AuthRef, Policies } from "../policies.js";
 import { gatewayRef } from "./policy-status.js";
 import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 

@@ -1,9 +1,9 @@
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { Gateway, ParentReference, PolicyStatus } from "../../../api/gateway.js";
 import type { KubernetesObject } from "../../../api/wire.js";
 import type { Condition, ObjectStatus } from "../../../status/object-status.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf, placeOf } from "../../place.js";
-import { GATEWAY_GROUP } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import { shownTarget } from "./policy-targets.js";

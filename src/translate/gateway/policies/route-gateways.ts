@@ -1,6 +1,6 @@
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { Gateway, GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import { getOrInsert, memoized } from "../../../support/collections.js";
-import { GATEWAY_GROUP } from "../model.js";
 import type { GatewayState } from "../model.js";
 
 interface ObjectName {

@@ -4,11 +4,11 @@ import type { BoundHost } from "../../../model/route.js";
 import type { HostPattern } from "../../../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../../../model/values.js";
 import { getOrInsert } from "../../../support/collections.js";
-import { parseHostPattern } from "../../hostnames.js";
+import { intersect, parseHostPattern } from "../../hostnames.js";
 import { placeOf } from "../../place.js";
 import { hostnameRank } from "../../precedence.js";
 import type { AttachableRoute, ListenerState } from "../model.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 import type { GatewayParent } from "./parents.js";
 
 /** A listener that takes the route, and the hosts that they have in common. */
@@ -115,30 +115,6 @@ function hostOf({ name, hostname }: ListenerState): string {
   return `${hostText(hostname)} (${name})`;
 }
 
-/**
- * The hosts that both patterns are for; wildcards stand for any number of labels (Gateway API, Listener.hostname). Undefined: none.
- */
-export function intersect(a: HostPattern, b: HostPattern): HostPattern | undefined {
-  if (includes(a, b)) return b;
-  return includes(b, a) ? a : undefined;
-}
-
-function includes(outer: HostPattern, inner: HostPattern): boolean {
-  switch (outer.kind) {
-    case "any":
-      return true;
-    case "exact":
-      return inner.kind === "exact" && inner.host === outer.host;
-    case "wildcard":
-      return inner.kind !== "any" && liesBelow(outer.suffix, inner);
-  }
-}
-
-function liesBelow(suffix: string, inner: Exclude<HostPattern, { kind: "any" }>): boolean {
-  if (inner.kind === "exact") return inner.host.endsWith(`.${suffix}`);
-  return inner.suffix === suffix || inner.suffix.endsWith(`.${suffix}`);
-}
-
 /** A hostname of the route, and its position in the list. */
 export interface RouteHost {
   readonly pattern: HostPattern;
@@ -146,7 +122,7 @@ export interface RouteHost {
 }
 
 /** The hostnames that can be matched; a route without hostnames is for every host. */
-export function routeHosts(route: AttachableRoute, findings: Findings): readonly RouteHost[] {
+export function routeHosts(route: AttachableRoute, findings: RouteProblems): readonly RouteHost[] {
   const { hostnames = [] } = route.spec;
   if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
   const hosts = new Map<string, RouteHost>();

@@ -27,7 +27,7 @@ export function closedMatches(
     const closed = widened(plans, route, depth);
     const matches = [...closed.values()].flat();
     const text = matches.reduce((sum, { path }) => sum + (path?.[1] ?? "").length, 0);
-    if (sizeProblem({ matches: matches.length, text }, pairs) === undefined) {
+    if (routeSizeProblem({ matches: matches.length, text }, pairs) === undefined) {
       return withMatches(plans, closed);
     }
   }
@@ -133,7 +133,10 @@ export function boundHosts(own: readonly OwnParent[]): number {
 }
 
 /** Why so much can't be bound to so many pairs; undefined: it can. */
-export function sizeProblem({ matches, text }: MatchesSize, pairs: number): string | undefined {
+export function routeSizeProblem(
+  { matches, text }: MatchesSize,
+  pairs: number,
+): string | undefined {
   const advice =
     "; write fewer hostnames or matches, or name single listeners (parentRefs[].sectionName)";
   const of = `${String(matches)} matches on ${String(pairs)} pairs of listener and hostname`;

@@ -3,7 +3,7 @@ import type { Cors } from "../../../model/filters.js";
 import { filled } from "../../../support/json-object.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 import { METHODS } from "./http-matches.js";
 
 /** Seconds (Gateway API, HTTPCORSFilter.maxAge). */
@@ -13,7 +13,7 @@ const DEFAULT_MAX_AGE = 5;
 export function corsOf(
   spec: NonNullable<RouteFilter["cors"]>,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): Cors {
   const { allowOrigins = [], allowMethods = [], allowHeaders = [], exposeHeaders = [] } = spec;
   for (const method of allowMethods) {

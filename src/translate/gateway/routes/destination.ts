@@ -9,7 +9,7 @@ import { invalidBackend } from "../../reasons.js";
 import type { BackendTlsChoice } from "../model.js";
 import {
   backendProtocol,
-  missing,
+  missingPort,
   portReference,
   speaksHttp2,
   unusable,
@@ -66,7 +66,7 @@ function servicePortDestination(
   // Asked for Services that are not there, too: the policy's status names the Gateway.
   const tls = policies.backendTls(gateways, backend);
   if (service === undefined || servicePort === undefined || isExternalName(service)) {
-    return missing(reference, service);
+    return missingPort(reference, service);
   }
   if (tls.kind === "refused") return { ok: false, refuse: tls.refuse };
   const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);

@@ -5,7 +5,7 @@ import type { Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
-import type { AuthRef } from "../policies/policies.js";
+import type { AuthRef } from "../policies.js";
 import { corsOf } from "./cors-filter.js";
 import { requestChanges, responseChanges } from "./header-modifier.js";
 import { mirrorOf } from "./mirror-filter.js";

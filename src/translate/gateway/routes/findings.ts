@@ -1,3 +1,4 @@
+import type { UnresolvedReason } from "../model.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
@@ -6,15 +7,7 @@ import type { Place } from "../../place.js";
 /** Why a rule can't be done as written. */
 export type RefusedReason = "UnsupportedValue" | "IncompatibleFilters";
 
-/** Why something that a rule names can't be used. */
-export type UnresolvedReason =
-  | "BackendNotFound"
-  | "InvalidKind"
-  | "RefNotPermitted"
-  | "UnsupportedProtocol"
-  | "UnsupportedValue";
-
-export interface Finding<R extends string> {
+export interface RouteProblem<R extends string> {
   readonly reason: R;
   /** With the field, for a condition's message. */
   readonly message: string;
@@ -36,21 +29,21 @@ const UNRESOLVED_CODES: Readonly<Record<UnresolvedReason, DiagnosticCode>> = {
 };
 
 /** What is wrong with a route or with one of its rules: each finding is reported, and kept for the conditions. */
-export class Findings {
+export class RouteProblems {
   readonly #diagnostics: DiagnosticSink;
-  readonly #refused = new Map<string, Finding<RefusedReason>>();
-  readonly #unresolved = new Map<string, Finding<UnresolvedReason>>();
+  readonly #refused = new Map<string, RouteProblem<RefusedReason>>();
+  readonly #unresolved = new Map<string, RouteProblem<UnresolvedReason>>();
 
   constructor(diagnostics: DiagnosticSink) {
     this.#diagnostics = diagnostics;
   }
 
   /** In the order of finding, without repeats. */
-  get refused(): readonly Finding<RefusedReason>[] {
+  get refused(): readonly RouteProblem<RefusedReason>[] {
     return [...this.#refused.values()];
   }
 
-  get unresolved(): readonly Finding<UnresolvedReason>[] {
+  get unresolved(): readonly RouteProblem<UnresolvedReason>[] {
     return [...this.#unresolved.values()];
   }
 
@@ -105,7 +98,7 @@ export class Findings {
   }
 }
 
-function findingOf<R extends string>(reason: R, message: string, place: Place): Finding<R> {
+function findingOf<R extends string>(reason: R, message: string, place: Place): RouteProblem<R> {
   const field = formatFieldPath(place.field);
   return { reason, field, message: `${field}: ${message}` };
 }

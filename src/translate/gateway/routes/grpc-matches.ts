@@ -4,7 +4,7 @@ import { isSet } from "../../../support/text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { regexProblem } from "../../pattern/regex.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 import type { PathCondition } from "./path-condition.js";
 import type { RuleMatch } from "./scope.js";
 import { headerConditions } from "./http-matches.js";
@@ -31,13 +31,18 @@ const EVERY_METHOD: PathCondition = {
 export function grpcMatches(
   matches: readonly GrpcMatch[] | undefined,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly RuleMatch[] {
   const given = matches === undefined || matches.length === 0 ? [{}] : matches;
   return given.map((match, index) => grpcMatch(match, index, within(place, index), findings));
 }
 
-function grpcMatch(match: GrpcMatch, index: number, place: Place, findings: Findings): RuleMatch {
+function grpcMatch(
+  match: GrpcMatch,
+  index: number,
+  place: Place,
+  findings: RouteProblems,
+): RuleMatch {
   const { path, rank } = methodCondition(match.method ?? {}, within(place, "method"), findings);
   const headers = headerConditions(match.headers ?? [], within(place, "headers"), findings);
   const method = isSet(match.method?.method);
@@ -53,7 +58,7 @@ function grpcMatch(match: GrpcMatch, index: number, place: Place, findings: Find
  * The path is `/<service>/<method>`. Service before method: one that names only a method comes after those that name a service
  * (Gateway API, GRPCRouteRule.matches).
  */
-function methodCondition(match: MethodMatch, place: Place, findings: Findings): PathCondition {
+function methodCondition(match: MethodMatch, place: Place, findings: RouteProblems): PathCondition {
   switch (findings.choice(match.type ?? "Exact", TYPES, within(place, "type"))) {
     case "Exact":
       return exact(match);
@@ -81,7 +86,7 @@ function exact({ service, method }: MethodMatch): PathCondition {
 function expression(
   { service, method }: MethodMatch,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): PathCondition {
   const named = { service, method };
   for (const field of ["service", "method"] as const) {

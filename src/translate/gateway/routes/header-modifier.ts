@@ -3,7 +3,7 @@ import { headerChanges, type Header, type HeaderChanges } from "../../../model/f
 import type { HeaderCheck } from "../../http/special-headers.js";
 import { isHost, requestHeaderProblem, responseHeaderProblem } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 
 /** What a request's header modifier changes; the Host header goes its own way to the backend. */
 export interface RequestChanges {
@@ -14,7 +14,7 @@ export interface RequestChanges {
 export function requestChanges(
   modifier: HeaderModifier,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): RequestChanges {
   const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, findings);
   const upstreamHost = set.find(([name]) => isHost(name))?.[1];
@@ -29,7 +29,7 @@ export function requestChanges(
 export function responseChanges(
   modifier: HeaderModifier,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): HeaderChanges | undefined {
   const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, findings);
   return headerChanges(set, add, remove);
@@ -40,7 +40,7 @@ function effectiveChanges(
   modifier: HeaderModifier,
   check: HeaderCheck,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): Required<HeaderChanges> {
   const set = firstOfEach(modifier.set ?? []);
   const add = firstOfEach(modifier.add ?? []);

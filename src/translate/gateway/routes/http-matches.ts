@@ -4,7 +4,7 @@ import { droppedHeaderProblem } from "../../http/special-headers.js";
 import { regexProblem } from "../../pattern/regex.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 import { pathCondition } from "./path-condition.js";
 import type { RuleMatch } from "./scope.js";
 
@@ -24,7 +24,7 @@ export const METHODS = [
 export function httpMatches(
   matches: readonly HttpRouteMatch[] | undefined,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly RuleMatch[] {
   const given = matches === undefined || matches.length === 0 ? [{}] : matches;
   return given.map((match, index) => httpMatch(match, index, within(place, index), findings));
@@ -34,7 +34,7 @@ function httpMatch(
   match: HttpRouteMatch,
   index: number,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): RuleMatch {
   const { path, rank, prefix } = pathCondition(match.path ?? {}, within(place, "path"), findings);
   const method = methodCondition(match.method, place, findings);
@@ -57,7 +57,7 @@ function httpMatch(
 function methodCondition(
   method: string | undefined,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly Predicate[] {
   if (method === undefined) return [];
   const at = within(place, "method");
@@ -74,7 +74,7 @@ const TYPES = ["Exact", "RegularExpression"] as const;
 export function headerConditions(
   matches: readonly ValueMatch[],
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly Predicate[] {
   const lower = matches.map((match) => ({ ...match, name: match.name.toLowerCase() }));
   return conditions("header", lower, place, findings);
@@ -84,7 +84,7 @@ export function headerConditions(
 function queryConditions(
   matches: readonly ValueMatch[],
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly Predicate[] {
   return conditions("query", matches, place, findings);
 }
@@ -94,7 +94,7 @@ function conditions(
   of: "header" | "query",
   matches: readonly ValueMatch[],
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly Predicate[] {
   const predicates = new Map<string, Predicate>();
   for (const [index, match] of matches.entries()) {
@@ -113,7 +113,7 @@ function conditions(
 function valueTest(
   { type = "Exact", value }: ValueMatch,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): ValueTest | undefined {
   const chosen = findings.choice(type, TYPES, within(place, "type"));
   if (chosen === undefined) return undefined;

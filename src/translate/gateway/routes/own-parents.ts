@@ -1,12 +1,12 @@
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { ParentReference } from "../../../api/gateway.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import { placeOf } from "../../place.js";
 import type { Place } from "../../place.js";
 import type { AttachableRoute } from "../model.js";
-import { GATEWAY_GROUP } from "../model.js";
 import { CommonHosts, attach, routeHosts } from "./attachment.js";
 import type { Attached } from "./attachment.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 import type { GatewayParent, Parents } from "./parents.js";
 import type { RouteContext } from "./scope.js";
 
@@ -21,7 +21,7 @@ export interface OwnParent {
 export function ownParents(
   route: AttachableRoute,
   parents: Parents,
-  findings: Findings,
+  findings: RouteProblems,
   { diagnostics }: Pick<RouteContext, "diagnostics">,
 ): readonly OwnParent[] {
   const named = namedParents(route, parents, diagnostics);
@@ -62,7 +62,7 @@ function defaultParents(
   route: AttachableRoute,
   parents: Parents,
   named: readonly WantedParent[],
-  findings: Findings,
+  findings: RouteProblems,
 ): readonly WantedParent[] {
   const { useDefaultGateways: scope = "" } = route.spec;
   const place = placeOf(route, "spec", "useDefaultGateways");

@@ -1,10 +1,10 @@
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import type { ObjectMeta } from "../../../api/wire.js";
 import { hostKey } from "../../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
-import { GATEWAY_GROUP } from "../model.js";
 import type { AlikeGateways, AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
 

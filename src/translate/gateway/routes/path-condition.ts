@@ -4,7 +4,7 @@ import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { PathRank } from "../../precedence.js";
 import { regexProblem } from "../../pattern/regex.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 
 /** How a path is matched, and as how narrow it counts. */
 export interface PathCondition {
@@ -22,7 +22,7 @@ const META = /[\\^$.*+?()[\]{}|]/;
 export function pathCondition(
   { type = "PathPrefix", value = "/" }: NonNullable<HttpRouteMatch["path"]>,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): PathCondition {
   switch (findings.choice(type, TYPES, within(place, "type"))) {
     case "Exact":
@@ -36,13 +36,13 @@ export function pathCondition(
   }
 }
 
-function exact(value: string, place: Place, findings: Findings): PathCondition {
+function exact(value: string, place: Place, findings: RouteProblems): PathCondition {
   const path = decoded(value, place, findings);
   return { path: ["exact", path], rank: { kind: "exact", length: value.length } };
 }
 
 /** A trailing slash does not count. */
-function prefix(value: string, place: Place, findings: Findings): PathCondition {
+function prefix(value: string, place: Place, findings: RouteProblems): PathCondition {
   const path = decoded(value.replace(/\/+$/, ""), place, findings);
   return {
     path: ["prefix", path],
@@ -52,7 +52,7 @@ function prefix(value: string, place: Place, findings: Findings): PathCondition 
 }
 
 /** Unanchored unless the pattern is, as GEP-4359 has it. */
-function expression(pattern: string, place: Place, findings: Findings): PathCondition {
+function expression(pattern: string, place: Place, findings: RouteProblems): PathCondition {
   const problem = regexProblem(pattern);
   if (problem !== undefined) {
     findings.unsupported(problem, within(place, "value"));
@@ -99,7 +99,7 @@ function hasAlternatives(pattern: string): boolean {
 }
 
 /** Paths are matched decoded. */
-function decoded(value: string, place: Place, findings: Findings): string {
+function decoded(value: string, place: Place, findings: RouteProblems): string {
   if (!value.includes("%")) return value;
   try {
     return decodeURIComponent(value);

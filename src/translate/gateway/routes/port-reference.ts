@@ -5,8 +5,7 @@ import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { BackendProtocol } from "../../../model/upstream.js";
 import { isExternalName, portList } from "../../backends.js";
 import { resourceRef } from "../../place.js";
-import type { AttachableRoute } from "../model.js";
-import type { UnresolvedReason } from "./findings.js";
+import type { AttachableRoute, UnresolvedReason } from "../model.js";
 import type { RouteContext } from "./scope.js";
 
 /** Why a backendRef can't be used. */
@@ -52,7 +51,7 @@ export function portReference(
 }
 
 /** Why a Service, or the lack of it, gives no backend. */
-export function missing(
+export function missingPort(
   { namespace, name, port }: PortReference,
   service: Service | undefined,
   transport: "TCP" | "UDP" = "TCP",

@@ -1,14 +1,14 @@
 import type { Condition } from "../../../status/object-status.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute } from "../model.js";
-import type { Finding, Findings, RefusedReason } from "./findings.js";
+import type { RouteProblem, RouteProblems, RefusedReason } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
 
 /** What became of a rule. */
 export interface RuleOutcome {
   readonly name?: string | undefined;
   readonly index: number;
-  readonly findings: Findings;
+  readonly findings: RouteProblems;
 }
 
 /** What a route is for one parent. */
@@ -21,7 +21,7 @@ export interface ParentVerdict {
 export function judge(
   route: AttachableRoute,
   own: OwnParent,
-  findings: Findings,
+  findings: RouteProblems,
   plans: readonly RuleOutcome[],
 ): ParentVerdict {
   const { generation } = route.metadata;
@@ -54,7 +54,7 @@ interface Acceptance {
 /** A route is accepted as long as one of its rules can be done as written. */
 function acceptance(
   { parent, attached }: OwnParent,
-  findings: Findings,
+  findings: RouteProblems,
   plans: readonly RuleOutcome[],
 ): Acceptance {
   if (!attached.ok) return { ...attached, dropped: [] };
@@ -78,7 +78,10 @@ function acceptance(
   return { reason: "Accepted", message, dropped };
 }
 
-function refusal(findings: readonly Finding<RefusedReason>[], reason: RefusedReason): Acceptance {
+function refusal(
+  findings: readonly RouteProblem<RefusedReason>[],
+  reason: RefusedReason,
+): Acceptance {
   return { reason, message: messagesOf(findings), dropped: [] };
 }
 
@@ -93,6 +96,6 @@ function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
   return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
 }
 
-function messagesOf(findings: readonly Finding<string>[]): string {
+function messagesOf(findings: readonly RouteProblem<string>[]): string {
   return listed(findings.map(({ message }) => message));
 }

@@ -5,7 +5,7 @@
  */
 import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
-import type { CompileOptions } from "../../../options.js";
+import type { CompileOptions } from "../../../model/options.js";
 import { differInStatusOnly } from "../../../status/json.js";
 import { compareBy, compareStrings } from "../../../support/collections.js";
 import { AskedQuestions } from "./asked-questions.js";

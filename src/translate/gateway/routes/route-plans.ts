@@ -2,7 +2,7 @@ import { isSameJson } from "../../../status/json.js";
 import { getOrInsert, groupBy } from "../../../support/collections.js";
 import type { AlikeGateways } from "../model.js";
 import { closedMatches } from "./closed-matches.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 import type { OwnParent } from "./own-parents.js";
 import type { GatewayParent } from "./parents.js";
 import { planRules, refusedContent } from "./rule-plan.js";
@@ -29,7 +29,7 @@ interface PlansScope extends Pick<RuleScope, "route" | "policies" | "context"> {
 export class RoutePlans {
   readonly #scope: PlansScope;
   /** Of the whole route: with one, none of its rules can be done as written. */
-  readonly #findings: Findings;
+  readonly #findings: RouteProblems;
   /** Pairs of listener and host that the route is too large for. */
   readonly #tooMany: number | undefined;
   /** Each Gateway's group, which is asked for as one: few bytes of parentRefs and backendRefs make thousands of pairs. */
@@ -38,7 +38,7 @@ export class RoutePlans {
   readonly #shared: SharedPlans[] = [];
 
   /** `tooMany`: pairs of listener and host that so many matches can't be bound to. */
-  constructor(scope: PlansScope, findings: Findings, tooMany?: number) {
+  constructor(scope: PlansScope, findings: RouteProblems, tooMany?: number) {
     this.#scope = scope;
     this.#findings = findings;
     this.#tooMany = tooMany;

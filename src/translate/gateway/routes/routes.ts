@@ -3,7 +3,7 @@ import type { ObjectStatus } from "../../../status/object-status.js";
 import type { BuildContext } from "../../build-context.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { AttachedRoutes, GatewayState, ListenerState } from "../model.js";
-import type { Policies } from "../policies/policies.js";
+import type { Policies } from "../policies.js";
 import { Parents } from "./parents.js";
 import type { RouteMemory } from "./route-memory.js";
 import type { RouteContext } from "./scope.js";

@@ -14,7 +14,7 @@ import { placeOf, within } from "../../place.js";
 import { invalidBackend, invalidRule } from "../../reasons.js";
 import { destinationOf } from "./destination.js";
 import { filterEffects } from "./filters.js";
-import { Findings } from "./findings.js";
+import { RouteProblems } from "./findings.js";
 import { grpcMatches } from "./grpc-matches.js";
 import { httpMatches } from "./http-matches.js";
 import { replacesPrefix } from "./path-modifier.js";
@@ -42,7 +42,7 @@ export interface RulePlan {
   readonly name?: string;
   readonly place: Place;
   readonly branches: readonly RuleBranch[];
-  readonly findings: Findings;
+  readonly findings: RouteProblems;
 }
 
 type AnyRule = HttpRouteRule & Omit<GrpcRouteRule, "matches">;
@@ -53,14 +53,14 @@ export function planRules(scope: Omit<RuleScope, "findings">): readonly RulePlan
   if (!isGrpcRoute(route)) {
     const { rules = [{}] } = route.spec;
     return rules.map((rule, index) => {
-      const findings = new Findings(context.diagnostics);
+      const findings = new RouteProblems(context.diagnostics);
       const place = placeOf(route, "spec", "rules", index);
       const matches = httpMatches(rule.matches, within(place, "matches"), findings);
       return planRule({ rule, index, place, matches }, { ...scope, findings });
     });
   }
   return (route.spec.rules ?? []).map(({ matches: given, ...rule }, index) => {
-    const findings = new Findings(context.diagnostics);
+    const findings = new RouteProblems(context.diagnostics);
     const place = placeOf(route, "spec", "rules", index);
     const matches = grpcMatches(given, within(place, "matches"), findings);
     return planRule({ rule, index, place, matches }, { ...scope, findings });
@@ -148,7 +148,7 @@ function sessionOf(
   { sessionPersistence: spec }: Pick<AnyRule, "sessionPersistence">,
   id: string,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): Session | undefined {
   return spec && ruleSession(spec, id, within(place, "sessionPersistence"), findings);
 }
@@ -157,7 +157,7 @@ const CODES = [500, 502, 503, 504] as const;
 const DEFAULT_ATTEMPTS = 1;
 
 /** Tries follow each other at once, so a backoff can't be kept; codes are those that nginx can try again. */
-function ruleRetry(spec: HttpRouteRetry, place: Place, findings: Findings): Retry {
+function ruleRetry(spec: HttpRouteRetry, place: Place, findings: RouteProblems): Retry {
   if (spec.backoff !== undefined) {
     findings.unsupported("there can be no pause between tries", within(place, "backoff"));
   }

@@ -6,7 +6,7 @@ import { parseHeaderName } from "../../auth/http-headers.js";
 import { droppedHeaderProblem, isHeaderName } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { Findings } from "./findings.js";
+import type { RouteProblems } from "./findings.js";
 
 const TYPES = ["Cookie", "Header"] as const;
 const LIFETIMES = ["Session", "Permanent"] as const;
@@ -19,7 +19,7 @@ export function ruleSession(
   spec: SessionPersistenceSpec,
   route: string,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): Session | undefined {
   const type = findings.choice(spec.type ?? "Cookie", TYPES, within(place, "type"));
   if (type === undefined) return undefined;
@@ -43,7 +43,7 @@ function cookieAttributes(
   spec: SessionPersistenceSpec,
   absoluteTimeout: number | undefined,
   place: Place,
-  findings: Findings,
+  findings: RouteProblems,
 ): Pick<Session, "path" | "permanent"> {
   const permanent = isPermanent(spec, place, findings);
   if (permanent && absoluteTimeout === undefined) {
@@ -79,7 +79,7 @@ function sessionName(
   return type === "Cookie" ? `session-${id}` : `X-Session-${id}`;
 }
 
-function isPermanent(spec: SessionPersistenceSpec, place: Place, findings: Findings): boolean {
+function isPermanent(spec: SessionPersistenceSpec, place: Place, findings: RouteProblems): boolean {
   const [lifetime, field] =
     spec.cookieConfig === undefined
       ? [spec.cookie?.lifetimeType, "cookie"]

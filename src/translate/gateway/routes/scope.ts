@@ -3,13 +3,13 @@ import type { Service } from "../../../api/wire.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { PathMatch, Predicate } from "../../../model/route.js";
-import type { CompileOptions } from "../../../options.js";
+import type { CompileOptions } from "../../../model/options.js";
 import type { ServicePortRef } from "../../backends.js";
 import type { MatchRank } from "../../precedence.js";
 import type { CoreReference } from "../../reference-grants.js";
 import type { AlikeGateways } from "../model.js";
-import type { Policies } from "../policies/policies.js";
-import type { Findings } from "./findings.js";
+import type { Policies } from "../policies.js";
+import type { RouteProblems } from "./findings.js";
 import type { Parents } from "./parents.js";
 
 export type AnyRoute = HttpRoute | GrpcRoute;
@@ -48,7 +48,7 @@ export interface RuleScope {
   readonly bodyLimit: number;
   readonly policies: RoutePolicies;
   readonly context: RouteContext;
-  readonly findings: Findings;
+  readonly findings: RouteProblems;
 }
 
 /** Scope of filters: what a replaced prefix was. */

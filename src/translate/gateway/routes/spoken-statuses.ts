@@ -1,5 +1,5 @@
 import type { RoutingResources } from "../../../input/resources.js";
-import type { CompileOptions } from "../../../options.js";
+import type { CompileOptions } from "../../../model/options.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { sameElements } from "../../../support/collections.js";
 

@@ -5,14 +5,14 @@ import type { ObjectStatus } from "../../../status/object-status.js";
 import { BoundRoutes } from "../../bound-routes.js";
 import { placeOf } from "../../place.js";
 import type { ListenerState } from "../model.js";
-import { Findings } from "./findings.js";
+import { RouteProblems } from "./findings.js";
 import { ownParents } from "./own-parents.js";
 import type { OwnParent } from "./own-parents.js";
 import { bindRoute } from "./route-bindings.js";
 import type { PlannedAttachment } from "./route-bindings.js";
 import { judge } from "./route-conditions.js";
 import { RoutePlans } from "./route-plans.js";
-import { boundHosts, matchesSize, sizeProblem } from "./closed-matches.js";
+import { boundHosts, matchesSize, routeSizeProblem } from "./closed-matches.js";
 import type { AnyRoute, RouteSurroundings } from "./scope.js";
 
 export interface TranslatedRoute {
@@ -29,7 +29,7 @@ export function translateRoute(
   { parents, policies, context }: RouteSurroundings,
 ): TranslatedRoute {
   const { controllerName } = context.options;
-  const findings = new Findings(context.diagnostics);
+  const findings = new RouteProblems(context.diagnostics);
   const own = ownParents(route, parents, findings, context);
   if (route.closed !== undefined) {
     findings.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
@@ -59,10 +59,10 @@ export function translateRoute(
 function tooManyHosts(
   route: AnyRoute,
   own: readonly OwnParent[],
-  findings: Findings,
+  findings: RouteProblems,
 ): number | undefined {
   const pairs = boundHosts(own);
-  const problem = sizeProblem(matchesSize(route), pairs);
+  const problem = routeSizeProblem(matchesSize(route), pairs);
   if (problem === undefined) return undefined;
   findings.tooLarge(problem, placeOf(route, "spec"));
   return pairs;

@@ -13,7 +13,7 @@ import { Backends } from "../../backends.js";
 import type { TranslateContext } from "../../context.js";
 import type { NamedPort, PortNames } from "./stream-names.js";
 import { streamNames } from "./stream-names.js";
-import type { Claims, HostPlaces, Place, StreamListener } from "./stream-places.js";
+import type { Claims, HostPlaces, StreamPlace, StreamListener } from "./stream-places.js";
 import { StreamPlaces } from "./stream-places.js";
 
 /** Gathers what becomes of connections that are no requests; the result does not depend on the order of listeners and pools. */
@@ -152,12 +152,12 @@ function placesOfParts(
       }),
     );
   const known = new Map<Claims, ReadonlySet<Part | undefined>>();
-  const found = new Map<Part, Map<string, Place[]>>();
+  const found = new Map<Part, Map<string, StreamPlace[]>>();
   const all = [...places.byHost()].flatMap(([key, here]) => here.map((place) => ({ key, place })));
   for (const { key, place } of all) {
     for (const part of getOrInsert(known, place.claims, () => partsOf(place.claims))) {
       if (part === undefined) continue;
-      const own = getOrInsert(found, part, () => new Map<string, Place[]>());
+      const own = getOrInsert(found, part, () => new Map<string, StreamPlace[]>());
       addTo(own, key, place);
     }
   }

@@ -11,7 +11,7 @@ import type { HostPattern } from "../../../model/values.js";
 import { ANY_HOST, hostKey } from "../../../model/values.js";
 import { compareBy, compareStrings, getOrInsert, memoized } from "../../../support/collections.js";
 import { covers } from "../../hostnames.js";
-import type { Claim, HostPlaces, StreamListener } from "./stream-places.js";
+import type { StreamClaim, HostPlaces, StreamListener } from "./stream-places.js";
 
 export interface NamedPort {
   readonly listeners: readonly StreamListener[];
@@ -226,7 +226,7 @@ class StreamOwner implements Owner {
   }
 
   /** A narrower host that the listener has in common with a route is of a better hostname. */
-  #claim(key: string): Claim | undefined {
+  #claim(key: string): StreamClaim | undefined {
     for (const { claims } of this.#places.get(key) ?? []) {
       const claim = claims.at(this.#listener);
       if (claim !== undefined) return claim;
@@ -234,7 +234,7 @@ class StreamOwner implements Owner {
     return undefined;
   }
 
-  #widerClaim(host: HostPattern): Claim | undefined {
+  #widerClaim(host: HostPattern): StreamClaim | undefined {
     for (const key of widening(host)) {
       const claim = this.#claim(key);
       if (claim !== undefined) return claim;

@@ -6,7 +6,7 @@ import { hostnameRank } from "../../precedence.js";
 import type { RouteHost } from "../routes/attachment.js";
 
 /** A route at listeners. */
-export interface Claim {
+export interface StreamClaim {
   readonly route: KubernetesObject;
   /** Id; absent: connections are closed. */
   readonly pool?: string;
@@ -19,19 +19,19 @@ export class Claims {
   readonly id: number;
   /** How many have them. */
   places = 0;
-  readonly #all: Claim[];
-  #byListener: Map<string, Claim> | undefined;
+  readonly #all: StreamClaim[];
+  #byListener: Map<string, StreamClaim> | undefined;
 
-  constructor(id: number, all: readonly Claim[]) {
+  constructor(id: number, all: readonly StreamClaim[]) {
     this.id = id;
     this.#all = [...all];
   }
 
-  get all(): readonly Claim[] {
+  get all(): readonly StreamClaim[] {
     return this.#all;
   }
 
-  at(listener: string): Claim | undefined {
+  at(listener: string): StreamClaim | undefined {
     const [first, second] = this.#all;
     if (second === undefined) return first?.listeners.has(listener) === true ? first : undefined;
     this.#byListener ??= new Map(
@@ -40,7 +40,7 @@ export class Claims {
     return this.#byListener.get(listener);
   }
 
-  add(claim: Claim): void {
+  add(claim: StreamClaim): void {
     this.#all.push(claim);
     if (this.#byListener === undefined) return;
     for (const listener of claim.listeners) this.#byListener.set(listener, claim);
@@ -48,16 +48,16 @@ export class Claims {
 }
 
 /** A host that routes came to by one hostname: a listener has one of them for it. */
-export interface Place {
+export interface StreamPlace {
   readonly host: HostPattern;
   readonly hostname: HostPattern;
   readonly claims: Claims;
 }
 
 /** By key of the host, those of the best hostname first. */
-export type HostPlaces = ReadonlyMap<string, readonly Place[]>;
+export type HostPlaces = ReadonlyMap<string, readonly StreamPlace[]>;
 
-interface OwnPlace extends Place {
+interface OwnPlace extends StreamPlace {
   claims: Claims;
 }
 
@@ -153,7 +153,7 @@ function placeKey(host: HostPattern, hostname: HostPattern): string {
   return `${hostKey(host)} ${hostKey(hostname)}`;
 }
 
-const byRank = compareBy<Place>((a, b) =>
+const byRank = compareBy<StreamPlace>((a, b) =>
   compareStrings(hostnameRank(a.hostname), hostnameRank(b.hostname)),
 );
 

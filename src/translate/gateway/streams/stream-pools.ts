@@ -6,10 +6,10 @@ import type { BuildContext } from "../../build-context.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
-import type { Policies } from "../policies/policies.js";
-import { Findings } from "../routes/findings.js";
+import type { Policies } from "../policies.js";
+import { RouteProblems } from "../routes/findings.js";
 import type { RuleOutcome } from "../routes/route-conditions.js";
-import { missing, portReference, unusable } from "../routes/port-reference.js";
+import { missingPort, portReference, unusable } from "../routes/port-reference.js";
 import type { Unusable } from "../routes/port-reference.js";
 
 /** A rule, and where its connections go. */
@@ -43,7 +43,7 @@ export class StreamPools {
   }
 
   #make(id: string, ending: Gateway | undefined): StreamPlan {
-    const findings = new Findings(this.#build.diagnostics);
+    const findings = new RouteProblems(this.#build.diagnostics);
     // All versions that are read take one rule.
     const [rule] = this.#route.spec.rules;
     const place = placeOf(this.#route, "spec", "rules", 0, "backendRefs");
@@ -102,7 +102,7 @@ export class StreamPools {
         ...(portName !== undefined && { portName }),
       });
     if (service === undefined || found === undefined || isExternalName(service)) {
-      return missing(reference, service, protocol);
+      return missingPort(reference, service, protocol);
     }
     if (typeof tls === "object") return tls;
     const upstream = streams.backends.add({ ...reference, protocol });

@@ -8,9 +8,9 @@ import type { BuildContext } from "../../build-context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import type { ListenerState, TranslatedGateway } from "../model.js";
-import type { Policies } from "../policies/policies.js";
+import type { Policies } from "../policies.js";
 import type { Attachment } from "../routes/attachment.js";
-import { Findings } from "../routes/findings.js";
+import { RouteProblems } from "../routes/findings.js";
 import { ownParents } from "../routes/own-parents.js";
 import type { OwnParent } from "../routes/own-parents.js";
 import { Parents } from "../routes/parents.js";
@@ -31,7 +31,7 @@ export function translateStreamRoutes(
   const parents = new Parents(gateways, build);
   const attached = new Map<ListenerState, number>();
   const routes = streamRoutes(build).map((route) => {
-    const findings = new Findings(build.diagnostics);
+    const findings = new RouteProblems(build.diagnostics);
     return { route, findings, own: ownParents(route, parents, findings, build) };
   });
   refuseEndings(gateways, routes, build);
@@ -67,7 +67,7 @@ function listen({ listeners, addresses }: TranslatedGateway, { streams }: BuildC
 
 interface AttachedRoute {
   readonly route: StreamRoute;
-  readonly findings: Findings;
+  readonly findings: RouteProblems;
   readonly own: readonly OwnParent[];
 }
 

@@ -1,4 +1,4 @@
-import type { Domains } from "../../../options.js";
+import type { Domains } from "../../../model/options.js";
 import { addTo, getOrInsert, memoized, memoizedText } from "../../../support/collections.js";
 import { isNear, prefixDistances } from "../../../support/did-you-mean.js";
 

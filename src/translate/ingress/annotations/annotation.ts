@@ -215,7 +215,7 @@ function listOf(
 const METHOD = /^[A-Za-z]+$/;
 const ORIGIN = /^(?:[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?|\*|null)$/;
 
-export const METHODS = listOf("HTTP methods", (text) => text === "*" || METHOD.test(text));
+export const METHOD_LIST = listOf("HTTP methods", (text) => text === "*" || METHOD.test(text));
 export const HEADER_NAMES = listOf("header names", (text) => text === "*" || isHeaderName(text));
 export const ORIGINS = listOf("origins, `*` for any", (text) => ORIGIN.test(text));
 /** One that can't be read costs no other: a wider rule would get the requests of those. */
@@ -231,7 +231,7 @@ export const DNS_NAMES: AnnotationType<readonly string[]> = {
 };
 
 /** One of the words, compared as `fold` leaves them. */
-export function oneOf<const T extends string>(
+export function choiceOf<const T extends string>(
   words: readonly T[],
   fold: (text: string) => string = (text) => text,
 ): AnnotationType<T> {

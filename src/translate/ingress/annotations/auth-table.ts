@@ -7,7 +7,7 @@ import {
   OWN_PREFIXES,
   PATH_PREFIXES,
   TEXT,
-  oneOf,
+  choiceOf,
   rowsOf,
 } from "./annotation.js";
 
@@ -38,13 +38,13 @@ const NO_CLIENT_CERTIFICATES =
 export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   row(
     "auth-enable",
-    oneOf(["true", "false"]),
+    choiceOf(["true", "false"]),
     "`false` switches authentication off, inherited one included; anything else leaves it on.",
     { prefixes: OWN_PREFIXES },
   ),
   auth(
     "auth-type",
-    oneOf(["basic"]),
+    choiceOf(["basic"]),
     "`basic` asks for a user and password; `digest` is not supported.",
   ),
   auth(
@@ -54,7 +54,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   ),
   auth(
     "auth-secret-type",
-    oneOf(SECRET_TYPES),
+    choiceOf(SECRET_TYPES),
     "Layout of that secret: one key `auth` with htpasswd lines, or a key for each user; `auth-file` by default.",
   ),
   auth("auth-realm", TEXT, "Realm of the WWW-Authenticate header; empty by default."),

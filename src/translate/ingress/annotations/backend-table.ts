@@ -2,7 +2,7 @@
 import { HEADER_REWRITES } from "../../http/header-rewrites.js";
 import type { HeaderChanges } from "../../../model/filters.js";
 import type { AnnotationType, AnyAnnotation } from "./annotation.js";
-import { AUTHORITY, COOKIE, DURATION, OWN_PREFIXES, oneOf, rowsOf } from "./annotation.js";
+import { AUTHORITY, COOKIE, DURATION, OWN_PREFIXES, choiceOf, rowsOf } from "./annotation.js";
 
 const row = rowsOf("backend");
 const affinity = rowsOf("affinity");
@@ -18,7 +18,7 @@ function headerRewrite(
 
 export const BACKEND_PROTOCOL = row(
   "backend-protocol",
-  oneOf(["HTTP", "HTTPS", "GRPC", "GRPCS"], (text) => text.toUpperCase()),
+  choiceOf(["HTTP", "HTTPS", "GRPC", "GRPCS"], (text) => text.toUpperCase()),
   "Protocol of the backend; HTTP by default. AUTO_HTTP, FCGI and AJP are not supported.",
 );
 export const PROXY_CONNECT_TIMEOUT = row(
@@ -55,7 +55,7 @@ export const REWRITE_RESPONSE = row(
 );
 export const AFFINITY = affinity(
   "affinity",
-  oneOf(["cookie"]),
+  choiceOf(["cookie"]),
   "`cookie` keeps a client on one endpoint.",
 );
 export const SESSION_COOKIE_NAME = affinity(

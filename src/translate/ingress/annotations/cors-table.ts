@@ -1,6 +1,6 @@
 /** Cross-origin resource sharing. */
 import type { AnyAnnotation } from "./annotation.js";
-import { BOOLEAN, HEADER_NAMES, METHODS, NATURAL, ORIGINS, rowsOf } from "./annotation.js";
+import { BOOLEAN, HEADER_NAMES, METHOD_LIST, NATURAL, ORIGINS, rowsOf } from "./annotation.js";
 
 const row = rowsOf("cors");
 
@@ -16,7 +16,7 @@ export const CORS_ALLOW_ORIGIN = row(
 );
 export const CORS_ALLOW_METHODS = row(
   "cors-allow-methods",
-  METHODS,
+  METHOD_LIST,
   "Methods that may be used; GET, PUT, POST, DELETE, PATCH, OPTIONS by default.",
 );
 export const CORS_ALLOW_HEADERS = row(

@@ -8,7 +8,7 @@ import {
   PATH,
   SIZE,
   TEXT,
-  oneOf,
+  choiceOf,
   rowsOf,
 } from "./annotation.js";
 
@@ -32,7 +32,7 @@ export const WHITELIST = access(
 export const DENYLIST = access("denylist-source-range", CIDRS, "These clients get 403.", CLOSING);
 export const SATISFY = access(
   "satisfy",
-  oneOf(["all", "any"], (text) => text.toLowerCase()),
+  choiceOf(["all", "any"], (text) => text.toLowerCase()),
   "`any`: source ranges and authentication are alternatives; `all`, the default: both are needed.",
 );
 export const PROXY_BODY_SIZE = access(

@@ -1,9 +1,9 @@
 import type { DataPlaneConfig } from "../../../../src/model/config.js";
 import type { StreamClass, StreamServer } from "../../../../src/model/stream.js";
-import type { DataPlaneOptions } from "../../../../src/options.js";
-import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import type { DataPlaneOptions } from "../../../../src/model/options.js";
+import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";
-import { Renderer } from "../../../../src/render/render.js";
+import { Renderer } from "../../../../src/render.js";
 import { EMPTY_CONFIG, SOURCE } from "../../../support/data-plane-config.js";
 
 /** HTTPS for `web.example` and TLS for all else on one port, and a port of TCP and UDP. */

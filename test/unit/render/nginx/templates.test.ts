@@ -1,4 +1,4 @@
-import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import {
   clientView,
   forwardView,

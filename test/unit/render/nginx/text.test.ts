@@ -7,7 +7,7 @@ import {
   identifier,
   locationName,
   mapHost,
-  integer,
+  integerText,
   isNginxText,
   milliseconds,
   quoted,
@@ -86,7 +86,7 @@ test.each([
 });
 
 test("numbers are whole, and have their unit", () => {
-  expect([integer(0), bytes(1024), seconds(15), milliseconds(250)].map(String)).toEqual([
+  expect([integerText(0), bytes(1024), seconds(15), milliseconds(250)].map(String)).toEqual([
     "0",
     "1024",
     "15s",
@@ -95,7 +95,7 @@ test("numbers are whole, and have their unit", () => {
 });
 
 test.each([-1, 1.5, NaN, Infinity, 2 ** 53])("%p is refused as a number", (value) => {
-  for (const make of [integer, bytes, seconds, milliseconds]) {
+  for (const make of [integerText, bytes, seconds, milliseconds]) {
     expect(() => make(value)).toThrow("not fit for nginx.conf as integer");
   }
 });

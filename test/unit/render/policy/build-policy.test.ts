@@ -1,8 +1,8 @@
-import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { RouteShards, buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import type { PolicyBinding, PolicyDocument } from "../../../../src/model/policy.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
-import type { ShardMap } from "../../../../src/render/policy/shard-map.js";
+import type { ShardMap } from "../../../../src/render/shard-map.js";
 import {
   configOf,
   EMPTY_CONFIG,

@@ -1,6 +1,6 @@
 import { compile } from "../../../../src/compile.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
-import { DEFAULT_OPTIONS } from "../../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import type { OwnedObject } from "../../../../src/status/object-status.js";
 
 function objectsFor(

@@ -1,4 +1,4 @@
-import type { CompileOptions } from "../../../../src/options.js";
+import type { CompileOptions } from "../../../../src/model/options.js";
 import type { Translated } from "../translated.js";
 import { ingress, rules, service, translated } from "../translated.js";
 

@@ -6,7 +6,7 @@ import { resourcesFromYaml } from "../../../../../src/input/load.js";
 import type { AuthPolicy } from "../../../../../src/model/auth.js";
 import type { BackendTls } from "../../../../../src/model/upstream.js";
 import { ANY_HOST } from "../../../../../src/model/values.js";
-import { DEFAULT_OPTIONS } from "../../../../../src/options.js";
+import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
 import { createAuthTranslator } from "../../../../../src/translate/auth/auth-policies.js";
 import { Backends } from "../../../../../src/translate/backends.js";
 import type { BuildContext } from "../../../../../src/translate/build-context.js";
@@ -16,7 +16,7 @@ import { ConfigBuilder } from "../../../../../src/translate/config-builder.js";
 import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
 import { StreamBuilder } from "../../../../../src/translate/gateway/streams/stream-builder.js";
 import { createPolicies } from "../../../../../src/translate/gateway/policies/gateway-policies.js";
-import type { Policies } from "../../../../../src/translate/gateway/policies/policies.js";
+import type { Policies } from "../../../../../src/translate/gateway/policies.js";
 
 export interface Harness {
   readonly policies: Policies;

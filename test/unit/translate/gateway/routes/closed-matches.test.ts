@@ -1,6 +1,6 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { closedMatches } from "../../../../../src/translate/gateway/routes/closed-matches.js";
-import { Findings } from "../../../../../src/translate/gateway/routes/findings.js";
+import { RouteProblems } from "../../../../../src/translate/gateway/routes/findings.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
 import type { RuleMatch } from "../../../../../src/translate/gateway/routes/scope.js";
@@ -21,7 +21,7 @@ const place = {
 function plan(index: number, ...branches: readonly (readonly HttpRouteMatch[])[]): RulePlan {
   return planOf(
     index,
-    branches.map((matches) => httpMatches(matches, place, new Findings(new DiagnosticSink()))),
+    branches.map((matches) => httpMatches(matches, place, new RouteProblems(new DiagnosticSink()))),
   );
 }
 
@@ -35,7 +35,7 @@ function planOf(index: number, branches: readonly (readonly RuleMatch[])[]): Rul
       matches,
       content,
     })),
-    findings: new Findings(new DiagnosticSink()),
+    findings: new RouteProblems(new DiagnosticSink()),
   };
 }
 
@@ -136,7 +136,7 @@ test("a GRPCRoute closes gRPC's requests only", () => {
   const matches = grpcMatches(
     [{ method: { service: "s" }, headers: [{ name: "x", value: "1" }] }],
     place,
-    new Findings(new DiagnosticSink()),
+    new RouteProblems(new DiagnosticSink()),
   );
   expect(closed([planOf(0, [matches])], 1)).toEqual([[0, 0, "prefix /s", 1]]);
 });
@@ -152,7 +152,7 @@ test("a pattern without case has no literal start", () => {
   const [match] = httpMatches(
     [{ path: { type: "RegularExpression", value: "^/a/b*" } }],
     place,
-    new Findings(new DiagnosticSink()),
+    new RouteProblems(new DiagnosticSink()),
   );
   if (match?.path?.[0] !== "regex") throw new Error("no pattern");
   const [, text] = match.path;

@@ -1,5 +1,5 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
-import { Findings } from "../../../../../src/translate/gateway/routes/findings.js";
+import { RouteProblems } from "../../../../../src/translate/gateway/routes/findings.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 
 const place = {
@@ -16,7 +16,7 @@ describe("expressions of a GRPCRoute", () => {
     ["(?<n>a)", "(?<n>b)", ["spec.rules[0].matches[0].method"]],
     ["(?:abc){300}", "(?:abc){300}", ["spec.rules[0].matches[0].method"]],
   ])("%s and %s", (service, method, refused) => {
-    const findings = new Findings(new DiagnosticSink());
+    const findings = new RouteProblems(new DiagnosticSink());
     grpcMatches([{ method: { type: "RegularExpression", service, method } }], place, findings);
 
     expect(findings.refused.map(({ field }) => field)).toEqual(refused);

@@ -1,7 +1,7 @@
 import { fc } from "../../../../support/fast-check.js";
 import type { HostPattern } from "../../../../../src/model/values.js";
 import { hostKey } from "../../../../../src/model/values.js";
-import { intersect } from "../../../../../src/translate/gateway/routes/attachment.js";
+import { intersect } from "../../../../../src/translate/hostnames.js";
 import { parseHostPattern } from "../../../../../src/translate/hostnames.js";
 
 function pattern(text: string): HostPattern {

@@ -2,7 +2,7 @@ import { fc } from "../../../../support/fast-check.js";
 import type { GrpcRoute, HttpRoute } from "../../../../../src/api/gateway.js";
 import {
   matchesSize,
-  sizeProblem,
+  routeSizeProblem,
 } from "../../../../../src/translate/gateway/routes/closed-matches.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT } from "../../../../../src/translate/size-limits.js";
 
@@ -22,7 +22,7 @@ test("a route within the limits of the API is never too large on two listeners",
   fc.assert(
     fc.property(matches, fc.integer({ min: 1, max: 16 }), (lengths, hosts) => {
       const given = lengths.map((length) => ({ path: { value: `/${"a".repeat(length)}` } }));
-      expect(sizeProblem(matchesSize(routeWith([given])), 2 * hosts)).toBeUndefined();
+      expect(routeSizeProblem(matchesSize(routeWith([given])), 2 * hosts)).toBeUndefined();
     }),
     { examples: [[Array.from({ length: 128 }, () => 1023), 16]] },
   );
@@ -33,8 +33,8 @@ test("a rule without matches is bound once", () => {
 });
 
 test("a route may have so many bindings, and not one more", () => {
-  expect(sizeProblem({ matches: 1, text: 0 }, MOST_BINDINGS)).toBeUndefined();
-  expect(sizeProblem({ matches: 1, text: 0 }, MOST_BINDINGS + 1)).toContain("16385 bindings");
+  expect(routeSizeProblem({ matches: 1, text: 0 }, MOST_BINDINGS)).toBeUndefined();
+  expect(routeSizeProblem({ matches: 1, text: 0 }, MOST_BINDINGS + 1)).toContain("16385 bindings");
 });
 
 test("its paths and conditions may be so long, and no longer", () => {
@@ -43,8 +43,8 @@ test("its paths and conditions may be so long, and no longer", () => {
     { headers: [{ name: "x", value: "yz" }], queryParams: [{ name: "q", value: "r" }] },
   ];
   expect(matchesSize(routeWith([matches]))).toEqual({ matches: 2, text: 11 });
-  expect(sizeProblem({ matches: 1, text: MOST_BINDING_TEXT }, 1)).toBeUndefined();
-  expect(sizeProblem({ matches: 1, text: MOST_BINDING_TEXT + 1 }, 1)).toContain(
+  expect(routeSizeProblem({ matches: 1, text: MOST_BINDING_TEXT }, 1)).toBeUndefined();
+  expect(routeSizeProblem({ matches: 1, text: MOST_BINDING_TEXT + 1 }, 1)).toContain(
     "4194305 characters",
   );
 });

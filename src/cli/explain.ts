@@ -1,14 +1,14 @@
-import { compile } from "../../compile.js";
-import { explain, readPolicy } from "../../explain/explain.js";
-import { formatExplanation } from "../../explain/format.js";
-import { parseRequest } from "../../explain/request.js";
-import { contentsOf } from "../../render/rendered-file.js";
-import type { ExplainCall } from "../arguments.js";
-import type { ExitStatus, Terminal } from "../terminal.js";
-import { EXIT, UsageError } from "../terminal.js";
-import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "../load-input.js";
-import type { Settings } from "../settings.js";
-import { compileOptions } from "../settings.js";
+import { compile } from "../compile.js";
+import { explain, readPolicy } from "../explain/explain.js";
+import { formatExplanation } from "../explain/format.js";
+import { parseRequest } from "../explain/request.js";
+import { contentsOf } from "../render/rendered-file.js";
+import type { ExplainCall } from "./arguments.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./load-input.js";
+import type { Settings } from "./settings.js";
+import { compileOptions } from "./settings.js";
+import type { ExitStatus, Terminal } from "./terminal.js";
+import { EXIT, UsageError } from "./terminal.js";
 
 /** `albc explain`: what becomes of a request, and why, read from the policy that the manifests give. */
 export async function runExplain(

@@ -2,30 +2,30 @@
  * The data plane's model → the files that run it, in memory. Takes the model and options, gives bytes by path; knows
  * nothing of Kubernetes, disks or processes. Equal models give equal bytes.
  */
-import type { DataPlaneConfig, RoutingModel } from "../model/config.js";
-import type { CompileOptions } from "../options.js";
-import { compareStrings } from "../support/collections.js";
-import { policyMemory } from "./nginx/http-view.js";
-import { renderNginxConf } from "./nginx/nginx-conf.js";
-import {
-  authorityFiles,
-  certificateFile,
-  credentialsFile,
-  distinctFiles,
-} from "./policy/named-files.js";
+import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
+import type { CompileOptions } from "./model/options.js";
+import { POLICY_FORMAT } from "./model/policy.js";
+import { ENDPOINTS_FILE, renderEndpoints } from "./render/nginx/endpoints-view.js";
+import { policyMemory } from "./render/nginx/http-view.js";
+import { renderNginxConf } from "./render/nginx/nginx-conf.js";
+import type { RoutingShards } from "./render/policy/build-policy.js";
 import {
   RouteShards,
   UpstreamShards,
   buildPolicy,
   renderedPolicy,
   routingShards,
-} from "./policy/build-policy.js";
-import { HostShards } from "./policy/host-shards.js";
-import { POLICY_FORMAT } from "../model/policy.js";
-import type { RoutingShards } from "./policy/build-policy.js";
-import { PolicyTooLarge } from "../support/errors.js";
-import { ENDPOINTS_FILE, renderEndpoints } from "./nginx/endpoints-view.js";
-import type { RenderedFile } from "./rendered-file.js";
+} from "./render/policy/build-policy.js";
+import { HostShards } from "./render/policy/host-shards.js";
+import {
+  authorityFiles,
+  certificateFile,
+  credentialsFile,
+  distinctFiles,
+} from "./render/policy/named-files.js";
+import type { RenderedFile } from "./render/rendered-file.js";
+import { compareStrings } from "./support/collections.js";
+import { PolicyTooLarge } from "./support/errors.js";
 
 interface Shards {
   readonly hosts: HostShards;

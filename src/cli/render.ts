@@ -1,21 +1,21 @@
 import { dump } from "js-yaml";
-import type { KindMap, KindName } from "../../api/kinds.js";
-import { KIND_NAMES } from "../../api/kinds.js";
-import type { Compilation } from "../../compile.js";
-import { compile } from "../../compile.js";
-import type { Resources } from "../../input/resources.js";
-import { differences } from "../../output/check.js";
-import { writeFiles } from "../../output/file-writer.js";
-import { luaBundle } from "../../output/lua-bundle.js";
-import { contentsOf } from "../../render/rendered-file.js";
-import { mergedStatus } from "../../status/merge-status.js";
-import type { ObjectStatus } from "../../status/object-status.js";
-import type { Emit, RenderCall } from "../arguments.js";
-import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "../load-input.js";
-import type { Settings } from "../settings.js";
-import { compileOptions } from "../settings.js";
-import type { ExitStatus, Terminal } from "../terminal.js";
-import { EXIT } from "../terminal.js";
+import type { KindMap, KindName } from "../api/kinds.js";
+import { KIND_NAMES } from "../api/kinds.js";
+import type { Compilation } from "../compile.js";
+import { compile } from "../compile.js";
+import type { Resources } from "../input/resources.js";
+import { differences } from "../output/check.js";
+import { writeFiles } from "../output/file-writer.js";
+import { luaBundle } from "../output/lua-bundle.js";
+import { contentsOf } from "../render/rendered-file.js";
+import { mergedStatus } from "../status/merge-status.js";
+import type { ObjectStatus } from "../status/object-status.js";
+import type { Emit, RenderCall } from "./arguments.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./load-input.js";
+import type { Settings } from "./settings.js";
+import { compileOptions } from "./settings.js";
+import type { ExitStatus, Terminal } from "./terminal.js";
+import { EXIT } from "./terminal.js";
 
 /** `albc render`: writes all that is valid, then says with its exit status whether there were errors. */
 export async function runRender(

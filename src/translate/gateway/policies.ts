@@ -4,12 +4,18 @@ import type {
   GrpcRoute,
   HttpRoute,
   ObjectReference,
-} from "../../../api/gateway.js";
-import type { BackendTls } from "../../../model/upstream.js";
-import type { InheritedAuth } from "../../../model/listener.js";
-import type { ObjectStatus } from "../../../status/object-status.js";
-import type { Place } from "../../place.js";
-import type { AlikeGateways, BackendPort, BackendTlsChoice, ListenerState } from "../model.js";
+} from "../../api/gateway.js";
+import type { InheritedAuth } from "../../model/listener.js";
+import type { BackendTls } from "../../model/upstream.js";
+import type { ObjectStatus } from "../../status/object-status.js";
+import type { Place } from "../place.js";
+import type {
+  AlikeGateways,
+  BackendPort,
+  BackendTlsChoice,
+  ListenerState,
+  UnresolvedReason,
+} from "./model.js";
 
 /** Ids for `Route.auth` or `BackendFilters.auth`; all must pass, in order. Empty: nothing is checked. */
 export type AuthRef =
@@ -19,9 +25,6 @@ export type AuthRef =
    * `reason` and `message` are for the condition ResolvedRefs.
    */
   | { readonly ok: false; readonly reason: UnresolvedReason; readonly message: string };
-
-export type UnresolvedReason =
-  "InvalidKind" | "BackendNotFound" | "RefNotPermitted" | "UnsupportedProtocol";
 
 export interface Policies {
   /**

@@ -60,7 +60,7 @@ export interface Domains {
   readonly labels: string;
 }
 
-export interface AuthOptions {
+interface AuthOptions {
   /** Milliseconds for the whole auth request. */
   readonly timeout: number;
   /** Check the certificate of https auth services. */

@@ -1,10 +1,10 @@
-import { compile } from "../../compile.js";
-import type { ValidateCall } from "../arguments.js";
-import type { ExitStatus, Terminal } from "../terminal.js";
-import { EXIT } from "../terminal.js";
-import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "../load-input.js";
-import type { Settings } from "../settings.js";
-import { compileOptions } from "../settings.js";
+import { compile } from "../compile.js";
+import type { ValidateCall } from "./arguments.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./load-input.js";
+import type { Settings } from "./settings.js";
+import { compileOptions } from "./settings.js";
+import type { ExitStatus, Terminal } from "./terminal.js";
+import { EXIT } from "./terminal.js";
 
 /** `albc validate`: everything that is wrong with the manifests on standard output, how much it was on standard error. */
 export async function runValidate(
