@@ -119,7 +119,7 @@ describe("render", () => {
       const emitted = albc(["render", "-f", "in", "--emit", stage]);
       expect(emitted).toEqual({ ...WELL, output: emitted.output });
       if (stage === "nginx") expect(emitted.output).toContain("worker_processes");
-      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 3 });
+      if (stage === "policy") expect(JSON.parse(emitted.output)).toMatchObject({ format: 4 });
       if (stage === "ir" || stage === "resources") expect(emitted.output).toContain("web.example");
     },
   );

@@ -1,4 +1,5 @@
 /** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
+import type { AuthUrl } from "../model/auth.js";
 import type { Predicate } from "../model/route.js";
 import type { Interpolation, SourceRef } from "../model/values.js";
 import type { Candidate, MatchOutcome as CandidateOutcome } from "./candidates.js";
@@ -116,24 +117,26 @@ function formatAuth({ auth, authChecked, backends }: ExplainedRoute): readonly s
   ]);
 }
 
-function methodsOf({ invalid, realm, forward }: ExplainedAuth): readonly string[] {
+function methodsOf({ invalid, realm, forward, external }: ExplainedAuth): readonly string[] {
   if (invalid !== undefined) return [`broken, so closed: ${invalid}`];
   const methods: string[] = [];
   if (realm !== undefined) methods.push(`basic, realm ${JSON.stringify(realm)}`);
   if (forward !== undefined) {
-    const { scheme, host, port, target, method, external } = forward;
-    const authority = formatText(host) + (port === undefined ? "" : `:${formatText(port)}`);
-    const upstream = forward.upstream === undefined ? "" : ` (Service ${forward.upstream})`;
     const signin =
       forward.signin === undefined ? "" : `; 401 leads to ${formatText(forward.signin)}`;
-    const url = `${scheme}://${authority}${formatText(target)}`;
-    methods.push(
-      external === undefined
-        ? `forward, ${method} ${url}${upstream}${signin}`
-        : `external, the request's own method and path behind ${url}${upstream}, only 200 passes`,
-    );
+    methods.push(`forward, ${forward.method} ${formatUrl(forward)}${signin}`);
+  }
+  if (external !== undefined) {
+    const url = formatUrl(external);
+    methods.push(`external, the request's own method and path behind ${url}, only 200 passes`);
   }
   return methods.length === 0 ? ["nothing to check"] : methods;
+}
+
+function formatUrl({ scheme, host, port, target, upstream }: AuthUrl): string {
+  const authority = formatText(host) + (port === undefined ? "" : `:${formatText(port)}`);
+  const service = upstream === undefined ? "" : ` (Service ${upstream})`;
+  return `${scheme}://${authority}${formatText(target)}${service}`;
 }
 
 function formatText(interpolation: Interpolation): string {

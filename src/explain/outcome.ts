@@ -30,6 +30,7 @@ export interface ExplainedAuth {
   readonly invalid?: string;
   readonly realm?: string;
   readonly forward?: NonNullable<PolicyAuth["forward"]>;
+  readonly external?: NonNullable<PolicyAuth["external"]>;
 }
 
 export interface ExplainedBackend {
@@ -134,7 +135,7 @@ function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRout
   if (auth === undefined) {
     return { id, source: route.source, inherited: false, invalid: `no policy ${id}` };
   }
-  const { source, invalid, basic, forward } = auth;
+  const { source, invalid, basic, forward, external } = auth;
   return {
     id,
     source,
@@ -142,6 +143,7 @@ function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRout
     ...(invalid !== undefined && { invalid }),
     ...(basic && { realm: basic.realm }),
     ...(forward && { forward }),
+    ...(external && { external }),
   };
 }
 

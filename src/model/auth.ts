@@ -1,10 +1,10 @@
 import type { Interpolation, SourceRef } from "./values.js";
 
 /**
- * One whole Auth object as the data plane needs it, shared by all the routes that it protects.
- * `basic` and `forward` both present: both must pass, basic first. Neither: nothing is checked.
+ * One whole Auth object as the data plane needs it, shared by all the routes that it protects. All methods that are present must
+ * pass, in this order. None: nothing is checked.
  */
-export interface AuthPolicy {
+export interface AuthConfig {
   /** Stable: named after the object that supplied it, such as `alb2/cpaas-system/alb`. */
   readonly id: string;
   readonly source: SourceRef;
@@ -12,6 +12,7 @@ export interface AuthPolicy {
   readonly invalid?: string;
   readonly basic?: BasicAuth;
   readonly forward?: ForwardAuth;
+  readonly external?: ExternalAuth;
 }
 
 /** RFC 7617 with apr1 hashes. */
@@ -36,6 +37,7 @@ export interface Credential {
   readonly hash: string;
 }
 
+/** An auth service decides, asked as ingress-nginx asks it. */
 export interface ForwardAuth extends AuthUrl {
   /** A method of RFC 9110 or PATCH; GET by default. */
   readonly method: string;
@@ -49,15 +51,13 @@ export interface ForwardAuth extends AuthUrl {
   readonly signin?: Interpolation;
   /** Set-Cookie of the auth response on every client response, not only on those of the success list. */
   readonly alwaysSetCookie?: true;
-  /** Gateway API's ExternalAuth filter by HTTP (GEP-1494); absent: forward auth as ingress-nginx does it. */
-  readonly external?: ExternalAuth;
 }
 
 /**
- * What differs in an ExternalAuth filter: only 200 passes; the request's own method and path are asked for, behind `target`
- * as prefix; any other answer goes to the client as it is; no redirect.
+ * Gateway API's ExternalAuth filter by HTTP (GEP-1494): the auth service is asked with the request's own method and path, behind
+ * `target` as prefix. Only 200 passes; any other answer goes to the client as it is.
  */
-export interface ExternalAuth {
+export interface ExternalAuth extends AuthUrl {
   /** Lower case. Sent besides Host, method, path, Content-Length and Authorization. */
   readonly headers?: readonly string[];
   /** Lower case; copied to the backend's request. Absent: all but those of the connection and Host. */

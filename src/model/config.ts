@@ -1,4 +1,4 @@
-import type { AuthPolicy, CredentialSet } from "./auth.js";
+import type { AuthConfig, CredentialSet } from "./auth.js";
 import type { BackendTls, Upstream } from "./upstream.js";
 import type {
   Certificate,
@@ -19,7 +19,7 @@ export interface DataPlaneConfig {
   readonly listeners: readonly Listener[];
   readonly bindings: readonly RouteBinding[];
   readonly routes: readonly Route[];
-  readonly auths: readonly AuthPolicy[];
+  readonly auths: readonly AuthConfig[];
   /** Of the listeners from which there is anything to inherit. */
   readonly inherited: readonly InheritedAuth[];
   readonly credentials: readonly CredentialSet[];

@@ -1,9 +1,9 @@
-import type { AuthPolicy, BasicAuth } from "./auth.js";
+import type { AuthConfig, BasicAuth } from "./auth.js";
 import type { BackendTls, Port, Upstream } from "./upstream.js";
 import type { InheritedAuth } from "./listener.js";
 import type { Milliseconds, PathMatch, Predicate, Route } from "./route.js";
 
-export const POLICY_FORMAT = 3;
+export const POLICY_FORMAT = 4;
 
 /**
  * policy.json: what the data plane does with each request (docs/policy-format.md). Its JSON Schema and the types of the Lua code are
@@ -100,8 +100,7 @@ export interface PolicyMatches {
 
 export type HostBinding = PolicyBinding | PolicyMatches;
 
-/** All methods must pass, in the order of the fields. */
-export interface PolicyAuth extends Omit<AuthPolicy, "id" | "basic"> {
+export interface PolicyAuth extends Omit<AuthConfig, "id" | "basic"> {
   readonly basic?: PolicyBasicAuth;
 }
 

@@ -89,12 +89,12 @@ local function check_with(replaced, basic)
         package.loaded[name] = setmetatable(part, { __index = real[name] })
     end
     package.loaded["alb.auth.basic"] = nil
-    local status, reason = require("alb.auth.basic").check(basic)
+    local _, refusal = require("alb.auth.basic").check(basic)
     for name in pairs(replaced) do
         package.loaded[name] = real[name]
     end
     package.loaded["alb.auth.basic"] = nil
-    return status, reason
+    return refusal or { status = 200 }
 end
 
 local computed = 0
@@ -104,7 +104,7 @@ function _M.serve_counting(users)
     local _, first = next(users)
     local credentials = require("alb.auth.credentials")
     local verify = credentials.verify
-    local status = check_with({
+    local answer = check_with({
         ["alb.auth.credentials"] = {
             verify = function(...)
                 computed = computed + 1
@@ -112,14 +112,14 @@ function _M.serve_counting(users)
             end,
         },
     }, { credentials = { users = users, key = "count", dummy_salt = first[1] } })
-    ngx.print(status or 200, " ", computed)
+    ngx.print(answer.status, " ", computed)
 end
 
 --- Serves a request whose client has used up its attempts: `known` in the query says that its login was right before.
 function _M.serve_refused(users)
     local known = ngx.var.arg_known ~= nil
     local _, first = next(users)
-    local status, reason = check_with({
+    local answer = check_with({
         ["alb.auth.verified"] = {
             expires = function()
                 return known and ngx.now() - 1 or nil
@@ -132,7 +132,7 @@ function _M.serve_refused(users)
             failed = function() end,
         },
     }, { credentials = { users = users, key = "k", dummy_salt = first[1] } })
-    ngx.print(status or 200, " ", reason or "")
+    ngx.print(answer.status, " ", answer.reason or "")
 end
 
 return _M

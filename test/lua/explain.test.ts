@@ -68,7 +68,7 @@ function askExplain(hosts: Hosts, sent: Sent): string | number | undefined {
   if (!path.ok) return 400;
   const keyed = Object.entries(hosts).map(([key, list]) => [`l|${key}`, list] as const);
   const policy: PolicyDocument = {
-    format: 3,
+    format: 4,
     version: "",
     settings: { authTimeout: 1, authTlsVerify: true },
     servers: {},

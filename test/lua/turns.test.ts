@@ -7,7 +7,7 @@ import type { HeaderTemplate } from "../../src/model/auth.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Header } from "../../src/model/filters.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { forwardAuth, text } from "../support/forward-auth.js";
+import { externalAuth, forwardAuth, text } from "../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
 import { say, ScriptedServer } from "../support/scripted-server.js";
 import { until } from "../support/until.js";
@@ -24,7 +24,9 @@ let gateway: LuaGateway;
 const ask = (port: number, parts: Parameters<typeof forwardAuth>[2]): TestRoute => ({
   auth: [authPolicy({ forward: forwardAuth(port, "/", parts) })],
 });
-const external = { headers: ["x-albc-turns"], maxBody: 0 };
+const askExternal = (port: number): TestRoute => ({
+  auth: [authPolicy({ external: externalAuth(port, "/", { headers: ["x-albc-turns"] }) })],
+});
 
 /** Each leads back to itself. */
 function loops(resetter: number): Readonly<Record<string, TestRoute>> {
@@ -37,7 +39,7 @@ function loops(resetter: number): Readonly<Record<string, TestRoute>> {
     "config.example": ask(OWN_PORT, {
       headers: [...host("config.example"), [HEADER, text("1")]],
     }),
-    "external.example": ask(OWN_PORT, { external }),
+    "external.example": askExternal(OWN_PORT),
     "set.example": { backends: SELF, requestHeaders: { set: [set] } },
     "add.example": { backends: SELF, requestHeaders: { add: [set] } },
     "remove.example": {
@@ -53,7 +55,7 @@ function loops(resetter: number): Readonly<Record<string, TestRoute>> {
       ],
     },
     "answer.example": { ...ask(resetter, { responseHeaders: [HEADER] }), backends: SELF },
-    "any-answer.example": { ...ask(resetter, { external }), backends: SELF },
+    "any-answer.example": { ...askExternal(resetter), backends: SELF },
   };
 }
 

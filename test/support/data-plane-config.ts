@@ -1,5 +1,5 @@
 /** Models for tests of rendering. */
-import type { AuthPolicy, ForwardAuth } from "../../src/model/auth.js";
+import type { AuthConfig, ExternalAuth, ForwardAuth } from "../../src/model/auth.js";
 import type { BackendTls } from "../../src/model/upstream.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Interpolation, SourceRef } from "../../src/model/values.js";
@@ -236,12 +236,13 @@ function refusingRoute(text: (field: string) => string, source: SourceRef): Rout
   return { id: text("refusing route"), source, refuse: [503, text("reason")] };
 }
 
-function authOf(text: (field: string) => string, source: SourceRef): AuthPolicy {
+function authOf(text: (field: string) => string, source: SourceRef): AuthConfig {
   return {
     id: text("auth"),
     source,
     basic: { realm: text("realm"), credentials: text("credentials") },
     forward: forwardOf(text),
+    external: externalOf(text),
   };
 }
 
@@ -259,10 +260,16 @@ function forwardOf(text: (field: string) => string): ForwardAuth {
     responseHeaders: [text("response header")],
     signin: value,
     alwaysSetCookie: true,
-    external: {
-      headers: [text("allowed header")],
-      responseHeaders: [text("allowed response header")],
-      maxBody: 4096,
-    },
+  };
+}
+
+function externalOf(text: (field: string) => string): ExternalAuth {
+  return {
+    scheme: "http",
+    host: [text("external host")],
+    target: [text("external target")],
+    headers: [text("allowed header")],
+    responseHeaders: [text("allowed response header")],
+    maxBody: 4096,
   };
 }

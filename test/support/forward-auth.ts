@@ -1,4 +1,4 @@
-import type { ForwardAuth } from "../../src/model/auth.js";
+import type { AuthUrl, ExternalAuth, ForwardAuth } from "../../src/model/auth.js";
 import type { Interpolation, Segment } from "../../src/model/values.js";
 
 /** Literals and, as `$name` or `$name/encoding`, variables. */
@@ -17,12 +17,23 @@ export function forwardAuth(
   path: string,
   parts: Partial<ForwardAuth> = {},
 ): ForwardAuth {
+  return { ...urlOf(port, path), method: "GET", ...parts };
+}
+
+/** As `forwardAuth`, asked as an ExternalAuth filter's service. */
+export function externalAuth(
+  port: number,
+  path: string,
+  parts: Partial<ExternalAuth> = {},
+): ExternalAuth {
+  return { ...urlOf(port, path), maxBody: 0, ...parts };
+}
+
+function urlOf(port: number, path: string): AuthUrl {
   return {
     scheme: "http",
     host: text("127.0.0.1"),
     port: text(String(port)),
     target: text(path),
-    method: "GET",
-    ...parts,
   };
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { send, type Request, type Target } from "../../e2e/harness/http-client.js";
 import type { HttpResponse } from "../../e2e/harness/http-message.js";
 import type { Closable } from "../../e2e/harness/scene.js";
-import type { AuthPolicy, CredentialSet } from "../../src/model/auth.js";
+import type { AuthConfig, CredentialSet } from "../../src/model/auth.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import { onePlace, type Route } from "../../src/model/route.js";
 import type { Upstream } from "../../src/model/upstream.js";
@@ -18,7 +18,7 @@ const LUA = fileURLToPath(new URL("../../lua", import.meta.url));
 const SOURCE: SourceRef = ["Test", "default", "test", ""];
 
 /** What a test says about a route; the rest is the simplest that there is. */
-export type TestRoute = Partial<Omit<Route, "auth">> & { readonly auth?: readonly AuthPolicy[] };
+export type TestRoute = Partial<Omit<Route, "auth">> & { readonly auth?: readonly AuthConfig[] };
 
 export interface LuaGatewaySetup {
   /** Port of the backend, on 127.0.0.1. */
@@ -138,7 +138,7 @@ function modelOf(setup: LuaGatewaySetup, port: number): DataPlaneConfig {
 let policies = 0;
 
 /** An auth policy with an id of its own. */
-export function authPolicy(parts: Partial<AuthPolicy>): AuthPolicy {
+export function authPolicy(parts: Partial<AuthConfig>): AuthConfig {
   policies += 1;
   return { id: `test/${policies}`, source: SOURCE, ...parts };
 }

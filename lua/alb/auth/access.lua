@@ -1,22 +1,18 @@
---- Who may pass: source addresses, basic auth, forward auth, and how they combine.
+--- Who may pass: source addresses, the auth methods (methods.lua), and how they combine.
 --
 -- As nginx's `satisfy`: `all` checks in order and the first refusal ends the request; with `any` the first success
 -- lets it pass, and when none comes 401 is answered rather than 403. Errors end it in both. Broken configuration lets
 -- nobody pass.
 -- May yield: check does. Phases: prepare any but init; check in access.
-local basic = require("alb.auth.basic")
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
 local errors = require("alb.errors")
-local external = require("alb.auth.external")
-local forward = require("alb.auth.forward")
+local methods = require("alb.auth.methods")
 local source_range = require("alb.auth.source_range")
 
 local ngx = ngx
 local var = ngx.var
-local clear_header = ngx.req.clear_header
 local start_time = ngx.req.start_time
-local check_basic = basic.check
 local exit = errors.exit
 local reasons = errors.reasons
 local concat = table.concat
@@ -29,13 +25,13 @@ function _M.prepare(auth)
     if auth.invalid then
         return
     end
-    if auth.basic then
-        basic.prepare(auth.basic)
-    end
-    if auth.forward then
-        local ok, err = forward.prepare(auth.forward)
-        if not ok then
-            auth.invalid = err
+    for i = 1, #methods do
+        local settings = auth[methods[i].field]
+        if settings then
+            local ok, err = methods[i].prepare(settings)
+            if not ok then
+                auth.invalid = err
+            end
         end
     end
 end
@@ -53,28 +49,39 @@ local function prepare_ranges(plan, route)
     end
 end
 
+local function add_steps(plan, auth, limit)
+    for i = 1, #methods do
+        local method = methods[i]
+        local settings = auth[method.field]
+        if settings then
+            plan.steps[#plan.steps + 1] = {
+                settings = settings,
+                limit = limit,
+                check = method.check,
+                apply = method.apply,
+            }
+            plan.strip = method.strip or plan.strip
+        end
+    end
+end
+
 -- What is checked on a route, in order; made once for each decoded route.
 local function make_plan(route)
-    local plan = { steps = {}, any = route.satisfy == "any", strips = false }
+    local plan = { steps = {}, any = route.satisfy == "any" }
     prepare_ranges(plan, route)
-    local steps = plan.steps
+    local deadlines = route.deadlines
     for i = 1, #route.auths do
         local auth = route.auths[i]
         plan.invalid = plan.invalid or auth.invalid
-        if auth.basic then
-            steps[#steps + 1] = { basic = auth.basic }
-            plan.strips = true
-        end
-        if auth.forward then
-            local deadlines = route.deadlines
-            steps[#steps + 1] = { forward = auth.forward, limit = deadlines and deadlines.request }
-        end
+        add_steps(plan, auth, deadlines and deadlines.request)
     end
+    local steps = plan.steps
     local has_ranges = plan.allow ~= nil or plan.deny ~= nil
     plan.has_ranges = has_ranges
     plan.counted = has_ranges or #steps > 0
-    -- The usual case: basic auth and nothing else.
-    plan.only = #steps == 1 and not has_ranges and not plan.invalid and steps[1].basic or nil
+    -- The usual case: one method that gives the backend nothing, and nothing else.
+    local is_only = #steps == 1 and not steps[1].apply and not has_ranges and not plan.invalid
+    plan.only = is_only and steps[1] or nil
     route.access = plan
     return plan
 end
@@ -109,7 +116,7 @@ local function refuse(refusal)
     end
     counters.refused(refusal.reason)
     if refusal.answer and not errors.is_grpc() then
-        return external.answer(refusal)
+        return refusal.answer(refusal)
     end
     if refusal.status == 429 then
         ngx.header["Retry-After"] = "1"
@@ -117,30 +124,9 @@ local function refuse(refusal)
     return exit(refusal.status, refusal.reason)
 end
 
-local function basic_refusal(step, status, reason)
-    return {
-        status = status,
-        reason = reason,
-        challenges = status == 401 and { step.basic.challenge } or nil,
-    }
-end
-
--- Returns true or an auth response when the step is passed, else nil and the refusal.
+-- Returns true or a result when the step is passed, else nil and the refusal.
 local function run(step)
-    if step.forward then
-        return forward.check(step.forward, step.limit and start_time() + step.limit / 1000)
-    end
-    local status, reason = check_basic(step.basic)
-    if status then
-        return nil, basic_refusal(step, status, reason)
-    end
-    return true
-end
-
-local function strip_credentials()
-    -- nginx reads the user from Authorization when first asked: ask before it goes, for the log.
-    local _ = var.remote_user
-    clear_header("Authorization")
+    return step.check(step.settings, step.limit and start_time() + step.limit / 1000)
 end
 
 -- Takes from the backend's request what only the checks were to see, and adds what they found.
@@ -148,13 +134,13 @@ local function finish(plan, results)
     if plan.counted then
         counters.passed()
     end
-    if plan.strips then
-        strip_credentials()
+    if plan.strip then
+        plan.strip()
     end
     local steps = plan.steps
     for i = 1, #steps do
-        if steps[i].forward then
-            forward.apply(steps[i].forward, results and results[i])
+        if steps[i].apply then
+            steps[i].apply(steps[i].settings, results and results[i])
         end
     end
 end
@@ -223,12 +209,12 @@ function _M.check(route)
     local plan = route.access or make_plan(route)
     local only = plan.only
     if only then
-        local status, reason = check_basic(only)
-        if status then
-            return refuse(basic_refusal(plan.steps[1], status, reason))
+        local passed, refusal = run(only)
+        if not passed then
+            return refuse(refusal)
         end
         counters.passed()
-        return strip_credentials()
+        return plan.strip and plan.strip()
     end
     if plan.invalid then
         counters.refused(reasons.auth_invalid)

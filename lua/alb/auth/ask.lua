@@ -13,9 +13,9 @@ local reasons = errors.reasons
 -- Milliseconds, where the settings have none.
 local DEFAULT_TIMEOUT = 5000
 
---- Asks. `build(forward, authority, part)` gives the request as bytes, or nil and what is wrong; `part` is its own.
----@param forward table prepared
----@param build fun(forward: table, authority: string, part: any): string?, string?
+--- Asks. `build(settings, authority, part)` gives the request as bytes, or nil and what is wrong; `part` is its own.
+---@param settings table prepared
+---@param build fun(settings: table, authority: string, part: any): string?, string?
 ---@param part any
 ---@param method string
 ---@param ends number seconds as ngx.now: when the request's own deadline is
@@ -24,11 +24,11 @@ local DEFAULT_TIMEOUT = 5000
 ---@return table? response
 ---@return string? reason
 ---@return integer? status where the reason has one of its own
-return function(forward, build, part, method, ends, wanted, max_body)
-    local service, authority = locate(forward)
+return function(settings, build, part, method, ends, wanted, max_body)
+    local service, authority = locate(settings)
     local bytes, err
     if service then
-        bytes, err = build(forward, authority, part)
+        bytes, err = build(settings, authority, part)
     end
     if not bytes then
         ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
@@ -38,7 +38,7 @@ return function(forward, build, part, method, ends, wanted, max_body)
     local response
     response, err = http_client.request(service, method, bytes, deadline, wanted, max_body)
     if not response then
-        ngx.log(ngx.WARN, "albc: auth service ", forward.scheme, "://", authority, ": ", err)
+        ngx.log(ngx.WARN, "albc: auth service ", settings.scheme, "://", authority, ": ", err)
         if err == "timeout" and deadline == ends then
             return nil, reasons.timeout, 504
         end

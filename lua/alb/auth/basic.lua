@@ -1,6 +1,6 @@
 --- Basic auth (RFC 7617) against apr1 hashes.
 -- A login that was right is remembered under a keyed digest of its header, so that the usual request costs one MD5.
--- May yield: no. Phases: prepare any but init; check in access.
+-- May yield: no. Phases: prepare any but init; check and strip in access.
 local apr1 = require("alb.auth.apr1")
 local attempts = require("alb.auth.attempts")
 local credentials = require("alb.auth.credentials")
@@ -10,6 +10,7 @@ local verified = require("alb.auth.verified")
 
 local ngx = ngx
 local var = ngx.var
+local clear_header = ngx.req.clear_header
 local now = ngx.now
 local md5_bin = ngx.md5_bin
 local decode_base64 = ngx.decode_base64
@@ -22,7 +23,7 @@ local str_gsub = string.gsub
 local str_sub = string.sub
 local floor = math.floor
 
-local _M = {}
+local _M = { field = "basic" }
 
 -- Bytes of password that cost about as much as a login of usual length does.
 local COST_UNIT = 32
@@ -35,10 +36,12 @@ local function quote(text)
 end
 
 --- Makes the `basic` part of a decoded auth policy ready.
+---@return true ok
 function _M.prepare(basic)
     basic.challenge = "Basic realm=" .. quote(basic.realm or "")
     basic.credentials = credentials.load(basic.file)
     basic.tried = now()
+    return true
 end
 
 local function reload(basic)
@@ -77,7 +80,13 @@ local function key_of(set, user, password)
     return md5_bin(set.key .. "Basic " .. encode_base64(user .. ":" .. password))
 end
 
--- Computes the hash, unless too many logins of this client have failed just now.
+local function refuse(basic, status, reason)
+    local challenges = status == 401 and { basic.challenge } or nil
+    return nil, { status = status, reason = reason, challenges = challenges }
+end
+
+-- Computes the hash, unless too many logins of this client have failed just now. Returns nil when the login is right,
+-- else a status and the reason.
 local function compute(set, user, password, key, is_known)
     if #password > apr1.MAX_PASSWORD then
         return 401, reasons.basic_wrong
@@ -110,22 +119,33 @@ end
 
 --- Are the credentials of the request right?
 ---@param basic table prepared
----@return integer? status nil when they are, else 401, 429 or 503
----@return string? reason
+---@return true? passed
+---@return table? refusal { status: 401, 429 or 503, reason, challenges? }
 function _M.check(basic)
     local set = basic.credentials or reload(basic)
     if not set then
-        return 503, errors.fill(reasons.auth_invalid, "credentials can't be read")
+        return refuse(basic, 503, errors.fill(reasons.auth_invalid, "credentials can't be read"))
     end
     local header = var.http_authorization
     if not header then
-        return 401, reasons.basic_missing
+        return refuse(basic, 401, reasons.basic_missing)
     end
     local known_until = expires(md5_bin(set.key .. header))
     if known_until and known_until > now() then
-        return nil
+        return true
     end
-    return look_closer(set, header)
+    local status, reason = look_closer(set, header)
+    if status then
+        return refuse(basic, status, reason)
+    end
+    return true
+end
+
+--- Backends never see the credentials.
+function _M.strip()
+    -- nginx reads the user from Authorization when first asked: ask before it goes, for the log.
+    local _ = var.remote_user
+    clear_header("Authorization")
 end
 
 return _M

@@ -2,7 +2,7 @@
 --
 -- The service is asked with the request's own method and path; 200 lets it pass, and every other answer is the
 -- client's. What can't be asked is not let through.
--- May yield: check does. Phases: prepare any but init; check, apply and answer in access.
+-- May yield: check does. Phases: prepare any but init; check and apply in access.
 local ask = require("alb.auth.ask")
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
@@ -10,6 +10,7 @@ local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
+local service = require("alb.auth.service")
 local turns = require("alb.turns")
 
 local ngx = ngx
@@ -26,11 +27,10 @@ local ffi_str = ffi.string
 local pairs = pairs
 local setmetatable = setmetatable
 local str_byte = string.byte
-local str_find = string.find
 local str_lower = string.lower
 local str_sub = string.sub
 
-local _M = {}
+local _M = { field = "external" }
 
 -- Bytes of an answer for the client.
 local MAX_ANSWER = 1048576
@@ -63,16 +63,19 @@ local function as_set(names)
     return set
 end
 
---- Makes the `external` part of a decoded forward auth ready.
+--- Makes the `external` part of a decoded auth policy ready.
+---@return true? ok
+---@return string? err what is wrong with it
 function _M.prepare(external)
     external.sends = as_set(external.headers)
     external.sends.authorization = true
     external.sets = external.responseHeaders and as_set(external.responseHeaders)
+    return service.prepare(external)
 end
 
 -- The client's target behind the prefix. What is no path (`*`, a whole URL) is taken as nginx reads it.
-local function target_of(forward)
-    local prefix, err = expand(forward.target_text)
+local function target_of(external)
+    local prefix, err = expand(external.target_text)
     if not prefix then
         return nil, err
     end
@@ -81,7 +84,7 @@ local function target_of(forward)
         local args = var.args
         target = ngx.escape_uri(var.uri, 0) .. (args and "?" .. args or "")
     end
-    if str_find(target, "[%z\1-\32\127]") then
+    if not service.is_target(target) then
         return nil, "character in the URL"
     end
     return prefix .. target
@@ -100,8 +103,8 @@ local function put_client_headers(lines, sends)
 end
 
 -- The whole request.
-local function build(forward, _, body)
-    local target, err = target_of(forward)
+local function build(external, _, body)
+    local target, err = target_of(external)
     if not target then
         return nil, err
     end
@@ -109,26 +112,42 @@ local function build(forward, _, body)
         var.request_method .. " " .. target .. " HTTP/1.1",
         "Host: " .. (var.http_host or var.host),
     }
-    put_client_headers(lines, forward.external.sends)
+    put_client_headers(lines, external.sends)
     lines[#lines + 1] = turns.HEADER .. ": " .. turns.next()
     lines[#lines + 1] = "Content-Length: " .. #body
     lines[#lines + 1] = "\r\n" .. body
     return concat(lines, "\r\n")
 end
 
+-- Ends the request with the auth service's own answer.
+local function answer(refusal)
+    local header, response = ngx.header, refusal.response
+    for name, values in pairs(response.headers) do
+        if not hop_headers.names[name] and name ~= "date" and name ~= "server" then
+            header[name] = #values == 1 and values[1] or values
+        end
+    end
+    var.albc_reason = refusal.reason
+    ngx.status = refusal.status
+    local body = response.body or ""
+    header["Content-Length"] = #body
+    ngx.print(body)
+    return ngx.exit(ngx.HTTP_OK)
+end
+
 --- Asks the auth service.
----@param forward table prepared, with `external`
+---@param external table prepared
 ---@param ends number? seconds as ngx.now: when the request's own deadline is
 ---@return table? response when it lets the request pass, for `apply`
----@return table? refusal { status, reason, answer?: table } for `answer`
-function _M.check(forward, ends)
-    local body, reason = request_body.read(forward.external.maxBody)
+---@return table? refusal { status, reason, response?: table, answer?: function }
+function _M.check(external, ends)
+    local body, reason = request_body.read(external.maxBody)
     if not body then
         return nil, { status = 413, reason = reason }
     end
     local response, problem
     response, reason, problem =
-        ask(forward, build, body, var.request_method, ends or huge, ALL, MAX_ANSWER)
+        ask(external, build, body, var.request_method, ends or huge, ALL, MAX_ANSWER)
     if not response then
         return nil, { status = problem or 503, reason = reason }
     end
@@ -141,7 +160,8 @@ function _M.check(forward, ends)
             -- 101 would be no answer.
             status = status >= 200 and status or 403,
             reason = errors.fill(reasons.forward_status, status),
-            answer = response,
+            response = response,
+            answer = answer,
         }
 end
 
@@ -179,23 +199,6 @@ function _M.apply(external, response)
             clear_header(name)
         end
     end
-end
-
---- Ends the request with the auth service's own answer.
----@param refusal table from `check`
-function _M.answer(refusal)
-    local header, response = ngx.header, refusal.answer
-    for name, values in pairs(response.headers) do
-        if not hop_headers.names[name] and name ~= "date" and name ~= "server" then
-            header[name] = #values == 1 and values[1] or values
-        end
-    end
-    var.albc_reason = refusal.reason
-    ngx.status = refusal.status
-    local body = response.body or ""
-    header["Content-Length"] = #body
-    ngx.print(body)
-    return ngx.exit(ngx.HTTP_OK)
 end
 
 return _M

@@ -6,10 +6,10 @@ local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
-local external = require("alb.auth.external")
 local hop_headers = require("alb.auth.hop_headers")
 local http_client = require("alb.auth.http_client")
 local interpolation = require("alb.interpolation")
+local service = require("alb.auth.service")
 
 local ngx = ngx
 local huge = math.huge
@@ -17,33 +17,17 @@ local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
 local reasons = errors.reasons
-local str_find = string.find
-local type = type
 
-local _M = {}
+local _M = { field = "forward" }
 
--- A blank would end the request's target, a control character could end its line.
-local function is_target(text)
-    return not str_find(text, "[%z\1-\32\127]")
-end
-
--- The parts of a URL and of the sign-in page, ready to expand.
-local function prepare_texts(forward)
-    local err
-    local function prepare(segments, how)
-        local text, problem = how(segments)
-        err = err or problem
-        return text
+-- The sign-in page and where it leads back to, ready to expand.
+local function prepare_signin(forward)
+    local err, problem
+    if forward.signin then
+        forward.signin_text, err = interpolation.prepare_url(forward.signin)
     end
-    forward.host_text = prepare(forward.host, interpolation.prepare)
-    forward.port_text = forward.port and prepare(forward.port, interpolation.prepare)
-    forward.target_text = prepare(forward.target, interpolation.prepare_url)
-    forward.signin_text = forward.signin and prepare(forward.signin, interpolation.prepare_url)
-    forward.redirect = prepare(forward.requestRedirect or {}, interpolation.prepare)
-    if type(forward.target_text) == "string" and not is_target(forward.target_text) then
-        err = err or "character in the URL"
-    end
-    return err
+    forward.redirect, problem = interpolation.prepare(forward.requestRedirect or {})
+    return err or problem
 end
 
 -- Names that the auth service may set in the backend's request: never those that say where the request ends.
@@ -65,12 +49,10 @@ end
 ---@return true? ok
 ---@return string? err what is wrong with it
 function _M.prepare(forward)
-    local err = prepare_texts(forward)
+    local ok, err = service.prepare(forward)
+    err = not ok and err or prepare_signin(forward)
     if err then
         return nil, err
-    end
-    if forward.external then
-        external.prepare(forward.external)
     end
     prepare_response_headers(forward)
     return auth_request.prepare(forward)
@@ -82,7 +64,7 @@ local function build(forward, authority, declared)
     if not target then
         return nil, err
     end
-    if target ~= forward.target_text and not is_target(target) then
+    if target ~= forward.target_text and not service.is_target(target) then
         return nil, "character in the URL"
     end
     return auth_request.build(forward, target, authority, declared)
@@ -133,11 +115,8 @@ end
 ---@param forward table prepared
 ---@param ends number? seconds as ngx.now: when the request's own deadline is
 ---@return table? response when it lets the request pass, for `apply`
----@return table? refusal { status, reason, location?, challenges?: string[], cookies?: string[], answer?: table }
+---@return table? refusal { status, reason, location?, challenges?: string[], cookies?: string[] }
 function _M.check(forward, ends)
-    if forward.external then
-        return external.check(forward, ends)
-    end
     local response, reason, problem = put_question(forward, ends or huge)
     if not response then
         return nil, { status = problem or 500, reason = reason }
@@ -152,9 +131,6 @@ end
 ---@param forward table prepared
 ---@param response table? nil when the service was not asked
 function _M.apply(forward, response)
-    if forward.external then
-        return external.apply(forward.external, response)
-    end
     local sets = forward.sets
     if #sets > 0 then
         client_headers.clear(forward.sets_name)

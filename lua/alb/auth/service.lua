@@ -1,5 +1,5 @@
---- Where an auth service is: host and port of its URL, in which variables may stand.
--- May yield: no. Phases: access.
+--- Where an auth service is: its URL, in which variables may stand.
+-- May yield: no. Phases: prepare any; the others in access.
 local connection = require("alb.auth.connection")
 local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")
@@ -59,6 +59,44 @@ local function find(forward)
     end
     local verify = index.settings().authTlsVerify ~= false
     return connection.service(forward.scheme, host, port, verify, forward.upstream), authority
+end
+
+--- Can it stand in a request's first line? A blank would end the target, a control character the line.
+---@param text string
+---@return boolean
+function _M.is_target(text)
+    return not str_find(text, "[%z\1-\32\127]")
+end
+
+--- Makes the URL of decoded settings ready to expand.
+---@param settings table AuthUrl
+---@return true? ok
+---@return string? err
+function _M.prepare(settings)
+    local port, err
+    settings.host_text, err = interpolation.prepare(settings.host)
+    if err then
+        return nil, err
+    end
+    if settings.port then
+        port, err = interpolation.prepare(settings.port)
+        if err then
+            return nil, err
+        end
+        settings.port_text = port
+    end
+    settings.target_text, err = interpolation.prepare_url(settings.target)
+    if
+        not err
+        and type(settings.target_text) == "string"
+        and not _M.is_target(settings.target_text)
+    then
+        err = "character in the URL"
+    end
+    if err then
+        return nil, err
+    end
+    return true
 end
 
 --- Where the auth service is, remembered when nothing in it depends on the request: settings that change make all

@@ -4,7 +4,7 @@
 
 --- policy.json: what the data plane does with each request (docs/policy-format.md). Its JSON Schema and the types of the Lua code are made from this type and those that it names. Every entry of the maps is a shard: it is decoded by a worker when first needed and replaced alone. Absent and empty fields are left out.
 ---@class PolicyDocument
----@field format 3
+---@field format 4
 ---@field version string Digest of everything else, so equal policies have equal versions.
 ---@field settings PolicySettings
 ---@field servers table<string, PolicyServer> By server id.
@@ -181,13 +181,14 @@
 ---@field filters? string[] Ids of the auth policies of its own filters (GEP-5224), which come first on every route.
 ---@field policies? string[] Ids of the auth policies for the listener, its ListenerSet or its Gateway: for routes without auth of their own.
 
---- All methods must pass, in the order of the fields.
 ---@class PolicyAuth
 ---@field source SourceRef
 ---@field invalid? string What is wrong with it; then every request is answered 503 `AuthFail : invalid cfg <invalid>`. Never a secret.
 ---@field forward? ForwardAuth
+---@field external? ExternalAuth
 ---@field basic? PolicyBasicAuth
 
+--- An auth service decides, asked as ingress-nginx asks it.
 ---@class ForwardAuth
 ---@field scheme "http"|"https"
 ---@field host Interpolation DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. One with variables is checked again when it is expanded: a port that `$http_host` brought counts as the URL's, and a name with an empty label refuses the request.
@@ -200,7 +201,6 @@
 ---@field responseHeaders? string[] Removed from the client's request, then set from the auth response. Lower case.
 ---@field signin? Interpolation Location of the 302 for an auth service's 401, the redirect parameter included.
 ---@field alwaysSetCookie? true Set-Cookie of the auth response on every client response, not only on those of the success list.
----@field external? ExternalAuth Gateway API's ExternalAuth filter by HTTP (GEP-1494); absent: forward auth as ingress-nginx does it.
 
 --- Text with request variables, split once at compile time.
 ---@alias Interpolation Segment[]
@@ -210,8 +210,13 @@
 
 ---@alias HeaderTemplate [string, Interpolation]
 
---- What differs in an ExternalAuth filter: only 200 passes; the request's own method and path are asked for, behind `target` as prefix; any other answer goes to the client as it is; no redirect.
+--- Gateway API's ExternalAuth filter by HTTP (GEP-1494): the auth service is asked with the request's own method and path, behind `target` as prefix. Only 200 passes; any other answer goes to the client as it is.
 ---@class ExternalAuth
+---@field scheme "http"|"https"
+---@field host Interpolation DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. One with variables is checked again when it is expanded: a port that `$http_host` brought counts as the URL's, and a name with an empty label refuses the request.
+---@field port? Interpolation Absent: the scheme's port. One with variables must expand to a number from 1 to 65535, or the request is refused.
+---@field target Interpolation Path and query, starting with `/`.
+---@field upstream? string Upstream of the cluster Service that the host names, when it names one: its endpoints replace DNS.
 ---@field headers? string[] Lower case. Sent besides Host, method, path, Content-Length and Authorization.
 ---@field responseHeaders? string[] Lower case; copied to the backend's request. Absent: all but those of the connection and Host.
 ---@field maxBody integer Bytes of the body that are sent; a longer body is answered 413. 0: none is sent.

@@ -66,7 +66,7 @@ export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): rea
 
 /** Of bodies that auth services get; 0 for none. */
 export function authBodyLimits(config: RoutingModel): readonly number[] {
-  return config.auths.map(({ forward }) => forward?.external?.maxBody ?? 0);
+  return config.auths.map(({ external }) => external?.maxBody ?? 0);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Model → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
-import type { AuthPolicy } from "../../model/auth.js";
+import type { AuthConfig } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
 import type {
@@ -79,7 +79,7 @@ function certificates(
 
 /** `credentialFiles`: path of the credentials by id of the set. */
 function policyAuth(
-  { source, invalid, basic, forward }: AuthPolicy,
+  { id: _, source, invalid, basic, ...methods }: AuthConfig,
   credentialFiles: ReadonlyMap<string, string>,
 ): PolicyAuth {
   const file = basic && credentialFiles.get(basic.credentials);
@@ -89,7 +89,7 @@ function policyAuth(
     source,
     ...present("invalid", invalid ?? missing),
     ...present("basic", basic && given(file, (path) => ({ realm: basic.realm, file: path }))),
-    ...present("forward", forward),
+    ...methods,
   };
 }
 

@@ -1,20 +1,9 @@
 import type { KindMap } from "../../api/kinds.js";
-import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { Result } from "../../support/result.js";
 import { problem } from "../../support/result.js";
-import type { TranslateContext } from "../context.js";
 import type { NamespacedName } from "../reference-grants.js";
 import { isReferenceGranted, parseNamespacedName } from "../reference-grants.js";
-import type { AuthProblems, Setting } from "./settings.js";
-
-/** The object that an Auth object stands in, and what its settings may do. */
-export interface AuthOwner {
-  readonly context: TranslateContext;
-  readonly problems: AuthProblems;
-  readonly resource: ResourceRef;
-  /** ALB2, Frontend and Rule are the operator's: they may name objects of any namespace. */
-  readonly operator: boolean;
-}
+import type { AuthOwner, Setting } from "./settings.js";
 
 type ReferencedKind = "Secret" | "ConfigMap";
 

@@ -1,18 +1,15 @@
 import type { Auth } from "../../api/auth.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
-import type { AuthPolicy, CredentialSet } from "../../model/auth.js";
+import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import { compareBy, compareStrings } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-key.js";
 import { annotationField, sourceRef } from "../place.js";
-import { CompanionReports, settingsOfAnnotations } from "./annotation-settings.js";
-import type { AuthOwner } from "./auth-owner.js";
-import { AuthProblems, settingsOfObject } from "./settings.js";
-import { translateBasicAuth } from "./basic-auth.js";
+import { CompanionReports, METHODS, settingsOfAnnotations, settingsOfObject } from "./methods.js";
+import { AuthProblems } from "./settings.js";
 import { CredentialSets } from "./credentials.js";
-import { translateForwardAuth } from "./forward-auth.js";
 import type { ServicePort } from "./service-host.js";
-import type { AuthSettings } from "./settings.js";
+import type { AuthOwner, AuthSettings, TranslatedMethod } from "./settings.js";
 
 /** Where an Auth object stands. */
 export interface ObjectOwner {
@@ -39,7 +36,7 @@ export interface AuthTranslator {
   fromObject(auth: Auth, owner: ObjectOwner): readonly string[];
   fromAnnotations(lookup: AnnotationLookup, owner: AnnotationOwner): AnnotatedAuth;
   /** Takes a policy that was made elsewhere; the first of an id stays. The Service of its URL must be added as upstream. */
-  add(policy: AuthPolicy): void;
+  add(policy: AuthConfig): void;
   /** Why the paths of a translated policy are closed; undefined when they are not. */
   invalid(id: string): string | undefined;
   /**
@@ -50,7 +47,7 @@ export interface AuthTranslator {
 }
 
 export interface CollectedAuth {
-  readonly auths: readonly AuthPolicy[];
+  readonly auths: readonly AuthConfig[];
   readonly credentials: readonly CredentialSet[];
   readonly services: readonly ServicePort[];
 }
@@ -63,11 +60,10 @@ export function createAuthTranslator(context: TranslateContext): AuthTranslator 
   return new Translator(context);
 }
 
-/** A policy with what it needs. */
+/** A policy, and its methods with what they need. */
 interface Translated {
-  readonly policy: AuthPolicy;
-  readonly credentials?: CredentialSet;
-  readonly service?: ServicePort;
+  readonly policy: AuthConfig;
+  readonly translated: readonly TranslatedMethod[];
 }
 
 class Translator implements AuthTranslator {
@@ -115,8 +111,8 @@ class Translator implements AuthTranslator {
     return { ids: [id] };
   }
 
-  add(policy: AuthPolicy): void {
-    if (!this.#byId.has(policy.id)) this.#byId.set(policy.id, { policy });
+  add(policy: AuthConfig): void {
+    if (!this.#byId.has(policy.id)) this.#byId.set(policy.id, { policy, translated: [] });
   }
 
   invalid(id: string): string | undefined {
@@ -126,17 +122,18 @@ class Translator implements AuthTranslator {
   collected(): CollectedAuth {
     this.#companions.report(this.#context.diagnostics);
     const all = [...this.#byId.values()];
+    const methods = all.flatMap(({ translated }) => translated);
     return {
       auths: sortedBy(
         all.map(({ policy }) => policy),
         ({ id }) => id,
       ),
       credentials: sortedBy(
-        all.flatMap(({ credentials }) => credentials ?? []),
+        methods.flatMap(({ credentials }) => credentials ?? []),
         ({ id }) => id,
       ),
       services: sortedBy(
-        all.flatMap(({ service }) => service ?? []),
+        methods.flatMap(({ service }) => service ?? []),
         serviceKey,
       ),
     };
@@ -151,28 +148,26 @@ class Translator implements AuthTranslator {
     const source = sourceRef({ resource, field: settings.place.field });
     // Not the reason that decoding gave: it quotes the user's text, and this goes into a response header.
     if (settings.malformed === true)
-      return { policy: { id, source, invalid: "auth is malformed" } };
+      return { policy: { id, source, invalid: "auth is malformed" }, translated: [] };
     const problems = new AuthProblems(this.#context.diagnostics, resource);
-    const owner: AuthOwner = { context: this.#context, problems, resource, operator };
+    const sets = this.#sets;
+    const owner: AuthOwner = { context: this.#context, problems, resource, operator, sets };
     if (settings.clientCertificates) {
       const place = settings.clientCertificates;
       problems.fail({ code: "AUTH_UNSUPPORTED", what: `${place.label} is unsupported`, place });
     }
-    const basic = settings.basic && translateBasicAuth(settings.basic, owner, this.#sets);
-    const forward = settings.forward && translateForwardAuth(settings.forward, owner);
+    const translated = METHODS.flatMap((method) => {
+      const written = settings.methods[method.field];
+      return (written && method.translate(written, owner)) ?? [];
+    });
     if (problems.invalid !== undefined) {
-      return { policy: { id, source, invalid: problems.invalid } };
+      return { policy: { id, source, invalid: problems.invalid }, translated: [] };
     }
-    return {
-      policy: {
-        id,
-        source,
-        ...(basic && { basic: basic.basic }),
-        ...(forward && { forward: forward.forward }),
-      },
-      ...(basic && { credentials: basic.credentials }),
-      ...(forward?.service && { service: forward.service }),
-    };
+    const policy = translated.reduce<AuthConfig>(
+      (whole, method) => ({ ...whole, ...method.policy }),
+      { id, source },
+    );
+    return { policy, translated };
   }
 }
 

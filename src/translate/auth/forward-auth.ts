@@ -1,17 +1,16 @@
 import { AUTH_METHODS } from "../../api/auth.js";
 import type { ConfigMap } from "../../api/wire.js";
-import type { ForwardAuth, HeaderTemplate } from "../../model/auth.js";
+import type { HeaderTemplate } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import { compareStrings, memoized } from "../../support/collections.js";
 import { filled } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import type { AuthOwner } from "./auth-owner.js";
 import { referencedObject } from "./auth-owner.js";
 import { translateUrl } from "./forward-url.js";
 import { parseHeaderName, parseHeaderText } from "./http-headers.js";
-import type { ServicePort } from "./service-host.js";
-import type { ForwardSettings } from "./settings.js";
+import type { AuthMethod, AuthOwner, MethodSettings, Setting } from "./settings.js";
+import { fieldReader } from "./settings.js";
 import { DEFAULT_REDIRECT_PARAMETER, parseRedirectParameter, parseSignin } from "./signin.js";
 import { parseTemplate } from "./template.js";
 
@@ -19,42 +18,97 @@ import { parseTemplate } from "./template.js";
 const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "False"]);
 
-interface TranslatedForwardAuth {
-  readonly forward: ForwardAuth;
-  /** The Service whose endpoints the auth service has. */
-  readonly service?: ServicePort;
+interface ForwardSettings extends MethodSettings {
+  readonly url: Setting | undefined;
+  readonly method: Setting | undefined;
+  readonly signin: Setting | undefined;
+  readonly signinParameter: Setting | undefined;
+  readonly responseHeaders: Setting<readonly string[]> | undefined;
+  readonly headersReference: Setting | undefined;
+  readonly requestRedirect: Setting | undefined;
+  /** Text of a boolean. */
+  readonly alwaysSetCookie: Setting | undefined;
 }
 
-/** Forward auth as the data plane needs it; undefined when a problem closes the paths. */
-export function translateForwardAuth(
-  settings: ForwardSettings,
-  owner: AuthOwner,
-): TranslatedForwardAuth | undefined {
-  const { problems } = owner;
-  // All of them are read before giving up, so that one report names everything that is wrong.
-  const url = translateUrl(settings, owner);
-  const method = problems.optional(settings.method, parseMethod, "GET");
-  const headers = translateHeaders(settings, owner);
-  const requestRedirect = problems.optional(settings.requestRedirect, parseRequestRedirect, []);
-  const responseHeaders = problems.optional(settings.responseHeaders, parseResponseHeaders, []);
-  const signin = translateSignin(settings, owner);
-  const alwaysSetCookie = problems.optional(settings.alwaysSetCookie, parseBoolean, false);
-  if (url === undefined || method === undefined || headers === undefined) return undefined;
-  if (requestRedirect === undefined || responseHeaders === undefined) return undefined;
-  if (signin === undefined || alwaysSetCookie === undefined) return undefined;
-  return {
-    forward: {
-      ...url.url,
-      method,
-      ...filled("headers", headers),
-      ...filled("requestRedirect", requestRedirect),
-      ...filled("responseHeaders", responseHeaders),
-      ...filled("signin", signin),
-      ...(alwaysSetCookie && { alwaysSetCookie }),
-    },
-    ...(url.service && { service: url.service }),
-  };
-}
+/** An auth service decides about each request, as ingress-nginx asks it. */
+export const FORWARD: AuthMethod<ForwardSettings> = {
+  field: "forward",
+  annotations: {
+    switch: "auth-url",
+    others: [
+      "auth-method",
+      "auth-signin",
+      "auth-signin-redirect-param",
+      "auth-response-headers",
+      "auth-proxy-set-headers",
+      "auth-request-redirect",
+      "auth-always-set-cookie",
+    ],
+  },
+  fromObject({ forward }, parent) {
+    if (!forward) return undefined;
+    const field = [...parent, "forward"];
+    const setting = fieldReader(forward, field, "forward");
+    const headers = forward.upstream_headers;
+    return {
+      place: { label: "forward", field },
+      url: setting("url"),
+      method: setting("method"),
+      signin: setting("signin"),
+      signinParameter: setting("signin_redirect_param"),
+      responseHeaders: headers && {
+        value: headers,
+        label: "forward.upstream_headers",
+        field: [...field, "upstream_headers"],
+      },
+      headersReference: setting("auth_headers_cm_ref"),
+      requestRedirect: setting("auth_request_redirect"),
+      alwaysSetCookie: setting("always_set_cookie"),
+    };
+  },
+  fromAnnotations(url, read) {
+    const headers = read("auth-response-headers");
+    return {
+      place: url,
+      url,
+      method: read("auth-method"),
+      signin: read("auth-signin"),
+      signinParameter: read("auth-signin-redirect-param"),
+      responseHeaders: headers && { ...headers, value: headers.value.split(",") },
+      headersReference: read("auth-proxy-set-headers"),
+      requestRedirect: read("auth-request-redirect"),
+      alwaysSetCookie: read("auth-always-set-cookie"),
+    };
+  },
+  translate(settings, owner) {
+    const { problems } = owner;
+    // All of them are read before giving up, so that one report names everything that is wrong.
+    const url = translateUrl(settings, owner);
+    const method = problems.optional(settings.method, parseMethod, "GET");
+    const headers = translateHeaders(settings, owner);
+    const requestRedirect = problems.optional(settings.requestRedirect, parseRequestRedirect, []);
+    const responseHeaders = problems.optional(settings.responseHeaders, parseResponseHeaders, []);
+    const signin = translateSignin(settings, owner);
+    const alwaysSetCookie = problems.optional(settings.alwaysSetCookie, parseBoolean, false);
+    if (url === undefined || method === undefined || headers === undefined) return undefined;
+    if (requestRedirect === undefined || responseHeaders === undefined) return undefined;
+    if (signin === undefined || alwaysSetCookie === undefined) return undefined;
+    return {
+      policy: {
+        forward: {
+          ...url.url,
+          method,
+          ...filled("headers", headers),
+          ...filled("requestRedirect", requestRedirect),
+          ...filled("responseHeaders", responseHeaders),
+          ...filled("signin", signin),
+          ...(alwaysSetCookie && { alwaysSetCookie }),
+        },
+      },
+      ...(url.service && { service: url.service }),
+    };
+  },
+};
 
 function translateHeaders(
   { headersReference: setting }: ForwardSettings,

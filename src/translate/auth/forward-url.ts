@@ -2,11 +2,10 @@ import type { AuthUrl } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import type { AuthOwner } from "./auth-owner.js";
 import { parseAuthority } from "./authority.js";
 import type { ServicePort } from "./service-host.js";
 import { meaningOfHost } from "./service-host.js";
-import type { ForwardSettings, Setting } from "./settings.js";
+import type { AuthOwner, MethodSettings, Setting } from "./settings.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";
 
 interface TranslatedUrl {
@@ -17,7 +16,7 @@ interface TranslatedUrl {
 
 /** The URL of the auth service; undefined when a problem closes the paths. */
 export function translateUrl(
-  { url: setting, place }: ForwardSettings,
+  { url: setting, place }: MethodSettings & { readonly url: Setting | undefined },
   owner: AuthOwner,
 ): TranslatedUrl | undefined {
   const { problems } = owner;

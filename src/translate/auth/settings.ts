@@ -1,11 +1,15 @@
-import type { Auth, BasicAuthSpec, ForwardAuthSpec } from "../../api/auth.js";
+import type { Auth } from "../../api/auth.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Result } from "../../support/result.js";
+import type { TranslateContext } from "../context.js";
+import type { CredentialSets } from "./credentials.js";
+import type { ServicePort } from "./service-host.js";
 
 /** A field of the user's object, and what to call it in a message. */
-interface LabelledField {
+export interface LabelledField {
   /** Such as `auth-url` or `forward.url`. */
   readonly label: string;
   readonly field: FieldPath;
@@ -16,87 +20,56 @@ export interface Setting<T = string> extends LabelledField {
   readonly value: T;
 }
 
+/** What is written of one method. */
+export interface MethodSettings {
+  /** What switched the method on. */
+  readonly place: LabelledField;
+}
+
 /** The Auth object in one shape, whether it was written as fields or as annotations. */
 export interface AuthSettings {
   /** What made the auth configured. */
   readonly place: LabelledField;
-  readonly basic?: BasicSettings;
-  readonly forward?: ForwardSettings;
+  readonly methods: Readonly<Partial<Record<AuthMethod["field"], MethodSettings>>>;
   /** What was written is no Auth object; decoding has reported why. */
   readonly malformed?: boolean;
   /** Client certificates are asked for, which is not supported. */
   readonly clientCertificates?: LabelledField;
 }
 
-export interface BasicSettings {
-  readonly place: LabelledField;
-  readonly type: Setting | undefined;
-  readonly realm: Setting | undefined;
-  readonly secret: Setting | undefined;
-  readonly secretType: Setting | undefined;
-  /** A secret's name without namespace means the owner's namespace. */
-  readonly bareSecretNames: boolean;
+/** A method of auth as users write it. methods.ts has the list. */
+export interface AuthMethod<S extends MethodSettings = MethodSettings> {
+  /** Its field in an Auth object and in the policy. */
+  readonly field: "basic" | "forward";
+  /** The annotation that switches it on, and those that have an effect with it alone. */
+  readonly annotations: { readonly switch: string; readonly others: readonly string[] };
+  /** Undefined: the Auth object at `field` does not have the method. */
+  fromObject(auth: Auth, field: FieldPath): S | undefined;
+  /** `on`: the annotation that switches it on. */
+  fromAnnotations(on: Setting, read: (name: string) => Setting | undefined): S;
+  /** Undefined: a problem, which is reported, closes the paths. */
+  translate(settings: S, owner: AuthOwner): TranslatedMethod | undefined;
 }
 
-export interface ForwardSettings {
-  readonly place: LabelledField;
-  readonly url: Setting | undefined;
-  readonly method: Setting | undefined;
-  readonly signin: Setting | undefined;
-  readonly signinParameter: Setting | undefined;
-  readonly responseHeaders: Setting<readonly string[]> | undefined;
-  readonly headersReference: Setting | undefined;
-  readonly requestRedirect: Setting | undefined;
-  /** Text of a boolean. */
-  readonly alwaysSetCookie: Setting | undefined;
+export interface TranslatedMethod {
+  readonly policy: Pick<AuthConfig, AuthMethod["field"]>;
+  readonly credentials?: CredentialSet;
+  /** The Service whose endpoints the auth service has. */
+  readonly service?: ServicePort;
 }
 
-/** The settings of an Auth object that stands at `field`; undefined when it configures nothing (`{}`). */
-export function settingsOfObject(auth: Auth, field: FieldPath): AuthSettings | undefined {
-  const place = { label: "auth", field };
-  if (auth.invalid !== undefined) return { place, malformed: true };
-  if (!auth.basic && !auth.forward) return undefined;
-  return {
-    place,
-    ...(auth.basic && { basic: basicOf(auth.basic, [...field, "basic"]) }),
-    ...(auth.forward && { forward: forwardOf(auth.forward, [...field, "forward"]) }),
-  };
+/** The object that an Auth object stands in, and what its settings may do. */
+export interface AuthOwner {
+  readonly context: TranslateContext;
+  readonly problems: AuthProblems;
+  readonly resource: ResourceRef;
+  /** ALB2, Frontend and Rule are the operator's: they may name objects of any namespace. */
+  readonly operator: boolean;
+  readonly sets: CredentialSets;
 }
 
-function basicOf(basic: BasicAuthSpec, field: FieldPath): BasicSettings {
-  const setting = settingsOf(basic, field, "basic");
-  return {
-    place: { label: "basic", field },
-    type: setting("auth_type"),
-    realm: setting("realm"),
-    secret: setting("secret"),
-    secretType: setting("secret_type"),
-    bareSecretNames: false,
-  };
-}
-
-function forwardOf(forward: ForwardAuthSpec, field: FieldPath): ForwardSettings {
-  const setting = settingsOf(forward, field, "forward");
-  const headers = forward.upstream_headers;
-  return {
-    place: { label: "forward", field },
-    url: setting("url"),
-    method: setting("method"),
-    signin: setting("signin"),
-    signinParameter: setting("signin_redirect_param"),
-    responseHeaders: headers && {
-      value: headers,
-      label: "forward.upstream_headers",
-      field: [...field, "upstream_headers"],
-    },
-    headersReference: setting("auth_headers_cm_ref"),
-    requestRedirect: setting("auth_request_redirect"),
-    alwaysSetCookie: setting("always_set_cookie"),
-  };
-}
-
-/** A reader of the scalar fields of `spec`. */
-function settingsOf<T extends object>(
+/** A reader of the scalar fields of `spec`, which stands at `field`. */
+export function fieldReader<T extends object>(
   spec: T,
   field: FieldPath,
   label: string,

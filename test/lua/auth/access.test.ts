@@ -3,7 +3,7 @@ import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { basic } from "../../../e2e/harness/htpasswd.js";
 import type { HttpResponse } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { AuthPolicy, ForwardAuth } from "../../../src/model/auth.js";
+import type { AuthConfig, ForwardAuth } from "../../../src/model/auth.js";
 import { filled } from "../../../src/support/json-object.js";
 import { credentialSet } from "../../support/credentials.js";
 import { forwardAuth } from "../../support/forward-auth.js";
@@ -37,7 +37,7 @@ function routes(): Record<string, TestRoute> {
     ...filled("allow", allow),
     ...filled("deny", deny),
   });
-  const invalid: AuthPolicy = authPolicy({ invalid: "auth-secret default/x" });
+  const invalid: AuthConfig = authPolicy({ invalid: "auth-secret default/x" });
   return {
     "open.example": { auth: [authPolicy({})] },
     "allow.example": { ...RANGES },

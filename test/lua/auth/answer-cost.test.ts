@@ -4,7 +4,7 @@ import { EchoBackend } from "../../../e2e/harness/echo-backend.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../../src/model/auth.js";
 import { fc, runs, timeoutOf } from "../../support/fast-check.js";
-import { forwardAuth } from "../../support/forward-auth.js";
+import { externalAuth, forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { ScriptedServer } from "../../support/scripted-server.js";
 import { until } from "../../support/until.js";
@@ -22,14 +22,15 @@ beforeAll(async () => {
   const route = (parts: Partial<ForwardAuth>): TestRoute => ({
     auth: [authPolicy({ forward: forwardAuth(service.port, "/", parts) })],
   });
-  const external = { maxBody: 0 };
   gateway = await scene.use(
     LuaGateway.start({
       backend: backend.port,
       options: { auth: { timeout: 20_000, tlsVerify: true } },
       routes: {
         "forward.example": route({ responseHeaders: ["X-User"], alwaysSetCookie: true }),
-        "external.example": route({ external }),
+        "external.example": {
+          auth: [authPolicy({ external: externalAuth(service.port, "/") })],
+        },
         "mirror.example": {
           mirrors: [{ upstream: "service", protocol: "http", numerator: 1, denominator: 1 }],
         },

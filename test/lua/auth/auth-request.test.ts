@@ -6,7 +6,7 @@ import { useScene } from "../../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { CLAIMS, DROPPED } from "../../../src/render/nginx/headers-view.js";
-import { forwardAuth, text } from "../../support/forward-auth.js";
+import { externalAuth, forwardAuth, text } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../../support/lua-gateway.js";
 import { headersOf, ScriptedServer } from "../../support/scripted-server.js";
 
@@ -45,12 +45,15 @@ beforeAll(async () => {
       },
       routes: {
         "plain.example": route("/plain?x=1"),
-        "external.example": route("/", {
-          external: {
-            headers: [...DROPPED, ...CLAIMS].map((name) => name.toLowerCase()),
-            maxBody: 0,
-          },
-        }),
+        "external.example": {
+          auth: [
+            authPolicy({
+              external: externalAuth(auth.port, "/", {
+                headers: [...DROPPED, ...CLAIMS].map((name) => name.toLowerCase()),
+              }),
+            }),
+          ],
+        },
         "post.example": route("/", { method: "POST" }),
         "head.example": route("/", { method: "HEAD" }),
         "config.example": route("/", { headers: config }),

@@ -4,15 +4,13 @@ import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { ExternalAuth } from "../../../src/model/auth.js";
-import { forwardAuth } from "../../support/forward-auth.js";
+import { externalAuth } from "../../support/forward-auth.js";
 import { freePort } from "../../support/free-port.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 
 const scene = useScene();
 let gateway: LuaGateway;
 let auth: AuthService;
-
-const NOTHING: ExternalAuth = { maxBody: 0 };
 
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
@@ -22,9 +20,7 @@ beforeAll(async () => {
     port = auth.port,
     path = "/check",
   ): TestRoute => ({
-    auth: [
-      authPolicy({ forward: forwardAuth(port, path, { external: { ...NOTHING, ...external } }) }),
-    ],
+    auth: [authPolicy({ external: externalAuth(port, path, external) })],
   });
   gateway = await scene.use(
     LuaGateway.start({

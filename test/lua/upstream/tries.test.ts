@@ -2,7 +2,7 @@ import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import { Connection, formatRequest } from "../../../e2e/harness/http-client.js";
 import { freePort } from "../../support/free-port.js";
-import { forwardAuth } from "../../support/forward-auth.js";
+import { externalAuth, forwardAuth } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import {
   drip,
@@ -51,12 +51,11 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
 
 /** Routes whose auth service is on this port. */
 function slowAuths(port: number): Readonly<Record<string, TestRoute>> {
-  const external = { maxBody: 0 };
-  const auths = { forward: forwardAuth(port, "/"), external: forwardAuth(port, "/", { external }) };
+  const auths = [{ forward: forwardAuth(port, "/") }, { external: externalAuth(port, "/") }];
   return Object.fromEntries(
-    Object.entries(auths).map(([name, forward]) => [
-      `${name}.example`,
-      { deadlines: { request: 300 }, auth: [authPolicy({ forward })] },
+    auths.map((methods) => [
+      `${Object.keys(methods).join("")}.example`,
+      { deadlines: { request: 300 }, auth: [authPolicy(methods)] },
     ]),
   );
 }

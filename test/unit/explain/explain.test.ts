@@ -6,7 +6,7 @@ import { parseRequest } from "../../../src/explain/request.js";
 import type { PolicyBinding, PolicyDocument, PolicyRoute } from "../../../src/model/policy.js";
 
 const POLICY: PolicyDocument = {
-  format: 3,
+  format: 4,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {

@@ -7,7 +7,7 @@ import type { PolicyDocument } from "../../../src/model/policy.js";
 const SOURCE = ["HTTPRoute", "default", "web", "spec.rules[0]"] as const;
 
 const POLICY: PolicyDocument = {
-  format: 3,
+  format: 4,
   version: "v",
   settings: { authTimeout: 5000, authTlsVerify: true },
   servers: {
@@ -41,13 +41,7 @@ const POLICY: PolicyDocument = {
   auths: {
     check: {
       source: SOURCE,
-      forward: {
-        scheme: "http",
-        host: ["auth.example"],
-        target: ["/check"],
-        method: "GET",
-        external: { maxBody: 0 },
-      },
+      external: { scheme: "http", host: ["auth.example"], target: ["/check"], maxBody: 0 },
     },
   },
   upstreams: { "default/web/443": { endpoints: [["10.0.0.1", 8443]] } },

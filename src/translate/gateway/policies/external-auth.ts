@@ -37,13 +37,11 @@ export function translateExternalAuth(input: ExternalAuthInput): AuthRef {
   const { kind, namespace, name } = place.resource;
   const id = `${kind.toLowerCase()}/${namespace}/${name}/${formatFieldPath(place.field)}`;
   const problem = problemOf(input, found.service);
-  const external = externalOf(filter);
   context.auth.add({
     id,
     source: sourceRef(place),
     ...(problem === undefined
-      ? // The data plane asks with the request's own method.
-        { forward: { ...urlOf(found.service, filter, context), method: "GET", external } }
+      ? { external: { ...urlOf(found.service, filter, context), ...headersAndBody(filter) } }
       : { invalid: problem }),
   });
   return { ok: true, auth: [id] };
@@ -94,7 +92,10 @@ function urlOf(
   };
 }
 
-function externalOf({ http = {}, forwardBody = {} }: ExternalAuthFilter): ExternalAuth {
+function headersAndBody({
+  http = {},
+  forwardBody = {},
+}: ExternalAuthFilter): Omit<ExternalAuth, keyof AuthUrl> {
   return {
     ...filled("headers", headerNames(http.allowedHeaders ?? [])),
     ...filled("responseHeaders", headerNames(http.allowedResponseHeaders ?? [])),

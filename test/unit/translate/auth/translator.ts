@@ -5,7 +5,7 @@ import { formatFieldPath } from "../../../../src/diagnostics/diagnostic.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import type { CompileOptions } from "../../../../src/model/options.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import type { AuthPolicy } from "../../../../src/model/auth.js";
+import type { AuthConfig } from "../../../../src/model/auth.js";
 import type { AuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
 import { createAuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
 import type { PathIndex } from "../../../../src/translate/ingress/annotations/annotation-key.js";
@@ -22,14 +22,14 @@ export interface Harness {
   reports(): readonly (readonly string[])[];
   diagnostics(): readonly Diagnostic[];
   /** The policy of an id. */
-  policy(id: string | undefined): AuthPolicy;
+  policy(id: string | undefined): AuthConfig;
   /** What the annotations of INGRESS say for a path. */
   annotated(
     annotations: Readonly<Record<string, string>>,
     index?: PathIndex,
   ): ReturnType<AuthTranslator["fromAnnotations"]>;
   /** The one policy that the annotations give. */
-  policyOf(annotations: Readonly<Record<string, string>>): AuthPolicy;
+  policyOf(annotations: Readonly<Record<string, string>>): AuthConfig;
 }
 
 export function harness(yaml = "", options: Partial<CompileOptions> = {}): Harness {

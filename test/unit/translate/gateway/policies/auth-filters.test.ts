@@ -136,18 +136,15 @@ describe("an ExternalAuth filter", () => {
     expect(given.auth(ID)).toEqual({
       id: ID,
       source: ["HTTPRoute", "apps", "web", "spec.rules[0].filters[1]"],
-      forward: {
+      external: {
         scheme: "http",
         host: ["auth.apps.svc.cluster.local"],
         port: ["80"],
         target: ["/decide"],
         upstream: "apps/auth/80",
-        method: "GET",
-        external: {
-          headers: ["cookie", "x-session"],
-          responseHeaders: ["x-user"],
-          maxBody: 1024,
-        },
+        headers: ["cookie", "x-session"],
+        responseHeaders: ["x-user"],
+        maxBody: 1024,
       },
     });
     expect(given.build.backends.collected().map(({ id }) => id)).toEqual(["apps/auth/80"]);
@@ -156,7 +153,7 @@ describe("an ExternalAuth filter", () => {
   test("speaks TLS to a port that says so", () => {
     const given = harness(BASE);
     externalAuth(given, { backendRef: { name: "auth", port: 443 } });
-    expect(given.auth(ID)?.forward?.scheme).toBe("https");
+    expect(given.auth(ID)?.external?.scheme).toBe("https");
   });
 
   test.each<[string, Partial<ExternalAuthFilter>, string]>([
@@ -191,7 +188,7 @@ spec:
     const given = harness(BASE + grant);
     const backendRef = { name: "decider", namespace: "infra", port: 80 };
     expect(externalAuth(given, { backendRef })).toEqual({ ok: true, auth: [ID] });
-    expect(given.auth(ID)?.forward?.upstream).toBe("infra/decider/80");
+    expect(given.auth(ID)?.external?.upstream).toBe("infra/decider/80");
   });
 
   test("is closed when the Service has a BackendTLSPolicy", () => {

@@ -3,7 +3,7 @@ import type { Gateway, HttpRoute, ListenerSet } from "../../../../../src/api/gat
 import { formatFieldPath } from "../../../../../src/diagnostics/diagnostic.js";
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../../../src/input/load.js";
-import type { AuthPolicy } from "../../../../../src/model/auth.js";
+import type { AuthConfig } from "../../../../../src/model/auth.js";
 import type { BackendTls } from "../../../../../src/model/upstream.js";
 import { ANY_HOST } from "../../../../../src/model/values.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
@@ -29,7 +29,7 @@ export interface Harness {
   reports(): readonly (readonly string[])[];
   /** Of the policy: `<ancestor> <type>=<status>/<reason>` of every condition, or undefined without a status. */
   conditions(name: string): readonly string[] | undefined;
-  auth(id: string | undefined): AuthPolicy | undefined;
+  auth(id: string | undefined): AuthConfig | undefined;
   tls(id: string): BackendTls | undefined;
 }
 

@@ -1,26 +1,35 @@
-import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+/** The methods of auth, and what Auth objects and annotations say of them. */
+import type { Auth } from "../../api/auth.js";
+import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AnnotationLookup, FoundAnnotation } from "../ingress/annotations/annotation-key.js";
 import { annotationField } from "../place.js";
-import type { AuthSettings, BasicSettings, ForwardSettings, Setting } from "./settings.js";
+import { BASIC } from "./basic-auth.js";
+import { FORWARD } from "./forward-auth.js";
+import type { AuthMethod, AuthSettings, LabelledField, Setting } from "./settings.js";
 
-/** The annotations that only serve the method of auth that another one switches on. */
-const COMPANIONS: readonly { readonly switch: string; readonly names: readonly string[] }[] = [
-  { switch: "auth-type", names: ["auth-secret", "auth-secret-type", "auth-realm"] },
-  {
-    switch: "auth-url",
-    names: [
-      "auth-method",
-      "auth-signin",
-      "auth-signin-redirect-param",
-      "auth-response-headers",
-      "auth-proxy-set-headers",
-      "auth-request-redirect",
-      "auth-always-set-cookie",
-    ],
-  },
-];
+/** In the order in which an auth's are translated and checked. To add one: a file, and a line here. */
+export const METHODS: readonly AuthMethod[] = [BASIC, FORWARD];
+
+/** The settings of an Auth object that stands at `field`; undefined when it configures nothing (`{}`). */
+export function settingsOfObject(auth: Auth, field: FieldPath): AuthSettings | undefined {
+  const place = { label: "auth", field };
+  if (auth.invalid !== undefined) return { place, methods: {}, malformed: true };
+  const methods = settingsBy((method) => method.fromObject(auth, field));
+  return Object.keys(methods).length === 0 ? undefined : { place, methods };
+}
+
+function settingsBy(
+  read: (method: AuthMethod) => AuthSettings["methods"][AuthMethod["field"]],
+): AuthSettings["methods"] {
+  return Object.fromEntries(
+    METHODS.flatMap((method) => {
+      const settings = read(method);
+      return settings === undefined ? [] : [[method.field, settings]];
+    }),
+  );
+}
 
 interface AnnotationSettings {
   /** Undefined: the annotations configure no auth. */
@@ -37,59 +46,35 @@ interface Companion {
 }
 
 /**
- * Reads the auth annotations of one path. `auth-type` switches basic auth on, `auth-url` forward auth; an empty value
- * counts as absent, so it also takes back what a lower prefix says. Blanks around a value are dropped, as ingress-nginx does.
+ * Reads the auth annotations of one path. Each method has one that switches it on; an empty value counts as absent, so it also
+ * takes back what a lower prefix says. Blanks around a value are dropped, as ingress-nginx does.
  */
 export function settingsOfAnnotations(lookup: AnnotationLookup): AnnotationSettings {
-  const read = (name: string): Setting | undefined => setting(name, lookup.get(name));
-  const type = read("auth-type");
-  const url = read("auth-url");
+  const read = (name: string): Setting | undefined => settingOf(name, lookup.get(name));
+  const methods = settingsBy((method) => {
+    const on = read(method.annotations.switch);
+    return on && method.fromAnnotations(on, read);
+  });
   const clientCertificates = read("auth-tls-secret");
-  const place = type ?? url ?? clientCertificates;
+  const [first] = Object.values(methods);
+  const place: LabelledField | undefined = first?.place ?? clientCertificates;
   const auth = place && {
     place,
-    ...(type && { basic: basicOf(type, read) }),
-    ...(url && { forward: forwardOf(url, read) }),
+    methods,
     ...(clientCertificates && { clientCertificates }),
   };
   return { auth, companions: companions(read) };
 }
 
-function setting(name: string, found: FoundAnnotation | undefined): Setting | undefined {
+function settingOf(name: string, found: FoundAnnotation | undefined): Setting | undefined {
   if (found === undefined || found.value === "") return undefined;
   return { value: found.value.trim(), label: name, field: annotationField(found.key) };
 }
 
-function basicOf(type: Setting, read: (name: string) => Setting | undefined): BasicSettings {
-  return {
-    place: type,
-    type,
-    realm: read("auth-realm"),
-    secret: read("auth-secret"),
-    secretType: read("auth-secret-type"),
-    bareSecretNames: true,
-  };
-}
-
-function forwardOf(url: Setting, read: (name: string) => Setting | undefined): ForwardSettings {
-  const headers = read("auth-response-headers");
-  return {
-    place: url,
-    url,
-    method: read("auth-method"),
-    signin: read("auth-signin"),
-    signinParameter: read("auth-signin-redirect-param"),
-    responseHeaders: headers && { ...headers, value: headers.value.split(",") },
-    headersReference: read("auth-proxy-set-headers"),
-    requestRedirect: read("auth-request-redirect"),
-    alwaysSetCookie: read("auth-always-set-cookie"),
-  };
-}
-
 function companions(read: (name: string) => Setting | undefined): readonly Companion[] {
-  return COMPANIONS.flatMap(({ switch: needs, names }) => {
+  return METHODS.flatMap(({ annotations: { switch: needs, others } }) => {
     const used = read(needs) !== undefined;
-    return names.flatMap((name) => {
+    return others.flatMap((name) => {
       const found = read(name);
       return found === undefined ? [] : [{ setting: found, needs, used }];
     });
