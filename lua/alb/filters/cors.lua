@@ -3,7 +3,7 @@
 -- responses carry the headers too, whatever their status. Differences: where every origin is allowed,
 -- none gets credentials, and responses that depend on the origin say so in Vary.
 -- Policies of Gateway API's dialect go to gateway_cors.lua.
--- May yield: no. Phases: preflight in access, response in header_filter.
+-- May yield: no. Phases: request in access, response in header_filter.
 local cors_policy = require("alb.filters.cors_policy")
 local gateway_cors = require("alb.filters.gateway_cors")
 local origin_list = require("alb.filters.origin")
@@ -13,16 +13,13 @@ local ngx = ngx
 local var = ngx.var
 local get_method = ngx.req.get_method
 
-local _M = {}
+local _M = { field = "cors" }
 
 local NO_CONTENT = 204
 
 --- Called once for each decoded route.
 function _M.prepare(route)
     local cors = route.cors
-    if not cors then
-        return
-    end
     if cors.dialect == "gateway" then
         return gateway_cors.prepare(cors)
     end
@@ -57,11 +54,8 @@ end
 
 --- Ends the request with 204 when it asks for permission and gets it. Anything else goes on: an
 -- OPTIONS request of a stranger is a request like any other.
-function _M.preflight(route)
+function _M.request(route)
     local cors = route.cors
-    if not cors then
-        return
-    end
     if cors.dialect == "gateway" then
         return gateway_cors.preflight(cors)
     end
@@ -82,9 +76,6 @@ end
 --- Adds the headers to a response, whoever made it.
 function _M.response(route)
     local cors = route.cors
-    if not cors then
-        return
-    end
     if cors.dialect == "gateway" then
         return gateway_cors.response(cors)
     end

@@ -157,25 +157,18 @@ local function join_request_headers(joins)
     end
 end
 
---- Called once for each decoded route.
-function _M.prepare(route)
-    local request = route.requestHeaders
-    if request then
-        prepare_changes(request, one_line_of_request)
-        take_host(request)
-        drop_host(request)
-    end
-    if route.responseHeaders then
-        prepare_changes(route.responseHeaders, one_line_of_response)
-    end
+--- Filters of the request; a Host goes to $albc_host.
+_M.of_request = { field = "requestHeaders" }
+
+function _M.of_request.prepare(route)
+    local changes = route.requestHeaders
+    prepare_changes(changes, one_line_of_request)
+    take_host(changes)
+    drop_host(changes)
 end
 
---- Changes the request; a Host goes to $albc_host.
-function _M.request(route)
+function _M.of_request.request(route)
     local changes = route.requestHeaders
-    if not changes then
-        return
-    end
     local sets, removes, adds = changes.sets, changes.removes, changes.adds
     if changes.host then
         var.albc_host = changes.host
@@ -197,12 +190,15 @@ function _M.request(route)
     end
 end
 
---- Changes the response, whoever made it.
-function _M.response(route)
+--- Filters of the response.
+_M.of_response = { field = "responseHeaders" }
+
+function _M.of_response.prepare(route)
+    prepare_changes(route.responseHeaders, one_line_of_response)
+end
+
+function _M.of_response.response(route)
     local changes = route.responseHeaders
-    if not changes then
-        return
-    end
     local header = ngx.header
     local sets, removes, adds = changes.sets, changes.removes, changes.adds
     for i = 1, #sets, 2 do

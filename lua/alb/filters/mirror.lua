@@ -18,7 +18,7 @@ local pcall = pcall
 local str_match = string.match
 local timer_at = ngx.timer.at
 
-local _M = {}
+local _M = { field = "mirrors" }
 
 -- Bytes.
 local MAX_BYTES_IN_FLIGHT = 16 * 1024 * 1024
@@ -46,7 +46,7 @@ end
 
 --- Called once for each decoded route, and for the filters of each backend. Each worker starts at another place.
 function _M.prepare(holder)
-    local mirrors = holder.mirrors or {}
+    local mirrors = holder.mirrors
     for i = 1, #mirrors do
         local mirror = mirrors[i]
         mirror.possible = is_possible(mirror)

@@ -2,6 +2,7 @@
 -- May yield: no. Phases: access.
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
+local index = require("alb.policy.index")
 local path = require("alb.filters.path")
 local request_host = require("alb.request_host").get
 
@@ -9,16 +10,13 @@ local ngx = ngx
 local var = ngx.var
 local str_find = string.find
 
-local _M = {}
+local _M = { field = "redirect" }
 
 local well_known_port = { http = 80, https = 443 }
 
 --- Called once for each decoded route.
 function _M.prepare(route)
     local redirect = route.redirect
-    if not redirect then
-        return
-    end
     if redirect.url then
         redirect.location = path.encode_uri(redirect.url)
     elseif redirect.path then
@@ -78,9 +76,6 @@ end
 ---@param server { port: integer, tls: boolean }
 function _M.apply(route, server)
     local redirect = route.redirect
-    if not redirect then
-        return
-    end
     local scheme = var.albc_scheme
     if redirect.unlessScheme == scheme then
         return
@@ -101,6 +96,20 @@ function _M.apply(route, server)
     end
     ngx.header["Location"] = location
     return ngx.exit(redirect.status)
+end
+
+--- Once the auth has let the request pass.
+---@param server_id string
+function _M.after_auth(route, server_id)
+    return _M.apply(route, index.get("servers", server_id))
+end
+
+--- Before anything else, where auth does not come first.
+---@param server_id string
+function _M.request(route, server_id)
+    if not route.authFirst then
+        return _M.after_auth(route, server_id)
+    end
 end
 
 return _M

@@ -10,13 +10,11 @@ local set_uri = ngx.req.set_uri
 local set_uri_args = ngx.req.set_uri_args
 local str_sub = string.sub
 
-local _M = {}
+local _M = { field = "rewrite" }
 
 --- Called once for each decoded route.
 function _M.prepare(route)
-    if route.rewrite then
-        path.prepare(route.rewrite)
-    end
+    path.prepare(route.rewrite)
 end
 
 --- The request target for the backend, path and query as they go on the wire. An expression that

@@ -1,37 +1,36 @@
---- What a route, or a backend with filters of its own, does to a request before it goes on.
---
--- Order: redirect, body limit, CORS preflight, access (source ranges and auth), request headers. On routes with
--- `authFirst` the redirect comes after access.
--- May yield: yes (forward auth). Phases: access.
-local access = require("alb.auth.access")
-local body = require("alb.body")
-local cors = require("alb.filters.cors")
+--- What a route, or a backend with filters of its own, does to requests and responses: those filters of index.lua that
+-- it has.
+-- May yield: run does (forward auth). Phases: prepare any but init; run in access; respond in header_filter.
 local errors = require("alb.errors")
-local headers = require("alb.filters.headers")
-local index = require("alb.policy.index")
-local redirect = require("alb.filters.redirect")
+local filters = require("alb.filters.index")
 
-local ngx = ngx
 local var = ngx.var
 local exit = errors.exit
-local reasons = errors.reasons
 
 local _M = {}
 
-local function check_body(holder)
-    local limit = holder.bodyLimit
-    if not limit then
-        return nil
+--- Makes ready what the holder has, and adds `checked` (source ranges or auth come first), `filtered` (there is more
+--- than those), `requests` and `responses` (what is done to them, in order) and `responds` (the response needs work).
+---@param holder table a decoded route, or the filters of a backend, with `auths`
+function _M.prepare(holder)
+    holder.checked = #holder.auths > 0 or holder.allow ~= nil or holder.deny ~= nil
+    local requests, responses = {}, {}
+    for i = 1, #filters do
+        local filter = filters[i]
+        if holder[filter.field] then
+            if filter.prepare then
+                filter.prepare(holder)
+            end
+            requests[#requests + 1] = filter.request
+            responses[#responses + 1] = filter.response
+            holder.filtered = holder.filtered or filter.field ~= "checked"
+        end
     end
-    local length = body.length()
-    if length and length > limit then
-        return exit(413, reasons.body_too_large)
-    end
-    -- Without a length nginx counts while it reads, in a location that has the limit.
-    return not length and limit or nil
+    holder.requests, holder.responses = requests, responses
+    holder.responds = #responses > 0 or holder.session ~= nil or holder.deadlines ~= nil
 end
 
----@param holder table a prepared route, or the filters of a backend
+---@param holder table prepared
 ---@param server_id string
 ---@return integer? counted_limit bytes that a body without a length may have
 function _M.run(holder, server_id)
@@ -41,23 +40,19 @@ function _M.run(holder, server_id)
     if holder.refuse then
         return exit(holder.refuse[1], holder.refuse[2])
     end
-    if holder.redirect and not holder.authFirst then
-        redirect.apply(holder, index.get("servers", server_id))
-    end
-    local counted_limit = check_body(holder)
-    if holder.cors then
-        cors.preflight(holder)
-    end
-    if holder.checked then
-        access.check(holder)
-    end
-    if holder.authFirst then
-        redirect.apply(holder, index.get("servers", server_id))
-    end
-    if holder.requestHeaders then
-        headers.request(holder)
+    local requests, counted_limit = holder.requests, nil
+    for i = 1, #requests do
+        counted_limit = requests[i](holder, server_id) or counted_limit
     end
     return counted_limit
+end
+
+---@param holder table prepared
+function _M.respond(holder)
+    local responses = holder.responses
+    for i = 1, #responses do
+        responses[i](holder)
+    end
 end
 
 return _M

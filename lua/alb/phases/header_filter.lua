@@ -1,10 +1,9 @@
 --- Response headers: error reasons, CORS, response filters, cookies of the auth service.
 -- May yield: no. Phases: header_filter. All state is in nginx variables, so it holds for nginx's own error pages too.
 local cookies = require("alb.auth.cookies")
-local cors = require("alb.filters.cors")
 local counters = require("alb.counters")
 local errors = require("alb.errors")
-local headers = require("alb.filters.headers")
+local respond = require("alb.filters.steps").respond
 local index = require("alb.policy.index")
 local log_text = require("alb.log_text")
 local request_id = require("alb.request_id")
@@ -29,16 +28,6 @@ local function refuse_http_09()
     return ngx.exit(str_sub(var.server_protocol, 1, 6) == "HTTP/1" and NO_HTTP or 502)
 end
 
--- What a route, or one of its backends, does to responses.
-local function filter(holder)
-    if holder.cors then
-        cors.response(holder)
-    end
-    if holder.responseHeaders then
-        headers.response(holder)
-    end
-end
-
 local function after(status)
     if status == 101 then
         -- The answer has come; the tunnel that begins has no deadline.
@@ -46,11 +35,11 @@ local function after(status)
     end
     local route = index.route(var.albc_route)
     if route then
-        filter(route)
+        respond(route)
         local choice = var.albc_choice
         local filters = choice ~= "" and steps.chosen_filters(route, choice)
         if filters then
-            filter(filters)
+            respond(filters)
         end
         if route.session then
             session.response(route)

@@ -1,12 +1,8 @@
 --- Makes a decoded route ready: each module adds what it needs.
 -- May yield: no. Phases: any but init.
 local affinity = require("alb.upstream.affinity")
-local cors = require("alb.filters.cors")
-local headers = require("alb.filters.headers")
+local filters = require("alb.filters.steps")
 local index = require("alb.policy.index")
-local mirror = require("alb.filters.mirror")
-local redirect = require("alb.filters.redirect")
-local rewrite = require("alb.filters.rewrite")
 local session = require("alb.upstream.session")
 local steps = require("alb.route.steps")
 local tries = require("alb.upstream.tries")
@@ -24,11 +20,7 @@ local function prepare_filters(holder, id)
             or { invalid = "policy " .. auth_id .. " is missing" }
     end
     holder.authFirst = holder.authFirst and #holder.auths > 0
-    redirect.prepare(holder)
-    cors.prepare(holder)
-    rewrite.prepare(holder)
-    headers.prepare(holder)
-    mirror.prepare(holder)
+    filters.prepare(holder)
 end
 
 -- What the route has from its listener: refusal, auth before its own, auth in place of none.
@@ -57,9 +49,9 @@ function _M.prepare(route, id, listener)
     prepare_filters(route, id)
     for position, backend in ipairs(route.backends or {}) do
         if backend.filters then
-            prepare_filters(backend.filters, id)
             -- They end with the route's.
             backend.filters.deadlines = route.deadlines
+            prepare_filters(backend.filters, id)
             steps.prepare_backend(backend, position)
         end
     end

@@ -4,17 +4,10 @@ local str_match = string.match
 
 local _M = {}
 
--- Fields that make a request more than "authenticate, then send to the one upstream".
+-- Fields that make a request more than "authenticate, then send to the one upstream", besides the filters'.
 local STEPS = {
     "refuse",
-    "redirect",
-    "cors",
-    "bodyLimit",
-    "rewrite",
     "host",
-    "requestHeaders",
-    "responseHeaders",
-    "mirrors",
     "affinity",
     "session",
     "timeouts",
@@ -48,35 +41,17 @@ local function only_upstream(route)
     return nil
 end
 
--- Do source ranges or auth come first?
-local function is_checked(holder)
-    return #holder.auths > 0 or holder.allow ~= nil or holder.deny ~= nil
-end
-
--- Does the response need work?
-local function responds(holder)
-    return holder.cors ~= nil
-        or holder.responseHeaders ~= nil
-        or holder.session ~= nil
-        or holder.deadlines ~= nil
-end
-
---- Adds to a decoded route: `checked` (source ranges or auth come first), `responds` (the response needs work), `fixed`
---- (upstream id of a route without any choice or filter), `plain` (fixed and not checked).
+--- Adds to a route whose filters are prepared: `fixed` (upstream id of a route without any choice or filter), `plain`
+--- (fixed and not checked).
 function _M.prepare(route)
-    route.checked = is_checked(route)
-    route.responds = responds(route)
-    route.fixed = not has_steps(route) and only_upstream(route) or nil
+    local has_more = route.filtered or has_steps(route)
+    route.fixed = not has_more and only_upstream(route) or nil
     route.plain = route.fixed ~= nil and not route.checked
 end
 
---- Adds `checked` and `responds` to the filters of a backend, and `choice` to the backend: what finds its filters again
---- when the response comes.
+--- Adds `choice` to a backend: what finds its filters again when the response comes.
 ---@param position integer in the route's list
 function _M.prepare_backend(backend, position)
-    local filters = backend.filters
-    filters.checked = is_checked(filters)
-    filters.responds = responds(filters)
     backend.choice = position .. " " .. (backend.upstream or "")
 end
 

@@ -30,7 +30,8 @@ export interface FilterServer {
 
 const conf = (backend: number) => `
 location / {
-    set $albc_target "";
+    set $albc_after "";
+      set $albc_target "";
     set $albc_host "";
     set $albc_reason "";
     rewrite_by_lua_block { require("filters.phases").rewrite() }

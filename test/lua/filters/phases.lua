@@ -1,10 +1,9 @@
 --- Runs the filters of one route in the phases and the order that the data plane runs them in. The route comes with the
 -- request, as JSON in base64, so that a test can have any.
 local cjson = require("cjson")
-local cors = require("alb.filters.cors")
-local headers = require("alb.filters.headers")
-local redirect = require("alb.filters.redirect")
+local index = require("alb.policy.index")
 local rewrite = require("alb.filters.rewrite")
+local steps = require("alb.filters.steps")
 
 local _M = {}
 
@@ -15,17 +14,19 @@ end
 function _M.rewrite()
     local test = setup()
     local route = test.route
-    route.id = "test"
-    redirect.prepare(route)
-    cors.prepare(route)
-    rewrite.prepare(route)
-    headers.prepare(route)
+    route.id, route.auths = "test", {}
+    index.get = function()
+        return test.server
+    end
+    steps.prepare(route)
     ngx.ctx.route = route
     ngx.header["X-Test-Path"] = ngx.encode_base64(ngx.var.uri)
-    redirect.apply(route, test.server)
-    cors.preflight(route)
     ngx.req.clear_header("X-Test-Setup")
-    headers.request(route)
+    steps.run(route)
+    if not route.rewrite then
+        ngx.var.albc_target = ngx.var.request_uri
+        return
+    end
     if test.inPlace then
         rewrite.apply(route)
         return ngx.exec("@in_place")
@@ -36,8 +37,7 @@ end
 function _M.header_filter()
     local route = ngx.ctx.route
     if route then
-        cors.response(route)
-        headers.response(route)
+        steps.respond(route)
     end
 end
 

@@ -1,0 +1,20 @@
+--- Refuses bodies that are longer than the route allows.
+-- May yield: no. Phases: access.
+local body = require("alb.body")
+local errors = require("alb.errors")
+
+local _M = { field = "bodyLimit" }
+
+---@param holder table
+---@return integer? limit of a body whose length is not told: nginx counts it while it reads, in a location that has the
+--- limit
+function _M.request(holder)
+    local limit = holder.bodyLimit
+    local length = body.length()
+    if length and length > limit then
+        return errors.exit(413, errors.reasons.body_too_large)
+    end
+    return not length and limit or nil
+end
+
+return _M
