@@ -11,6 +11,18 @@ import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { Refused, Verdict } from "./verdict.js";
 
+export const METHODS = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "CONNECT",
+  "OPTIONS",
+  "TRACE",
+  "PATCH",
+] as const;
+
 /** Why something that a rule names can't be used. */
 export type UnresolvedReason =
   | "BackendNotFound"

@@ -7,8 +7,8 @@ import type { ServicePortRef } from "../../backends.js";
 import type { Place } from "../../place.js";
 import type { CoreReference } from "../../reference-grants.js";
 import type { AlikeGateways, BackendPort } from "../model.js";
-import type { GatewayNames } from "./parents.js";
-import type { AnyRoute, RouteContext, RoutePolicies, RouteSurroundings } from "./scope.js";
+import type { GatewayNames, RouteSurroundings } from "./parents.js";
+import type { AnyRoute, RouteContext, RoutePolicies } from "../rule-scope.js";
 
 /** Asks the surroundings of now for the route. Does what asking does besides, too: what is used is collected from who asks for it. */
 type Ask<Answer> = (now: RouteSurroundings, route: AnyRoute) => Answer;

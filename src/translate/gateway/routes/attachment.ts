@@ -8,7 +8,7 @@ import { intersect, parseHostPattern } from "../../hostnames.js";
 import { placeOf } from "../../place.js";
 import { hostnameRank } from "../../precedence.js";
 import type { AttachableRoute, ListenerState } from "../model.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 import type { GatewayParent } from "./parents.js";
 
 /** A listener that takes the route, and the hosts that they have in common. */

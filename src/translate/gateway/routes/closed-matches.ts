@@ -11,8 +11,8 @@ import { IS_GRPC } from "./grpc-matches.js";
 import type { OwnParent } from "./own-parents.js";
 import { literalStart } from "./path-condition.js";
 import type { RulePlan } from "./rule-plan.js";
-import type { RuleMatch, RuleScope } from "./scope.js";
-import { isGrpcRoute } from "./scope.js";
+import type { RuleMatch, RuleScope } from "../rule-scope.js";
+import { isGrpcRoute } from "../rule-scope.js";
 
 /** Path elements that are kept, tried in this order; with none of them the route's hosts are closed altogether. */
 const DEPTHS = [Number.POSITIVE_INFINITY, 8, 4, 3, 2, 1];

@@ -4,9 +4,9 @@ import { isSet } from "../../../support/text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { regexProblem } from "../../pattern/regex.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 import type { PathCondition } from "./path-condition.js";
-import type { RuleMatch } from "./scope.js";
+import type { RuleMatch } from "../rule-scope.js";
 import { headerConditions } from "./http-matches.js";
 
 type GrpcMatch = NonNullable<GrpcRouteRule["matches"]>[number];

@@ -1,24 +1,13 @@
+import { METHODS } from "../model.js";
 import type { HttpRouteMatch, ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../model/route.js";
 import { droppedHeaderProblem } from "../../http/special-headers.js";
 import { regexProblem } from "../../pattern/regex.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 import { pathCondition } from "./path-condition.js";
-import type { RuleMatch } from "./scope.js";
-
-export const METHODS = [
-  "GET",
-  "HEAD",
-  "POST",
-  "PUT",
-  "DELETE",
-  "CONNECT",
-  "OPTIONS",
-  "TRACE",
-  "PATCH",
-] as const;
+import type { RuleMatch } from "../rule-scope.js";
 
 /** The matches of an HTTPRoute's rule; without any it is for every request. `place` is that of `matches`. */
 export function httpMatches(

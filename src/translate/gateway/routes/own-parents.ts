@@ -6,9 +6,9 @@ import type { Place } from "../../place.js";
 import type { AttachableRoute } from "../model.js";
 import { CommonHosts, attach, routeHosts } from "./attachment.js";
 import type { Attached } from "./attachment.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 import type { GatewayParent, Parents } from "./parents.js";
-import type { RouteContext } from "./scope.js";
+import type { RouteContext } from "../rule-scope.js";
 
 /** A parentRef whose parent is ours, and what came of it. */
 export interface OwnParent {

@@ -1,3 +1,4 @@
+import type { RouteContext, RoutePolicies } from "../rule-scope.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import type { ObjectMeta } from "../../../api/wire.js";
@@ -175,4 +176,11 @@ interface Owner {
 
 function title(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
+}
+
+/** What routes are translated with. */
+export interface RouteSurroundings {
+  readonly parents: Parents;
+  readonly policies: RoutePolicies;
+  readonly context: RouteContext;
 }

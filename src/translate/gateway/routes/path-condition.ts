@@ -4,7 +4,7 @@ import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { PathRank } from "../../precedence.js";
 import { regexProblem } from "../../pattern/regex.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 
 /** How a path is matched, and as how narrow it counts. */
 export interface PathCondition {

@@ -7,7 +7,7 @@ import { sourceRef } from "../../place.js";
 import { routeOrderKey } from "../../precedence.js";
 import type { Attachment } from "./attachment.js";
 import type { RuleBranch, RulePlan } from "./rule-plan.js";
-import type { RoutePolicies } from "./scope.js";
+import type { RoutePolicies } from "../rule-scope.js";
 
 /** An attachment, and the rules as its Gateway has them. */
 export interface PlannedAttachment extends Attachment {

@@ -1,7 +1,7 @@
 import type { Condition } from "../../../status/object-status.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute } from "../model.js";
-import type { RouteProblem, RouteProblems, RefusedReason } from "./findings.js";
+import type { RouteProblem, RouteProblems, RefusedReason } from "../route-problems.js";
 import type { OwnParent } from "./own-parents.js";
 
 /** What became of a rule. */

@@ -9,9 +9,9 @@ import type { CompileOptions } from "../../../model/options.js";
 import { differInStatusOnly } from "../../../status/json.js";
 import { compareBy, compareStrings } from "../../../support/collections.js";
 import { AskedQuestions } from "./asked-questions.js";
-import type { ListenerPlace } from "./parents.js";
-import type { AnyRoute, RouteSurroundings } from "./scope.js";
-import { isGrpcRoute } from "./scope.js";
+import type { ListenerPlace, RouteSurroundings } from "./parents.js";
+import type { AnyRoute } from "../rule-scope.js";
+import { isGrpcRoute } from "../rule-scope.js";
 import type { TranslatedRoute } from "./translate-route.js";
 import { translateRoute } from "./translate-route.js";
 

@@ -2,12 +2,12 @@ import { isSameJson } from "../../../status/json.js";
 import { getOrInsert, groupBy } from "../../../support/collections.js";
 import type { AlikeGateways } from "../model.js";
 import { closedMatches } from "./closed-matches.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 import type { OwnParent } from "./own-parents.js";
 import type { GatewayParent } from "./parents.js";
 import { planRules, refusedContent } from "./rule-plan.js";
 import type { RulePlan } from "./rule-plan.js";
-import type { RoutePolicies, RuleScope } from "./scope.js";
+import type { RoutePolicies, RuleScope } from "../rule-scope.js";
 
 /** What the plans asked of the policies on behalf of Gateways, and the answer. */
 interface GatewayQuestion {

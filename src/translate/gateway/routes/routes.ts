@@ -6,7 +6,7 @@ import type { AttachedRoutes, GatewayState, ListenerState } from "../model.js";
 import type { Policies } from "../policies.js";
 import { Parents } from "./parents.js";
 import type { RouteMemory } from "./route-memory.js";
-import type { RouteContext } from "./scope.js";
+import type { RouteContext } from "../rule-scope.js";
 
 export interface TranslatedRoutes {
   readonly attached: AttachedRoutes;

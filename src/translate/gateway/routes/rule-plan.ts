@@ -12,15 +12,15 @@ import { durationMilliseconds } from "../../../support/units.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidBackend, invalidRule } from "../../reasons.js";
-import { destinationOf } from "./destination.js";
-import { filterEffects } from "./filters.js";
-import { RouteProblems } from "./findings.js";
+import { destinationOf } from "../destination.js";
+import { filterEffects } from "../filters/index.js";
+import { RouteProblems } from "../route-problems.js";
 import { grpcMatches } from "./grpc-matches.js";
 import { httpMatches } from "./http-matches.js";
-import { replacesPrefix } from "./path-modifier.js";
+import { replacesPrefix } from "../filters/url-rewrite.js";
 import { ruleSession } from "./rule-session.js";
-import type { FilterScope, RuleMatch, RuleScope } from "./scope.js";
-import { isGrpcRoute } from "./scope.js";
+import type { FilterScope, RuleMatch, RuleScope } from "../rule-scope.js";
+import { isGrpcRoute } from "../rule-scope.js";
 
 /** What a rule does, but for what it inherits. */
 type RuleContent = Omit<Route, "id" | "source" | "auth"> & {

@@ -6,7 +6,7 @@ import { parseHeaderName } from "../../auth/http-headers.js";
 import { droppedHeaderProblem, isHeaderName } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 
 const TYPES = ["Cookie", "Header"] as const;
 const LIFETIMES = ["Session", "Permanent"] as const;

@@ -5,7 +5,7 @@ import type { ObjectStatus } from "../../../status/object-status.js";
 import { BoundRoutes } from "../../bound-routes.js";
 import { placeOf } from "../../place.js";
 import type { ListenerState } from "../model.js";
-import { RouteProblems } from "./findings.js";
+import { RouteProblems } from "../route-problems.js";
 import { ownParents } from "./own-parents.js";
 import type { OwnParent } from "./own-parents.js";
 import { bindRoute } from "./route-bindings.js";
@@ -13,7 +13,8 @@ import type { PlannedAttachment } from "./route-bindings.js";
 import { judge } from "./route-conditions.js";
 import { RoutePlans } from "./route-plans.js";
 import { boundHosts, matchesSize, routeSizeProblem } from "./closed-matches.js";
-import type { AnyRoute, RouteSurroundings } from "./scope.js";
+import type { AnyRoute } from "../rule-scope.js";
+import type { RouteSurroundings } from "./parents.js";
 
 export interface TranslatedRoute {
   /** Those that the route is attached to and accepted for. */

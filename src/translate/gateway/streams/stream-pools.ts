@@ -7,10 +7,10 @@ import { isReferenceGranted } from "../../reference-grants.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
 import type { Policies } from "../policies.js";
-import { RouteProblems } from "../routes/findings.js";
+import { RouteProblems } from "../route-problems.js";
 import type { RuleOutcome } from "../routes/route-conditions.js";
-import { missingPort, portReference, unusable } from "../routes/port-reference.js";
-import type { Unusable } from "../routes/port-reference.js";
+import { missingPort, portReference, unusable } from "../destination.js";
+import type { Unusable } from "../destination.js";
 
 /** A rule, and where its connections go. */
 export interface StreamPlan extends RuleOutcome {

@@ -10,7 +10,7 @@ import { compareAge } from "../../precedence.js";
 import type { ListenerState, TranslatedGateway } from "../model.js";
 import type { Policies } from "../policies.js";
 import type { Attachment } from "../routes/attachment.js";
-import { RouteProblems } from "../routes/findings.js";
+import { RouteProblems } from "../route-problems.js";
 import { ownParents } from "../routes/own-parents.js";
 import type { OwnParent } from "../routes/own-parents.js";
 import { Parents } from "../routes/parents.js";

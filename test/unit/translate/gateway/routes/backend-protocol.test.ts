@@ -1,4 +1,4 @@
-import { backendProtocol } from "../../../../../src/translate/gateway/routes/port-reference.js";
+import { backendProtocol } from "../../../../../src/translate/gateway/destination.js";
 
 /** appProtocol, then what an HTTPRoute speaks in clear text and with TLS, then a GRPCRoute. */
 test.each([

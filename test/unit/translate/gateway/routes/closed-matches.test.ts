@@ -1,9 +1,9 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
 import { closedMatches } from "../../../../../src/translate/gateway/routes/closed-matches.js";
-import { RouteProblems } from "../../../../../src/translate/gateway/routes/findings.js";
+import { RouteProblems } from "../../../../../src/translate/gateway/route-problems.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
-import type { RuleMatch } from "../../../../../src/translate/gateway/routes/scope.js";
+import type { RuleMatch } from "../../../../../src/translate/gateway/rule-scope.js";
 import type { RulePlan } from "../../../../../src/translate/gateway/routes/rule-plan.js";
 import type { HttpRoute, HttpRouteMatch } from "../../../../../src/api/gateway.js";
 

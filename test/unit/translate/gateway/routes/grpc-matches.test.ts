@@ -1,5 +1,5 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
-import { RouteProblems } from "../../../../../src/translate/gateway/routes/findings.js";
+import { RouteProblems } from "../../../../../src/translate/gateway/route-problems.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 
 const place = {

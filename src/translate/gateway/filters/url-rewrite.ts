@@ -2,7 +2,20 @@ import type { PathModifier, RouteFilter } from "../../../api/gateway.js";
 import type { PathRewrite } from "../../../model/filters.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { FilterScope } from "./scope.js";
+import type { FilterScope } from "../rule-scope.js";
+import { filterType } from "./filter.js";
+
+export const URL_REWRITE = filterType({
+  type: "URLRewrite",
+  field: "urlRewrite",
+  apply({ hostname, path }, place, { scope }) {
+    const rewrite = path && pathRewrite(path, within(place, "path"), scope);
+    return {
+      ...(rewrite && { rewrite }),
+      ...(hostname !== undefined && { host: hostname }),
+    };
+  },
+});
 
 const TYPES = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
 

@@ -1,39 +1,36 @@
+import { filterType } from "./filter.js";
 import type { HeaderModifier } from "../../../api/gateway.js";
-import { headerChanges, type Header, type HeaderChanges } from "../../../model/filters.js";
+import type { Header, HeaderChanges } from "../../../model/filters.js";
+import { headerChanges } from "../../../model/filters.js";
 import type { HeaderCheck } from "../../http/special-headers.js";
 import { isHost, requestHeaderProblem, responseHeaderProblem } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
-import type { RouteProblems } from "./findings.js";
+import type { RouteProblems } from "../route-problems.js";
 
-/** What a request's header modifier changes; the Host header goes its own way to the backend. */
-export interface RequestChanges {
-  readonly requestHeaders?: HeaderChanges;
-  readonly host?: string;
-}
+/** A Host header goes its own way to the backend. */
+export const REQUEST_HEADER_MODIFIER = filterType({
+  type: "RequestHeaderModifier",
+  field: "requestHeaderModifier",
+  isForGrpc: true,
+  apply(modifier, place, { scope: { findings } }) {
+    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, findings);
+    const host = set.find(([name]) => isHost(name))?.[1];
+    const others = set.filter(([name]) => !isHost(name));
+    const requestHeaders = headerChanges(others, add, remove);
+    return { ...(requestHeaders && { requestHeaders }), ...(host !== undefined && { host }) };
+  },
+});
 
-export function requestChanges(
-  modifier: HeaderModifier,
-  place: Place,
-  findings: RouteProblems,
-): RequestChanges {
-  const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, findings);
-  const upstreamHost = set.find(([name]) => isHost(name))?.[1];
-  const others = set.filter(([name]) => !isHost(name));
-  const requestHeaders = headerChanges(others, add, remove);
-  return {
-    ...(requestHeaders && { requestHeaders }),
-    ...(upstreamHost !== undefined && { host: upstreamHost }),
-  };
-}
-
-export function responseChanges(
-  modifier: HeaderModifier,
-  place: Place,
-  findings: RouteProblems,
-): HeaderChanges | undefined {
-  const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, findings);
-  return headerChanges(set, add, remove);
-}
+export const RESPONSE_HEADER_MODIFIER = filterType({
+  type: "ResponseHeaderModifier",
+  field: "responseHeaderModifier",
+  isForGrpc: true,
+  apply(modifier, place, { scope: { findings } }) {
+    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, findings);
+    const responseHeaders = headerChanges(set, add, remove);
+    return responseHeaders === undefined ? {} : { responseHeaders };
+  },
+});
 
 /** Of entries of one list whose names are equivalent the first counts. A name in two lists is invalid. */
 function effectiveChanges(

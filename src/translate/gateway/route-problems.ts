@@ -1,8 +1,8 @@
-import type { UnresolvedReason } from "../model.js";
-import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
-import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
-import type { DiagnosticSink } from "../../../diagnostics/sink.js";
-import type { Place } from "../../place.js";
+import type { DiagnosticCode } from "../../diagnostics/catalog.js";
+import { formatFieldPath } from "../../diagnostics/diagnostic.js";
+import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { Place } from "../place.js";
+import type { UnresolvedReason } from "./model.js";
 
 /** Why a rule can't be done as written. */
 export type RefusedReason = "UnsupportedValue" | "IncompatibleFilters";

@@ -1,16 +1,15 @@
-import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
-import type { Service } from "../../../api/wire.js";
-import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
-import type { DiagnosticSink } from "../../../diagnostics/sink.js";
-import type { PathMatch, Predicate } from "../../../model/route.js";
-import type { CompileOptions } from "../../../model/options.js";
-import type { ServicePortRef } from "../../backends.js";
-import type { MatchRank } from "../../precedence.js";
-import type { CoreReference } from "../../reference-grants.js";
-import type { AlikeGateways } from "../model.js";
-import type { Policies } from "../policies.js";
-import type { RouteProblems } from "./findings.js";
-import type { Parents } from "./parents.js";
+import type { GrpcRoute, HttpRoute } from "../../api/gateway.js";
+import type { Service } from "../../api/wire.js";
+import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { CompileOptions } from "../../model/options.js";
+import type { PathMatch, Predicate } from "../../model/route.js";
+import type { ServicePortRef } from "../backends.js";
+import type { MatchRank } from "../precedence.js";
+import type { CoreReference } from "../reference-grants.js";
+import type { AlikeGateways } from "./model.js";
+import type { Policies } from "./policies.js";
+import type { RouteProblems } from "./route-problems.js";
 
 export type AnyRoute = HttpRoute | GrpcRoute;
 
@@ -32,13 +31,6 @@ export type RoutePolicies = Pick<
   Policies,
   "backendTls" | "extension" | "externalAuth" | "attached"
 >;
-
-/** What routes are translated with. */
-export interface RouteSurroundings {
-  readonly parents: Parents;
-  readonly policies: RoutePolicies;
-  readonly context: RouteContext;
-}
 
 /** What a rule is translated for. Its Gateways choose the TLS to backends, so other Gateways can need another translation. */
 export interface RuleScope {
