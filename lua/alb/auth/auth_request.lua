@@ -3,9 +3,9 @@
 -- May yield: no. Phases: prepare any; build in access.
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
-local hop_headers = require("alb.auth.hop_headers")
 local interpolation = require("alb.interpolation")
 local turns = require("alb.turns")
+local of_hop = require("alb.headers").of_hop
 
 local var = ngx.var
 local expand = interpolation.expand
@@ -73,7 +73,7 @@ end
 -- Client headers, folded, by what becomes of them: true is left out, for a string that variable's value goes in.
 local function actions_of(forward)
     local actions = {}
-    for name in pairs(hop_headers.names) do
+    for name in pairs(of_hop) do
         actions[name] = true
     end
     for name, variable in pairs(replaced) do
@@ -93,7 +93,7 @@ local function own_of(config)
     local list = {}
     for i = 1, #OWN do
         local name = str_lower(OWN[i])
-        if not config[name] or hop_headers.names[name] then
+        if not config[name] or of_hop[name] then
             list[#list + 1] = i
         end
     end
@@ -108,7 +108,7 @@ local function prepare_config_header(forward, name, segments)
     end
     if str_lower(name) == "host" then
         forward.host_header = value
-    elseif not hop_headers.names[str_lower(name)] then
+    elseif not of_hop[str_lower(name)] then
         forward.config_headers[#forward.config_headers + 1] = { name, value }
     end
     return true

@@ -2,11 +2,14 @@
 -- May yield: no; what `read` gives is valid until the next yield. Phases: access.
 local base = require("resty.core.base")
 local ffi = require("ffi")
+local headers = require("alb.headers")
 require("resty.core.request")
 
 local C = ffi.C
 local ffi_new = ffi.new
 local ffi_str = ffi.string
+local claims = headers.claims
+local dropped = headers.dropped
 local get_request = base.get_request
 local clear_header = ngx.req.clear_header
 local str_byte = string.byte
@@ -48,24 +51,6 @@ function _M.fold(name)
     return name
 end
 
--- What describes the request as the gateway got it, besides all that begins with `x-original-`. Folded.
-local claims = {
-    ["x-forwarded-uri"] = true,
-    ["x-forwarded-method"] = true,
-    ["x-forwarded-prefix"] = true,
-    ["x-auth-request-redirect"] = true,
-    ["x-forwarded-server"] = true,
-    ["x-sent-from"] = true,
-}
-
--- What nobody behind the gateway gets of any client. Folded.
-local withheld = {
-    ["x-forwarded-scheme"] = true,
-    ["x-forwarded-ssl"] = true,
-    ["x-original-url"] = true,
-    ["x-rewrite-url"] = true,
-}
-
 --- Does this header of the client not go on: as none does, or as only trusted proxies are believed in what it says?
 ---@param name string lower case
 function _M.is_withheld(name)
@@ -73,7 +58,7 @@ function _M.is_withheld(name)
         return name == "proxy"
     end
     name = _M.fold(name)
-    if withheld[name] then
+    if dropped[name] then
         return true
     end
     local is_one = claims[name] or str_sub(name, 1, 11) == "x-original-"

@@ -12,6 +12,7 @@ local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
 local service = require("alb.auth.service")
 local turns = require("alb.turns")
+local of_hop = require("alb.headers").of_hop
 
 local ngx = ngx
 local var = ngx.var
@@ -56,7 +57,7 @@ local function as_set(names)
     local set = {}
     for _, name in ipairs(names or {}) do
         name = fold(str_lower(name))
-        if not hop_headers.names[name] then
+        if not of_hop[name] then
             set[name] = true
         end
     end
@@ -123,7 +124,7 @@ end
 local function answer(refusal)
     local header, response = ngx.header, refusal.response
     for name, values in pairs(response.headers) do
-        if not hop_headers.names[name] and name ~= "date" and name ~= "server" then
+        if not of_hop[name] and name ~= "date" and name ~= "server" then
             header[name] = #values == 1 and values[1] or values
         end
     end
@@ -172,7 +173,7 @@ local function names_for_backend(external, response)
     end
     local names = {}
     for name in pairs(response.headers) do
-        if not hop_headers.names[name] and not is_own_of_answer(name) then
+        if not of_hop[name] and not is_own_of_answer(name) then
             names[fold(name)] = true
         end
     end

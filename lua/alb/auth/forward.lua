@@ -10,6 +10,7 @@ local hop_headers = require("alb.auth.hop_headers")
 local http_client = require("alb.auth.http_client")
 local interpolation = require("alb.interpolation")
 local service = require("alb.auth.service")
+local of_hop = require("alb.headers").of_hop
 
 local ngx = ngx
 local huge = math.huge
@@ -36,7 +37,7 @@ local function prepare_response_headers(forward)
     local wanted = http_client.with_framing({ ["set-cookie"] = true, ["www-authenticate"] = true })
     for _, name in ipairs(forward.responseHeaders or {}) do
         name = name:lower()
-        if not hop_headers.names[name] then
+        if not of_hop[name] then
             forward.sets[#forward.sets + 1] = name
             forward.sets_name[client_headers.fold(name)] = true
             wanted[name] = true

@@ -3,7 +3,7 @@
 -- May yield: no. Phases: request in access, response in header_filter.
 local add_request_header = require("ngx.req").add_header
 local add_response_header = require("ngx.resp").add_header
-local of_connection = require("alb.auth.hop_headers").of_connection
+local of_connection = require("alb.headers").of_connection
 
 local ngx = ngx
 local type = type

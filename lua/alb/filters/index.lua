@@ -1,7 +1,7 @@
 --- The filters, in the order in which they are done. To add one: a module, and a line here.
 --
 -- field: where its settings are, in a route and in the filters of a backend.
--- prepare(holder), if any: makes the settings ready, once for each decoded holder: a route, or the filters of a backend.
+-- prepare(holder), if any: makes the settings of a decoded holder ready: of a route, or of the filters of a backend.
 -- request(holder, server_id), if any: done before the backend is asked; may end the request.
 -- response(holder), if any: done to the response, whoever made it.
 -- May yield: request does (auth). Phases: prepare any but init; request in access; response in header_filter.

@@ -6,6 +6,7 @@ local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local hop_headers = require("alb.auth.hop_headers")
 local turns = require("alb.turns")
+local of_hop = require("alb.headers").of_hop
 
 local ngx = ngx
 local var = ngx.var
@@ -36,7 +37,7 @@ local OWN = {
 local left_out = {
     ["x-original-uri"] = true,
 }
-for name in pairs(hop_headers.names) do
+for name in pairs(of_hop) do
     left_out[name] = true
 end
 left_out[turns.HEADER:lower()] = true

@@ -1,31 +1,17 @@
 /** What templates/partials/headers.conf.hbs prints: the request headers that backends get from us alone, of one server. */
 import type { Server } from "../../model/listener.js";
 import type { DataPlaneOptions } from "../../model/options.js";
+import { headersThatAre } from "../../model/special-headers.js";
 import { integerText, type NginxText, sequence, variable, word } from "./text.js";
 
 /** RFC 7239's way to say all that; passed on for the proxies that we believe. */
 const FORWARDED = "Forwarded";
 
-/**
- * Dropped: other ways to say "it was https"; a path that some frameworks serve in place of the request's, by which rule and
- * auth were chosen; httpoxy (CVE-2016-5385); the half of an upgrade to HTTP/2. Those that are not of the hop are `withheld` in
- * lua/alb/auth/client_headers.lua, and CLAIMS are its `claims`.
- */
-export const DROPPED = [
-  ...["X-Forwarded-Scheme", "X-Forwarded-Ssl"],
-  ...["X-Original-URL", "X-Rewrite-URL"],
-  ...["Proxy", "HTTP2-Settings"],
-];
+export const DROPPED = headersThatAre("dropped");
 
-/** What describes the request as a gateway got it: passed on for the proxies that we believe. */
-export const CLAIMS = [
-  ...["X-Forwarded-Method", "X-Forwarded-Prefix", "X-Forwarded-Uri"],
-  ...["X-Original-For", "X-Original-Forwarded-For", "X-Original-Host", "X-Original-Method"],
-  ...["X-Original-Path", "X-Original-Prefix", "X-Original-Proto"],
-  ...["X-Auth-Request-Redirect", "X-Forwarded-Server", "X-Sent-From"],
-] as const;
+export const CLAIMS = headersThatAre("claim");
 
-/** The one of them that filters may set. */
+/** The claim that filters may set. */
 const PREFIX = "X-Forwarded-Prefix";
 
 /** They say where a request ends, and that is nginx's to write: for backends that know one name for both spellings. */

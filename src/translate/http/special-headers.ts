@@ -1,62 +1,18 @@
-/**
- * They describe one connection or the framing of one message (RFC 9110, 7.6.1), or count the gateways on the way: the data plane
- * alone writes them. The list is also that of lua/alb/auth/hop_headers.lua.
- */
-const OF_CONNECTION: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "x-albc-turns",
-]);
+import type { HeaderRole } from "../../model/special-headers.js";
+import { headersThatAre } from "../../model/special-headers.js";
 
-/** Not copied from one message to another either, since they hold for one receiver. */
-const OF_HOP: ReadonlySet<string> = new Set([
-  "expect",
-  "host",
-  "http2-settings",
-  "proxy-authenticate",
-  "proxy-authorization",
-]);
+function lowerCase(role: HeaderRole): ReadonlySet<string> {
+  return new Set(headersThatAre(role).map((name) => name.toLowerCase()));
+}
 
-/** What backends are told of a request by the data plane itself: where it came from, and how. */
-const TOLD: ReadonlySet<string> = new Set([
-  "x-forwarded-host",
-  "x-forwarded-port",
-  "x-forwarded-proto",
-  "x-original-uri",
-  "x-real-ip",
-  "x-scheme",
-]);
-
-/** Never sent to backends: other ways to say the same, and what some of them take for another request. */
-const DROPPED: ReadonlySet<string> = new Set([
-  "expect",
-  "forwarded",
-  "http2-settings",
-  "proxy",
-  "x-forwarded-scheme",
-  "x-forwarded-ssl",
-  "x-original-url",
-  "x-rewrite-url",
-  ...["x-auth-request-redirect", "x-forwarded-method", "x-forwarded-server", "x-forwarded-uri"],
-  "x-sent-from",
-]);
-
-/** What describes the request as another gateway got it. */
+const OF_CONNECTION = lowerCase("connection");
+const OF_HOP = lowerCase("hop");
+const TOLD = lowerCase("told");
+const ONE_SPELLING = lowerCase("one spelling");
+const CLAIMS = lowerCase("claim");
+const DROPPED: ReadonlySet<string> = new Set([...lowerCase("dropped"), ...lowerCase("unset")]);
+/** All of them are claims. */
 const ORIGINAL = "x-original-";
-
-/** May be changed as they are; with `_` for `-` they are dropped, since many backends take both for one header. */
-const ONE_SPELLING: ReadonlySet<string> = new Set([
-  "host",
-  "x-forwarded-for",
-  "x-forwarded-prefix",
-  "x-request-id",
-]);
 
 export type HeaderAction = "set" | "add" | "remove";
 
@@ -99,10 +55,9 @@ function hostProblem(action: HeaderAction, name: string, value: string): string 
 function tellingProblem(name: string): string | undefined {
   const { lower, dashed } = spellings(name);
   if (TOLD.has(dashed)) return `${name} is what the gateway itself tells backends`;
-  const isDropped =
-    DROPPED.has(dashed) ||
-    dashed.startsWith(ORIGINAL) ||
-    (ONE_SPELLING.has(dashed) && lower !== dashed);
+  const isDropped = ONE_SPELLING.has(dashed)
+    ? lower !== dashed
+    : DROPPED.has(dashed) || CLAIMS.has(dashed) || dashed.startsWith(ORIGINAL);
   return isDropped ? `${name} is never sent to backends` : undefined;
 }
 

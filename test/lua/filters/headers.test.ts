@@ -43,6 +43,19 @@ describe("vectors of header-changes", () => {
   });
 });
 
+/** The compiler refuses them; a policy that has them all the same can't break the message. */
+describe("vectors of special-headers", () => {
+  it.each(readVectors("special-headers") as readonly { name: string; response: boolean }[])(
+    "response: $name",
+    async ({ name, response: may }) => {
+      const set = [[name, "5"]] as const;
+      const changed = await nginx.send({ route: { responseHeaders: { set } } }, {});
+
+      expect(changed.all(name).includes("5")).toBe(may);
+    },
+  );
+});
+
 /** Of these ngx_lua keeps one line: an addition replaces what is there unless somebody takes care. */
 describe("additions to headers of which there is one line", () => {
   const values = (lines: readonly string[]): string => lines.join(",").replaceAll(", ", ",");
