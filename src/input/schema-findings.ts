@@ -206,7 +206,7 @@ const OPTIONS = {
   allErrors: true,
   verbose: true,
   keywords: [...KUBERNETES_KEYWORDS],
-  // test/unit/api/schemas.test.ts checks the schemas themselves; at each start that would cost more than compiling one.
+  // test/unit/api/schemas/schema.test.ts checks the schemas themselves; at each start that would cost more than compiling one.
   meta: false,
   validateSchema: false,
 };

@@ -7,9 +7,9 @@ import { parseAuthUrl } from "../../src/translate/auth/forward-url.js";
 import { readAuthFile, readAuthMap } from "../../src/translate/auth/credentials.js";
 import { parseSignin } from "../../src/translate/auth/signin.js";
 import { literalText, parseTemplate } from "../../src/translate/auth/template.js";
-import { authRequest } from "../unit/translate/auth/auth-request.js";
-import { expand } from "../unit/translate/auth/expand.js";
-import { compat, configMap, harness, own, secret } from "../unit/translate/auth/translator.js";
+import { authRequest } from "../support/auth-request.js";
+import { expand } from "../support/expand.js";
+import { compat, configMap, harness, own, secret } from "../support/auth-translator.js";
 
 /** Text as users may write it, rich in what has a meaning somewhere. */
 const PIECES = [

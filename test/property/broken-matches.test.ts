@@ -7,7 +7,7 @@ import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { PolicyDocument } from "../../src/model/policy.js";
 import { fc, runs } from "../support/fast-check.js";
 import { policyDocument } from "../support/rendered-policy.js";
-import { alb2, frontend, rule, service } from "../unit/translate/translated.js";
+import { alb2, frontend, rule, service } from "../support/translated.js";
 
 const GROUP = { services: [{ name: "web", namespace: "default", port: 80 }] };
 const PATHS = ["/", "/sec", "/sec/x", "/x", "/public", "/public/long/path"];

@@ -2,7 +2,7 @@ import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
 import { didYouMean } from "../../src/support/did-you-mean.js";
 import { fc, runs } from "../support/fast-check.js";
-import { ingress, rules, service, translated } from "../unit/translate/translated.js";
+import { ingress, rules, service, translated } from "../support/translated.js";
 
 const HARMLESS = ANNOTATIONS.filter(({ fallback }) => fallback !== "closed").map(
   ({ name }) => name,

@@ -1,14 +1,9 @@
 /** Values of fields with a closed set of them may grow: a value that is not known is told by a condition, and never a crash. */
 import { fc } from "../support/fast-check.js";
 import type { Condition } from "../../src/status/object-status.js";
-import {
-  gateway,
-  grpcRoute,
-  httpRoute,
-  WEB,
-} from "../unit/translate/gateway/routes/gateway-objects.js";
-import { translated } from "../unit/translate/translated.js";
-import type { Translated } from "../unit/translate/translated.js";
+import { gateway, grpcRoute, httpRoute, WEB } from "../support/gateway-route-objects.js";
+import { translated } from "../support/translated.js";
+import type { Translated } from "../support/translated.js";
 
 /** Names of JavaScript's own are what a careless lookup would find. */
 const value = fc

@@ -5,7 +5,7 @@ import { resourcesFromYaml } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
 import { fc } from "../support/fast-check.js";
-import { ingress, rules, service } from "../unit/translate/translated.js";
+import { ingress, rules, service } from "../support/translated.js";
 
 const SECRET = "pa55w0rd";
 

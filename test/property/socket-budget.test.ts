@@ -4,7 +4,7 @@ import { selfSigned } from "../../e2e/harness/certificates.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { unixSockets } from "../../src/render/nginx/stream-view.js";
 import { fc } from "../support/fast-check.js";
-import { translated } from "../unit/translate/translated.js";
+import { translated } from "../support/translated.js";
 
 const WORKERS = 3;
 const NAMESPACES = ["a", "b", "c"];

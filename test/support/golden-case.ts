@@ -51,8 +51,8 @@ interface CaseDescription {
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
-  /** Files to compare that other cases show well enough: nginx.conf, which is nearly the same in all. */
-  readonly show?: readonly string[];
+  /** What to compare of nginx.conf, which is nearly the same in all cases: nothing unless told; its block `stream`; or all of it. */
+  readonly show?: "stream" | "nginx.conf";
 }
 
 const KEYS = ["purpose", "options", "unavailablePorts", "now", "also", "show"];
@@ -99,14 +99,14 @@ function sourceOf(file: string): Source {
 
 /** What is compared: file name → contents. Secret files are listed, their contents left out. */
 export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
-  const { show = [] } = describeCase(golden);
+  const { show } = describeCase(golden);
   const { files, statuses, diagnostics } = compileCase(golden);
   const output = new Map<string, string>();
   const secret: string[] = [];
   for (const file of files) {
     if (file.contents instanceof SecretText) secret.push(`${file.mode.toString(8)} ${file.path}\n`);
-    else if (file.path !== "nginx.conf" || show.includes(file.path))
-      output.set(file.path, contentsOf(file));
+    else if (file.path !== "nginx.conf") output.set(file.path, contentsOf(file));
+    else if (show !== undefined) output.set(file.path, shownOf(contentsOf(file), show));
   }
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
   if (statuses.length > 0)
@@ -117,6 +117,13 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
     output.set("diagnostics.txt", `${text}${formatCounts(sorted)}\n`);
   }
   return output;
+}
+
+function shownOf(conf: string, show: NonNullable<CaseDescription["show"]>): string {
+  if (show === "nginx.conf") return conf;
+  const block = /^stream \{\n(?:[ }].*\n|\n)*?\}\n/m.exec(conf)?.[0];
+  if (block === undefined) throw new Error("nginx.conf has no block `stream`");
+  return block;
 }
 
 /** What the case expects: file name → contents. */

@@ -1,6 +1,6 @@
 import type { Auth } from "../../../src/api/auth.js";
 import { resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
-import { lines, rule } from "./fixtures.js";
+import { lines, rule } from "../../support/input-fixtures.js";
 
 function read(spec: object): {
   readonly auth: Auth | undefined;

@@ -2,7 +2,7 @@ import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
 import { decode } from "../../../src/input/decode.js";
 import { kindTable } from "../../../src/input/kind-table.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
-import { check, ingress, lines, rule, service } from "./fixtures.js";
+import { check, ingress, lines, rule, service } from "../../support/input-fixtures.js";
 
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 const PORTS = { ports: [{ port: 80 }] };

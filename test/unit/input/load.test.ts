@@ -1,5 +1,5 @@
 import { loadResources, resourcesFromObjects, resourcesFromYaml } from "../../../src/input/load.js";
-import { lines, service } from "./fixtures.js";
+import { lines, service } from "../../support/input-fixtures.js";
 
 const TWO = `apiVersion: v1
 kind: Service

@@ -1,6 +1,6 @@
 import { MOST_CHARACTERS, withShortMessages } from "../../../src/status/short-messages.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
-import { translated } from "../translate/translated.js";
+import { translated } from "../../support/translated.js";
 
 const CLASS = {
   apiVersion: "gateway.networking.k8s.io/v1",

@@ -1,4 +1,4 @@
-import { ingress, rules, translated } from "./translated.js";
+import { ingress, rules, translated } from "../../support/translated.js";
 
 const WEB = ingress("web", { spec: rules({ "a.example": ["/"] }) });
 

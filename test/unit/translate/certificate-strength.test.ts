@@ -8,7 +8,7 @@ import {
   slowness,
   weakness,
 } from "../../../src/translate/certificate-strength.js";
-import { ingress, rules, service, translated } from "./translated.js";
+import { ingress, rules, service, translated } from "../../support/translated.js";
 
 const RSA_1024 = ["-newkey", "rsa:1024"];
 const PSS = ["-newkey", "rsa:2048", "-sigopt", "rsa_padding_mode:pss"];

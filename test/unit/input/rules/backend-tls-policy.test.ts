@@ -1,4 +1,4 @@
-import { check, gatewayObject } from "../fixtures.js";
+import { check, gatewayObject } from "../../../support/input-fixtures.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 import { resourcesFromObjects } from "../../../../src/input/load.js";
-import { check, secret } from "../fixtures.js";
+import { check, secret } from "../../../support/input-fixtures.js";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const mebibyte = "x".repeat(1024 * 1024);

@@ -1,4 +1,4 @@
-import { check, gateway, gatewayObject } from "../fixtures.js";
+import { check, gateway, gatewayObject } from "../../../support/input-fixtures.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { check, ingress } from "../fixtures.js";
+import { check, ingress } from "../../../support/input-fixtures.js";
 
 const service = { service: { name: "web", port: { number: 80 } } };
 

@@ -1,4 +1,4 @@
-import { check, service } from "../fixtures.js";
+import { check, service } from "../../../support/input-fixtures.js";
 
 describe("a Service", () => {
   it.each([

@@ -1,4 +1,4 @@
-import { ALB, HASH, compat, harness, own, secret } from "./translator.js";
+import { ALB, HASH, compat, harness, own, secret } from "../../../support/auth-translator.js";
 
 const USERS = secret("default/users", { auth: `foo:${HASH}\n` });
 const URL = "http://auth.example/verify";

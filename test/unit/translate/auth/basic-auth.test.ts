@@ -1,4 +1,4 @@
-import { ALB, HASH, compat, grant, harness, secret } from "./translator.js";
+import { ALB, HASH, compat, grant, harness, secret } from "../../../support/auth-translator.js";
 
 const USERS = secret("default/users", { auth: `foo:${HASH}\n` });
 const BASIC = { "auth-type": "basic", "auth-secret": "default/users" };

@@ -1,4 +1,11 @@
-import { ALB, compat, configMap, grant, harness, object } from "./translator.js";
+import {
+  ALB,
+  compat,
+  configMap,
+  grant,
+  harness,
+  object,
+} from "../../../support/auth-translator.js";
 
 const KEY = "nginx.ingress.kubernetes.io";
 const FORWARD = { "auth-url": "http://auth.example/verify" };

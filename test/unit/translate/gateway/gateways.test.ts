@@ -1,6 +1,6 @@
 import type { CompileOptions } from "../../../../src/model/options.js";
-import type { Translated } from "../translated.js";
-import { ingress, rules, service, translated } from "../translated.js";
+import type { Translated } from "../../../support/translated.js";
+import { ingress, rules, service, translated } from "../../../support/translated.js";
 
 const CLASS = document("GatewayClass", "alb", {
   controllerName: "alb.cpaas.io/gateway-controller",

@@ -1,23 +1,120 @@
+/** What nginx.conf sends to backends of its own accord no setting can change: where it could not, albc says so. */
+import { compile } from "../../../../src/compile.js";
+import { resourcesFromYaml } from "../../../../src/input/load.js";
+import type { HeaderChanges } from "../../../../src/model/filters.js";
+import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import { contentsOf } from "../../../../src/render/rendered-file.js";
+import { gateway, httpRoute, WEB } from "../../../support/gateway-route-objects.js";
 import {
-  requestHeaderProblem,
-  responseHeaderProblem,
-} from "../../../../src/translate/http/special-headers.js";
-import { readVectors } from "../../../support/vectors.js";
+  alb2,
+  frontend,
+  ingress,
+  own,
+  rule,
+  rules,
+  service,
+  translated,
+} from "../../../support/translated.js";
+import type { Translated } from "../../../support/translated.js";
 
-interface Vector {
-  readonly name: string;
-  /** Whether a setting may give it to backends, or to clients. */
-  readonly request: boolean;
-  readonly response: boolean;
+function compiled(modifier: object, trustedProxies: readonly string[] = []) {
+  const filters = [{ type: "RequestHeaderModifier", requestHeaderModifier: modifier }];
+  const { resources } = resourcesFromYaml(
+    gateway() + httpRoute("r", [{ filters, backendRefs: WEB }]),
+  );
+  const dataPlane = { ...DEFAULT_OPTIONS.dataPlane, trustedProxies };
+  return compile(resources, { ...DEFAULT_OPTIONS, dataPlane });
 }
 
-describe("vectors of special-headers", () => {
-  test.each(readVectors("special-headers") as readonly Vector[])("$name", (vector) => {
-    const { name } = vector;
-    expect({
-      name,
-      request: requestHeaderProblem("set", name, "5") === undefined,
-      response: responseHeaderProblem("set", name, "5") === undefined,
-    }).toEqual(vector);
-  });
+function sentTo(trustedProxies: readonly string[]): readonly string[] {
+  const conf = compiled({ set: [{ name: "X-A", value: "b" }] }, trustedProxies).files.find(
+    ({ path }) => path === "nginx.conf",
+  );
+  const text = conf === undefined ? "" : contentsOf(conf);
+  return [...text.matchAll(/proxy_set_header "?([\w-]+)/g)].map(([, name = ""]) => name);
+}
+
+/** RFC 9110, 7.6.1, and the header that counts turns. */
+const OF_CONNECTION = [
+  ...["Connection", "Content-Length", "Keep-Alive", "Proxy-Connection", "TE", "Trailer"],
+  ...["Transfer-Encoding", "Upgrade", "X-Albc-Turns", "Content_Length", "Transfer_Encoding"],
+];
+/** The setting's value takes part in what is sent. */
+const CHANGEABLE = ["Host", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Request-ID", "X-A"];
+/** Backends get them in any case. */
+const TOLD = [
+  ...["Host", "X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto"],
+  ...["X-Scheme", "X-Original-URI"],
+];
+const sent = [...sentTo([]), ...sentTo(["10.0.0.0/8"])];
+const names = [...new Set([...sent, ...OF_CONNECTION, "Expect", "X-A"])].sort();
+
+type Action = "set" | "add" | "remove";
+
+function canBe(action: Action, name: string): boolean {
+  if (/^x[-_]albc[-_]turns$/i.test(name) || OF_CONNECTION.includes(name)) return false;
+  if (action === "remove") return !TOLD.includes(name);
+  return CHANGEABLE.includes(name) && !(name === "Host" && action === "add");
+}
+
+it("finds what is sent", () => {
+  expect(names.length).toBeGreaterThan(30);
+  expect(sent).toEqual(
+    expect.arrayContaining([...TOLD, ...CHANGEABLE.slice(0, -1), "X_Real_IP", "Forwarded"]),
+  );
+});
+
+function refused(action: Action, name: string): boolean {
+  const modifier = { [action]: action === "remove" ? [name] : [{ name, value: "mine" }] };
+  return compiled(modifier).diagnostics.some(({ code }) => code === "ROUTE_VALUE_UNSUPPORTED");
+}
+
+it.each(names)("an HTTPRoute's filter and %s", (name) => {
+  for (const action of ["set", "add", "remove"] as const) {
+    expect({ action, isRefused: refused(action, name) }).toEqual({
+      action,
+      isRefused: !canBe(action, name),
+    });
+  }
+});
+
+const TEXT = JSON.stringify({
+  headers: Object.fromEntries(names.map((name) => [name, "mine"])),
+  headers_add: Object.fromEntries(names.map((name) => [name, ["mine"]])),
+  headers_remove: names,
+});
+
+function ofIngress(): Translated {
+  const annotations = own({ "rewrite-request": TEXT });
+  const spec = rules({ "a.example": ["/"] });
+  return translated(ingress("web", { annotations, spec }) + service("web"));
+}
+
+function ofRule(): Translated {
+  const dslx = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
+  const serviceGroup = { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] };
+  const annotations = { "alb.rule.cpaas.io/rewrite-request": TEXT };
+  const settings = { projects: ["ALL_ALL"], ingressHTTPPort: 0, ingressHTTPSPort: 0 };
+  return translated(
+    service("web") +
+      alb2("alb", settings) +
+      frontend("ft", "alb", { port: 80, protocol: "http" }) +
+      rule("r", { dslx, serviceGroup }, { annotations }),
+  );
+}
+
+it.each([
+  ["an Ingress", ofIngress, "ingress/default/web/0-0", "ANNOTATION_INVALID"],
+  ["a Rule", ofRule, "rule/cpaas-system/r", "SETTING_IGNORED"],
+] as const)("the annotation of %s has the filter's rules", (_of, make, id, code) => {
+  const { route, messages } = make();
+  const changes: HeaderChanges | undefined = route(id).requestHeaders;
+  const possible = (action: Action): readonly string[] =>
+    names.filter((name) => canBe(action, name));
+  expect(changes?.set?.map(([name]) => name)).toEqual(possible("set"));
+  expect(changes?.add?.map(([name]) => name)).toEqual(possible("add"));
+  expect(changes?.remove).toEqual([
+    ...new Set(possible("remove").map((name) => name.toLowerCase())),
+  ]);
+  expect(messages(code)).toEqual([expect.stringContaining("Connection belongs to the connection")]);
 });

@@ -1,5 +1,5 @@
-import { harness } from "./harness.js";
-import type { Harness } from "./harness.js";
+import { harness } from "../../../../support/policies-harness.js";
+import type { Harness } from "../../../../support/policies-harness.js";
 
 const BASE = `
 apiVersion: gateway.networking.k8s.io/v1

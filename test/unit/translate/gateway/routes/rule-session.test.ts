@@ -1,5 +1,5 @@
-import { translated } from "../../translated.js";
-import { gateway, httpRoute, WEB } from "./gateway-objects.js";
+import { translated } from "../../../../support/translated.js";
+import { gateway, httpRoute, WEB } from "../../../../support/gateway-route-objects.js";
 
 /** Whether the route is accepted with this session, and else why not. */
 function verdict(sessionPersistence: object): unknown {

@@ -1,0 +1,129 @@
+/** Policies over manifests: every Gateway counts as ours, every listener as one that serves. */
+import type { Gateway, HttpRoute, ListenerSet } from "../../src/api/gateway.js";
+import { formatFieldPath } from "../../src/diagnostics/diagnostic.js";
+import { DiagnosticSink } from "../../src/diagnostics/sink.js";
+import { resourcesFromYaml } from "../../src/input/load.js";
+import type { AuthConfig } from "../../src/model/auth.js";
+import type { BackendTls } from "../../src/model/upstream.js";
+import { ANY_HOST } from "../../src/model/values.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
+import { Backends } from "../../src/translate/backends.js";
+import type { BuildContext } from "../../src/translate/build-context.js";
+import { Certificates } from "../../src/translate/certificates.js";
+import { ClosedObjects } from "../../src/translate/closed-objects.js";
+import { ConfigBuilder } from "../../src/translate/config-builder.js";
+import type { GatewayState, ListenerState } from "../../src/translate/gateway/model.js";
+import { StreamBuilder } from "../../src/translate/gateway/streams/stream-builder.js";
+import { createPolicies } from "../../src/translate/gateway/policies/gateway-policies.js";
+import type { Policies } from "../../src/translate/gateway/policies.js";
+
+export interface Harness {
+  readonly policies: Policies;
+  readonly build: BuildContext;
+  gateway(name: string): Gateway;
+  /** `<object>/<listener>`. */
+  listener(name: string): ListenerState;
+  route(name: string): HttpRoute;
+  /** `[code, object, field, message]` of every report, those of input included. */
+  reports(): readonly (readonly string[])[];
+  /** Of the policy: `<ancestor> <type>=<status>/<reason>` of every condition, or undefined without a status. */
+  conditions(name: string): readonly string[] | undefined;
+  auth(id: string | undefined): AuthConfig | undefined;
+  tls(id: string): BackendTls | undefined;
+}
+
+export function harness(yaml: string): Harness {
+  const loaded = resourcesFromYaml(yaml);
+  const sink = new DiagnosticSink();
+  const { resources } = loaded;
+  const context = { resources, options: DEFAULT_OPTIONS, diagnostics: sink };
+  const build: BuildContext = {
+    ...context,
+    config: new ConfigBuilder(new ClosedObjects()),
+    backends: new Backends(context),
+    certificates: new Certificates(context),
+    auth: createAuthTranslator(context),
+    streams: new StreamBuilder(context),
+  };
+  const states = resources.list("Gateway").map((gateway) => stateOf(gateway, build));
+  const policies = createPolicies(states, build);
+  const listeners = states.flatMap((state) => state.listeners);
+  return {
+    policies,
+    build,
+    gateway: (name) => found(resources.get("Gateway", "infra", name), name),
+    listener: (name) =>
+      found(
+        listeners.find((each) => `${each.parent.metadata.name}/${each.name}` === name),
+        name,
+      ),
+    route: (name) => found(resources.get("HTTPRoute", "apps", name), name),
+    reports: () =>
+      [...loaded.diagnostics, ...sink.sorted()].map(({ code, resource, field, message }) => [
+        code,
+        `${String(resource?.kind)} ${String(resource?.namespace)}/${String(resource?.name)}`,
+        formatFieldPath(field ?? []),
+        message,
+      ]),
+    conditions: (name) => conditionsOf(policies, name),
+    auth: (id) => build.auth.collected().auths.find((auth) => auth.id === id),
+    tls: (id) => policies.collected().find((tls) => tls.id === id),
+  };
+}
+
+function stateOf(gateway: Gateway, { resources }: BuildContext): GatewayState {
+  const sets = resources
+    .list("ListenerSet")
+    .filter(({ spec }) => spec.parentRef.name === gateway.metadata.name);
+  const parents: readonly (Gateway | ListenerSet)[] = [gateway, ...sets];
+  const listeners = parents.flatMap((parent) =>
+    parent.spec.listeners.map(({ name, port }): ListenerState => ({
+      gateway,
+      parent,
+      name,
+      port,
+      hostname: ANY_HOST,
+      tls: false,
+      kinds: ["HTTPRoute"],
+      allowsNamespace: () => true,
+      serves: { listener: `${parent.metadata.name}/${name}`, server: `p${String(port)}` },
+    })),
+  );
+  return { gateway, accepted: true, listeners };
+}
+
+interface WrittenStatus {
+  readonly ancestors: readonly {
+    readonly ancestorRef: {
+      readonly kind: string;
+      readonly name: string;
+      readonly sectionName?: string;
+    };
+    readonly controllerName: string;
+    readonly conditions: readonly {
+      readonly type: string;
+      readonly status: string;
+      readonly reason: string;
+      readonly observedGeneration?: number;
+    }[];
+  }[];
+}
+
+function conditionsOf(policies: Policies, name: string): readonly string[] | undefined {
+  const written = policies.statuses().find(({ metadata }) => metadata.name === name);
+  if (written === undefined) return undefined;
+  // The shape of what is written is what these tests are about.
+  const status = written.status as unknown as WrittenStatus;
+  return status.ancestors.flatMap(({ ancestorRef, conditions }) =>
+    conditions.map(({ type, status, reason }) => {
+      const section = ancestorRef.sectionName === undefined ? "" : `#${ancestorRef.sectionName}`;
+      return `${ancestorRef.kind}/${ancestorRef.name}${section} ${type}=${status}/${reason}`;
+    }),
+  );
+}
+
+function found<T>(value: T | undefined, name: string): T {
+  if (value === undefined) throw new Error(`there is no ${name}`);
+  return value;
+}

@@ -1,0 +1,347 @@
+import type { KeyPair } from "../../../../e2e/harness/certificates.js";
+import { Authority, selfSigned } from "../../../../e2e/harness/certificates.js";
+import {
+  alb2,
+  frontend,
+  ingress,
+  rule,
+  rules,
+  service,
+  translated,
+} from "../../../support/translated.js";
+import type { Translated } from "../../../support/translated.js";
+
+const WEB = service("web");
+const SPEC = rules({ "a.example": ["/"], "b.example": ["/"], "c.test": ["/"] }) as object;
+
+let pairs: Readonly<Record<"a" | "b" | "wild", KeyPair>>;
+
+beforeAll(async () => {
+  const [a, b, wild] = await Promise.all([
+    selfSigned("a.example"),
+    selfSigned("b.example"),
+    selfSigned("*.example", "c.test"),
+  ]);
+  pairs = { a, b, wild };
+});
+
+function secretYaml(name: string, stringData: object, namespace = "default"): string {
+  const metadata = { name, namespace };
+  // An API server refuses a secret of this type without both keys, one of another type not.
+  const type = Object.keys(stringData).length === 2 ? "kubernetes.io/tls" : "Opaque";
+  const object = {
+    apiVersion: "v1",
+    kind: "Secret",
+    type,
+    metadata,
+    stringData,
+  };
+  return `\n---\n${JSON.stringify(object)}\n`;
+}
+
+function tls(name: string, pair: KeyPair, namespace?: string): string {
+  return secretYaml(name, { "tls.crt": pair.certificate, "tls.key": pair.key }, namespace);
+}
+
+/** The secret's name that each host's certificate is from, as `<server> <host key> <secret>`. */
+function served(result: Translated, names: Readonly<Record<string, KeyPair>>): readonly string[] {
+  const { certificates } = result.config;
+  return result.certificates().map((line) => {
+    const [server = "", host = "", position = "-1"] = line.split(" ");
+    const key = certificates[Number(position)]?.key.reveal();
+    const name = Object.keys(names).find((each) => sameKey(names[each], key));
+    return `${server} ${host} ${name ?? "?"}`;
+  });
+}
+
+function sameKey(pair: KeyPair | undefined, key: string | undefined): boolean {
+  const content = (pem = ""): string => pem.replace(/-----[^-]+-----|\s/g, "");
+  return pair !== undefined && content(pair.key) === content(key);
+}
+
+describe("the certificates of Ingresses", () => {
+  it("are for the hosts that spec.tls names", () => {
+    const spec = {
+      ...SPEC,
+      tls: [
+        { hosts: ["a.example", "*.b.example"], secretName: "a" },
+        { hosts: ["b.example"], secretName: "b" },
+        { hosts: ["c.test"] },
+      ],
+    };
+    const result = translated(
+      ingress("web", { spec }) + WEB + tls("a", pairs.a) + tls("b", pairs.b),
+    );
+    expect(served(result, pairs)).toEqual(["p443 a.example a", "p443 b.example b"]);
+    expect(result.messages("TLS_HOST_UNUSED")).toEqual([
+      "no rule of this Ingress is for *.b.example",
+    ]);
+  });
+
+  it("without hosts are for the Ingress's hosts that the certificate names", () => {
+    const spec = { ...SPEC, tls: [{ secretName: "wild" }] };
+    const result = translated(ingress("web", { spec }) + WEB + tls("wild", pairs.wild));
+    expect(served(result, pairs)).toEqual([
+      "p443 a.example wild",
+      "p443 b.example wild",
+      "p443 c.test wild",
+    ]);
+    expect(result.route("ingress/default/web/0-0").redirect?.status).toBe(308);
+  });
+
+  it.each([
+    rules({ "": ["/"] }) as object,
+    { defaultBackend: { service: { name: "web", port: { number: 80 } } } },
+  ])("without hosts, of an Ingress for every host, are for all their names", (all) => {
+    const spec = { ...all, tls: [{ secretName: "wild" }] };
+    const result = translated(ingress("web", { spec }) + WEB + tls("wild", pairs.wild));
+    expect(served(result, pairs)).toEqual(["p443 *.example wild", "p443 c.test wild"]);
+  });
+
+  it("for another namespace's wildcard are for the names below it that are the namespace's own", () => {
+    const at = (name: string, namespace: string, created: string, spec: object): string =>
+      ingress(name, { namespace, created: `2024-0${created}-01T00:00:00Z`, spec }) +
+      service("web", namespace);
+    const wildcard = {
+      ...(rules({ "*.example": ["/"] }) as object),
+      tls: [{ secretName: "wild" }],
+    };
+    const result = translated(
+      at("a", "old", "1", rules({ "a.example": ["/"] }) as object) +
+        at("b", "young", "2", wildcard) +
+        at("c", "old", "3", wildcard) +
+        tls("wild", pairs.wild, "old"),
+    );
+    expect(served(result, pairs)).toEqual(["p443 a.example wild"]);
+    expect(result.route("ingress/old/a/0-0").redirect).toMatchObject({ scheme: "https" });
+  });
+
+  it("for one host are the older Ingress's, and the younger one is told", () => {
+    const at = (name: string, created: string): string =>
+      ingress(name, {
+        created,
+        spec: {
+          ...(rules({ "a.example": [`/${name}`] }) as object),
+          tls: [{ hosts: ["a.example"], secretName: name }],
+        },
+      });
+    const result = translated(
+      at("a", "2024-02-01T00:00:00Z") +
+        at("b", "2024-01-01T00:00:00Z") +
+        WEB +
+        tls("a", pairs.a) +
+        tls("b", pairs.b),
+    );
+    expect(served(result, pairs)).toEqual(["p443 a.example b"]);
+    expect(result.reports).toEqual([
+      "CERTIFICATE_CONFLICT Ingress default/a spec.tls[0]",
+      "CERTIFICATE_HOST_MISMATCH Ingress default/b spec.tls[0]",
+    ]);
+  });
+
+  it("may stand in the origin's annotation, for hosts that spec.tls does not name", () => {
+    const annotations = {
+      "alb.networking.cpaas.io/tls": "a.example=default/b, b.example=default/b",
+    };
+    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
+    const yaml =
+      ingress("web", { annotations, spec }) + WEB + tls("a", pairs.a) + tls("b", pairs.b);
+    expect(served(translated(yaml), pairs)).toEqual(["p443 a.example a", "p443 b.example b"]);
+  });
+
+  it.each([
+    "a.example",
+    "a.example=default",
+    "a b=default/a",
+    "a.example=default/a,a.example=default/b",
+  ])("in the annotation %j void all of it", (text) => {
+    const annotations = { "alb.networking.cpaas.io/tls": `${text}, b.example=default/b` };
+    const result = translated(
+      ingress("web", { annotations, spec: SPEC }) + WEB + tls("a", pairs.a) + tls("b", pairs.b),
+    );
+    expect(result.certificates()).toEqual([]);
+    expect(result.reports).toEqual([
+      'ANNOTATION_INVALID Ingress default/web metadata.annotations["alb.networking.cpaas.io/tls"]',
+    ]);
+  });
+
+  it("of another namespace need a ReferenceGrant", () => {
+    const annotations = { "alb.networking.cpaas.io/tls": "a.example=shop/a" };
+    const yaml = ingress("web", { annotations, spec: SPEC }) + WEB + tls("a", pairs.a, "shop");
+    expect(translated(yaml).messages("CERTIFICATE_UNUSABLE")).toEqual([
+      "secret shop/a is in another namespace",
+    ]);
+    const grant = `
+---
+apiVersion: gateway.networking.k8s.io/v1beta1
+kind: ReferenceGrant
+metadata: {name: g, namespace: shop}
+spec:
+  from: [{group: networking.k8s.io, kind: Ingress, namespace: default}]
+  to: [{group: "", kind: Secret, name: a}]
+`;
+    expect(served(translated(yaml + grant), pairs)).toEqual(["p443 a.example a"]);
+  });
+});
+
+describe("a secret", () => {
+  function problemOf(data: object): readonly string[] {
+    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
+    const result = translated(ingress("web", { spec }) + WEB + secretYaml("a", data));
+    expect(result.certificates()).toEqual([]);
+    return result.messages("CERTIFICATE_UNUSABLE");
+  }
+
+  it("that is not there is reported, and its hosts are bound to HTTPS all the same", () => {
+    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
+    const result = translated(ingress("web", { spec }) + WEB);
+    expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual(["there is no Secret default/a"]);
+    expect(result.route("ingress/default/web/0-0").redirect).toBeUndefined();
+    expect(result.tried(443)).toHaveLength(3);
+  });
+
+  it("is used with its chain, without the text around the PEM blocks", async () => {
+    const authority = await Authority.create();
+    const leaf = await authority.issue("a.example");
+    const chain = `subject=a\n${leaf.certificate}\n# issuer\n${authority.pair.certificate}`;
+    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
+    const result = translated(
+      ingress("web", { spec }) + WEB + tls("a", { certificate: chain, key: leaf.key }),
+    );
+    const [certificate] = result.config.certificates;
+    expect(certificate?.chain.match(/-----BEGIN CERTIFICATE-----/g)).toHaveLength(2);
+    expect(certificate?.chain).not.toMatch(/subject|issuer/);
+    expect(certificate?.id).toMatch(/^[0-9a-f]{64}$/);
+    expect(JSON.stringify(result.config)).not.toContain("PRIVATE KEY");
+  });
+
+  it.each<[string, (pair: KeyPair, other: KeyPair) => object, string]>([
+    [
+      "without a key",
+      (pair) => ({ "tls.crt": pair.certificate }),
+      "Secret default/a has no tls.key",
+    ],
+    [
+      "without a certificate",
+      (pair) => ({ "tls.key": pair.key }),
+      "Secret default/a has no tls.crt",
+    ],
+    [
+      "whose certificate is none",
+      (pair) => ({ "tls.crt": "hello", "tls.key": pair.key }),
+      "tls.crt of Secret default/a is not a chain of PEM certificates",
+    ],
+    [
+      "whose certificate is broken",
+      (pair) => ({ "tls.crt": pair.certificate.replace("MII", "MIX"), "tls.key": pair.key }),
+      "tls.crt of Secret default/a is not a chain of PEM certificates",
+    ],
+    [
+      "whose key is none",
+      (pair) => ({ "tls.crt": pair.certificate, "tls.key": pair.certificate }),
+      "tls.key of Secret default/a is not an unencrypted PEM private key",
+    ],
+    [
+      "whose key is another's",
+      (pair, other) => ({ "tls.crt": pair.certificate, "tls.key": other.key }),
+      "tls.key of Secret default/a does not belong to the first certificate of tls.crt",
+    ],
+  ])("%s is reported without its content", (_what, data, message) => {
+    expect(problemOf(data(pairs.a, pairs.b))).toEqual([message]);
+  });
+});
+
+describe("default certificates", () => {
+  it("by the option are for every HTTPS port without one of its own", () => {
+    const yaml = tls("a", pairs.a) + ingress("web", { spec: SPEC }) + WEB;
+    const result = translated(yaml, { defaultCertificate: "default/a" });
+    expect(served(result, pairs)).toEqual(["p443  a"]);
+    expect(translated(yaml, { defaultCertificate: "default/x" }).reports).toEqual([
+      "CERTIFICATE_UNUSABLE",
+    ]);
+    expect(translated(yaml, { defaultCertificate: "a" }).reports).toEqual(["CERTIFICATE_UNUSABLE"]);
+  });
+
+  it("are the Frontend's, else the ALB2's, else the option's", () => {
+    const alb = { projects: ["ALL_ALL"], defaultSSLCert: "default/a" };
+    const at = (...more: readonly string[]): readonly string[] =>
+      served(
+        translated(
+          [
+            alb2("alb", alb),
+            tls("a", pairs.a),
+            tls("b", pairs.b),
+            tls("w", pairs.wild),
+            ...more,
+          ].join(""),
+          { defaultCertificate: "default/w" },
+        ),
+        pairs,
+      );
+    expect(at()).toEqual(["p443  a"]);
+    expect(
+      at(frontend("ft", "alb", { port: 443, protocol: "https", certificate_name: "default_b" })),
+    ).toEqual(["p443  b"]);
+    expect(at(frontend("ft", "alb", { port: 444, protocol: "https" }))).toEqual([
+      "p443  a",
+      "p444  wild",
+    ]);
+  });
+});
+
+describe("the certificate of a Rule", () => {
+  const ONE = [{ type: "HOST", values: [["IN", "a.example", "*.example"]] }];
+  const at = (spec: object): Translated =>
+    translated(
+      alb2("alb", { projects: ["ALL_ALL"] }) +
+        frontend("ft", "alb", { port: 444, protocol: "https" }) +
+        rule("r", { dslx: ONE, certificate_name: "default/a", ...spec }) +
+        tls("a", pairs.a),
+    );
+
+  it("is for its domain, or for the hosts that it matches", () => {
+    expect(served(at({ domain: "b.example" }), pairs)).toEqual(["p444 b.example a"]);
+    expect(served(at({}), pairs)).toEqual(["p444 *.example a", "p444 a.example a"]);
+  });
+
+  it.each([
+    [{ domain: "b b" }, "SETTING_IGNORED Rule cpaas-system/r spec.domain"],
+    [{ certificate_name: "a" }, "CERTIFICATE_UNUSABLE Rule cpaas-system/r spec.certificate_name"],
+    [
+      { certificate_name: "default/x" },
+      "CERTIFICATE_UNUSABLE Rule cpaas-system/r spec.certificate_name",
+    ],
+  ])("%j is reported", (spec, report) => {
+    expect([...new Set(at(spec).reports)]).toEqual([report]);
+  });
+});
+
+describe("a Secret that can't be read", () => {
+  const yaml =
+    WEB +
+    ingress("web", {
+      spec: {
+        ...(rules({ "a.example": ["/"] }) as object),
+        tls: [{ hosts: ["a.example"], secretName: "a" }],
+      },
+    });
+
+  it("is said to be in a namespace whose Secrets are not read", () => {
+    const message =
+      "Secret default/a can't be read: namespace default is not in the option secretNamespaces (the overlay cluster-secrets reads all)";
+    const result = translated(yaml, { secretNamespaces: ["albc"] });
+    expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([message]);
+    expect(result.hints("CERTIFICATE_UNUSABLE")).toEqual([
+      "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets",
+    ]);
+    expect(translated(yaml).messages("CERTIFICATE_UNUSABLE")).toEqual([
+      "there is no Secret default/a",
+    ]);
+  });
+
+  it("sends no client to an HTTPS that can't answer, until it can be read", () => {
+    expect(translated(yaml).route("ingress/default/web/0-0").redirect).toBeUndefined();
+    const readable = translated(yaml + tls("a", pairs.a));
+    expect(readable.route("ingress/default/web/0-0").redirect).toMatchObject({ scheme: "https" });
+  });
+});
