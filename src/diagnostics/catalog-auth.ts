@@ -66,7 +66,7 @@ export const AUTH_DIAGNOSTICS = {
     severity: "warning",
     title: "an auth setting has no effect",
     explanation:
-      "It belongs to a method of auth that is not configured here, or stands where it is not read.",
+      "It belongs to a method of auth that is not configured here, or stands where it is not read. Or it names headers of an auth service's answer that only the gateway sends to backends.",
     hint: "add the setting that it belongs to, or remove it",
   },
   AUTH_SERVICE_NOT_FOUND: {

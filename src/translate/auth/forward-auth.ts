@@ -6,6 +6,8 @@ import { compareStrings, memoized } from "../../support/collections.js";
 import { filled } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
+import { listed } from "../../support/text.js";
+import { copiedHeaderProblem } from "../http/special-headers.js";
 import { referencedObject } from "./auth-owner.js";
 import { translateUrl } from "./forward-url.js";
 import { parseHeaderName, parseHeaderText } from "./http-headers.js";
@@ -149,15 +151,24 @@ function translateSignin(
   return parameter === undefined ? undefined : parsed;
 }
 
-/** Names in lower case, each once; blank items are skipped, as ingress-nginx does. */
+/** Names in lower case, each once; blank items are skipped, as ingress-nginx does. What would not reach the backend is left out. */
 function parseResponseHeaders(items: readonly string[]): Result<readonly string[]> {
   const names = new Set<string>();
+  const problems = new Set<string>();
   for (const item of items.map((text) => text.trim()).filter((text) => text !== "")) {
     const name = parseHeaderName(item);
     if (!name.ok) return name;
-    names.add(name.value.toLowerCase());
+    const why = copiedHeaderProblem(item);
+    if (why === undefined) names.add(name.value.toLowerCase());
+    else problems.add(why);
   }
-  return ok([...names]);
+  const value = [...names];
+  if (problems.size === 0) return ok(value);
+  return {
+    ok: true,
+    value,
+    problem: `names headers that are not copied: ${listed([...problems])}`,
+  };
 }
 
 function parseMethod(text: string): Result<string> {

@@ -126,9 +126,15 @@ export class AuthProblems {
     this.#diagnostics.report({ code, message, resource: this.#resource, field: place.field });
   }
 
-  /** The parsed value; a problem, which completes the sentence "<label> …", closes the paths. */
+  /** The parsed value. A problem completes the sentence "<label> …"; it closes the paths, unless there is a value all the same. */
   valueOf<T>(result: Result<T>, place: LabelledField): T | undefined {
-    if (result.ok) return result.value;
+    if (result.ok) {
+      const { problem } = result;
+      if (problem !== undefined) {
+        this.warn("AUTH_SETTING_WITHOUT_EFFECT", `${place.label} ${problem}`, place);
+      }
+      return result.value;
+    }
     const what = `${place.label} ${result.problem}`;
     this.fail({ code: "AUTH_CONFIG_INVALID", what, place });
     return undefined;

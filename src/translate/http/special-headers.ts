@@ -42,6 +42,12 @@ export function isOfHop(name: string): boolean {
   return OF_CONNECTION.has(dashed) || OF_HOP.has(dashed);
 }
 
+/** Why an auth service's answer can't give backends this header; undefined: it can. */
+export function copiedHeaderProblem(name: string): string | undefined {
+  // A claim that filters may set goes to backends by another way than the request's headers.
+  return tellingProblem(name) ?? (CLAIMS.has(name.toLowerCase()) ? told(name) : undefined);
+}
+
 export function isHost(name: string): boolean {
   return name.toLowerCase() === "host";
 }
@@ -54,7 +60,7 @@ function hostProblem(action: HeaderAction, name: string, value: string): string 
 
 function tellingProblem(name: string): string | undefined {
   const { lower, dashed } = spellings(name);
-  if (TOLD.has(dashed)) return `${name} is what the gateway itself tells backends`;
+  if (TOLD.has(dashed)) return told(name);
   const isDropped = ONE_SPELLING.has(dashed)
     ? lower !== dashed
     : DROPPED.has(dashed) || CLAIMS.has(dashed) || dashed.startsWith(ORIGINAL);
@@ -63,9 +69,11 @@ function tellingProblem(name: string): string | undefined {
 
 /** Of X-Forwarded-For the client's part can be removed: the peer is appended in any case. */
 function removalProblem(name: string): string | undefined {
-  return TOLD.has(name.toLowerCase())
-    ? `${name} is what the gateway itself tells backends`
-    : undefined;
+  return TOLD.has(name.toLowerCase()) ? told(name) : undefined;
+}
+
+function told(name: string): string {
+  return `${name} is what the gateway itself tells backends`;
 }
 
 function spellings(name: string): { readonly lower: string; readonly dashed: string } {

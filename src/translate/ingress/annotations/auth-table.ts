@@ -73,7 +73,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   auth(
     "auth-response-headers",
     HEADER_NAMES,
-    "Headers of the service's answer that the backend gets; a client's own are removed.",
+    "Headers of the service's answer that the backend gets; a client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.",
   ),
   auth(
     "auth-proxy-set-headers",
