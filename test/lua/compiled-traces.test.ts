@@ -34,6 +34,10 @@ beforeEach(async () => {
       credentials: [await credentialSet("users", { ann: "secret" })],
       routes: {
         "open.example": {},
+        "filtered.example": {
+          requestHeaders: { set: [["X-A", "1"]] },
+          responseHeaders: { set: [["X-B", "2"]] },
+        },
         "basic.example": { auth: [authPolicy({ basic: { realm: "r", credentials: "users" } })] },
       },
       environment: { "teller.conf": teller(tellerPort) },
@@ -44,6 +48,7 @@ beforeEach(async () => {
 /** One function that LuaJIT gives up on costs a third of what a request does: no test of behaviour would see it. */
 test.each([
   ["a plain route", "open.example", []],
+  ["a route with header filters", "filtered.example", []],
   ["a route with basic auth", "basic.example", [["Authorization", basic("ann", "secret")]]],
 ] as const)("LuaJIT compiles all that a request of %s runs through", async (_, host, headers) => {
   const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
