@@ -1,5 +1,11 @@
-import type { BackendFilters, Mirror, Session } from "../model/route.js";
-import type { PathRewrite, Redirect, HeaderChanges } from "../model/filters.js";
+import type {
+  BackendFilters,
+  HeaderChanges,
+  Mirror,
+  PathRewrite,
+  Redirect,
+} from "../model/filters.js";
+import type { Retry, Session, Timeouts } from "../model/route.js";
 import type { RouteFilters } from "./outcome.js";
 
 /** A redirect as `<status> to <Location>`; `<…>` stands for what the request brings. */
@@ -14,42 +20,41 @@ export function formatRedirect(redirect: Redirect): string {
 
 /** One line for each thing that a route changes. */
 export function formatFilters(filters: RouteFilters): readonly string[] {
-  const { bodyLimit, timeouts, affinity, session } = filters;
-  return [
-    ...formatChanges(filters),
-    ...(bodyLimit === undefined ? [] : [`body of at most ${String(bodyLimit)} bytes`]),
-    ...(timeouts
-      ? [`timeouts ${[timeouts.connect, timeouts.send, timeouts.read].join(", ")} ms`]
-      : []),
-    ...formatDeadlines(filters.deadlines),
-    ...(filters.retry ? [formatRetry(filters.retry)] : []),
-    ...(affinity ? [`affinity by ${affinity.join(" ")}`] : []),
-    ...(session ? [formatSession(session)] : []),
-  ];
+  return Object.values(FORMATS).flatMap((format) => format(filters));
 }
 
 /** The same for what is done only to the requests of one backend. */
 export function formatBackendFilters(filters: BackendFilters): readonly string[] {
-  const { auth = [], redirect } = filters;
+  const { auth = [], redirect, ...changes } = filters;
   return [
     ...auth.map((id) => `auth ${id}`),
     ...(redirect ? [`redirect ${formatRedirect(redirect)}`] : []),
-    ...formatChanges(filters),
+    ...formatFilters(changes),
   ];
 }
 
-type Changes = Omit<BackendFilters, "auth" | "redirect">;
+/** In the order of the lines. */
+const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonly string[]>> = {
+  cors: ({ cors }) => line(cors, ({ origins }) => `CORS for ${origins.join(", ")}`),
+  rewrite: ({ rewrite }) => line(rewrite, (path) => `path becomes ${formatRewrite(path)}`),
+  host: ({ host }) => line(host, (name) => `Host becomes ${name}`),
+  requestHeaders: ({ requestHeaders }) => formatHeaders("request", requestHeaders),
+  responseHeaders: ({ responseHeaders }) => formatHeaders("response", responseHeaders),
+  mirrors: ({ mirrors = [] }) => mirrors.map(formatMirror),
+  bodyLimit: ({ bodyLimit }) => line(bodyLimit, (limit) => `body of at most ${limit} bytes`),
+  timeouts: ({ timeouts }) => line(timeouts, formatTimeouts),
+  deadlines: ({ deadlines }) => formatDeadlines(deadlines),
+  retry: ({ retry }) => line(retry, formatRetry),
+  affinity: ({ affinity }) => line(affinity, (by) => `affinity by ${by.join(" ")}`),
+  session: ({ session }) => line(session, formatSession),
+};
 
-function formatChanges(filters: Changes): readonly string[] {
-  const { cors, rewrite, host, mirrors = [] } = filters;
-  return [
-    ...(cors ? [`CORS for ${cors.origins.join(", ")}`] : []),
-    ...(rewrite ? [`path becomes ${formatRewrite(rewrite)}`] : []),
-    ...(host === undefined ? [] : [`Host becomes ${host}`]),
-    ...formatHeaders("request", filters.requestHeaders),
-    ...formatHeaders("response", filters.responseHeaders),
-    ...mirrors.map(formatMirror),
-  ];
+function line<T>(value: T | undefined, format: (value: T) => string): readonly string[] {
+  return value === undefined ? [] : [format(value)];
+}
+
+function formatTimeouts({ connect, send, read }: Timeouts): string {
+  return `timeouts ${[connect, send, read].join(", ")} ms`;
 }
 
 function formatMirror({ upstream, protocol, numerator, denominator }: Mirror): string {
@@ -65,7 +70,7 @@ function formatDeadlines(deadlines: RouteFilters["deadlines"]): readonly string[
   ];
 }
 
-function formatRetry({ codes = [], attempts }: NonNullable<RouteFilters["retry"]>): string {
+function formatRetry({ codes = [], attempts }: Retry): string {
   if (attempts === 0) return "no further tries";
   const reasons = ["failure to connect", ...codes.map(String)].join(", ");
   return `up to ${String(attempts)} further tries on ${reasons}`;

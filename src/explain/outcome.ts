@@ -1,4 +1,5 @@
-import type { Backend, BackendFilters } from "../model/route.js";
+import type { BackendFilters } from "../model/filters.js";
+import type { Backend } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
 import type { Redirect } from "../model/filters.js";
 import type { PolicyAuth, PolicyBackendTls, PolicyDocument, PolicyRoute } from "../model/policy.js";
@@ -64,21 +65,19 @@ export interface Outcome {
   readonly backends: readonly ExplainedBackend[];
 }
 
-/** What the route changes on the way, as it stands in the policy. */
-export type RouteFilters = Pick<
+/** What the route changes on the way, as it stands in the policy: all fields but those that the rest of the outcome is made from. */
+export type RouteFilters = Omit<
   PolicyRoute,
-  | "cors"
-  | "bodyLimit"
-  | "rewrite"
-  | "host"
-  | "requestHeaders"
-  | "responseHeaders"
-  | "mirrors"
-  | "timeouts"
-  | "deadlines"
-  | "retry"
-  | "affinity"
-  | "session"
+  | "source"
+  | "refuse"
+  | "redirect"
+  | "authFirst"
+  | "allow"
+  | "deny"
+  | "satisfy"
+  | "auth"
+  | "ownAuth"
+  | "backends"
 >;
 
 /** What a route does with a request that came to it, in the data plane's order of steps. */
@@ -108,27 +107,10 @@ export function routeOutcome(
 }
 
 function filtersOf(route: PolicyRoute): RouteFilters {
-  const { bodyLimit, host, ...filters } = route;
-  return {
-    ...changesOf(filters),
-    ...(bodyLimit !== undefined && { bodyLimit }),
-    ...(host !== undefined && { host }),
-    ...(filters.mirrors && { mirrors: filters.mirrors }),
-    ...(filters.timeouts && { timeouts: filters.timeouts }),
-    ...(filters.deadlines && { deadlines: filters.deadlines }),
-    ...(filters.retry && { retry: filters.retry }),
-    ...(filters.affinity && { affinity: filters.affinity }),
-    ...(filters.session && { session: filters.session }),
-  };
-}
-
-function changesOf({ cors, rewrite, requestHeaders, responseHeaders }: PolicyRoute): RouteFilters {
-  return {
-    ...(cors && { cors }),
-    ...(rewrite && { rewrite }),
-    ...(requestHeaders && { requestHeaders }),
-    ...(responseHeaders && { responseHeaders }),
-  };
+  const { source, refuse, redirect, authFirst, allow, deny, satisfy, auth, ownAuth, ...rest } =
+    route;
+  const { backends, ...filters } = rest;
+  return filters;
 }
 
 function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRoute): ExplainedAuth {

@@ -1,7 +1,24 @@
 import { filled } from "../support/json-object.js";
-import type { Port } from "./upstream.js";
+import type { BackendProtocol, Port } from "./upstream.js";
 
-/** What rules of every kind, and backends of Gateway API's, can do to requests and responses. */
+/**
+ * What is done for the requests of a rule, or after that for those that one backend of it gets (Gateway API,
+ * HTTPBackendRef.filters); a backend's `rewrite` and `host` stand in place of the rule's.
+ * @minProperties 1
+ */
+export interface BackendFilters {
+  /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
+  readonly redirect?: Redirect;
+  readonly cors?: Cors;
+  /** Ids of the auth policies; all must pass, in order. A route without it has those of its listener, unless `ownAuth`. */
+  readonly auth?: readonly string[];
+  readonly rewrite?: PathRewrite;
+  /** Host header for the backend; the client's when absent. */
+  readonly host?: string;
+  readonly requestHeaders?: HeaderChanges;
+  readonly responseHeaders?: HeaderChanges;
+  readonly mirrors?: readonly Mirror[];
+}
 
 export interface Redirect {
   readonly status: 301 | 302 | 303 | 307 | 308;
@@ -64,4 +81,19 @@ export interface Cors {
   readonly credentials: boolean;
   /** Seconds. */
   readonly maxAge: number;
+}
+
+/** A share of the requests is sent to one endpoint of another Service too; its answer is ignored. */
+export interface Mirror {
+  /** Upstream id. */
+  readonly upstream: string;
+  readonly protocol: BackendProtocol;
+  readonly tls?: string;
+  /**
+   * Share of the requests: `numerator` of `denominator`.
+   * @minimum 0
+   */
+  readonly numerator: number;
+  /** @minimum 1 */
+  readonly denominator: number;
 }

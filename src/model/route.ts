@@ -1,25 +1,6 @@
-import type { Cors, HeaderChanges, PathRewrite, Redirect } from "./filters.js";
+import type { BackendFilters } from "./filters.js";
 import type { BackendProtocol, Refusal } from "./upstream.js";
 import type { HostPattern, SourceRef } from "./values.js";
-
-/**
- * What is done for the requests of a rule, or after that for those that one backend of it gets (Gateway API,
- * HTTPBackendRef.filters); a backend's `rewrite` and `host` stand in place of the rule's.
- * @minProperties 1
- */
-export interface BackendFilters {
-  /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
-  readonly redirect?: Redirect;
-  readonly cors?: Cors;
-  /** Ids of the auth policies; all must pass, in order. A route without it has those of its listener, unless `ownAuth`. */
-  readonly auth?: readonly string[];
-  readonly rewrite?: PathRewrite;
-  /** Host header for the backend; the client's when absent. */
-  readonly host?: string;
-  readonly requestHeaders?: HeaderChanges;
-  readonly responseHeaders?: HeaderChanges;
-  readonly mirrors?: readonly Mirror[];
-}
 
 /** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
 export interface Route extends BackendFilters {
@@ -61,21 +42,6 @@ export interface Backend {
   readonly filters?: BackendFilters;
   /** Id of the verified TLS to its endpoints (`https` and `grpcs`); absent: as the protocol says, unverified. */
   readonly tls?: string;
-}
-
-/** A share of the requests is sent to one endpoint of another Service too; its answer is ignored. */
-export interface Mirror {
-  /** Upstream id. */
-  readonly upstream: string;
-  readonly protocol: BackendProtocol;
-  readonly tls?: string;
-  /**
-   * Share of the requests: `numerator` of `denominator`.
-   * @minimum 0
-   */
-  readonly numerator: number;
-  /** @minimum 1 */
-  readonly denominator: number;
 }
 
 /** Which endpoint a client keeps (session_affinity_policy of Rules and Frontends, affinity annotations). */

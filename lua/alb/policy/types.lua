@@ -139,7 +139,6 @@
 ---@field responseHeaders? HeaderChanges
 ---@field mirrors? Mirror[]
 
---- What rules of every kind, and backends of Gateway API's, can do to requests and responses.
 ---@class Redirect
 ---@field status 301|302|303|307|308
 ---@field unlessScheme? "http"|"https" Not done for clients that came by this scheme (X-Forwarded-Proto of a trusted proxy, else the connection's).

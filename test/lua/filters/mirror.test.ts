@@ -1,7 +1,7 @@
 import { asking, EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { selfSigned } from "../../../e2e/harness/certificates.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { Mirror } from "../../../src/model/route.js";
+import type { Mirror } from "../../../src/model/filters.js";
 import { freePort } from "../../support/free-port.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 import { say, ScriptedServer } from "../../support/scripted-server.js";

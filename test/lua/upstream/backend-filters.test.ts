@@ -1,7 +1,6 @@
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
 import { useScene } from "../../../e2e/harness/scene.js";
-import type { HeaderChanges } from "../../../src/model/filters.js";
-import type { BackendFilters } from "../../../src/model/route.js";
+import type { BackendFilters, HeaderChanges } from "../../../src/model/filters.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 
 const scene = useScene();

@@ -1,22 +1,12 @@
 import type { RouteFilter } from "../../../api/gateway.js";
-import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../../model/filters.js";
-import type { Mirror } from "../../../model/route.js";
+import type { BackendFilters } from "../../../model/filters.js";
 import type { Refusal } from "../../../model/upstream.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { FilterScope } from "../rule-scope.js";
 
 /** What the filters of a rule or a backendRef do. */
-export interface FilterEffects {
-  readonly redirect?: Redirect;
-  readonly cors?: Cors;
-  readonly rewrite?: PathRewrite;
-  readonly host?: string;
-  readonly requestHeaders?: HeaderChanges;
-  readonly responseHeaders?: HeaderChanges;
-  readonly mirrors?: readonly Mirror[];
-  /** Ids of auth policies, in the order of the filters; absent: there is no auth filter. */
-  readonly auth?: readonly string[];
+export interface FilterEffects extends BackendFilters {
   /** A filter can't be resolved: its requests are answered with this, since it must not be skipped. */
   readonly refuse?: Refusal;
 }

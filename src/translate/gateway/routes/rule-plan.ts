@@ -4,7 +4,8 @@ import type {
   HttpRouteRule,
   RouteBackendRef,
 } from "../../../api/gateway.js";
-import type { Backend, BackendFilters, Retry, Route, Session } from "../../../model/route.js";
+import type { BackendFilters } from "../../../model/filters.js";
+import type { Backend, Retry, Route, Session } from "../../../model/route.js";
 import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
 import type { Refusal } from "../../../model/upstream.js";
 import { filled } from "../../../support/json-object.js";
@@ -122,11 +123,7 @@ export function refusedContent(field: string): RuleContent {
 
 function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope): RuleContent {
   const { findings } = scope;
-  const { mirrors, ...effects } = filterEffects(
-    rule.filters ?? [],
-    within(place, "filters"),
-    scope,
-  );
+  const effects = filterEffects(rule.filters ?? [], within(place, "filters"), scope);
   const timeouts = ruleTimeouts(rule.timeouts ?? {});
   const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), findings);
   const session = sessionOf(rule, id, place, findings);
@@ -135,7 +132,6 @@ function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope)
   const at = within(place, "backendRefs");
   return {
     ...effects,
-    ...(mirrors && { mirrors }),
     ...timeouts,
     ...(retry && { retry }),
     ...(session && { session }),
