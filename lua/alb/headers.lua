@@ -41,6 +41,7 @@ return {
     },
     -- Passed on for the proxies that we believe, as all of x-original-*.
     claims = {
+        ["forwarded"] = true,
         ["x-forwarded-method"] = true,
         ["x-forwarded-prefix"] = true,
         ["x-forwarded-uri"] = true,

@@ -25,7 +25,6 @@ local replaced = {
     ["x-forwarded-proto"] = "albc_scheme",
     ["x-forwarded-host"] = "albc_fwd_host",
     ["x-forwarded-port"] = "albc_fwd_port",
-    forwarded = "albc_forwarded",
 }
 
 -- The gateway's own headers, and their values for the request being built.

@@ -54,15 +54,13 @@ end
 --- Does this header of the client not go on: as none does, or as only trusted proxies are believed in what it says?
 ---@param name string lower case
 function _M.is_withheld(name)
-    if str_byte(name, 1) ~= LOWER_X then
-        return name == "proxy"
-    end
     name = _M.fold(name)
     if dropped[name] then
         return true
     end
-    local is_one = claims[name] or str_sub(name, 1, 11) == "x-original-"
-    return is_one and var.albc_trusted ~= "1"
+    local is_claim = claims[name]
+        or str_byte(name, 1) == LOWER_X and str_sub(name, 1, 11) == "x-original-"
+    return is_claim and var.albc_trusted ~= "1"
 end
 
 --- Removes the lines that such a server would take for one of the names, and those of the names themselves.

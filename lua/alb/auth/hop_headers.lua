@@ -1,7 +1,9 @@
 --- What a client declares to be of one hop (RFC 9110, 7.6.1).
 -- May yield: no. Phases: any with a request.
-local of_hop = require("alb.headers").of_hop
+local headers = require("alb.headers")
 
+local claims = headers.claims
+local of_hop = headers.of_hop
 local var = ngx.var
 local re_gmatch = ngx.re.gmatch
 local str_lower = string.lower
@@ -23,7 +25,7 @@ local NONE = {}
 -- What tells where a request came from is not the client's to take away.
 local function is_kept(name)
     return of_hop[name]
-        or name == "forwarded"
+        or claims[name]
         or name == "x-real-ip"
         or str_sub(name, 1, 12) == "x-forwarded-"
 end

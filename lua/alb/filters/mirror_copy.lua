@@ -30,7 +30,6 @@ local OWN = {
     { "X-Forwarded-Port", "albc_fwd_port" },
     { "X-Scheme", "albc_scheme" },
     { "X-Request-ID", "albc_request_id" },
-    { "Forwarded", "albc_forwarded" },
 }
 
 -- Client headers that are not copied, folded.

@@ -4,9 +4,6 @@ import type { DataPlaneOptions } from "../../model/options.js";
 import { headersThatAre } from "../../model/special-headers.js";
 import { integerText, type NginxText, sequence, variable, word } from "./text.js";
 
-/** RFC 7239's way to say all that; passed on for the proxies that we believe. */
-const FORWARDED = "Forwarded";
-
 export const DROPPED = headersThatAre("dropped");
 
 export const CLAIMS = headersThatAre("claim");
@@ -61,11 +58,7 @@ function trustingHeaders(): readonly Header[] {
     prefix: variable("albc_told_prefix"),
   });
   const claims = CLAIMS.filter((name) => name !== PREFIX);
-  return [
-    ...told,
-    [FORWARDED, variable("albc_forwarded")],
-    ...claims.map((name): Header => [name, variable(`albc_${variableName(name)}`)]),
-  ];
+  return [...told, ...claims.map((name): Header => [name, variable(`albc_${variableName(name)}`)])];
 }
 
 /** `x_sent_from`, as nginx names the variable of a header. */
@@ -117,6 +110,6 @@ function droppedViews(sent: readonly Header[], dropped: readonly string[]): read
 /** The same for all servers. */
 const DROPPED_BEHIND_TRUSTED = droppedViews(trustingHeaders(), DROPPED);
 const DROPPED_OF_ALL = droppedViews(untrustingHeaders(word("http"), integerText(0)), [
-  ...[FORWARDED, ...DROPPED],
+  ...DROPPED,
   ...CLAIMS.filter((name) => name !== PREFIX),
 ]);
