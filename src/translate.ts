@@ -11,10 +11,10 @@ import { compareStrings } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
 import { claimHostsOfRules, translateRules } from "./translate/alb/rules.js";
+import type { AuthContext } from "./translate/auth/auth-policies.js";
 import { createAuthTranslator } from "./translate/auth/auth-policies.js";
 import type { UpstreamPlan } from "./translate/backends.js";
 import { Backends } from "./translate/backends.js";
-import type { BuildContext } from "./translate/build-context.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { Certificates } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
@@ -27,6 +27,7 @@ import { createPolicies } from "./translate/gateway/policies/gateway-policies.js
 import type { Policies } from "./translate/gateway/policies.js";
 import type { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { translateRoutes } from "./translate/gateway/routes/routes.js";
+import type { StreamContext } from "./translate/gateway/streams/stream-builder.js";
 import { StreamBuilder } from "./translate/gateway/streams/stream-builder.js";
 import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
 import { reportRestrictionsElsewhere } from "./translate/ingress/annotation-report.js";
@@ -75,20 +76,20 @@ export function translateRouting(
   const context = { resources, options, diagnostics };
   const closed = new ClosedObjects();
   closed.addAll(resources, diagnostics);
-  const build: BuildContext = {
+  const build: AuthContext = {
     ...context,
     config: new ConfigBuilder(closed),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),
-    streams: new StreamBuilder(context),
   };
 
   const balancers = loadBalancers(build);
-  const gateways = translateGateways(balancers, build);
+  const { gateways, freeSockets } = translateGateways(balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build, memory);
-  const streams = translateStreamRoutes(gateways, policies, build);
+  const streams = new StreamBuilder(context, freeSockets);
+  const streamRoutes = translateStreamRoutes(gateways, policies, { ...build, streams });
   translateFrontends(balancers, build);
   translateRules(balancers, build);
   const ingresses = translateIngresses(balancers, build);
@@ -101,25 +102,25 @@ export function translateRouting(
     ...ingressStatuses(ingresses, build),
     ...gatewayClassStatuses(build),
     ...gatewayStatuses(gateways, {
-      attached: new Map([...routes.attached, ...streams.attached]),
+      attached: new Map([...routes.attached, ...streamRoutes.attached]),
       policies,
     }),
     ...routes.statuses,
-    ...streams.statuses,
+    ...streamRoutes.statuses,
     ...policies.statuses(),
   ];
   return {
-    config: finish(build, policies),
+    config: finish({ ...build, streams }, policies),
     statuses: statuses.map(withShortMessages),
     objects: gatewayServices(gateways, build),
     upstreams: build.backends.collected(),
-    streamUpstreams: build.streams.upstreams(),
+    streamUpstreams: streams.upstreams(),
     certificateUses: build.certificates.uses,
   };
 }
 
 /** With the owners of their hosts. */
-function loadBalancers(build: BuildContext): readonly LoadBalancer[] {
+function loadBalancers(build: AuthContext): readonly LoadBalancer[] {
   const balancers = translateLoadBalancers(build, portsOfGateways(build));
   claimHostsOfRules(balancers, build);
   claimHostsOfIngresses(balancers, build);
@@ -129,7 +130,7 @@ function loadBalancers(build: BuildContext): readonly LoadBalancer[] {
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
-  { config, backends, certificates, auth, streams, options }: BuildContext,
+  { config, backends, certificates, auth, streams, options }: AuthContext & StreamContext,
   policies: Policies,
 ): Routing["config"] {
   const inherited = policies.inherited();

@@ -10,7 +10,9 @@ import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
 import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
-import type { TranslateContext } from "./context.js";
+import type { CompileOptions } from "../model/options.js";
+import type { DiagnosticSink } from "../diagnostics/sink.js";
+import type { RoutingResources } from "../input/resources.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
 import type { Place } from "./place.js";
 import type { NamespacedName } from "./reference-grants.js";
@@ -41,15 +43,21 @@ const MOST_CHAINED = 16;
 const READ_MORE =
   "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets";
 
+interface Surroundings {
+  readonly resources: RoutingResources;
+  readonly options: Pick<CompileOptions, "secretNamespaces">;
+  readonly diagnostics: DiagnosticSink;
+}
+
 /** Reads certificates from Secrets of type kubernetes.io/tls, each once. */
 export class Certificates {
-  readonly #context: TranslateContext;
+  readonly #context: Surroundings;
   readonly #read = new Map<string, Result<LoadedCertificate>>();
   readonly #certificates = new Map<string, Certificate>();
   /** By place and Secret: routes that are translated again ask again. */
   readonly #uses = new Map<string, CertificateUse>();
 
-  constructor(context: TranslateContext) {
+  constructor(context: Surroundings) {
     this.#context = context;
   }
 

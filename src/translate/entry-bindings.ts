@@ -9,7 +9,7 @@ import {
   groupBy,
   memoized,
 } from "../support/collections.js";
-import type { BuildContext } from "./build-context.js";
+import type { BuildContext } from "./context.js";
 import { keysAbove } from "./hostnames.js";
 import type { HostOwners } from "./hostnames.js";
 import type { PathClaim, OrderedClaim } from "./shadowed-paths.js";

@@ -1,6 +1,6 @@
 import type { HostPattern } from "../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../model/values.js";
-import type { BuildContext } from "./build-context.js";
+import type { BuildContext } from "./context.js";
 import type { LoadedCertificate } from "./certificates.js";
 import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";

@@ -7,20 +7,19 @@ import type { AuthConfig } from "../../src/model/auth.js";
 import type { BackendTls } from "../../src/model/upstream.js";
 import { ANY_HOST } from "../../src/model/values.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import type { AuthContext } from "../../src/translate/auth/auth-policies.js";
 import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
 import { Backends } from "../../src/translate/backends.js";
-import type { BuildContext } from "../../src/translate/build-context.js";
 import { Certificates } from "../../src/translate/certificates.js";
 import { ClosedObjects } from "../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../src/translate/config-builder.js";
 import type { GatewayState, ListenerState } from "../../src/translate/gateway/model.js";
-import { StreamBuilder } from "../../src/translate/gateway/streams/stream-builder.js";
 import { createPolicies } from "../../src/translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "../../src/translate/gateway/policies.js";
 
 export interface Harness {
   readonly policies: Policies;
-  readonly build: BuildContext;
+  readonly build: AuthContext;
   gateway(name: string): Gateway;
   /** `<object>/<listener>`. */
   listener(name: string): ListenerState;
@@ -38,13 +37,12 @@ export function harness(yaml: string): Harness {
   const sink = new DiagnosticSink();
   const { resources } = loaded;
   const context = { resources, options: DEFAULT_OPTIONS, diagnostics: sink };
-  const build: BuildContext = {
+  const build: AuthContext = {
     ...context,
     config: new ConfigBuilder(new ClosedObjects()),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),
-    streams: new StreamBuilder(context),
   };
   const states = resources.list("Gateway").map((gateway) => stateOf(gateway, build));
   const policies = createPolicies(states, build);
@@ -72,7 +70,7 @@ export function harness(yaml: string): Harness {
   };
 }
 
-function stateOf(gateway: Gateway, { resources }: BuildContext): GatewayState {
+function stateOf(gateway: Gateway, { resources }: AuthContext): GatewayState {
   const sets = resources
     .list("ListenerSet")
     .filter(({ spec }) => spec.parentRef.name === gateway.metadata.name);

@@ -2,7 +2,7 @@ import type { Alb2, Frontend } from "../../api/alb.js";
 import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { Redirect } from "../../model/filters.js";
 import type { BackendProtocol } from "../../model/upstream.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { TranslateContext } from "../context.js";
 import type { Inherited } from "../load-balancer.js";
 import { placeOf, resourceRef } from "../place.js";
@@ -16,7 +16,7 @@ const SERVED_PROTOCOLS: ReadonlySet<string> = new Set(["http", "https", "grpc"])
 export function frontendPort(
   frontend: Frontend,
   fromAlb: Inherited,
-  context: BuildContext,
+  context: AuthContext,
 ): Inherited | undefined {
   const { spec } = frontend;
   const protocol = spec.protocol ?? "http";
@@ -33,7 +33,7 @@ export function frontendPort(
 function backendProtocolOf(
   frontend: Frontend,
   protocol: string,
-  { diagnostics }: BuildContext,
+  { diagnostics }: AuthContext,
 ): BackendProtocol {
   const text = frontend.spec.backendProtocol ?? "";
   const standard = protocol === "grpc" ? "grpc" : "http";
@@ -48,7 +48,7 @@ function backendProtocolOf(
 /** A Frontend's redirect; one that is wrong is reported and not done. */
 export function frontendRedirect(
   frontend: Frontend,
-  { diagnostics }: BuildContext,
+  { diagnostics }: AuthContext,
 ): Redirect | undefined {
   const spec = frontend.spec.config?.redirect;
   if (spec === undefined) return undefined;

@@ -3,7 +3,7 @@ import { filled } from "../../support/json-object.js";
 import type { Frontend } from "../../api/alb.js";
 import { ANY_HOST } from "../../model/values.js";
 import type { Redirect } from "../../model/filters.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { bindWholePort } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
@@ -15,10 +15,7 @@ import { frontendRedirect } from "./frontend-port.js";
 import { translateServiceGroup } from "./service-group.js";
 
 /** What Frontends do themselves: their redirect before every rule, their service group after all, their certificate. */
-export function translateFrontends(
-  balancers: readonly LoadBalancer[],
-  context: BuildContext,
-): void {
+export function translateFrontends(balancers: readonly LoadBalancer[], context: AuthContext): void {
   for (const balancer of balancers) {
     for (const port of balancer.ports) {
       if (port.frontend !== undefined) translateFrontend(port.frontend, port, context);
@@ -29,7 +26,7 @@ export function translateFrontends(
 }
 
 /** defaultSSLCert is for the HTTPS port of Ingresses, unless its Frontend names another. */
-function addDefaultCertificate({ alb, ingress }: LoadBalancer, context: BuildContext): void {
+function addDefaultCertificate({ alb, ingress }: LoadBalancer, context: AuthContext): void {
   const port = ingress.https;
   if (alb === undefined || port === undefined || hasCertificate(port.frontend)) return;
   const reference = configOf(alb).defaultSSLCert ?? "";
@@ -38,7 +35,7 @@ function addDefaultCertificate({ alb, ingress }: LoadBalancer, context: BuildCon
   addServerCertificate(reference, ANY_HOST, { port, place, context });
 }
 
-function translateFrontend(frontend: Frontend, port: EntryPort, context: BuildContext): void {
+function translateFrontend(frontend: Frontend, port: EntryPort, context: AuthContext): void {
   const redirect = frontendRedirect(frontend, context);
   const hasServices = (frontend.spec.serviceGroup?.services ?? []).length > 0;
   if (redirect !== undefined && redirect.unlessScheme === undefined) {
@@ -59,7 +56,7 @@ function translateFrontend(frontend: Frontend, port: EntryPort, context: BuildCo
 
 interface RedirectPlace {
   readonly port: EntryPort;
-  readonly context: BuildContext;
+  readonly context: AuthContext;
   /** Before every Rule, or after. */
   readonly rank: "first" | "default";
 }
@@ -86,7 +83,7 @@ function bindRedirect(
 }
 
 /** The default backend has the auth that the Frontend has, as every route of it. */
-function bindServiceGroup(frontend: Frontend, port: EntryPort, context: BuildContext): void {
+function bindServiceGroup(frontend: Frontend, port: EntryPort, context: AuthContext): void {
   const { schemeRedirect, auth, timeouts, protocol, closed } = port.inherited;
   const place = placeOf(frontend, "spec", "serviceGroup");
   const group = frontend.spec.serviceGroup ?? {};
@@ -114,7 +111,7 @@ function hasCertificate(frontend: Frontend | undefined): boolean {
 }
 
 /** A Frontend whose labels name no ALB2 is nobody's, and its port stays closed. */
-function reportUnattached({ resources, options, diagnostics }: BuildContext): void {
+function reportUnattached({ resources, options, diagnostics }: AuthContext): void {
   for (const frontend of resources.list("Frontend")) {
     const { namespace } = frontend.metadata;
     const name = albNameOf(frontend, options.domains);

@@ -2,7 +2,7 @@ import type { Alb2, Frontend, RoutingConfig, Rule } from "../../api/alb.js";
 import type { BackendProtocol, Refusal } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { Inherited } from "../load-balancer.js";
 import { NOTHING_INHERITED } from "../load-balancer.js";
 import type { Place } from "../place.js";
@@ -17,7 +17,7 @@ type SharedConfig = Omit<RoutingConfig, "redirect">;
 const UNSUPPORTED = ["otel", "keepalive"] as const;
 
 /** What an ALB2 gives to its ports. */
-export function inheritedFromAlb(alb: Alb2, context: BuildContext): Inherited {
+export function inheritedFromAlb(alb: Alb2, context: AuthContext): Inherited {
   return overridden(NOTHING_INHERITED, alb, alb.spec?.config, context);
 }
 
@@ -29,7 +29,7 @@ export function overridden(
   inherited: Inherited,
   owner: Alb2 | Frontend | Rule,
   config: SharedConfig | undefined,
-  context: BuildContext,
+  context: AuthContext,
 ): Inherited {
   const place = placeOf(owner, "spec", "config");
   for (const field of UNSUPPORTED) {
@@ -62,7 +62,7 @@ function firewallRefusal(
   inherited: Inherited,
   place: Place,
   config: SharedConfig | undefined,
-  { options, diagnostics }: BuildContext,
+  { options, diagnostics }: AuthContext,
 ): Refusal | undefined {
   const firewall = config?.modsecurity;
   if (firewall === undefined) return inherited.closed;

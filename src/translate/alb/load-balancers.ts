@@ -2,7 +2,7 @@ import type { Alb2, Frontend } from "../../api/alb.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Redirect } from "../../model/filters.js";
 import type { ObjectStatus } from "../../status/object-status.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import { EntryBindings } from "../entry-bindings.js";
 import { HostOwners } from "../hostnames.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
@@ -21,7 +21,7 @@ import { grantPorts, ingressPortOf } from "./port-claims.js";
  * refused counts as written: without its auth nothing of it may be served.
  */
 export function translateLoadBalancers(
-  context: BuildContext,
+  context: AuthContext,
   portsOfGateways: readonly GatewayPort[],
 ): readonly LoadBalancer[] {
   const { resources, options } = context;
@@ -46,16 +46,12 @@ export function translateLoadBalancers(
 function servesByOptions({
   resources,
   options,
-}: Pick<BuildContext, "resources" | "options">): boolean {
+}: Pick<AuthContext, "resources" | "options">): boolean {
   const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
   return resources.list("ALB2").length === 0 && !isRefused && options.alb === "";
 }
 
-function loadBalancer(
-  alb: Alb2,
-  claims: readonly PortClaim[],
-  context: BuildContext,
-): LoadBalancer {
+function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): LoadBalancer {
   const inherited = inheritedFromAlb(alb, context);
   const ports = claims
     .filter((claim) => claim.alb === alb)
@@ -81,7 +77,7 @@ function loadBalancer(
 /** Priorities of Rules count among all routes, so those of Ingresses of their namespace do, too. */
 function hostsAndBindings(
   prioritised: readonly string[],
-  { options }: BuildContext,
+  { options }: AuthContext,
 ): Pick<LoadBalancer, "owners" | "bindings"> {
   const owners = new HostOwners(options);
   const namespaces = [...options.ingressPriorityNamespaces, ...prioritised];
@@ -92,7 +88,7 @@ function hostsAndBindings(
 function entryPort(
   claim: PortClaim,
   fromAlb: Inherited,
-  context: BuildContext,
+  context: AuthContext,
 ): EntryPort | undefined {
   const { alb, port, tls, frontend } = claim;
   const declared = frontend && frontendPort(frontend, fromAlb, context);
@@ -119,7 +115,7 @@ function entryPort(
 /** The refused field of the ALB2 or Frontend, or the Frontend that can't be read and may be for the port: nothing of it may be served. */
 function whatCloses(
   { alb, port, frontend, place }: PortClaim,
-  context: BuildContext,
+  context: AuthContext,
 ): string | undefined {
   const closed = alb.closed ?? frontend?.closed;
   if (closed !== undefined) return closed.what;
@@ -152,14 +148,14 @@ function ingressSslRedirect(alb: Alb2, port: number): Redirect | undefined {
 /** A Frontend's redirect to another scheme: a client that came by that scheme already is served. */
 function schemeRedirect(
   frontend: Frontend | undefined,
-  context: BuildContext,
+  context: AuthContext,
 ): Redirect | undefined {
   const redirect = frontend && frontendRedirect(frontend, context);
   return redirect?.unlessScheme === undefined ? undefined : redirect;
 }
 
 function loadBalancerByOptions(
-  context: BuildContext,
+  context: AuthContext,
   portsOfGateways: readonly GatewayPort[],
 ): LoadBalancer {
   const { httpPort, httpsPort } = context.options;
@@ -214,7 +210,7 @@ function isLeftFor(
 function portByOption(
   port: number,
   option: "httpPort" | "httpsPort",
-  context: BuildContext,
+  context: AuthContext,
 ): EntryPort | undefined {
   if (port === 0) return undefined;
   const entry: EntryPort = {

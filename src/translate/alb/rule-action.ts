@@ -7,7 +7,7 @@ import type { HostPattern } from "../../model/values.js";
 import { filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { isSet, textList } from "../../support/text.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import { parseHostPattern } from "../hostnames.js";
 import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
 import { HEADER_REWRITES } from "../http/header-rewrites.js";
@@ -34,7 +34,7 @@ const WHOLE_PATH = ".*";
 export function translateRuleAction(
   rule: Rule,
   port: EntryPort,
-  context: BuildContext,
+  context: AuthContext,
   isMatchInvalid: boolean,
 ): RouteAction {
   const { spec } = rule;
@@ -64,7 +64,7 @@ interface RuleContent {
   readonly invalid?: string;
 }
 
-function translateContent(rule: Rule, port: EntryPort, context: BuildContext): RuleContent {
+function translateContent(rule: Rule, port: EntryPort, context: AuthContext): RuleContent {
   let invalid: string | undefined;
   const valueOf = <T>(result: Result<T>, field: string): T | undefined => {
     if (result.ok) return result.value;
@@ -114,7 +114,7 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
 type RuleFilters = Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders">;
 
 /** What a Rule changes in requests and responses; a setting that is wrong is reported and left out. */
-function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
+function ruleFilters(rule: Rule, context: AuthContext): RuleFilters {
   const cors = ruleCors(rule, context);
   const upstreamHost = ruleVhost(rule, context);
   const requestHeaders = headerRewrite(rule, "rewrite-request", context);
@@ -128,7 +128,7 @@ function ruleFilters(rule: Rule, context: BuildContext): RuleFilters {
 }
 
 /** enableCORS with its two lists; no origin means every origin. */
-function ruleCors(rule: Rule, { diagnostics }: BuildContext): Cors | undefined {
+function ruleCors(rule: Rule, { diagnostics }: AuthContext): Cors | undefined {
   const { spec } = rule;
   if (spec.enableCORS !== true) return undefined;
   const origins = textList(spec.corsAllowOrigin ?? "");
@@ -148,7 +148,7 @@ function ruleCors(rule: Rule, { diagnostics }: BuildContext): Cors | undefined {
   };
 }
 
-function ruleVhost(rule: Rule, { diagnostics }: BuildContext): string | undefined {
+function ruleVhost(rule: Rule, { diagnostics }: AuthContext): string | undefined {
   const { vhost = "" } = rule.spec;
   if (vhost === "") return undefined;
   if (isAuthority(vhost)) return vhost;
@@ -160,7 +160,7 @@ function ruleVhost(rule: Rule, { diagnostics }: BuildContext): string | undefine
 function headerRewrite(
   rule: Rule,
   name: keyof typeof HEADER_REWRITES,
-  { options, diagnostics }: BuildContext,
+  { options, diagnostics }: AuthContext,
 ): HeaderChanges | undefined {
   const key = `alb.rule.${options.domains.labels}/${name}`;
   const text = own(rule.metadata.annotations, key);
@@ -178,7 +178,7 @@ export function addRuleCertificate(
   rule: Rule,
   hosts: readonly HostPattern[],
   port: EntryPort,
-  context: BuildContext,
+  context: AuthContext,
 ): void {
   const name = rule.spec.certificate_name ?? "";
   if (name === "" || !port.tls) return;

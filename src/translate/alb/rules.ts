@@ -1,7 +1,7 @@
 import type { Rule } from "../../api/alb.js";
 import type { Domains } from "../../model/options.js";
 import { memoized } from "../../support/collections.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
@@ -13,7 +13,7 @@ import { StrayRules } from "./stray-rules.js";
 import type { StrayPlace } from "./stray-rules.js";
 
 /** The Rules of every load balancer, bound to their Frontend's port. */
-export function translateRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
+export function translateRules(balancers: readonly LoadBalancer[], context: AuthContext): void {
   const { domains } = context.options;
   const ports = rulePorts(balancers);
   const strays = straysOf(context)(balancers);
@@ -26,7 +26,7 @@ export function translateRules(balancers: readonly LoadBalancer[], context: Buil
 }
 
 /** Tells the owners of hosts which ones Rules name. */
-export function claimHostsOfRules(balancers: readonly LoadBalancer[], context: BuildContext): void {
+export function claimHostsOfRules(balancers: readonly LoadBalancer[], context: AuthContext): void {
   const { domains } = context.options;
   const ports = rulePorts(balancers);
   const strays = straysOf(context)(balancers);
@@ -59,7 +59,7 @@ const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<str
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
 
-const straysOf = memoized((context: BuildContext) =>
+const straysOf = memoized((context: AuthContext) =>
   memoized((balancers: readonly LoadBalancer[]) => new StrayRules(balancers, context)),
 );
 
@@ -74,7 +74,7 @@ function portOf(
 }
 
 /** On all listeners at once: there may be thousands of such Rules and of Frontends. */
-function closeStray(rule: Rule, places: readonly StrayPlace[], context: BuildContext): void {
+function closeStray(rule: Rule, places: readonly StrayPlace[], context: AuthContext): void {
   const { config } = context;
   reportUnattached(rule, places.length > 0, context);
   const match = places.length === 0 ? undefined : matchOf(rule, context);
@@ -104,7 +104,7 @@ function closeStray(rule: Rule, places: readonly StrayPlace[], context: BuildCon
 }
 
 /** What it is for, or a wider match where that is too large; undefined: nothing that could match. */
-function matchOf(rule: Rule, context: BuildContext): DslxMatch | undefined {
+function matchOf(rule: Rule, context: AuthContext): DslxMatch | undefined {
   const dslx = dslxOf(rule);
   reportProblems(rule, dslx, context);
   if (dslx.match !== undefined) return fitting(dslx.match, rule, context);
@@ -116,7 +116,7 @@ function matchOf(rule: Rule, context: BuildContext): DslxMatch | undefined {
   return undefined;
 }
 
-function translateRule(rule: Rule, { port, bindings }: RulePort, context: BuildContext): void {
+function translateRule(rule: Rule, { port, bindings }: RulePort, context: AuthContext): void {
   const { config } = context;
   const place = placeOf(rule, "spec");
   const dslx = dslxOf(rule);
@@ -142,14 +142,14 @@ function translateRule(rule: Rule, { port, bindings }: RulePort, context: BuildC
 }
 
 /** The match itself, or a wider one, which then is to be refused. */
-function fitting(match: DslxMatch, rule: Rule, { diagnostics }: BuildContext): DslxMatch {
+function fitting(match: DslxMatch, rule: Rule, { diagnostics }: AuthContext): DslxMatch {
   const message = dslxSizeProblem(match);
   if (message === undefined) return match;
   diagnostics.report({ code: "OBJECT_TOO_LARGE", message, ...placeOf(rule, "spec", "dslx") });
   return widened(match);
 }
 
-function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: BuildContext): void {
+function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: AuthContext): void {
   for (const { term, row, problem } of dslx.problems) {
     const below = row === undefined ? [] : ["values", row];
     diagnostics.report({
@@ -160,7 +160,7 @@ function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: BuildCont
   }
 }
 
-function reportGenerated(rule: Rule, { diagnostics }: BuildContext): void {
+function reportGenerated(rule: Rule, { diagnostics }: AuthContext): void {
   const { name = "", namespace = "" } = rule.spec.source ?? {};
   const ingress = name === "" ? "an Ingress" : `Ingress ${namespace}/${name}`;
   diagnostics.report({
@@ -171,7 +171,7 @@ function reportGenerated(rule: Rule, { diagnostics }: BuildContext): void {
 }
 
 /** A Rule of a Frontend that is not served; one of an instance that is not this one's is nobody's business here. */
-function reportUnattached(rule: Rule, isClosed: boolean, context: BuildContext): void {
+function reportUnattached(rule: Rule, isClosed: boolean, context: AuthContext): void {
   const { options, diagnostics } = context;
   const alb = albNameOf(rule, options.domains) ?? "";
   const isOurs = options.alb === "" || options.alb === `${rule.metadata.namespace}/${alb}`;
@@ -183,7 +183,7 @@ function reportUnattached(rule: Rule, isClosed: boolean, context: BuildContext):
   });
 }
 
-function whyUnattached(rule: Rule, alb: string, { resources, options }: BuildContext): string {
+function whyUnattached(rule: Rule, alb: string, { resources, options }: AuthContext): string {
   const { namespace } = rule.metadata;
   if (resources.get("ALB2", namespace, alb) === undefined) {
     return `its labels name no ALB2 of namespace ${namespace}`;

@@ -5,7 +5,7 @@ import type { BackendProtocol } from "../../model/upstream.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { Place } from "../place.js";
 import { within } from "../place.js";
 
@@ -21,7 +21,7 @@ export function translateServiceGroup(
   group: ServiceGroup,
   place: Place,
   protocol: BackendProtocol,
-  context: BuildContext,
+  context: AuthContext,
 ): Pick<Route, "backends" | "affinity"> {
   const backends = (group.services ?? []).map((member, index): Backend => {
     const namespace = isSet(member.namespace) ? member.namespace : place.resource.namespace;

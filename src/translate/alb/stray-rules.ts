@@ -2,7 +2,7 @@
 import type { Rule } from "../../api/alb.js";
 import type { Domains } from "../../model/options.js";
 import { addTo, compareStrings, getOrInsert } from "../../support/collections.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { albNameOf, frontendNameOf, mayName, numberIn } from "./alb-settings.js";
 
@@ -26,10 +26,10 @@ export class StrayRules {
   /** By namespace, then by the number in the Frontend's name. */
   readonly #ports = new Map<string, Map<string, NamedPort[]>>();
   readonly #places = new Map<string, readonly StrayPlace[]>();
-  readonly #resources: BuildContext["resources"];
+  readonly #resources: AuthContext["resources"];
   readonly #domains: Domains;
 
-  constructor(balancers: readonly LoadBalancer[], { resources, options }: BuildContext) {
+  constructor(balancers: readonly LoadBalancer[], { resources, options }: AuthContext) {
     this.#resources = resources;
     this.#domains = options.domains;
     for (const { alb, ports, owners } of balancers) {

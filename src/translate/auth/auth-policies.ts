@@ -2,13 +2,13 @@ import type { Auth } from "../../api/auth.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import { compareBy, compareStrings } from "../../support/collections.js";
-import type { TranslateContext } from "../context.js";
+import type { BuildContext, TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-key.js";
 import { annotationField, sourceRef } from "../place.js";
 import { CompanionReports, METHODS, settingsOfAnnotations, settingsOfObject } from "./methods.js";
 import { AuthProblems } from "./settings.js";
 import { CredentialSets } from "./credentials.js";
-import type { ServicePort } from "./service-host.js";
+import type { ServicePortRef } from "../backends.js";
 import type { AuthOwner, AuthSettings, TranslatedMethod } from "./settings.js";
 
 /** Where an Auth object stands. */
@@ -49,7 +49,12 @@ export interface AuthTranslator {
 export interface CollectedAuth {
   readonly auths: readonly AuthConfig[];
   readonly credentials: readonly CredentialSet[];
-  readonly services: readonly ServicePort[];
+  readonly services: readonly ServicePortRef[];
+}
+
+/** What steps with objects that auth can be set on read, and add to. */
+export interface AuthContext extends BuildContext {
+  readonly auth: AuthTranslator;
 }
 
 /**
@@ -191,7 +196,7 @@ function objectId({ kind, namespace, name }: ResourceRef): string {
   return `${kind.toLowerCase()}/${namespace}/${name}`;
 }
 
-function serviceKey({ namespace, name, port }: ServicePort): string {
+function serviceKey({ namespace, name, port }: ServicePortRef): string {
   return `${namespace}/${name}/${String(port)}`;
 }
 

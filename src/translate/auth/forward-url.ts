@@ -3,7 +3,7 @@ import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseAuthority } from "./authority.js";
-import type { ServicePort } from "./service-host.js";
+import type { ServicePortRef } from "../backends.js";
 import { meaningOfHost } from "./service-host.js";
 import type { AuthOwner, MethodSettings, Setting } from "./settings.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";
@@ -11,7 +11,7 @@ import { concatenate, literalText, parseTemplate } from "./template.js";
 interface TranslatedUrl {
   readonly url: AuthUrl;
   /** The Service whose endpoints the auth service has. */
-  readonly service?: ServicePort;
+  readonly service?: ServicePortRef;
 }
 
 /** The URL of the auth service; undefined when a problem closes the paths. */
@@ -36,7 +36,7 @@ export function translateUrl(
 }
 
 /** The Service that the URL's host names; a host or port that depends on the request is never one. */
-function findService(url: AuthUrl, setting: Setting, owner: AuthOwner): ServicePort | undefined {
+function findService(url: AuthUrl, setting: Setting, owner: AuthOwner): ServicePortRef | undefined {
   const host = literalText(url.host);
   const port = literalPort(url);
   if (host === undefined || port === undefined) return undefined;

@@ -1,17 +1,11 @@
 import type { RoutingResources } from "../../input/resources.js";
+import type { ServicePortRef } from "../backends.js";
 import { findPort } from "../backends.js";
-
-/** A port of a Service of the cluster, as the URL of an auth service names it. */
-export interface ServicePort {
-  readonly namespace: string;
-  readonly name: string;
-  readonly port: number;
-}
 
 /** What a host stands for: a Service that is known, a name that only a Service can have but none has, or any other host. */
 export type HostMeaning =
-  | { readonly kind: "service"; readonly service: ServicePort }
-  | { readonly kind: "missing"; readonly service: ServicePort }
+  | { readonly kind: "service"; readonly service: ServicePortRef }
+  | { readonly kind: "missing"; readonly service: ServicePortRef }
   | { readonly kind: "other" };
 
 /**

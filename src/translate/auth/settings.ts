@@ -6,7 +6,7 @@ import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Result } from "../../support/result.js";
 import type { TranslateContext } from "../context.js";
 import type { CredentialSets } from "./credentials.js";
-import type { ServicePort } from "./service-host.js";
+import type { ServicePortRef } from "../backends.js";
 
 /** A field of the user's object, and what to call it in a message. */
 export interface LabelledField {
@@ -55,7 +55,7 @@ export interface TranslatedMethod {
   readonly policy: Pick<AuthConfig, AuthMethod["field"]>;
   readonly credentials?: CredentialSet;
   /** The Service whose endpoints the auth service has. */
-  readonly service?: ServicePort;
+  readonly service?: ServicePortRef;
 }
 
 /** The object that an Auth object stands in, and what its settings may do. */

@@ -1,5 +1,5 @@
 import type { Gateway, SecretReference } from "../../api/gateway.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";

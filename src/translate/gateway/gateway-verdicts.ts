@@ -1,6 +1,6 @@
 /** What Gateways and ListenerSets are, by what their listeners are. */
 import type { Gateway } from "../../api/gateway.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import type { AddressAssignment } from "./addresses.js";
 import { backendClientCertificate } from "./certificate-reference.js";
 import type { TranslatedListener } from "./model.js";

@@ -1,5 +1,5 @@
 import type { Gateway } from "../../api/gateway.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressAssignment } from "./addresses.js";

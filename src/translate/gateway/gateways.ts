@@ -1,5 +1,5 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import type { TranslateContext } from "../context.js";
 import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
 import { nameOf } from "../place.js";
@@ -21,6 +21,12 @@ import type { TranslatedGateway, TranslatedListener } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 
+interface TranslatedGateways {
+  readonly gateways: readonly TranslatedGateway[];
+  /** Sockets that their listeners leave. */
+  readonly freeSockets: number;
+}
+
 /**
  * The Gateways of our classes with their listeners, which are added to the data plane. To be called before Ingresses get
  * certificates: a listener's hosts are its own.
@@ -28,7 +34,7 @@ import { firstRefused, HOLDS, refused } from "./verdict.js";
 export function translateGateways(
   balancers: readonly LoadBalancer[],
   context: BuildContext,
-): readonly TranslatedGateway[] {
+): TranslatedGateways {
   const gateways = ownGateways(context).map((gateway) => ({
     gateway,
     written: writtenVerdict(gateway, context),
@@ -56,7 +62,6 @@ export function translateGateways(
   const together = drafted.filter(({ gateway, scope }) => isShared(gateway) && takesPorts(scope));
   const neighbours = together.flatMap(({ free }) => free);
   const { losers, left } = listenerShares(drafted, balancers, context.options);
-  context.streams.freeSockets = left;
   refusePorts(balancers, losers, context);
   const translated = drafted.map((draft) =>
     translateGateway(draft, {
@@ -73,7 +78,7 @@ export function translateGateways(
   reportForeignGateways(context);
   reportUnattachedSets(context);
   reportShadowedIngresses(translated, balancers, context);
-  return translated;
+  return { gateways: translated, freeSockets: left };
 }
 
 /** Ports that Gateways want, also those with addresses of their own. */

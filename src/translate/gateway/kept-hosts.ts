@@ -3,7 +3,7 @@ import type { Ingress, KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import type { TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";

@@ -1,6 +1,6 @@
 import type { GatewayListener } from "../../api/gateway.js";
 import { hostKey } from "../../model/values.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import { keysAbove } from "../hostnames.js";
 import { within } from "../place.js";

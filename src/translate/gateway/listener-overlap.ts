@@ -1,7 +1,7 @@
 import type { HostPattern } from "../../model/values.js";
 import { hostText } from "../../model/values.js";
 import { addTo, getOrInsert } from "../../support/collections.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import { covers, keysAbove } from "../hostnames.js";
 import { nameOf } from "../place.js";
 import { listenerCertificates } from "./listener-certificates.js";

@@ -1,5 +1,5 @@
 import type { GatewayListener } from "../../api/gateway.js";
-import type { BuildContext } from "../build-context.js";
+import type { BuildContext } from "../context.js";
 import { serverId } from "../load-balancer.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";

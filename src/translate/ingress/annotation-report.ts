@@ -1,6 +1,6 @@
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../model/options.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { unsupportedRestriction } from "../reasons.js";
@@ -29,7 +29,7 @@ export function reportAnnotations(ingress: Ingress, context: TranslateContext): 
 }
 
 /** Annotations that restrict access have no effect on other kinds than Ingress, so nothing that they stand on may be open by that. */
-export function reportRestrictionsElsewhere(context: BuildContext): void {
+export function reportRestrictionsElsewhere(context: AuthContext): void {
   const { resources, config } = context;
   for (const kind of ["HTTPRoute", "GRPCRoute", "Rule"] as const) {
     for (const object of resources.list(kind)) {

@@ -2,7 +2,7 @@ import type { Backend, Route } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
 import type { CompileOptions } from "../../model/options.js";
 import { filled } from "../../support/json-object.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { EntryPort } from "../load-balancer.js";
 import { protocolOn } from "../load-balancer.js";
 import type { Place } from "../place.js";
@@ -89,7 +89,7 @@ function translateBackend(
   backend: IngressBackend,
   place: Place,
   protocol: BackendProtocol,
-  context: BuildContext,
+  context: AuthContext,
 ): Backend {
   const { service } = backend;
   const port = service?.port?.name ?? service?.port?.number;

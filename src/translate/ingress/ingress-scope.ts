@@ -1,7 +1,7 @@
 import type { Ingress } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
 import { translateIngressTls } from "./ingress-tls.js";
@@ -12,7 +12,7 @@ import type { TlsHosts } from "./tls-hosts.js";
 /** What the Ingresses of one load balancer share. */
 export interface IngressScope {
   readonly balancer: LoadBalancer;
-  readonly context: BuildContext;
+  readonly context: AuthContext;
   readonly tlsHosts: TlsHosts;
   /** Keys of hosts whose paths are all patterns, with the Ingresses that make them so. */
   readonly regexHosts: ReadonlyMap<string, readonly Ingress[]>;
@@ -27,7 +27,7 @@ export interface IngressScope {
 export function ingressScope(
   ingresses: readonly PreparedIngress[],
   balancer: LoadBalancer,
-  context: BuildContext,
+  context: AuthContext,
 ): IngressScope {
   return {
     balancer,

@@ -2,7 +2,7 @@ import type { Ingress } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey } from "../../model/values.js";
 import { addTo } from "../../support/collections.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { HostOwners } from "../hostnames.js";
 import { parentWildcard, parseHostPattern } from "../hostnames.js";
@@ -22,7 +22,7 @@ type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
 export function translateIngressTls(
   ingresses: readonly PreparedIngress[],
   { ingress: { https }, owners }: LoadBalancer,
-  context: BuildContext,
+  context: AuthContext,
 ): TlsHosts {
   const hosts = new TlsHosts(owners);
   for (const prepared of ingresses) {
@@ -43,7 +43,7 @@ interface TlsScope {
   readonly https: EntryPort | undefined;
   readonly hosts: TlsHosts;
   readonly names: TlsNames;
-  readonly context: BuildContext;
+  readonly context: AuthContext;
 }
 
 /** An entry without hosts is for those of the Ingress's hosts that its certificate names. */

@@ -1,5 +1,5 @@
 import type { Ingress } from "../../api/wire.js";
-import type { BuildContext } from "../build-context.js";
+import type { AuthContext } from "../auth/auth-policies.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { annotationField, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
@@ -19,7 +19,7 @@ import { isCanary, preparedIngresses } from "./prepared-ingress.js";
 /** The Ingresses of every load balancer, bound to its HTTP and HTTPS ports. Gives those that are served on any port. */
 export function translateIngresses(
   balancers: readonly LoadBalancer[],
-  context: BuildContext,
+  context: AuthContext,
 ): ReadonlySet<Ingress> {
   const reached = new Set<Ingress>();
   for (const balancer of balancers) {
@@ -55,10 +55,7 @@ function bindIngress(prepared: PreparedIngress, scope: IngressScope): void {
   bindDefaultBackend(prepared, scope);
 }
 
-function reportCanary(
-  { ingress, lookup }: PreparedIngress,
-  { diagnostics }: BuildContext,
-): boolean {
+function reportCanary({ ingress, lookup }: PreparedIngress, { diagnostics }: AuthContext): boolean {
   if (!isCanary(lookup)) return false;
   const message = "canaries are not supported, so this Ingress is not served";
   const key = lookup.get(CANARY.name, CANARY.prefixes)?.key ?? "";

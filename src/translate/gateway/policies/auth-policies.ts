@@ -4,7 +4,7 @@ import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { getOrInsert } from "../../../support/collections.js";
-import type { BuildContext } from "../../build-context.js";
+import type { AuthContext } from "../../auth/auth-policies.js";
 import { placeOf, resourceRef, sourceRef } from "../../place.js";
 import type { GatewayState, ListenerState } from "../model.js";
 import type { Verdict } from "../verdict.js";
@@ -18,11 +18,11 @@ import { TargetIndex, refusedPolicyOf, targetKey, targetOf, targetRefs } from ".
 /** AuthPolicies by what they are for, and their ids in the data plane. */
 export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
-  readonly #context: BuildContext;
+  readonly #context: AuthContext;
   /** By the key of a whole object: the policy with a misspelt target that closes it. */
   readonly #closing = new Map<string, AuthPolicy>();
 
-  constructor(context: BuildContext) {
+  constructor(context: AuthContext) {
     this.#context = context;
     const policies = context.resources.list("AuthPolicy");
     this.index = new TargetIndex(policies);
@@ -125,7 +125,7 @@ export function authPolicyStatuses(
   policies: AuthPolicies,
   named: ReadonlyMap<AuthPolicy, readonly ParentReference[]>,
   states: readonly GatewayState[],
-  context: BuildContext,
+  context: AuthContext,
 ): readonly ObjectStatus[] {
   const known = { resources: context.resources, states };
   return context.resources.list("AuthPolicy").flatMap((policy) => {
@@ -169,7 +169,7 @@ function targetVerdict(
 function contentVerdict(
   policy: AuthPolicy,
   policies: AuthPolicies,
-  { auth }: BuildContext,
+  { auth }: AuthContext,
 ): Verdict {
   const problems = policies.idsOf(policy).flatMap((id) => auth.invalid(id) ?? []);
   const [problem] = problems;
@@ -182,7 +182,7 @@ function report(
   policy: AuthPolicy,
   { index, problem, streams = [] }: ResolvedTarget,
   verdict: Verdict,
-  { diagnostics }: BuildContext,
+  { diagnostics }: AuthContext,
 ): void {
   const place = placeOf(policy, "spec", "targetRefs", index);
   if (streams.length > 0) {

@@ -3,7 +3,7 @@ import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings, getOrInsert, memoized } from "../../../support/collections.js";
-import type { BuildContext } from "../../build-context.js";
+import type { AuthContext } from "../../auth/auth-policies.js";
 import { placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
@@ -31,7 +31,7 @@ const NONE: BackendTlsChoice = { kind: "none" };
  * never reached in another way: when the policy can't be used, neither can the port.
  */
 export class BackendTlsPolicies {
-  readonly #context: BuildContext;
+  readonly #context: AuthContext;
   readonly #readings: ReadonlyMap<BackendTlsPolicy, BackendTlsReading>;
   readonly #index: TargetIndex<BackendTlsPolicy>;
   readonly #chosen = new Map<string, BackendTls>();
@@ -43,7 +43,7 @@ export class BackendTlsPolicies {
   });
   readonly #users = new ServiceUsers();
 
-  constructor(context: BuildContext) {
+  constructor(context: AuthContext) {
     this.#context = context;
     const policies = context.resources.list("BackendTLSPolicy");
     this.#readings = new Map(

@@ -6,7 +6,7 @@ import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
 import { filled } from "../../../support/json-object.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
 import { findPort, isExternalName } from "../../backends.js";
-import type { BuildContext } from "../../build-context.js";
+import type { AuthContext } from "../../auth/auth-policies.js";
 import type { Place } from "../../place.js";
 import { sourceRef, within } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
@@ -19,7 +19,7 @@ interface ExternalAuthInput {
   readonly filter: ExternalAuthFilter;
   /** Of the filter. */
   readonly place: Place;
-  readonly context: BuildContext;
+  readonly context: AuthContext;
   readonly backendTls: (backend: BackendPort) => BackendTlsChoice;
   readonly unresolved: (refused: Refused & { readonly reason: UnresolvedReason }) => AuthRef;
 }
@@ -80,7 +80,7 @@ function problemOf(input: ExternalAuthInput, service: AuthService): string | und
 function urlOf(
   { namespace, name, port, tls }: AuthService,
   filter: ExternalAuthFilter,
-  { backends, options }: BuildContext,
+  { backends, options }: AuthContext,
 ): AuthUrl {
   const prefix = sanitizePrefix(filter.http?.path ?? "");
   return {
@@ -134,7 +134,7 @@ type Failed = Extract<FoundAuthService, { ok: false }>;
 function findAuthService(
   { protocol, backendRef }: ExternalAuthFilter,
   { resource }: Place,
-  { resources }: BuildContext,
+  { resources }: AuthContext,
 ): FoundAuthService {
   if (protocol !== "HTTP") {
     return failed("UnsupportedProtocol", `external auth by ${protocol} is not supported; HTTP is`);

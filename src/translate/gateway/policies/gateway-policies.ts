@@ -8,7 +8,7 @@ import type {
   RouteFilter,
 } from "../../../api/gateway.js";
 import type { InheritedAuth } from "../../../model/listener.js";
-import type { BuildContext } from "../../build-context.js";
+import type { AuthContext } from "../../auth/auth-policies.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
@@ -24,7 +24,7 @@ import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 type Unresolved = Extract<AuthRef, { ok: false }>;
 
 /** The policies for the Gateways of ours. Asked by the routes, then for their own statuses and TLS. */
-export function createPolicies(states: readonly GatewayState[], context: BuildContext): Policies {
+export function createPolicies(states: readonly GatewayState[], context: AuthContext): Policies {
   const tls = new BackendTlsPolicies(context);
   const auth = new AuthPolicies(context);
   const filters = new AuthFilters(states, tls, auth, context);
@@ -73,13 +73,13 @@ class AuthFilters {
   readonly #states: readonly GatewayState[];
   readonly #tls: BackendTlsPolicies;
   readonly #auth: AuthPolicies;
-  readonly #context: BuildContext;
+  readonly #context: AuthContext;
 
   constructor(
     states: readonly GatewayState[],
     tls: BackendTlsPolicies,
     auth: AuthPolicies,
-    context: BuildContext,
+    context: AuthContext,
   ) {
     this.#states = states;
     this.#tls = tls;

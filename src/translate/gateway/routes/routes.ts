@@ -1,6 +1,6 @@
 /** HTTPRoutes and GRPCRoutes: attached to listeners, bound to them, and told how it went. */
 import type { ObjectStatus } from "../../../status/object-status.js";
-import type { BuildContext } from "../../build-context.js";
+import type { BuildContext } from "../../context.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { AttachedRoutes, GatewayState, ListenerState } from "../model.js";
 import type { Policies } from "../policies.js";

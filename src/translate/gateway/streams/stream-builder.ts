@@ -10,22 +10,28 @@ import {
 } from "../../../support/collections.js";
 import type { UpstreamPlan } from "../../backends.js";
 import { Backends } from "../../backends.js";
-import type { TranslateContext } from "../../context.js";
+import type { BuildContext, TranslateContext } from "../../context.js";
 import type { NamedPort, PortNames } from "./stream-names.js";
 import { streamNames } from "./stream-names.js";
 import type { Claims, HostPlaces, StreamPlace, StreamListener } from "./stream-places.js";
 import { StreamPlaces } from "./stream-places.js";
+
+/** What steps with connections read, and add to. */
+export interface StreamContext extends BuildContext {
+  readonly streams: StreamBuilder;
+}
 
 /** Gathers what becomes of connections that are no requests; the result does not depend on the order of listeners and pools. */
 export class StreamBuilder {
   readonly backends: Backends;
   readonly places = new StreamPlaces();
   /** How many sockets the listeners leave to places where TLS ends. */
-  freeSockets = 0;
+  readonly freeSockets: number;
   readonly #listeners = new Map<string, StreamListener>();
   readonly #pools = new Map<string, StreamPool>();
 
-  constructor(context: TranslateContext) {
+  constructor(context: TranslateContext, freeSockets: number) {
+    this.freeSockets = freeSockets;
     this.backends = new Backends(context);
   }
 

@@ -2,7 +2,7 @@ import type { Gateway, StreamBackendRef, StreamRoute } from "../../../api/gatewa
 import type { StreamBackend } from "../../../model/stream.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { findPort, isExternalName } from "../../backends.js";
-import type { BuildContext } from "../../build-context.js";
+import type { StreamContext } from "./stream-builder.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
@@ -24,10 +24,10 @@ const DEFAULT_WEIGHT = 1;
 export class StreamPools {
   readonly #route: StreamRoute;
   readonly #policies: Policies;
-  readonly #build: BuildContext;
+  readonly #build: StreamContext;
   readonly #plans = new Map<string, StreamPlan>();
 
-  constructor(route: StreamRoute, policies: Policies, build: BuildContext) {
+  constructor(route: StreamRoute, policies: Policies, build: StreamContext) {
     this.#route = route;
     this.#policies = policies;
     this.#build = build;

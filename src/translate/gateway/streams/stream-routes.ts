@@ -4,7 +4,7 @@ import type { Report } from "../../../diagnostics/sink.js";
 import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings, groupBy } from "../../../support/collections.js";
-import type { BuildContext } from "../../build-context.js";
+import type { StreamContext } from "./stream-builder.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import type { ListenerState, TranslatedGateway } from "../model.js";
@@ -25,7 +25,7 @@ import { StreamPools } from "./stream-pools.js";
 export function translateStreamRoutes(
   gateways: readonly TranslatedGateway[],
   policies: Policies,
-  build: BuildContext,
+  build: StreamContext,
 ): TranslatedRoutes {
   for (const gateway of gateways) listen(gateway, build);
   const parents = new Parents(gateways, build);
@@ -44,13 +44,13 @@ export function translateStreamRoutes(
 }
 
 /** Oldest first. */
-function streamRoutes({ resources }: BuildContext): readonly StreamRoute[] {
+function streamRoutes({ resources }: StreamContext): readonly StreamRoute[] {
   const kinds = ["TLSRoute", "TCPRoute", "UDPRoute"] as const;
   return kinds.flatMap((kind) => [...resources.list(kind)].sort(compareAge));
 }
 
 /** Ports without routes are bound, too, and close what comes. */
-function listen({ listeners, addresses }: TranslatedGateway, { streams }: BuildContext): void {
+function listen({ listeners, addresses }: TranslatedGateway, { streams }: StreamContext): void {
   for (const { serves, stream, port, hostname, certificates } of listeners) {
     if (serves === undefined || stream === undefined) continue;
     streams.listen({
@@ -75,7 +75,7 @@ interface AttachedRoute {
 function refuseEndings(
   gateways: readonly TranslatedGateway[],
   routes: readonly AttachedRoute[],
-  { streams }: BuildContext,
+  { streams }: StreamContext,
 ): void {
   const listeners = gateways.flatMap((gateway) => gateway.listeners);
   const ending = listeners.filter(
@@ -115,7 +115,7 @@ interface TranslatedRoute {
 function translateRoute(
   { route, findings, own }: AttachedRoute,
   policies: Policies,
-  build: BuildContext,
+  build: StreamContext,
 ): TranslatedRoute {
   const { controllerName } = build.options;
   const pools = new StreamPools(route, policies, build);
@@ -158,7 +158,7 @@ interface PlannedAttachment extends Attachment {
 function bind(
   route: StreamRoute,
   attachments: readonly PlannedAttachment[],
-  { streams, diagnostics }: BuildContext,
+  { streams, diagnostics }: StreamContext,
 ): void {
   const names = new Map<string, string>();
   for (const { listener } of attachments) {
