@@ -1,3 +1,4 @@
+import { POLICY_FORMAT } from "../../src/model/policy.js";
 import { until } from "../support/until.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
@@ -136,13 +137,16 @@ test("nothing of what a writer began before it died is served, and a whole polic
 });
 
 test.each([
-  ["albc-policy 3 - v1\n", [["-", "v1", 0], null]],
-  ['albc-policy 3 v1 v2\n=\troutes\ta\t{"x":1}\n-\thosts\tl|h\n', [["v1", "v2", 2], null]],
+  [`albc-policy ${POLICY_FORMAT} - v1\n`, [["-", "v1", 0], null]],
+  [
+    `albc-policy ${POLICY_FORMAT} v1 v2\n=\troutes\ta\t{"x":1}\n-\thosts\tl|h\n`,
+    [["v1", "v2", 2], null],
+  ],
   ["albc-policy 9 - v1\n", ["", "policy format 9 is not supported"]],
   ["", ["", "malformed first line"]],
-  ["albc-policy 3 - v1\nx\n", ["", "line 2: malformed line"]],
-  ["albc-policy 3 - v1\n=\tnothing\ta\t1\n", ["", "line 2: unknown map"]],
-  ["albc-policy 3 - v1\n=\troutes\ta\n", ["", "line 2: malformed line"]],
+  [`albc-policy ${POLICY_FORMAT} - v1\nx\n`, ["", "line 2: malformed line"]],
+  [`albc-policy ${POLICY_FORMAT} - v1\n=\tnothing\ta\t1\n`, ["", "line 2: unknown map"]],
+  [`albc-policy ${POLICY_FORMAT} - v1\n=\troutes\ta\n`, ["", "line 2: malformed line"]],
 ])("the control protocol: %j", async (body, result) => {
   expect(await call("parse", body)).toEqual(result);
 });
