@@ -1,6 +1,6 @@
 /** Manifests in files: they are watched, and read again once they are written. What can't be read keeps its last good content. */
 import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { FSWatcher } from "chokidar";
 import { watch } from "chokidar";
@@ -10,6 +10,7 @@ import type { Resources } from "../input/resources.js";
 import type { Source } from "../input/source.js";
 import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
+import { isObject } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
 import type { CurrentObjects, ObjectSource } from "./controller.js";
 
@@ -101,7 +102,8 @@ interface PathListener {
 
 /**
  * Resolves once every change is seen. Hidden folders are ignored, except the `..data` links by which Kubernetes swaps mounted config
- * maps.
+ * maps. Of two changes of a file within 50 ms, chokidar's own events tell only the first, so the system's are followed too; those
+ * alone would not tell what a new folder already contains.
  */
 async function watchPaths(
   paths: readonly string[],
@@ -113,6 +115,11 @@ async function watchPaths(
   });
   watcher.on("all", (_event, path) => {
     onChange(path);
+  });
+  watcher.on("raw", (_event, name: string | null, details) => {
+    const watched = isObject(details) ? String(details["watchedPath"]) : "";
+    const path = name === null || name === basename(watched) ? watched : join(watched, name);
+    if (!isHidden(basename(path))) onChange(path);
   });
   watcher.on("error", (error) => {
     onError(errorText(error));
