@@ -83,6 +83,56 @@ export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly
   return [...groupBy(partOf.keys(), (member) => partOf.get(member)).values()];
 }
 
+/** What two lists differ in that are sorted alike and have no two equal entries: one entry, or an equal one that is another object. */
+export function differences<T extends object>(
+  before: readonly T[],
+  now: readonly T[],
+  compare: (a: T, b: T) => number,
+): readonly Difference<T>[] {
+  const found: Difference<T>[] = [];
+  let [i, k] = before === now ? [before.length, now.length] : [0, 0];
+  while (i < before.length || k < now.length) {
+    const [old, current] = [before[i], now[k]];
+    const order =
+      old === current || old === undefined || current === undefined
+        ? Number(old === undefined) - Number(current === undefined)
+        : compare(old, current);
+    if (order <= 0) i += 1;
+    if (order >= 0) k += 1;
+    if (order !== 0) found.push(order < 0 ? { before: old } : { now: current });
+    else if (old !== current) found.push({ before: old, now: current });
+  }
+  return found;
+}
+
+/** The sorted list with these differences. */
+export function patched<T extends object>(
+  sorted: readonly T[],
+  changes: readonly Difference<T>[],
+  compare: (a: T, b: T) => number,
+): readonly T[] {
+  if (changes.length === 0) return sorted;
+  const gone = new Set(changes.flatMap(({ before }) => before ?? []));
+  const added = changes.flatMap(({ now }) => now ?? []).sort(compare);
+  const result: T[] = [];
+  let next = 0;
+  for (const entry of sorted) {
+    if (gone.has(entry)) continue;
+    for (let first = added[next]; first !== undefined && compare(first, entry) < 0;) {
+      result.push(first);
+      first = added[++next];
+    }
+    result.push(entry);
+  }
+  return result.concat(added.slice(next));
+}
+
+/** `before` is gone or replaced, `now` is new. */
+export interface Difference<T extends object> {
+  readonly before?: T | undefined;
+  readonly now?: T | undefined;
+}
+
 /** Whether two lists hold the same things, by identity, in the same order. */
 export function sameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a === b || (a.length === b.length && a.every((element, i) => element === b[i]));

@@ -47,32 +47,29 @@ export class Backends {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
     const port = service === undefined ? undefined : findPort(service, ref.port);
     this.#reportUnusable(ref, service, port, { place, portPlace });
-    return this.#add(ref, service, port);
+    return this.addPlan(upstreamPlan(ref, service, port));
   }
 
   /** The same for a reference whose problems are reported elsewhere. */
   add(ref: ServicePortRef): string {
+    return this.addPlan(this.plan(ref));
+  }
+
+  /** The upstream, which is not added. */
+  plan(ref: ServicePortRef): UpstreamPlan {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
-    return this.#add(ref, service, service && findPort(service, ref.port, ref.protocol));
+    return upstreamPlan(ref, service, service && findPort(service, ref.port, ref.protocol));
+  }
+
+  /** Gives its id. */
+  addPlan(plan: UpstreamPlan): string {
+    if (!this.#upstreams.has(plan.id)) this.#upstreams.set(plan.id, plan);
+    return plan.id;
   }
 
   /** Every upstream that was asked for, by id. */
   collected(): readonly UpstreamPlan[] {
     return [...this.#upstreams.values()].sort((a, b) => compareStrings(a.id, b.id));
-  }
-
-  #add(ref: ServicePortRef, service: Service | undefined, port: ServicePort | undefined): string {
-    const id = upstreamId(ref, port);
-    if (!this.#upstreams.has(id)) {
-      const served = service === undefined || isExternalName(service) ? undefined : port;
-      this.#upstreams.set(id, {
-        id,
-        namespace: ref.namespace,
-        service: ref.name,
-        port: served,
-      });
-    }
-    return id;
   }
 
   #reportUnusable(
@@ -151,8 +148,18 @@ export function portList(service: Service, transport: "TCP" | "UDP" = "TCP"): st
   return PORTS[transport](service).list;
 }
 
-/** By the port's number, so that references by name and by number share one upstream. */
-function upstreamId(ref: ServicePortRef, port: ServicePort | undefined): string {
-  const id = `${ref.namespace}/${ref.name}/${String(port?.port ?? ref.port)}`;
-  return ref.protocol === "UDP" ? `${id}/udp` : id;
+/** Named by the port's number, so that references by name and by number share one upstream. */
+function upstreamPlan(
+  { namespace, name, port: wanted, protocol }: ServicePortRef,
+  service: Service | undefined,
+  port: ServicePort | undefined,
+): UpstreamPlan {
+  const id = `${namespace}/${name}/${String(port?.port ?? wanted)}`;
+  const isServed = service !== undefined && !isExternalName(service);
+  return {
+    id: protocol === "UDP" ? `${id}/udp` : id,
+    namespace,
+    service: name,
+    port: isServed ? port : undefined,
+  };
 }

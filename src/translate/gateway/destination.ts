@@ -65,7 +65,7 @@ function servicePortDestination(
   const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);
   if (typeof spoken !== "string") return spoken;
   reportClearText(spoken, service, servicePort, context);
-  const upstream = context.addBackend(reference);
+  const { id: upstream } = context.upstream(reference);
   return { ok: true, upstream, protocol: spoken, ...(tls.kind === "tls" && { tls: tls.id }) };
 }
 

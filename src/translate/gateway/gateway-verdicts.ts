@@ -1,8 +1,5 @@
 /** What Gateways and ListenerSets are, by what their listeners are. */
-import type { Gateway } from "../../api/gateway.js";
-import type { BuildContext } from "../context.js";
 import type { AddressAssignment } from "./addresses.js";
-import { backendClientCertificate } from "./certificate-reference.js";
 import type { TranslatedListener } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
@@ -22,12 +19,6 @@ export function gatewayProgrammed(
 ): Verdict {
   if (!accepted.ok) return refused("Invalid", accepted.message);
   return firstRefused([verdict, someProgrammed(listeners, "Invalid")]);
-}
-
-/** Of what the Gateway itself names; its listeners' references come with their statuses. */
-export function gatewayResolvedRefs(gateway: Gateway, context: BuildContext): Verdict {
-  const certificate = backendClientCertificate(gateway, context);
-  return certificate?.ok === false ? certificate : HOLDS;
 }
 
 export function listenerSetAccepted(

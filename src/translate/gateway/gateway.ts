@@ -3,10 +3,10 @@ import type { BuildContext } from "../context.js";
 import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressAssignment } from "./addresses.js";
+import { backendClientCertificate } from "./certificate-reference.js";
 import {
   gatewayAccepted,
   gatewayProgrammed,
-  gatewayResolvedRefs,
   listenerSetAccepted,
   listenerSetProgrammed,
 } from "./gateway-verdicts.js";
@@ -22,6 +22,7 @@ import { translateListener } from "./listeners.js";
 import type { PortTable } from "./port-table.js";
 import type { TranslatedGateway, TranslatedListener, TranslatedListenerSet } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
+import { HOLDS } from "./verdict.js";
 
 export interface GatewayScope {
   /** What is wrong with it before its listeners are looked at. */
@@ -124,16 +125,18 @@ export function translateGateway(
   const listeners = [...ownListeners, ...attached.flatMap((set) => set.listeners)];
   const accepted = gatewayAccepted(written, listeners);
   const programmed = gatewayProgrammed(accepted, assignment, listeners);
+  const certificate = backendClientCertificate(gateway, context);
   return {
     gateway,
     accepted: accepted.ok,
+    clientCertificate: certificate?.ok === true ? certificate.certificate.id : undefined,
     listeners,
     addresses: assignment.addresses,
     listenerSets: attached.map((set) => judgeSet(set, accepted, programmed)),
     verdicts: {
       accepted,
       programmed,
-      resolvedRefs: gatewayResolvedRefs(gateway, context),
+      resolvedRefs: certificate?.ok === false ? certificate : HOLDS,
     },
   };
 }

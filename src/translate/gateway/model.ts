@@ -44,6 +44,8 @@ export interface GatewayState {
   readonly gateway: Gateway;
   /** False: none of its listeners serves, and routes that name it are told so. */
   readonly accepted: boolean;
+  /** Id of the certificate that it shows to its TLS backends; one that can't be used is none. */
+  readonly clientCertificate?: string | undefined;
   /** Its own and those of its ListenerSets, in order of precedence. */
   readonly listeners: readonly ListenerState[];
 }
@@ -70,7 +72,7 @@ export interface ListenerState {
 /** How many accepted routes each listener has; listeners that serve nothing count theirs, too. */
 export type AttachedRoutes = ReadonlyMap<ListenerState, number>;
 
-/** Gateways that reach every backend in the same way: either none of them names a client certificate for backends, or it is one Gateway. */
+/** Gateways that reach every backend in the same way: they show the same client certificate, or none. */
 export type AlikeGateways = readonly Gateway[];
 
 /** A Service port as a backendRef names it. */

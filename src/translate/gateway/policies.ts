@@ -9,6 +9,7 @@ import type { InheritedAuth } from "../../model/listener.js";
 import type { BackendTls } from "../../model/upstream.js";
 import type { ObjectStatus } from "../../status/object-status.js";
 import type { Place } from "../place.js";
+import type { Key } from "./keys.js";
 import type {
   AlikeGateways,
   BackendPort,
@@ -27,6 +28,8 @@ export type AuthRef =
   | { readonly ok: false; readonly reason: UnresolvedReason; readonly message: string };
 
 export interface Policies {
+  /** What of the policies decides the answers below, by the keys of `policiesKey` and `refusedKey`; none where there are no policies. */
+  readonly facts: ReadonlyMap<Key, string>;
   /**
    * How a Service port is reached through the Gateways. To be called for every Service that a route (backendRef, mirror) of the
    * Gateways names, also for one that does not exist: the calls are what the policies' statuses name as ancestors.

@@ -4,7 +4,7 @@ import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { CompileOptions } from "../../model/options.js";
 import type { PathMatch, Predicate } from "../../model/route.js";
-import type { ServicePortRef } from "../backends.js";
+import type { ServicePortRef, UpstreamPlan } from "../backends.js";
 import type { MatchRank } from "../precedence.js";
 import type { CoreReference } from "../reference-grants.js";
 import type { AlikeGateways } from "./model.js";
@@ -14,22 +14,21 @@ import type { RouteProblems } from "./route-problems.js";
 export type AnyRoute = HttpRoute | GrpcRoute;
 
 /**
- * All that the translation of a route may ask and tell besides its parents and policies. So little, because what is asked is
- * remembered (route-memory.ts).
+ * All that the translation of a route may ask and tell besides its parents and policies. So little, because what is read is
+ * noted (route-reads.ts).
  */
 export interface RouteContext {
   readonly options: CompileOptions;
   readonly diagnostics: DiagnosticSink;
   service(namespace: string, name: string): Service | undefined;
   isGranted(from: ResourceRef, to: CoreReference): boolean;
-  /** Gives the upstream's id. */
-  addBackend(ref: ServicePortRef): string;
+  upstream(ref: ServicePortRef): UpstreamPlan;
 }
 
 /** What routes ask of the policies. */
 export type RoutePolicies = Pick<
   Policies,
-  "backendTls" | "extension" | "externalAuth" | "attached"
+  "facts" | "backendTls" | "extension" | "externalAuth" | "attached"
 >;
 
 /** What a rule is translated for. Its Gateways choose the TLS to backends, so other Gateways can need another translation. */

@@ -5,7 +5,10 @@ import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { getOrInsert } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-policies.js";
-import { placeOf, resourceRef, sourceRef } from "../../place.js";
+import { settingsOfObject } from "../../auth/methods.js";
+import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
+import { policiesKey } from "../keys.js";
+import type { Fact } from "../keys.js";
 import type { GatewayState, ListenerState } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
@@ -20,7 +23,10 @@ export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
   readonly #context: AuthContext;
   /** By the key of a whole object: the policy with a misspelt target that closes it. */
-  readonly #closing = new Map<string, AuthPolicy>();
+  readonly #closing = new Map<
+    string,
+    { readonly target: PolicyTarget; readonly policy: AuthPolicy }
+  >();
 
   constructor(context: AuthContext) {
     this.#context = context;
@@ -29,9 +35,21 @@ export class AuthPolicies {
     for (const policy of policies) {
       for (const target of targetRefs(policy).map((ref) => targetOf(policy, ref))) {
         const closed = closedTarget(target, context.resources);
-        if (closed !== undefined) this.#closing.set(targetKey(closed), policy);
+        if (closed !== undefined) this.#closing.set(targetKey(closed), { target: closed, policy });
       }
     }
+  }
+
+  /** What `ofRule` depends on, but for policies that can't be read. */
+  get facts(): Iterable<Fact> {
+    const winners = [...this.index.winners].map(({ target, policy }): Fact => {
+      const isEmpty = settingsOfObject(policy.spec, []) === undefined;
+      return [policiesKey(target), [target.section, nameOf(policy), isEmpty]];
+    });
+    const closing = [...this.#closing.values()].map(({ target, policy }): Fact => {
+      return [policiesKey(target), ["closed by", nameOf(policy)]];
+    });
+    return [...winners, ...closing];
   }
 
   /** Ids of one policy: none when it configures nothing. */
@@ -75,7 +93,7 @@ export class AuthPolicies {
       const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, this.#context);
       if (unreadable !== undefined) return this.closedBy(unreadable);
       const closing = this.#closing.get(targetKey({ ...level, section: "" }));
-      if (closing !== undefined) return this.#closedByTarget(closing);
+      if (closing !== undefined) return this.#closedByTarget(closing.policy);
       const policy = this.index.winner(level);
       if (policy !== undefined) return this.idsOf(policy);
     }

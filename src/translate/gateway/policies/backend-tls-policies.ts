@@ -4,10 +4,12 @@ import type { BackendTls } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings, getOrInsert, memoized } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-policies.js";
-import { placeOf } from "../../place.js";
+import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
 import { backendClientCertificate } from "../certificate-reference.js";
+import { policiesKey } from "../keys.js";
+import type { Fact } from "../keys.js";
 import type { AlikeGateways, BackendPort, BackendTlsChoice } from "../model.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { Verdict } from "../verdict.js";
@@ -60,6 +62,15 @@ export class BackendTlsPolicies {
     const choices = getOrInsert(this.#choices, policy, () => new Map());
     const certificate = this.#clientCertificate(gateways);
     return getOrInsert(choices, certificate, () => this.#byPolicy(policy, certificate));
+  }
+
+  /** What `choose` depends on, but for the Gateways' certificates. */
+  get facts(): Iterable<Fact> {
+    const targets = [...this.#index.winners].filter(({ target }) => isService(target));
+    return targets.map(({ target, policy }): Fact => {
+      const content = this.#readings.get(policy)?.content;
+      return [policiesKey(target), [target.section, nameOf(policy), content]];
+    });
   }
 
   statuses(): readonly ObjectStatus[] {

@@ -1,3 +1,5 @@
+import type { RoutingResources } from "../../../input/resources.js";
+import { groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import type {
@@ -13,6 +15,8 @@ import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
 import type { Place } from "../../place.js";
+import { refusedKey } from "../keys.js";
+import type { Fact } from "../keys.js";
 import type { AlikeGateways, GatewayState, ListenerState } from "../model.js";
 import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
@@ -28,7 +32,10 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
   const tls = new BackendTlsPolicies(context);
   const auth = new AuthPolicies(context);
   const filters = new AuthFilters(states, tls, auth, context);
+  const facts = [...tls.facts, ...auth.facts, ...refusedFacts(context.resources)];
+  const byKey = groupBy(facts, ([key]) => key);
   return {
+    facts: new Map([...byKey].map(([key, known]) => [key, JSON.stringify(known)])),
     backendTls: (gateways, backend) => tls.choose(gateways, backend),
     extension: (ref, place) => filters.extension(ref, place),
     externalAuth: (filter, place, gateways) => filters.externalAuth(filter, place, gateways),
@@ -44,6 +51,14 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
     },
     collected: () => tls.collected(),
   };
+}
+
+function refusedFacts({ refused }: RoutingResources): readonly Fact[] {
+  return refused.flatMap(({ kind, namespace, name }): readonly Fact[] =>
+    kind === "AuthPolicy" || kind === "BackendTLSPolicy"
+      ? [[refusedKey(kind, namespace), name]]
+      : [],
+  );
 }
 
 function inheritedFrom(

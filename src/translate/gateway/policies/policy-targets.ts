@@ -23,13 +23,14 @@ export interface PolicyTarget {
 
 /** Which policy is in force for a target: the older one, then the first by namespace and name; the others are in conflict. */
 export class TargetIndex<P extends TargetingPolicy> {
-  readonly #winners = new Map<string, P>();
+  readonly #winners = new Map<string, { readonly target: PolicyTarget; readonly policy: P }>();
 
   constructor(policies: readonly P[]) {
     for (const policy of [...policies].sort(compareAge)) {
       for (const ref of targetRefs(policy)) {
-        const key = targetKey(targetOf(policy, ref));
-        if (!this.#winners.has(key)) this.#winners.set(key, policy);
+        const target = targetOf(policy, ref);
+        const key = targetKey(target);
+        if (!this.#winners.has(key)) this.#winners.set(key, { target, policy });
       }
     }
   }
@@ -41,7 +42,12 @@ export class TargetIndex<P extends TargetingPolicy> {
 
   /** The policy for exactly this object or section; what holds for its whole object is asked for apart. */
   winner(target: PolicyTarget): P | undefined {
-    return this.isEmpty ? undefined : this.#winners.get(targetKey(target));
+    return this.isEmpty ? undefined : this.#winners.get(targetKey(target))?.policy;
+  }
+
+  /** Every target, and the policy that is in force for it. */
+  get winners(): Iterable<{ readonly target: PolicyTarget; readonly policy: P }> {
+    return this.#winners.values();
   }
 }
 

@@ -3,9 +3,10 @@ import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import type { ObjectMeta } from "../../../api/wire.js";
 import { hostKey } from "../../../model/values.js";
-import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
+import { addTo, memoized } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
+import type { ObjectName } from "../keys.js";
 import type { AlikeGateways, AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
 
@@ -19,6 +20,9 @@ export type Parent =
 
 /** Names of AlikeGateways. */
 export type GatewayNames = readonly Pick<ObjectMeta, "namespace" | "name">[];
+
+/** What a route learns of a parent; the same of another translation's parents when the text is the same. */
+export type DescribeParent = (parents: Parents) => string;
 
 /** Where a listener stands: its parent, such as `Gateway default/gw`, and its place among the parent's. */
 export interface ListenerPlace {
@@ -35,8 +39,8 @@ export interface GatewayParent {
   readonly accepted: boolean;
   /** Bytes that a request's body may have; 0: any number. */
   readonly bodyLimit: number;
-  /** The Gateway names a client certificate for backends, so it may reach them in a way of its own. */
-  readonly namesCertificate: boolean;
+  /** Id of the certificate that it shows to backends. */
+  readonly clientCertificate: string | undefined;
   /** The parent's own, in order. */
   readonly listeners: readonly ListenerState[];
 }
@@ -52,8 +56,6 @@ export class Parents {
   readonly #listeners = new Map<string, ListenerState[]>();
   readonly #bodyLimits = new Map<Gateway, number>();
   readonly #defaults: readonly GatewayParent[];
-  /** By parent and namespace of routes. */
-  readonly #described = new Map<string, string>();
 
   constructor(
     states: readonly GatewayState[],
@@ -83,6 +85,10 @@ export class Parents {
     const namespace = reference.namespace ?? route.metadata.namespace;
     if (group === "" && kind === "Service") return { kind: "mesh" };
     if (group !== GATEWAY_GROUP) return { kind: "foreign" };
+    return this.#parent(kind, namespace, name);
+  }
+
+  #parent(kind: string, namespace: string, name: string): Parent {
     const found = this.#owner(kind, namespace, name);
     if (found !== undefined) return this.#gatewayParent(found);
     return { kind: this.#isThere(kind, namespace, name) ? "foreign" : "missing" };
@@ -99,7 +105,7 @@ export class Parents {
     return state.gateway;
   }
 
-  /** The listener at the place that `placeOf` gave, perhaps of other Parents of which the same was told (`describe`). */
+  /** The listener at the place that `placeOf` gave, perhaps of other Parents that describe its parent alike. */
   listenerAt({ parent, index }: ListenerPlace): ListenerState {
     const listener = this.#listeners.get(parent)?.[index];
     if (listener === undefined) throw new Error(`no listener ${String(index)} of ${parent}`);
@@ -111,30 +117,15 @@ export class Parents {
     return { parent, index: this.#listeners.get(parent)?.indexOf(listener) ?? -1 };
   }
 
-  /** All that routes of this one's namespace with its parentRefs can learn here: while it is the same text, so is what they learn. */
-  describe(route: AttachableRoute): string {
-    const { namespace } = route.metadata;
-    const named = (route.spec.parentRefs ?? []).map((reference) =>
-      this.#describeParent(this.find(route, reference), namespace),
-    );
-    const defaults = this.#defaults.map((parent) => this.#describeParent(parent, namespace));
-    const [only, ...more] = [...named, ...defaults];
-    return only !== undefined && more.length === 0 && named.length === 1
-      ? only
-      : JSON.stringify([named, defaults]);
+  /** All that routes of the namespace `from` learn of what they name as parent: while the text is the same, so is that. */
+  describe({ kind, namespace, name }: ObjectName, from: string): string {
+    const parent = this.#parent(kind, namespace, name);
+    return parent.kind === "gateway" ? described(parent, from) : parent.kind;
   }
 
-  #describeParent(parent: Parent, namespace: string): string {
-    if (parent.kind !== "gateway") return parent.kind;
-    return getOrInsert(this.#described, `${namespace} ${parent.title}`, () => {
-      const { title, gateway, accepted, bodyLimit, namesCertificate } = parent;
-      const listeners = parent.listeners.map((listener) => [
-        ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
-        ...[listener.allowsNamespace(namespace), listener.serves],
-      ]);
-      const own = [nameOf(gateway), accepted, bodyLimit, namesCertificate];
-      return JSON.stringify([title, ...own, listeners]);
-    });
+  /** The same of default Gateways. */
+  describeDefaults(from: string): string {
+    return this.#defaults.map((parent) => described(parent, from)).join();
   }
 
   #gatewayParent({ object, state }: Owner): GatewayParent {
@@ -144,8 +135,9 @@ export class Parents {
     // A ListenerSet that its Gateway does not allow has none of its listeners there.
     const accepted = state.accepted && (object === gateway || listeners.length > 0);
     const bodyLimit = this.#bodyLimits.get(gateway) ?? 0;
-    const namesCertificate = gateway.spec.tls?.backend?.clientCertificateRef !== undefined;
-    return { kind: "gateway", gateway, title, accepted, bodyLimit, namesCertificate, listeners };
+    const { clientCertificate } = state;
+    const own = { title, accepted, bodyLimit, clientCertificate, listeners };
+    return { kind: "gateway", gateway, ...own };
   }
 
   /** Of kinds that are not read, it may be. */
@@ -167,6 +159,16 @@ export class Parents {
     const state = this.#states.get(title("Gateway", other, gateway));
     return state && { object: set, state };
   }
+}
+
+function described(parent: GatewayParent, from: string): string {
+  const { title, gateway, accepted, bodyLimit, clientCertificate = "" } = parent;
+  const listeners = parent.listeners.map((listener) => [
+    ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
+    ...[listener.allowsNamespace(from), listener.serves],
+  ]);
+  const own = [nameOf(gateway), accepted, bodyLimit, clientCertificate];
+  return JSON.stringify([title, ...own, listeners]);
 }
 
 interface Owner {

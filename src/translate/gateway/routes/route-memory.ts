@@ -1,106 +1,157 @@
 /**
- * What became of routes before, for compilations that follow each other: a route is taken from memory when it is the same, and
- * whatever it asked has the same answer. All questions are asked again, those of auth and TLS to the policies of now, which have read
- * their objects anew: a route whose auth is another one is translated anew.
+ * What became of routes before, for compilations that follow each other. A route is translated again when it is another one, or when
+ * something has changed that its translation read.
  */
+import type { KindMap } from "../../../api/kinds.js";
 import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
-import type { CompileOptions } from "../../../model/options.js";
-import { differInStatusOnly } from "../../../status/json.js";
-import { compareBy, compareStrings } from "../../../support/collections.js";
-import { AskedQuestions } from "./asked-questions.js";
-import type { ListenerPlace, RouteSurroundings } from "./parents.js";
+import type { RoutingResources } from "../../../input/resources.js";
+import { differInUnreadOnly } from "../../../status/json.js";
+import type { Difference } from "../../../support/collections.js";
+import {
+  compareBy,
+  compareStrings,
+  differences,
+  getOrInsert,
+  patched,
+} from "../../../support/collections.js";
+import { grantsKey, isRouteKey, objectKey, objectName } from "../keys.js";
+import type { Key } from "../keys.js";
 import type { AnyRoute } from "../rule-scope.js";
 import { isGrpcRoute } from "../rule-scope.js";
+import type { DescribeParent, ListenerPlace, RouteSurroundings } from "./parents.js";
+import { RouteReads } from "./route-reads.js";
 import type { TranslatedRoute } from "./translate-route.js";
 import { translateRoute } from "./translate-route.js";
 
 /** What became of a route. */
 export interface Remembered extends Omit<TranslatedRoute, "listeners"> {
   readonly route: AnyRoute;
-  /** See Parents.describe. */
-  readonly parents: string;
-  readonly questions: AskedQuestions;
+  readonly reads: RouteReads;
   readonly reports: readonly Report[];
   /** Those that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
 }
 
+/** Of which each object has a key, or those of a namespace have one. */
+const KINDS = ["HTTPRoute", "GRPCRoute", "Service", "AuthPolicy", "ReferenceGrant"] as const;
+
+type KeyedObject = KindMap[(typeof KINDS)[number]];
+
 export class RouteMemory {
-  #last: readonly Remembered[] = [];
-  #options: string | undefined;
+  /** Sorted. */
+  #all: readonly Remembered[] = [];
+  readonly #byKey = new Map<Key, Remembered>();
+  /** Keys of the routes that read a key. */
+  readonly #readers = new Map<Key, Set<Key>>();
+  readonly #parents = new Map<Key, { readonly describe: DescribeParent; readonly text: string }>();
+  readonly #objects = new Map<string, readonly KeyedObject[]>();
+  #facts: ReadonlyMap<Key, string> = new Map();
+  #options = "";
 
-  /** Each kind's routes sorted by namespace and name. Reports what is wrong with them, too. */
-  translate(routes: readonly AnyRoute[], surroundings: RouteSurroundings): readonly Remembered[] {
-    const before = new Before(this.#lastWith(surroundings.context.options));
-    this.#last = routes.map((route) => {
-      const remembered =
-        recalled(before.ofSameName(route), route, surroundings) ?? made(route, surroundings);
-      surroundings.context.diagnostics.addAll(remembered.reports);
-      return remembered;
-    });
-    return this.#last;
-  }
-
-  /** Options are the same for all routes, and hardly ever others. */
-  #lastWith(options: CompileOptions): readonly Remembered[] {
-    const text = JSON.stringify(options);
-    const last = text === this.#options ? this.#last : [];
-    this.#options = text;
-    return last;
-  }
-}
-
-/** Two sorted lists side by side: no table of thousands of routes has to be made for one that changed. */
-class Before {
-  readonly #last: readonly Remembered[];
-  #at = 0;
-
-  constructor(last: readonly Remembered[]) {
-    this.#last = last;
-  }
-
-  /** To be asked in the order of the routes. */
-  ofSameName(route: AnyRoute): Remembered | undefined {
-    for (;;) {
-      const here = this.#last[this.#at];
-      const order = here === undefined ? 1 : here.route === route ? 0 : inOrder(here.route, route);
-      if (order <= 0) this.#at += 1;
-      if (order >= 0) return order === 0 ? here : undefined;
+  /** HTTPRoutes, then GRPCRoutes, each by namespace and name. */
+  translate(resources: RoutingResources, surroundings: RouteSurroundings): readonly Remembered[] {
+    try {
+      const changed = this.#changedKeys(resources, surroundings);
+      this.#update(changed, resources, surroundings);
+      return this.#all;
+    } catch (error: unknown) {
+      // Some of what has changed was not translated.
+      this.#forget();
+      throw error;
     }
   }
-}
 
-const inOrder = compareBy<AnyRoute>(
-  (a, b) => Number(isGrpcRoute(a)) - Number(isGrpcRoute(b)),
-  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
-  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
-);
+  #changedKeys(
+    resources: RoutingResources,
+    { context, policies, parents }: RouteSurroundings,
+  ): ReadonlySet<Key> {
+    const options = JSON.stringify(context.options);
+    if (options !== this.#options) this.#forget();
+    this.#options = options;
+    const changed = new Set<Key>();
+    for (const kind of KINDS) {
+      const list: readonly KeyedObject[] = resources.list(kind);
+      for (const { before, now } of differences(this.#objects.get(kind) ?? [], list, byName)) {
+        const isSame = before && now && differInUnreadOnly(kind, before, now);
+        const object = now ?? before;
+        if (isSame !== true && object !== undefined) changed.add(keyOf(object));
+      }
+      this.#objects.set(kind, list);
+    }
+    for (const key of new Set([...this.#facts.keys(), ...policies.facts.keys()])) {
+      if (this.#facts.get(key) !== policies.facts.get(key)) changed.add(key);
+    }
+    this.#facts = policies.facts;
+    for (const [key, { describe, text }] of this.#parents) {
+      if (describe(parents) !== text) changed.add(key);
+    }
+    return changed;
+  }
 
-function recalled(
-  remembered: Remembered | undefined,
-  route: AnyRoute,
-  surroundings: RouteSurroundings,
-): Remembered | undefined {
-  if (remembered === undefined) return undefined;
-  const isSame = remembered.route === route || differInStatusOnly(remembered.route, route);
-  if (!isSame || remembered.parents !== surroundings.parents.describe(route)) return undefined;
-  if (!remembered.questions.areAnsweredAlike(surroundings, route)) return undefined;
-  return remembered.route === route ? remembered : { ...remembered, route };
+  #update(
+    changed: ReadonlySet<Key>,
+    resources: RoutingResources,
+    surroundings: RouteSurroundings,
+  ): void {
+    const stale = new Set<Key>();
+    for (const key of changed) {
+      if (isRouteKey(key)) stale.add(key);
+      for (const reader of this.#readers.get(key) ?? []) stale.add(reader);
+    }
+    for (const [key, { route, reads }] of this.#byKey) {
+      if (!stale.has(key)) for (const use of reads.uses) use(surroundings, route);
+    }
+    const changes = [...stale].map((key): Difference<Remembered> => {
+      const { kind, namespace, name } = objectName(key);
+      const route = resources.get(kind === "GRPCRoute" ? kind : "HTTPRoute", namespace, name);
+      return this.#replace(key, route && made(route, surroundings), surroundings);
+    });
+    this.#all = patched(this.#all, changes, inOrder);
+  }
+
+  #replace(
+    key: Key,
+    now: Remembered | undefined,
+    { parents }: RouteSurroundings,
+  ): Difference<Remembered> {
+    const before = this.#byKey.get(key);
+    for (const read of before?.reads.keys ?? []) {
+      const readers = this.#readers.get(read);
+      readers?.delete(key);
+      if (readers?.size === 0) {
+        this.#readers.delete(read);
+        this.#parents.delete(read);
+      }
+    }
+    this.#byKey.delete(key);
+    if (now === undefined) return { before };
+    this.#byKey.set(key, now);
+    for (const read of now.reads.keys) getOrInsert(this.#readers, read, () => new Set()).add(key);
+    for (const [read, describe] of now.reads.parents) {
+      this.#parents.set(read, { describe, text: describe(parents) });
+    }
+    return { before, now };
+  }
+
+  #forget(): void {
+    this.#all = [];
+    for (const map of [this.#byKey, this.#readers, this.#parents, this.#objects]) map.clear();
+    this.#facts = new Map();
+  }
 }
 
 function made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {
   const { parents } = surroundings;
-  const questions = new AskedQuestions();
+  const reads = new RouteReads();
   const sink = new DiagnosticSink();
   const { listeners, status, routes, bindings } = translateRoute(
     route,
-    questions.listen(surroundings, route, sink),
+    reads.listen(surroundings, route, sink),
   );
   return {
     route,
-    parents: parents.describe(route),
-    questions,
+    reads,
     reports: sink.reports,
     listeners: [...listeners].map((listener) => parents.placeOf(listener)),
     status,
@@ -108,3 +159,17 @@ function made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {
     bindings,
   };
 }
+
+function keyOf({ kind, metadata: { namespace, name } }: KeyedObject): Key {
+  return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
+}
+
+const byName = compareBy<KeyedObject>(
+  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
+  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
+);
+
+const inOrder = compareBy<Remembered>(
+  ({ route: a }, { route: b }) => Number(isGrpcRoute(a)) - Number(isGrpcRoute(b)),
+  ({ route: a }, { route: b }) => byName(a, b),
+);

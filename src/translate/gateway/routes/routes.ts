@@ -22,11 +22,12 @@ export function translateRoutes(
 ): TranslatedRoutes {
   const parents = new Parents(states, build);
   const attached = new Map<ListenerState, number>();
-  const routes = [...build.resources.list("HTTPRoute"), ...build.resources.list("GRPCRoute")];
   const context = contextOf(build);
-  const translated = memory.translate(routes, { parents, policies, context });
+  const translated = memory.translate(build.resources, { parents, policies, context });
   const statuses = translated.map((route) => {
     build.config.addAll(route);
+    for (const plan of route.reads.upstreams) build.backends.addPlan(plan);
+    build.diagnostics.addAll(route.reports);
     for (const place of route.listeners) {
       const listener = parents.listenerAt(place);
       attached.set(listener, (attached.get(listener) ?? 0) + 1);
@@ -42,6 +43,6 @@ function contextOf({ options, diagnostics, resources, backends }: BuildContext):
     diagnostics,
     service: (namespace, name) => resources.get("Service", namespace, name),
     isGranted: (from, to) => isReferenceGranted(resources, from, to),
-    addBackend: (ref) => backends.add(ref),
+    upstream: (ref) => backends.plan(ref),
   };
 }

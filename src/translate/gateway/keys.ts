@@ -1,0 +1,47 @@
+/** What the translation of a route depends on, as keys: a route is translated again when one of its keys has changed. */
+
+/** An object, such as `Service/<namespace>/<name>`, or what is known of several: grants, policies, a parent. */
+export type Key = string;
+
+export interface ObjectName {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export function objectKey({ kind, namespace, name }: ObjectName): Key {
+  return `${kind}/${namespace}/${name}`;
+}
+
+/** Of a key that `objectKey` gave: no name has a slash. */
+export function objectName(key: Key): ObjectName {
+  const [kind = "", namespace = "", name = ""] = key.split("/");
+  return { kind, namespace, name };
+}
+
+export function isRouteKey(key: Key): boolean {
+  return key.startsWith("HTTPRoute/") || key.startsWith("GRPCRoute/");
+}
+
+/** What is known by a key; there may be several of one. */
+export type Fact = readonly [Key, unknown];
+
+/** All ReferenceGrants of a namespace. */
+export function grantsKey(namespace: string): Key {
+  return `ReferenceGrant/${namespace}`;
+}
+
+/** The policies for an object or for sections of it. */
+export function policiesKey(target: ObjectName): Key {
+  return `policies/${objectKey(target)}`;
+}
+
+/** The policies of a namespace that can't be read. */
+export function refusedKey(kind: "AuthPolicy" | "BackendTLSPolicy", namespace: string): Key {
+  return `refused/${kind}/${namespace}`;
+}
+
+/** A parent as routes of the namespace `from` see it; without a parent, the default Gateways. */
+export function parentKey(from: string, parent?: ObjectName): Key {
+  return `parent/${from}/${parent === undefined ? "" : objectKey(parent)}`;
+}
