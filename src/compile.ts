@@ -71,9 +71,10 @@ export class Compiler {
     try {
       return this.#rendered(current, resources, options, now);
     } catch (error: unknown) {
+      // It may have stopped in the middle.
+      this.#renderer = new Renderer();
       if (error instanceof PolicyTooLarge) throw error;
       // What was translated can't be rendered: the object whose part of it throws is found as where translating throws.
-      this.#renderer = new Renderer();
       const whole = translated(resources, options, this.#memory, rendersAll);
       return this.#rendered(whole, resources, options, now);
     }

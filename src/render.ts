@@ -4,17 +4,19 @@
  */
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
+import type { Route } from "./model/route.js";
 import { POLICY_FORMAT } from "./model/policy.js";
 import { ENDPOINTS_FILE, renderEndpoints } from "./render/nginx/endpoints-view.js";
 import { policyMemory } from "./render/nginx/http-view.js";
 import { renderNginxConf } from "./render/nginx/nginx-conf.js";
 import type { RoutingShards } from "./render/policy/build-policy.js";
 import {
-  RouteShards,
-  UpstreamShards,
+  ListShards,
   buildPolicy,
   renderedPolicy,
+  routeText,
   routingShards,
+  upstreamText,
 } from "./render/policy/build-policy.js";
 import { HostShards } from "./render/policy/host-shards.js";
 import {
@@ -27,9 +29,16 @@ import type { RenderedFile } from "./render/rendered-file.js";
 import { compareStrings } from "./support/collections.js";
 import { PolicyTooLarge } from "./support/errors.js";
 
+/** `bodyLimit`: for routes without a limit of their own. */
 interface Shards {
+  readonly bodyLimit: number;
   readonly hosts: HostShards;
-  readonly routes: RouteShards;
+  readonly routes: ListShards<Route>;
+}
+
+function newShards(bodyLimit: number): Shards {
+  const routes = new ListShards<Route>((route) => routeText(route, bodyLimit));
+  return { bodyLimit, hosts: new HostShards(), routes };
 }
 
 /** What follows from everything but the upstreams. */
@@ -46,8 +55,8 @@ export class Renderer {
   #routing: RenderedRouting | undefined;
   #conf:
     { readonly of: RenderedRouting; readonly memory: number; readonly text: string } | undefined;
-  readonly #shards: Shards = { hosts: new HostShards(), routes: new RouteShards() };
-  readonly #upstreams = new UpstreamShards();
+  #shards: Shards | undefined;
+  readonly #upstreams = new ListShards(upstreamText);
 
   /** nginx.conf, policy.json, streams/, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
   render(config: DataPlaneConfig, options: CompileOptions): readonly RenderedFile[] {
@@ -55,7 +64,7 @@ export class Renderer {
     const rendered =
       this.#routing !== undefined && isSame(this.#routing, routing, options)
         ? this.#routing
-        : renderFitting(routing, options, this.#shards);
+        : renderFitting(routing, options, this.#shardsFor(options));
     this.#routing = rendered;
     const policy = renderedPolicy(POLICY_FORMAT, rendered.shards, this.#upstreams.map(upstreams));
     const files: RenderedFile[] = [
@@ -68,6 +77,11 @@ export class Renderer {
       files.push({ path: ENDPOINTS_FILE, contents, mode: 0o644, patient: true });
     }
     return files.sort((a, b) => compareStrings(a.path, b.path));
+  }
+
+  #shardsFor({ dataPlane: { bodyLimit } }: CompileOptions): Shards {
+    if (this.#shards?.bodyLimit !== bodyLimit) this.#shards = newShards(bodyLimit);
+    return this.#shards;
   }
 
   #nginxConf(rendered: RenderedRouting, policySize: number): string {
@@ -130,7 +144,7 @@ function renderRouting(
     shards: routingShards(policy, {
       hosts,
       matches,
-      routes: shards.routes.routes(routing.routes, options.dataPlane.bodyLimit),
+      routes: shards.routes.map(routing.routes),
     }),
     certificatePaths,
     files: distinctFiles([

@@ -1,6 +1,7 @@
 import type { BackendFilters } from "./filters.js";
 import type { BackendProtocol, Refusal } from "./upstream.js";
 import type { HostPattern, SourceRef } from "./values.js";
+import { compareBy, compareStrings } from "../support/collections.js";
 
 /** What happens to the requests of one rule. Absent fields: nothing of the kind is done. */
 export interface Route extends BackendFilters {
@@ -77,6 +78,16 @@ export interface RouteBinding {
   /** Made by `translate/precedence.ts`; with the rank unique within a listener. */
   readonly order: string;
   readonly route: string;
+}
+
+/** In the order in which a listener tries them, listener by listener. */
+export const inBindingOrder = compareBy<RouteBinding>(
+  (a, b) => compareStrings(firstListener(a), firstListener(b)),
+  (a, b) => compareStrings(a.order, b.order),
+);
+
+function firstListener({ at: [first] }: RouteBinding): string {
+  return first?.listeners[0] ?? "";
 }
 
 /** Each of the hosts on each of the listeners. */

@@ -1,8 +1,5 @@
 import type { RenderedPolicy } from "../render/rendered-file.js";
-
-type Shards = ReadonlyMap<string, string>;
-
-const NONE: Shards = new Map();
+import { ShardMap } from "../render/shard-map.js";
 
 /**
  * The body of `PUT /policy` (docs/policy-format.md) that makes a data plane which serves `from` serve `to`: a first line,
@@ -16,31 +13,15 @@ export function policyDelta(
 ): string | undefined {
   const lines = [`albc-policy ${to.format} ${from?.version ?? "-"} ${to.version}`];
   for (const name of new Set([...to.maps.keys(), ...(from?.maps.keys() ?? [])])) {
-    const changes = changesOf(name, shardsOf(from, name), shardsOf(to, name));
-    if (changes === undefined) return undefined;
-    for (const line of changes) lines.push(line);
+    const before = from?.maps.get(name) ?? ShardMap.EMPTY;
+    for (const [key, json] of (to.maps.get(name) ?? ShardMap.EMPTY).changesSince(before)) {
+      if (!standsOnLine(key)) return undefined;
+      lines.push(
+        json === undefined ? `-\t${name}\t${key}` : `=\t${name}\t${key}\t${oneLine(json)}`,
+      );
+    }
   }
   return `${lines.join("\n")}\n`;
-}
-
-function shardsOf(policy: RenderedPolicy | undefined, name: string): Shards {
-  return policy?.maps.get(name)?.shards ?? NONE;
-}
-
-function changesOf(name: string, before: Shards, after: Shards): readonly string[] | undefined {
-  const lines: string[] = [];
-  if (before === after) return lines;
-  for (const [key, json] of after) {
-    if (before.get(key) === json) continue;
-    if (!standsOnLine(key)) return undefined;
-    lines.push(`=\t${name}\t${key}\t${oneLine(json)}`);
-  }
-  for (const key of before.keys()) {
-    if (after.has(key)) continue;
-    if (!standsOnLine(key)) return undefined;
-    lines.push(`-\t${name}\t${key}`);
-  }
-  return lines;
 }
 
 /** What stands between map and key, and between the lines, may not stand in it. */

@@ -1,56 +1,131 @@
 import { createHash } from "node:crypto";
+import { compareStrings } from "../support/collections.js";
 
-/** Characters, about. */
-const CHUNK = 65_536;
+/** Key and JSON. The JSON may be on several lines, and has line breaks nowhere but between its parts. */
+type Shard = readonly [string, string];
+
+/** Shards that stand beside each other. */
+interface Part {
+  readonly shards: readonly Shard[];
+  readonly digest: Buffer;
+  /** Bytes. */
+  readonly size: number;
+}
+
+const OPEN = "{\n    ";
+const BETWEEN = ",\n    ";
+const CLOSE = "\n  }";
+const EMPTY = "{}";
+const NONE: Part = { shards: [], digest: Buffer.alloc(0), size: 0 };
+/** A part has about so many shards; a power of two. */
+const PART = 64;
 
 /**
- * One map of policy.json. Each entry is a shard, kept as the text that stands in the file; what two maps have in common they may
- * share.
+ * One map of policy.json. Each entry is a shard, kept as the text that stands in the file. A map with a few other shards shares all parts
+ * but theirs: where a part ends follows from the keys alone, so equal maps have equal parts, whatever they were made from.
  */
 export class ShardMap {
-  /** JSON by key, in byte order of the keys. It may be on several lines, and has line breaks nowhere but between its parts. */
-  readonly shards: ReadonlyMap<string, string>;
+  readonly #parts: readonly Part[];
   /** Of the whole map. */
   readonly digest: string;
   /** Bytes of all `chunks`. */
   readonly size: number;
 
-  /** Of two entries with one key the last counts. */
-  constructor(entries: Iterable<readonly [string, string]>) {
-    this.shards = sorted(new Map(entries));
+  private constructor(parts: readonly Part[]) {
+    this.#parts = parts;
     const hash = createHash("sha256");
-    let size = 0;
-    for (const chunk of this.chunks()) {
-      const bytes = Buffer.from(chunk);
-      size += bytes.length;
-      hash.update(bytes);
-    }
-    this.size = size;
+    for (const { digest } of parts) hash.update(digest);
     this.digest = hash.digest("base64");
+    const within = parts.reduce((sum, { size }) => sum + size + BETWEEN.length, 0);
+    this.size = parts.length === 0 ? EMPTY.length : within + CLOSE.length;
+  }
+
+  static readonly EMPTY = new ShardMap([]);
+
+  /** Of two entries with one key the last counts. */
+  static of(shards: Iterable<Shard>): ShardMap {
+    return ShardMap.EMPTY.with(new Map(shards));
+  }
+
+  /** The map with these JSON texts; undefined: without the shard. */
+  with(changes: ReadonlyMap<string, string | undefined>): ShardMap {
+    if (changes.size === 0) return this;
+    const keys = [...changes.keys()].sort(compareStrings);
+    const parts: Part[] = [];
+    let open: Shard[] = [];
+    let next = 0;
+    const all = this.#parts.length === 0 ? [NONE] : this.#parts;
+    for (const [i, part] of all.entries()) {
+      const first = next;
+      // Whatever comes after the last part belongs to it, until its end.
+      const last = i === all.length - 1 ? undefined : part.shards.at(-1)?.[0];
+      while (next < keys.length && (last === undefined || (keys[next] ?? "") <= last)) next += 1;
+      if (open.length === 0 && next === first) {
+        parts.push(part);
+        continue;
+      }
+      const own = new Map<string, string | undefined>(part.shards);
+      for (const key of keys.slice(first, next)) own.set(key, changes.get(key));
+      const isNew = next > first;
+      for (const key of isNew ? [...own.keys()].sort(compareStrings) : own.keys()) {
+        const json = own.get(key);
+        if (json === undefined) continue;
+        open.push([key, json]);
+        if (!isEnd(key)) continue;
+        parts.push(partOf(open));
+        open = [];
+      }
+    }
+    if (open.length > 0) parts.push(partOf(open));
+    return new ShardMap(parts);
+  }
+
+  /** In byte order of the keys. */
+  get shards(): ReadonlyMap<string, string> {
+    return new Map(this.#parts.flatMap(({ shards }) => shards));
+  }
+
+  /** What differs from the other map: shards that are new or other ones, then those that are gone. */
+  changesSince(before: ShardMap): readonly (readonly [string, string | undefined])[] {
+    const now = new Set(this.#parts);
+    const then = new Set(before.#parts);
+    const gone = new Map(before.#parts.flatMap((part) => (now.has(part) ? [] : part.shards)));
+    const changes: [string, string | undefined][] = [];
+    for (const part of this.#parts) {
+      for (const [key, json] of then.has(part) ? [] : part.shards) {
+        if (gone.get(key) !== json) changes.push([key, json]);
+        gone.delete(key);
+      }
+    }
+    for (const key of gone.keys()) changes.push([key, undefined]);
+    return changes;
   }
 
   /** As it stands in policy.json, in pieces: of thousands of shards the whole is megabytes. */
   *chunks(): Iterable<string> {
-    let parts: string[] = [];
-    let length = 0;
-    let before = "{\n    ";
-    for (const [key, json] of this.shards) {
-      parts.push(before, JSON.stringify(key), ": ", json);
-      before = ",\n    ";
-      length += json.length;
-      if (length < CHUNK) continue;
-      yield parts.join("");
-      [parts, length] = [[], 0];
+    let before = OPEN;
+    for (const { shards } of this.#parts) {
+      yield before + textOf(shards);
+      before = BETWEEN;
     }
-    yield this.shards.size === 0 ? "{}" : `${parts.join("")}\n  }`;
+    yield before === OPEN ? EMPTY : CLOSE;
   }
 }
 
-function sorted(shards: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  let last = "";
-  for (const key of shards.keys()) {
-    if (key < last) return new Map([...shards].sort(([a], [b]) => (a < b ? -1 : 1)));
-    last = key;
+function partOf(shards: readonly Shard[]): Part {
+  const text = Buffer.from(textOf(shards));
+  return { shards, digest: createHash("sha256").update(text).digest(), size: text.length };
+}
+
+function textOf(shards: readonly Shard[]): string {
+  return shards.map(([key, json]) => `${JSON.stringify(key)}: ${json}`).join(BETWEEN);
+}
+
+/** FNV-1a: one key in PART ends its part. */
+function isEnd(key: string): boolean {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i += 1) {
+    hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
   }
-  return shards;
+  return ((hash >>> 16) & (PART - 1)) === 0;
 }

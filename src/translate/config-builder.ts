@@ -4,6 +4,7 @@ import type { HostPattern } from "../model/values.js";
 import { hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
+import { inBindingOrder } from "../model/route.js";
 import { compareBy, compareStrings, getOrInsert } from "../support/collections.js";
 import { BoundRoutes } from "./bound-routes.js";
 import type { ClosedObjects } from "./closed-objects.js";
@@ -96,12 +97,7 @@ export class ConfigBuilder {
     return {
       servers: sorted(this.#servers.values()),
       listeners: this.listeners(),
-      bindings: [...bindings].sort(
-        compareBy(
-          (a, b) => compareStrings(firstListener(a), firstListener(b)),
-          (a, b) => compareStrings(a.order, b.order),
-        ),
-      ),
+      bindings: [...bindings].sort(inBindingOrder),
       routes: sorted(routes),
       serverCertificates: [...this.#certificates.values()].sort(
         compareBy(
@@ -116,8 +112,4 @@ export class ConfigBuilder {
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
   return [...values].sort((a, b) => compareStrings(a.id, b.id));
-}
-
-function firstListener({ at: [first] }: RouteBinding): string {
-  return first?.listeners[0] ?? "";
 }

@@ -21,7 +21,7 @@ export function policyFrom(
   return new RenderedPolicy(
     1,
     new Map([
-      ["settings", new ShardMap([[SETTINGS_KEY, canonicalJson(settings)]])],
+      ["settings", ShardMap.of([[SETTINGS_KEY, canonicalJson(settings)]])],
       ...Object.entries(maps).map(([name, entries]) => [name, shardMap(entries)] as const),
     ]),
   );
@@ -48,7 +48,7 @@ export function shardsOf(policy: RenderedPolicy): ReadonlyMap<string, string> {
 }
 
 function shardMap(entries: Readonly<Record<string, unknown>>): ShardMap {
-  return new ShardMap(
+  return ShardMap.of(
     Object.entries(entries).map(([key, value]) => [key, canonicalJson(value)] as const),
   );
 }

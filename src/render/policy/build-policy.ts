@@ -13,7 +13,7 @@ import type { BackendTls, Upstream } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
 import type { CompileOptions } from "../../model/options.js";
-import { compareBy, compareStrings, groupBy } from "../../support/collections.js";
+import { compareBy, compareStrings, differences, groupBy } from "../../support/collections.js";
 import { filled, given, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
@@ -171,10 +171,10 @@ export function routingShards(
   }: { readonly hosts: ShardMap; readonly matches: ShardMap; readonly routes: ShardMap },
 ): RoutingShards {
   return new Map([
-    ["settings", new ShardMap([[SETTINGS_KEY, canonicalJson(settings)]])],
+    ["settings", ShardMap.of([[SETTINGS_KEY, canonicalJson(settings)]])],
     ["servers", shardMap(servers)],
     ["hosts", hosts],
-    ...(matches.shards.size === 0 ? [] : [["matches", matches] as const]),
+    ...(matches.size === ShardMap.EMPTY.size ? [] : [["matches", matches] as const]),
     ["routes", routes],
     ...(inherited === undefined ? [] : [["inherited", shardMap(inherited)] as const]),
     [AFTER_AUTHS, shardMap(auths)],
@@ -199,51 +199,43 @@ export function renderedPolicy(
   return new RenderedPolicy(format, new Map(maps));
 }
 
-/** Shards of upstreams; the text of one that was there before is not made again. */
-export class UpstreamShards {
-  readonly #texts = new WeakMap<Upstream, string>();
-  #last: { readonly upstreams: readonly Upstream[]; readonly map: ShardMap } | undefined;
+/** Shards of a list that is sorted by id. Only what is new in it is written. */
+export class ListShards<T extends { readonly id: string }> {
+  readonly #text: (entry: T) => string;
+  #list: readonly T[] = [];
+  #map = ShardMap.EMPTY;
 
-  map(upstreams: readonly Upstream[]): ShardMap {
-    if (this.#last?.upstreams === upstreams) return this.#last.map;
-    const map = new ShardMap(upstreams.map((each) => [wellFormed(each.id), this.#text(each)]));
-    this.#last = { upstreams, map };
-    return map;
+  constructor(text: (entry: T) => string) {
+    this.#text = text;
   }
 
-  #text(upstream: Upstream): string {
-    const known = this.#texts.get(upstream);
-    if (known !== undefined) return known;
-    const text = canonicalJson({ endpoints: upstream.endpoints });
-    this.#texts.set(upstream, text);
-    return text;
+  map(list: readonly T[]): ShardMap {
+    const changes = new Map<string, string | undefined>();
+    const differing = differences(this.#list, list, inOrder);
+    for (const { before } of differing) if (before) changes.set(wellFormed(before.id), undefined);
+    for (const { now } of differing) if (now) changes.set(wellFormed(now.id), this.#text(now));
+    this.#list = list;
+    this.#map = this.#map.with(changes);
+    return this.#map;
   }
 }
 
-/** Shards of routes; the text of one that was there before is not made again. */
-export class RouteShards {
-  #texts = new WeakMap<Route, string>();
-  #bodyLimit: number | undefined;
+function inOrder(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareStrings(a.id, b.id);
+}
 
-  /** By route id. `bodyLimit`: bytes for routes without a limit of their own; 0: none. */
-  routes(routes: readonly Route[], bodyLimit: number): ShardMap {
-    if (bodyLimit !== this.#bodyLimit) this.#texts = new WeakMap();
-    this.#bodyLimit = bodyLimit;
-    return new ShardMap(routes.map((route) => [wellFormed(route.id), this.#routeText(route)]));
-  }
+export function upstreamText({ endpoints }: Upstream): string {
+  return canonicalJson({ endpoints });
+}
 
-  #routeText(route: Route): string {
-    const known = this.#texts.get(route);
-    if (known !== undefined) return known;
-    const { id: _, bodyLimit = this.#bodyLimit ?? 0, ...rest } = route;
-    const text = canonicalJson({ ...rest, ...(bodyLimit > 0 && { bodyLimit }) });
-    this.#texts.set(route, text);
-    return text;
-  }
+/** `limit`: bytes for routes without a limit of their own; 0: none. */
+export function routeText({ id: _, bodyLimit, ...rest }: Route, limit: number): string {
+  const bytes = bodyLimit ?? limit;
+  return canonicalJson({ ...rest, ...(bytes > 0 && { bodyLimit: bytes }) });
 }
 
 function shardMap(map: Readonly<Record<string, unknown>>): ShardMap {
-  return new ShardMap(
+  return ShardMap.of(
     Object.entries(map).map(([key, value]) => [wellFormed(key), canonicalJson(value)] as const),
   );
 }

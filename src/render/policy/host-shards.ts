@@ -1,7 +1,8 @@
 /** The shards of hosts: which routes are tried for a host, in one table of listeners. */
 import type { BindingPlaces, RouteBinding } from "../../model/route.js";
+import { inBindingOrder } from "../../model/route.js";
 import { hostKey } from "../../model/values.js";
-import { compareBy, compareStrings, getOrInsert, groupBy } from "../../support/collections.js";
+import { compareBy, compareStrings, differences, getOrInsert } from "../../support/collections.js";
 import { ShardMap } from "../shard-map.js";
 import { filled } from "../../support/json-object.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
@@ -21,32 +22,99 @@ export interface RenderedHosts {
   readonly tables: ListenerTables;
 }
 
+type At = RouteBinding["at"];
+
+/** Bindings with the same places. */
+interface Group {
+  readonly at: At;
+  readonly bindings: Set<RouteBinding>;
+  /** Where it stands now. */
+  places: readonly Place[];
+  /** Under which several of them have it. */
+  matches: string | undefined;
+}
+
+/** Renders again and again: only hosts with bindings that have changed are rendered anew. */
 export class HostShards {
   /** But for the order; kept while the binding is the same object. */
   readonly #texts = new WeakMap<RouteBinding, string>();
+  readonly #tables = new ListenerTables();
+  readonly #groups = new Map<At, Group>();
+  /** What stands in a host. */
+  readonly #standing = new Map<string, Map<Place, Group>>();
+  #bindings: readonly RouteBinding[] = [];
+  #hosts = ShardMap.EMPTY;
+  #matches = ShardMap.EMPTY;
 
+  /** `bindings`: sorted by `inBindingOrder`. */
   render(bindings: readonly RouteBinding[]): RenderedHosts {
-    const groups = groupBy(bindings, ({ at }) => at);
-    const tables = new ListenerTables(groups.values());
-    const lines = new Map<string, Line[]>();
-    const matches: (readonly [string, string])[] = [];
-    for (const [at, group] of groups) {
-      const places = at.flatMap((each) => placesOf(each, tables));
-      const isShared = places.length > 1 && group.length > 1;
-      if (isShared) matches.push([matchesId(at, group), this.#list(group)]);
-      for (const { key, rank } of places) {
-        const added = isShared
-          ? [referenceLine(rank, at, group)]
-          : group.map((binding) => this.#line(rank, binding));
-        getOrInsert(lines, key, () => []).push(...added);
-      }
+    const changed = this.#regroup(bindings);
+    const hosts = new Set<string>();
+    const matches = new Map<string, string | undefined>();
+    const isMoved = this.#tables.settle();
+    for (const group of isMoved ? new Set([...this.#groups.values(), ...changed]) : changed) {
+      this.#move(group, hosts, matches);
     }
-    const hosts = [...lines].map(([key, own]) => [wellFormed(key), listText(own)] as const);
-    return { hosts: new ShardMap(hosts), matches: new ShardMap(matches), tables };
+    this.#hosts = this.#hosts.with(
+      new Map([...hosts].map((key) => [wellFormed(key), this.#host(key)])),
+    );
+    this.#matches = this.#matches.with(matches);
+    return { hosts: this.#hosts, matches: this.#matches, tables: this.#tables };
   }
 
-  #list(group: readonly RouteBinding[]): string {
-    return listText(group.map((binding) => this.#line("", binding)));
+  /** Gives the groups that have other bindings. */
+  #regroup(bindings: readonly RouteBinding[]): ReadonlySet<Group> {
+    const changes = differences(this.#bindings, bindings, inBindingOrder);
+    const sizes = new Map<Group, number>();
+    const bindingsOf = ({ at }: RouteBinding): Set<RouteBinding> => {
+      const group = getOrInsert(this.#groups, at, () => newGroup(at));
+      if (!sizes.has(group)) sizes.set(group, group.bindings.size);
+      return group.bindings;
+    };
+    for (const { before } of changes) if (before) bindingsOf(before).delete(before);
+    for (const { now } of changes) if (now) bindingsOf(now).add(now);
+    for (const [group, size] of sizes) {
+      for (const places of group.at) this.#tables.count(places, group.bindings.size - size);
+      if (group.bindings.size === 0) this.#groups.delete(group.at);
+    }
+    this.#bindings = bindings;
+    return new Set(sizes.keys());
+  }
+
+  /** To where it stands now; `hosts` and `matches` get what that changes. */
+  #move(group: Group, hosts: Set<string>, matches: Map<string, string | undefined>): void {
+    for (const place of group.places) {
+      this.#standing.get(place.key)?.delete(place);
+      hosts.add(place.key);
+    }
+    if (group.matches !== undefined) matches.set(group.matches, undefined);
+    const { at, bindings } = group;
+    group.places = bindings.size === 0 ? [] : at.flatMap((each) => placesOf(each, this.#tables));
+    for (const place of group.places) {
+      getOrInsert(this.#standing, place.key, () => new Map<Place, Group>()).set(place, group);
+      hosts.add(place.key);
+    }
+    const isShared = group.places.length > 1 && bindings.size > 1;
+    group.matches = isShared ? matchesId(group) : undefined;
+    if (group.matches !== undefined) matches.set(group.matches, this.#list(group));
+  }
+
+  #host(key: string): string | undefined {
+    const standing = this.#standing.get(key) ?? new Map<Place, Group>();
+    if (standing.size === 0) {
+      this.#standing.delete(key);
+      return undefined;
+    }
+    const lines = [...standing].flatMap(([{ rank }, { matches, bindings }]) =>
+      matches === undefined
+        ? [...bindings].map((binding) => this.#line(rank, binding))
+        : [referenceLine(rank, matches)],
+    );
+    return listText(lines);
+  }
+
+  #list({ bindings }: Group): string {
+    return listText([...bindings].map((binding) => this.#line("", binding)));
   }
 
   #line(rank: string, binding: RouteBinding): Line {
@@ -54,6 +122,10 @@ export class HostShards {
     const text = getOrInsert(this.#texts, binding, () => bindingText(binding));
     return { order, text: `{"order":${canonicalJson(order)},${text}` };
   }
+}
+
+function newGroup(at: At): Group {
+  return { at, bindings: new Set(), places: [], matches: undefined };
 }
 
 /** But for the brace that opens it and its order, which is another one for each host. */
@@ -73,13 +145,14 @@ function placesOf(places: BindingPlaces, tables: ListenerTables): readonly Place
     .flatMap((table) => hosts.map(({ key, rank }) => ({ key: `${table}|${key}`, rank })));
 }
 
-/** A listener has the order of a binding once. */
-function matchesId([first]: RouteBinding["at"], [binding]: readonly RouteBinding[]): string {
-  return wellFormed(`${first?.listeners[0] ?? ""} ${binding?.order ?? ""}`);
+/** By its first binding: a listener has the order of a binding once. */
+function matchesId({ at: [place], bindings }: Group): string {
+  const orders = [...bindings].map(({ order }) => order);
+  const first = orders.reduce((a, b) => (b < a ? b : a));
+  return wellFormed(`${place?.listeners[0] ?? ""} ${first}`);
 }
 
-function referenceLine(rank: string, at: RouteBinding["at"], group: readonly RouteBinding[]): Line {
-  const id = matchesId(at, group);
+function referenceLine(rank: string, id: string): Line {
   return {
     order: rank + id,
     text: `{"matches":${canonicalJson(id)},"order":${canonicalJson(rank)}}`,

@@ -3,8 +3,14 @@
  * a Gateway with many listeners is written once.
  */
 import { createHash } from "node:crypto";
-import type { BindingPlaces, RouteBinding } from "../../model/route.js";
-import { compareBy, compareStrings, getOrInsert, memoized } from "../../support/collections.js";
+import type { BindingPlaces } from "../../model/route.js";
+import {
+  compareBy,
+  compareStrings,
+  getOrInsert,
+  memoized,
+  sameElements,
+} from "../../support/collections.js";
 
 /** The data plane looks a host up in each table of its listener, so there are not many; what is left goes to the listener's own. */
 const MOST_SHARED = 8;
@@ -20,25 +26,45 @@ export class ListenerTables {
   /** Of each listener that has any, the most useful first. */
   readonly #shared = new Map<string, readonly SharedTable[]>();
   readonly #tables = new Map<string, SharedTable>();
+  /** By listener. */
+  readonly #wanted = new Map<string, Set<SharedTable>>();
+  readonly #changed = new Set<SharedTable>();
   /** By the very list, since many bindings have one. */
   readonly #tableOf = memoized((listeners: readonly string[]) => this.#table(listeners));
-  readonly #idsOf = memoized((listeners: readonly string[]) => this.#ids(listeners));
+  #idsOf = memoized((listeners: readonly string[]) => this.#ids(listeners));
 
-  constructor(groups: Iterable<readonly RouteBinding[]>) {
-    const ofListener = new Map<string, Set<SharedTable>>();
-    for (const bindings of groups) {
-      for (const { listeners, hosts } of bindings[0]?.at ?? []) {
-        if (listeners.length === 1) continue;
-        const table = this.#tableOf(listeners);
-        for (const listener of table.saved === 0 ? listeners : []) {
-          getOrInsert(ofListener, listener, () => new Set()).add(table);
-        }
-        table.saved += bindings.length * hosts.length;
+  /** So many bindings more, or fewer, have these places. */
+  count({ listeners, hosts }: BindingPlaces, bindings: number): void {
+    if (listeners.length === 1) return;
+    const table = this.#tableOf(listeners);
+    table.saved += bindings * hosts.length;
+    this.#changed.add(table);
+  }
+
+  /** To be called after `count`: whether `of` gives something else for any places. */
+  settle(): boolean {
+    const listeners = new Set<string>();
+    for (const table of this.#changed) {
+      for (const listener of table.listeners) {
+        const wanted = getOrInsert(this.#wanted, listener, () => new Set());
+        if (table.saved > 0) wanted.add(table);
+        else wanted.delete(table);
+        listeners.add(listener);
       }
     }
-    for (const [listener, tables] of ofListener) {
-      this.#shared.set(listener, [...tables].sort(mostUseful).slice(0, MOST_SHARED));
-    }
+    this.#changed.clear();
+    const moved = [...listeners].filter((listener) => this.#choose(listener));
+    if (moved.length > 0) this.#idsOf = memoized((list: readonly string[]) => this.#ids(list));
+    return moved.length > 0;
+  }
+
+  /** Whether it is other tables that the listener shares. */
+  #choose(listener: string): boolean {
+    const before = this.#shared.get(listener) ?? [];
+    const wanted = [...(this.#wanted.get(listener) ?? [])];
+    const chosen = wanted.sort(mostUseful).slice(0, MOST_SHARED);
+    this.#shared.set(listener, chosen);
+    return !sameElements([...before].sort(byId), [...chosen].sort(byId));
   }
 
   /** Ids of the tables that the listener has besides its own. */
@@ -60,16 +86,12 @@ export class ListenerTables {
 
   #table(listeners: readonly string[]): SharedTable {
     const key = listeners.join("\n");
-    const known = this.#tables.get(key);
-    if (known !== undefined) return known;
-    const digest = createHash("sha256").update(key).digest("hex").slice(0, 16);
-    const table = { id: `${listeners[0] ?? ""}+${digest}`, listeners, saved: 0 };
-    this.#tables.set(key, table);
-    return table;
+    return getOrInsert(this.#tables, key, () => {
+      const digest = createHash("sha256").update(key).digest("hex").slice(0, 16);
+      return { id: `${listeners[0] ?? ""}+${digest}`, listeners, saved: 0 };
+    });
   }
 }
 
-const mostUseful = compareBy<SharedTable>(
-  (a, b) => b.saved - a.saved,
-  (a, b) => compareStrings(a.id, b.id),
-);
+const byId = (a: SharedTable, b: SharedTable): number => compareStrings(a.id, b.id);
+const mostUseful = compareBy<SharedTable>((a, b) => b.saved - a.saved, byId);

@@ -61,7 +61,7 @@ test.each(["a\tb", "a\nb", "a\rb", "a\0b"])("the key %j can't be sent, old or ne
 });
 
 test("what stands on several lines of the file is sent on one", () => {
-  const hosts = new ShardMap([["l|a", '[\n      {"order":"1"},\n      {"order":"2"}\n    ]']]);
+  const hosts = ShardMap.of([["l|a", '[\n      {"order":"1"},\n      {"order":"2"}\n    ]']]);
   const next = new RenderedPolicy(1, new Map([["hosts", hosts]]));
   expect(policyDelta(undefined, next)).toBe(
     `albc-policy 1 - ${next.version}\n=\thosts\tl|a\t[{"order":"1"},{"order":"2"}]\n`,

@@ -28,14 +28,14 @@ const LARGE = new RenderedPolicy(
   new Map([
     [
       "hosts",
-      new ShardMap([
+      ShardMap.of([
         ["l|a", host(binding("httproute/a/big/0", MIB), binding("ingress/c/wide/0-0", 2 * MIB))],
         ["l|b", host(binding("ingress/c/wide/0-1@443", 4 * MIB))],
       ]),
     ],
     [
       "routes",
-      new ShardMap([
+      ShardMap.of([
         ...numbered(180, (i) => `httproute/a/big/${String(i)}`),
         ...numbered(20, (i) => `httproute/a/small-${String(i)}/0`),
         ["ingress/c/wide/0-0", "{}"],
@@ -43,8 +43,8 @@ const LARGE = new RenderedPolicy(
         ["rule/d/one@8080", "{}"],
       ]),
     ],
-    ["auths", new ShardMap(numbered(7, (i) => `authpolicy/b/strict/${String(i)}`))],
-    ["upstreams", new ShardMap(numbered(50, (i) => `b/web/${String(i)}`))],
+    ["auths", ShardMap.of(numbered(7, (i) => `authpolicy/b/strict/${String(i)}`))],
+    ["upstreams", ShardMap.of(numbered(50, (i) => `b/web/${String(i)}`))],
   ]),
 );
 

@@ -1,5 +1,5 @@
 import type { Route } from "../../../../src/model/route.js";
-import { RouteShards } from "../../../../src/render/policy/build-policy.js";
+import { ListShards, routeText } from "../../../../src/render/policy/build-policy.js";
 import { plainRoute } from "../../../support/data-plane-config.js";
 
 /** Counts how often its text is made. */
@@ -17,19 +17,16 @@ function watched(id: string): { readonly route: Route; readonly looks: () => num
 }
 
 test("a route that is the same object keeps its text", () => {
-  const shards = new RouteShards();
+  const shards = new ListShards<Route>((each) => routeText(each, 10));
   const { route, looks } = watched("kept");
-  const before = shards.routes([route, plainRoute("gone")], 10);
-  const after = shards.routes([route, plainRoute("new")], 10);
+  const before = shards.map([plainRoute("gone"), route]);
+  const after = shards.map([route, plainRoute("new")]);
   expect(after.shards.get("kept")).toBe(before.shards.get("kept"));
   expect([...after.shards.keys()]).toEqual(["kept", "new"]);
   expect(looks()).toBe(1);
 });
 
-test("unless the limit of bodies is another one, which is in the text", () => {
-  const shards = new RouteShards();
-  const { route } = watched("kept");
-  expect(shards.routes([route], 10).shards.get("kept")).toContain('"bodyLimit":10');
-  expect(shards.routes([route], 20).shards.get("kept")).toContain('"bodyLimit":20');
-  expect(shards.routes([route], 0).shards.get("kept")).not.toContain("bodyLimit");
+test("the limit of bodies is in the text, unless there is none", () => {
+  expect(routeText(plainRoute("r"), 10)).toContain('"bodyLimit":10');
+  expect(routeText(plainRoute("r"), 0)).not.toContain("bodyLimit");
 });

@@ -3,11 +3,12 @@ import type { RouteBinding } from "../../../../src/model/route.js";
 import type { Upstream } from "../../../../src/model/upstream.js";
 import type { PolicyFrame } from "../../../../src/render/policy/build-policy.js";
 import {
-  RouteShards,
-  UpstreamShards,
+  ListShards,
+  upstreamText,
   renderedPolicy,
   routingShards,
 } from "../../../../src/render/policy/build-policy.js";
+import { ShardMap } from "../../../../src/render/shard-map.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 import type { RenderedPolicy } from "../../../../src/render/rendered-file.js";
 import { onePlace } from "../../../../src/model/route.js";
@@ -42,10 +43,13 @@ const UPSTREAMS: readonly Upstream[] = [
 ];
 
 function rendered({ frame, bindings }: Parts, upstreams = UPSTREAMS): RenderedPolicy {
-  const shards = new RouteShards();
   const { hosts, matches } = new HostShards().render(bindings);
-  const parts = { hosts, matches, routes: shards.routes([], 0) };
-  return renderedPolicy(1, routingShards(frame, parts), new UpstreamShards().map(upstreams));
+  const parts = { hosts, matches, routes: ShardMap.EMPTY };
+  return renderedPolicy(
+    1,
+    routingShards(frame, parts),
+    new ListShards(upstreamText).map(upstreams),
+  );
 }
 
 test("policy.json has a line for each shard and for each binding", () => {
@@ -122,7 +126,7 @@ test("its size is that of the text", () => {
 });
 
 test("an upstream that stays keeps its text, and the map its own", () => {
-  const shards = new UpstreamShards();
+  const shards = new ListShards(upstreamText);
   let looks = 0;
   const kept: Upstream = {
     id: "9",

@@ -1,5 +1,5 @@
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import { RouteShards, buildPolicy } from "../../../../src/render/policy/build-policy.js";
+import { ListShards, buildPolicy, routeText } from "../../../../src/render/policy/build-policy.js";
 import type { PolicyBinding, PolicyDocument } from "../../../../src/model/policy.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 import type { ShardMap } from "../../../../src/render/shard-map.js";
@@ -12,6 +12,7 @@ import {
 } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
 import { policyDocument } from "../../../support/rendered-policy.js";
+import type { Route } from "../../../../src/model/route.js";
 import { onePlace } from "../../../../src/model/route.js";
 
 const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
@@ -19,7 +20,7 @@ const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;
 const FULL = configOf((field) => field);
 
 function policyOf(config = FULL, options = DEFAULT_OPTIONS) {
-  const shards = new RouteShards();
+  const shards = new ListShards<Route>((route) => routeText(route, options.dataPlane.bodyLimit));
   const { hosts, tables } = new HostShards().render(config.bindings);
   return {
     ...buildPolicy(config, options, {
@@ -28,9 +29,7 @@ function policyOf(config = FULL, options = DEFAULT_OPTIONS) {
       tables,
     }),
     hosts: parsed(hosts) as Readonly<Record<string, readonly PolicyBinding[]>>,
-    routes: parsed(
-      shards.routes(config.routes, options.dataPlane.bodyLimit),
-    ) as PolicyDocument["routes"],
+    routes: parsed(shards.map(config.routes)) as PolicyDocument["routes"],
   };
 }
 
