@@ -57,7 +57,7 @@ export function endpointReports({ requests, streams }: KnownEndpoints): readonly
 
 export function withUpstreams(
   { config, statuses, objects, ...plans }: Routing,
-  resources: Pick<Resources, "endpointSlices">,
+  resources: Pick<Resources, "slices">,
   { requests, streams }: KnownEndpoints,
   { healthAddress }: Pick<CompileOptions, "healthAddress">,
 ): Translation {

@@ -1,111 +1,103 @@
-/** EndpointSlices by their Service. Never changes; the groups of Services that a change does not touch stay the same arrays. */
+/** Objects by kind, namespace and name. A store never changes: one that differs in some objects shares all else with it. */
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
-import { compareBy, compareStrings, getOrInsert } from "../support/collections.js";
+import type { Difference } from "../support/collections.js";
+import { compareBy, compareStrings, patched } from "../support/collections.js";
 import type { DecodedObject } from "./decode.js";
 import type { Resources } from "./resources.js";
-import { objectKey } from "./source.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
-interface SliceChange {
-  readonly before?: EndpointSlice;
-  readonly now?: EndpointSlice;
-}
-
-type Group = readonly EndpointSlice[];
-type Groups = ReadonlyMap<string, Group>;
-const NONE: Group = [];
-
-class EndpointSliceGroups {
-  /** By namespace and Service. */
-  readonly #namespaces: ReadonlyMap<string, Groups>;
-
-  private constructor(namespaces: ReadonlyMap<string, Groups>) {
-    this.#namespaces = namespaces;
-  }
-
-  static readonly EMPTY = new EndpointSliceGroups(new Map());
-
-  of(namespace: string, service: string): Group {
-    return this.#namespaces.get(namespace)?.get(service) ?? NONE;
-  }
-
-  /** A slice that moves to another Service leaves its old one. */
-  with(changes: readonly SliceChange[]): EndpointSliceGroups {
-    if (changes.length === 0) return this;
-    const copies = new Map<string, Map<string, Group>>();
-    for (const { before, now } of changes) {
-      if (before !== undefined) this.#edit(copies, before, (group) => without(group, before));
-      if (now !== undefined) this.#edit(copies, now, (group) => [...group, now].sort(byName));
-    }
-    return new EndpointSliceGroups(new Map([...this.#namespaces, ...copies]));
-  }
-
-  /** `copies`: the namespaces that change. */
-  #edit(
-    copies: Map<string, Map<string, Group>>,
-    { metadata: { namespace, labels } }: EndpointSlice,
-    change: (group: Group) => Group,
-  ): void {
-    const service = labels?.[SERVICE_NAME_LABEL];
-    if (service === undefined) return;
-    const groups = getOrInsert(copies, namespace, () => new Map(this.#namespaces.get(namespace)));
-    const group = change(groups.get(service) ?? NONE);
-    if (group.length === 0) groups.delete(service);
-    else groups.set(service, group);
-  }
-}
-
-function without(group: Group, { metadata: { name } }: EndpointSlice): Group {
-  return group.filter((slice) => slice.metadata.name !== name);
-}
-
-function byName(a: EndpointSlice, b: EndpointSlice): number {
-  return compareStrings(a.metadata.name, b.metadata.name);
-}
-
-/** Objects by kind, namespace and name. A store never changes: one that differs in some objects shares all else with it. */
-
-type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
-
-/** What became of one object: it is there now, or it is gone. */
-export interface ObjectChange {
-  readonly kind: KindName;
+/** Where an entry is. */
+interface Name {
   readonly namespace: string;
   readonly name: string;
-  readonly now?: DecodedObject | undefined;
 }
 
-/** Objects of one kind by namespace and name. */
-class KindIndex<T extends KubernetesObject> {
-  readonly #objects: Map<string, T>;
-  #sorted: readonly T[] | undefined;
+/** Entries by namespace and name. A copy shares the namespaces that are not set in it. */
+class NamespacedMap<T> {
+  readonly #namespaces: Map<string, ReadonlyMap<string, T>>;
+  /** Namespaces that are not shared. */
+  readonly #own = new Map<string, Map<string, T>>();
 
-  constructor(objects: ReadonlyMap<string, T> = new Map()) {
-    this.#objects = new Map(objects);
+  constructor(namespaces: ReadonlyMap<string, ReadonlyMap<string, T>> = new Map()) {
+    this.#namespaces = new Map(namespaces);
   }
 
-  /** For the changes of a new store, before anybody else sees it. */
-  set(namespace: string, name: string, object: T | undefined): void {
-    const key = objectKey(namespace, name);
-    if (object === undefined) this.#objects.delete(key);
-    else this.#objects.set(key, object);
+  copy(): NamespacedMap<T> {
+    return new NamespacedMap(this.#namespaces);
   }
 
-  copy(): KindIndex<T> {
-    return new KindIndex(this.#objects);
+  /** Before anybody else sees it. */
+  set({ namespace, name }: Name, entry: T | undefined): void {
+    let names = this.#own.get(namespace);
+    if (names === undefined) {
+      names = new Map(this.#namespaces.get(namespace));
+      this.#own.set(namespace, names);
+      this.#namespaces.set(namespace, names);
+    }
+    if (entry === undefined) names.delete(name);
+    else names.set(name, entry);
   }
 
   get(namespace: string, name: string): T | undefined {
-    return this.#objects.get(objectKey(namespace, name));
+    return this.#namespaces.get(namespace)?.get(name);
   }
 
-  /** Sorted when first asked for: most snapshots are asked for some kinds only. */
+  get entries(): readonly T[] {
+    return [...this.#namespaces.values()].flatMap((names) => [...names.values()]);
+  }
+
+  /** Where the other map has something else. */
+  differences(other: NamespacedMap<T>): readonly Name[] {
+    const namespaces = new Set([...this.#namespaces.keys(), ...other.#namespaces.keys()]);
+    return [...namespaces].flatMap((namespace) => {
+      const [a, b] = [this.#namespaces.get(namespace), other.#namespaces.get(namespace)];
+      if (a === b) return [];
+      const names = new Set([...(a?.keys() ?? []), ...(b?.keys() ?? [])]);
+      return [...names].flatMap((name) =>
+        a?.get(name) === b?.get(name) ? [] : [{ namespace, name }],
+      );
+    });
+  }
+}
+
+/** Objects of one kind. */
+class KindIndex<T extends KubernetesObject> {
+  readonly #objects: NamespacedMap<T>;
+  /** Absent until somebody asks for it: of some kinds nobody does. */
+  #sorted: readonly T[] | undefined;
+  /** What it lacks. */
+  #changes: Difference<T>[] = [];
+
+  constructor(objects = new NamespacedMap<T>(), sorted?: readonly T[]) {
+    this.#objects = objects;
+    this.#sorted = sorted;
+  }
+
+  copy(): KindIndex<T> {
+    return new KindIndex(this.#objects.copy(), this.#sorted && this.list());
+  }
+
+  /** Before anybody else sees it, each object at most once. */
+  set(at: Name, now: T | undefined): void {
+    this.#changes.push({ before: this.get(at.namespace, at.name), now });
+    this.#objects.set(at, now);
+  }
+
+  get(namespace: string, name: string): T | undefined {
+    return this.#objects.get(namespace, name);
+  }
+
   list(): readonly T[] {
-    return (this.#sorted ??= [...this.#objects.values()].sort(byNamespaceAndName));
+    this.#sorted =
+      this.#sorted === undefined
+        ? this.#objects.entries.slice().sort(byNamespaceAndName)
+        : patched(this.#sorted, this.#changes, byNamespaceAndName);
+    this.#changes = [];
+    return this.#sorted;
   }
 }
 
@@ -114,16 +106,31 @@ const byNamespaceAndName = compareBy<KubernetesObject>(
   (a, b) => compareStrings(a.metadata.name, b.metadata.name),
 );
 
+type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
+
+/** EndpointSlices of a Service, sorted by name. */
+type Group = readonly EndpointSlice[];
+/** The groups of Services that a change does not touch stay the same arrays. */
+type Groups = NamespacedMap<Group>;
+const NONE: Group = [];
+
+/** What became of one object: it is there now, or it is gone. */
+export interface ObjectChange extends Name {
+  readonly kind: KindName;
+  readonly now?: DecodedObject | undefined;
+}
+
 export class ObjectStore {
   readonly #index: Index;
-  readonly #slices: EndpointSliceGroups;
+  /** By Service. */
+  readonly #slices: Groups;
 
-  private constructor(index: Index, slices: EndpointSliceGroups) {
+  private constructor(index: Index, slices: Groups) {
     this.#index = index;
     this.#slices = slices;
   }
 
-  static readonly EMPTY = new ObjectStore(emptyIndex(), EndpointSliceGroups.EMPTY);
+  static readonly EMPTY = new ObjectStore(emptyIndex(), new NamespacedMap());
 
   /** Each object at most once. */
   with(changes: readonly ObjectChange[]): ObjectStore {
@@ -131,17 +138,16 @@ export class ObjectStore {
     const touched = new Set(changes.map((change) => change.kind));
     let index = this.#index;
     for (const kind of touched) index = { ...index, [kind]: index[kind].copy() };
-    const slices: { before?: KindMap["EndpointSlice"]; now?: KindMap["EndpointSlice"] }[] = [];
+    const slices = touched.has("EndpointSlice") ? this.#slices.copy() : this.#slices;
     for (const { kind, namespace, name, now } of changes) {
       if (kind === "EndpointSlice") {
-        const before = index.EndpointSlice.get(namespace, name);
-        const after = isSlice(now) ? now.object : undefined;
-        slices.push({ ...(before && { before }), ...(after && { now: after }) });
+        regroup(slices, index.EndpointSlice.get(namespace, name), undefined);
+        if (isSlice(now)) regroup(slices, undefined, now.object);
       }
-      if (now === undefined) index[kind].set(namespace, name, undefined);
+      if (now === undefined) index[kind].set({ namespace, name }, undefined);
       else put(index, now);
     }
-    return new ObjectStore(index, this.#slices.with(slices));
+    return new ObjectStore(index, slices);
   }
 
   /** As the rest of the program sees it. */
@@ -151,11 +157,25 @@ export class ObjectStore {
     return {
       list: (kind) => index[kind].list(),
       get: (kind, namespace, name) => index[kind].get(namespace, name),
-      endpointSlices: (namespace, service) => slices.of(namespace, service),
+      slices,
       refused,
       locate,
     };
   }
+}
+
+/** A slice that moves to another Service leaves its old one. */
+function regroup(
+  groups: Groups,
+  before: EndpointSlice | undefined,
+  now: EndpointSlice | undefined,
+): void {
+  const { namespace = "", labels } = (now ?? before)?.metadata ?? {};
+  const name = labels?.[SERVICE_NAME_LABEL];
+  if (name === undefined) return;
+  const others = (groups.get(namespace, name) ?? NONE).filter((slice) => slice !== before);
+  const group = now === undefined ? others : [...others, now].sort(byNamespaceAndName);
+  groups.set({ namespace, name }, group.length === 0 ? undefined : group);
 }
 
 /** Indexes objects of which no two have the same kind, namespace and name. */
@@ -172,8 +192,7 @@ export function indexObjects(
 }
 
 function put<K extends KindName>(index: Index, entry: DecodedObject<K>): void {
-  const { namespace, name } = entry.object.metadata;
-  index[entry.kind].set(namespace, name, entry.object);
+  index[entry.kind].set(entry.object.metadata, entry.object);
 }
 
 function isSlice(entry: DecodedObject | undefined): entry is DecodedObject<"EndpointSlice"> {

@@ -23,11 +23,20 @@ export interface RoutingResources {
   readonly refused: readonly ResourceRef[];
 }
 
+/** EndpointSlices by their Service (the label `kubernetes.io/service-name`), sorted by name. */
+export interface ServiceSlices {
+  /** Undefined: it has none. The same list as before where nothing has changed. */
+  get(namespace: string, service: string): readonly KindMap["EndpointSlice"][] | undefined;
+  /** Services that have other ones there. */
+  differences(
+    other: ServiceSlices,
+  ): readonly { readonly namespace: string; readonly name: string }[];
+}
+
 /** An immutable, indexed snapshot of every object that is known and valid. */
 export interface Resources extends RoutingResources {
   list<K extends KindName>(kind: K): readonly KindMap[K][];
   get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
-  /** EndpointSlices of a Service, by their `kubernetes.io/service-name` label, sorted by name. */
-  endpointSlices(namespace: string, service: string): readonly KindMap["EndpointSlice"][];
+  readonly slices: ServiceSlices;
   readonly locate: Locate;
 }

@@ -4,9 +4,17 @@
  */
 import type { EndpointSlice } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
-import type { Resources } from "../input/resources.js";
+import type { Resources, ServiceSlices } from "../input/resources.js";
 import type { Endpoint, Upstream } from "../model/upstream.js";
-import { memoized, sameElements } from "../support/collections.js";
+import type { Difference } from "../support/collections.js";
+import {
+  compareStrings,
+  differences,
+  getOrInsert,
+  memoized,
+  patched,
+  sameElements,
+} from "../support/collections.js";
 import type { UpstreamPlan } from "./backends.js";
 import type { HealthAddress } from "./endpoints.js";
 import { isOwnPort, serviceEndpoints } from "./endpoints.js";
@@ -16,16 +24,18 @@ import { MOST_ENDPOINTS, UNCOUNTED_PORTS } from "./size-limits.js";
 
 interface Known {
   readonly port: UpstreamPlan["port"];
-  readonly slices: readonly EndpointSlice[];
+  readonly slices: Slices;
   readonly share: Share;
   readonly upstream: Upstream;
   readonly reports: readonly Report[];
 }
 
+type Slices = readonly EndpointSlice[];
+
 /** Whether a port gets endpoints; of those that don't, the first is reported. */
 type Share = "served" | "first refused" | "refused";
 
-const NONE: readonly EndpointSlice[] = [];
+const NONE: Slices = [];
 
 /** How many ports of a Service with these slices get endpoints. */
 const mostPorts = memoized((slices: readonly EndpointSlice[]) => {
@@ -38,55 +48,89 @@ const mostPorts = memoized((slices: readonly EndpointSlice[]) => {
   }
 });
 
-/** Remembers what it gave last: an upstream whose Service port and slices are the same objects is the same object. */
+/** Remembers what it gave last, and looks only at Services with other plans or slices. */
 export class Upstreams {
   #plans: readonly UpstreamPlan[] = [];
-  #known: readonly Known[] = [];
+  #slices: ServiceSlices | undefined;
+  /** Plans of a Service by id. */
+  readonly #services = new Map<string, Map<string, UpstreamPlan>>();
+  readonly #known = new Map<string, Known>();
+  /** Those of `#known` that have any. */
+  readonly #reports = new Map<string, readonly Report[]>();
   #last: readonly Upstream[] = [];
 
   /** What is wrong with endpoints of the upstreams that were resolved last. */
   get reports(): readonly Report[] {
-    return this.#known.flatMap(({ reports }) => reports);
+    return [...this.#reports.values()].flat();
   }
 
-  /** In the order of the plans; the same list when nothing has changed. `health` never changes while albc runs. */
+  /** `plans` by id, and so are the upstreams; the same list when nothing has changed. `health` never changes while albc runs. */
   resolve(
     plans: readonly UpstreamPlan[],
-    resources: Pick<Resources, "endpointSlices">,
+    { slices }: Pick<Resources, "slices">,
     health: HealthAddress,
   ): readonly Upstream[] {
-    const before = plans === this.#plans ? this.#known : this.#knownOf(plans);
-    const shares = new Shares();
-    const known = plans.map((plan, i) => {
-      const { namespace, service, port } = plan;
-      const slices = port === undefined ? NONE : resources.endpointSlices(namespace, service);
-      return resolved(plan, before[i], { slices, share: shares.next(slices) }, health);
-    });
-    const upstreams = known.map(({ upstream }) => upstream);
-    if (!sameElements(upstreams, this.#last)) this.#last = upstreams;
+    const services = new Set<string>();
+    const changes: Difference<Upstream>[] = [];
+    const differing = differences(this.#plans, plans, byId);
+    for (const { before, now } of differing) {
+      if (before) {
+        this.#services.get(serviceOf(before))?.delete(before.id);
+        services.add(serviceOf(before));
+      }
+      if (now) {
+        getOrInsert(this.#services, serviceOf(now), () => new Map()).set(now.id, now);
+        services.add(serviceOf(now));
+      } else if (before) changes.push({ before: this.#forget(before) });
+    }
+    for (const { namespace, name } of this.#slices?.differences(slices) ?? []) {
+      services.add(`${namespace}/${name}`);
+    }
+    for (const service of services) changes.push(...this.#look(service, slices, health));
     this.#plans = plans;
-    this.#known = known;
+    this.#slices = slices;
+    this.#last = patched(this.#last, changes, byId);
     return this.#last;
   }
 
-  #knownOf(plans: readonly UpstreamPlan[]): readonly (Known | undefined)[] {
-    const byId = new Map(this.#known.map((known) => [known.upstream.id, known]));
-    return plans.map(({ id }) => byId.get(id));
+  #forget({ id }: UpstreamPlan): Upstream | undefined {
+    const known = this.#known.get(id);
+    this.#known.delete(id);
+    this.#reports.delete(id);
+    return known?.upstream;
+  }
+
+  #look(service: string, slices: ServiceSlices, health: HealthAddress): Difference<Upstream>[] {
+    const plans = [...(this.#services.get(service)?.values() ?? [])].sort(byId);
+    if (plans.length === 0) this.#services.delete(service);
+    let count = 0;
+    return plans.flatMap((plan) => {
+      const { id, namespace, service: name, port } = plan;
+      const own = port === undefined ? NONE : (slices.get(namespace, name) ?? NONE);
+      const share = own.length === 0 ? "served" : shareOf(count++, mostPorts(own));
+      const before = this.#known.get(id);
+      const now = resolved(plan, before, { slices: own, share }, health);
+      if (now === before) return [];
+      this.#known.set(id, now);
+      if (now.reports.length > 0) this.#reports.set(id, now.reports);
+      else this.#reports.delete(id);
+      return [{ before: before?.upstream, now: now.upstream }];
+    });
   }
 }
 
-/** Counts the ports of each Service. */
-class Shares {
-  readonly #counts = new Map<readonly EndpointSlice[], number>();
+/** Of the port with so many before it. */
+function shareOf(count: number, most: number): Share {
+  if (count < most) return "served";
+  return count === most ? "first refused" : "refused";
+}
 
-  next(slices: readonly EndpointSlice[]): Share {
-    if (slices.length === 0) return "served";
-    const count = this.#counts.get(slices) ?? 0;
-    this.#counts.set(slices, count + 1);
-    const most = mostPorts(slices);
-    if (count < most) return "served";
-    return count === most ? "first refused" : "refused";
-  }
+function serviceOf({ namespace, service }: UpstreamPlan): string {
+  return `${namespace}/${service}`;
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareStrings(a.id, b.id);
 }
 
 function resolved(

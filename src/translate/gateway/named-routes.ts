@@ -24,26 +24,10 @@ export class NamedRoutes {
   /** By route and the key of the listener's hostname: the keys that are asked for. */
   readonly #keys = new Map<AttachableRoute, Map<string, HostKeys>>();
   /** By the parent that a parentRef names; those that ask for default Gateways by DEFAULTS. */
-  readonly #byParent = new Map<string, { route: AttachableRoute; reference: Reference }[]>();
+  #byParent: ReadonlyMap<string, readonly NamedParent[]> | undefined;
 
   constructor(context: TranslateContext) {
     this.#context = context;
-    for (const kind of KINDS) {
-      for (const route of context.resources.list(kind)) this.#add(route);
-    }
-  }
-
-  #add(route: AttachableRoute): void {
-    const { parentRefs = [], useDefaultGateways } = route.spec;
-    if (useDefaultGateways === "All") {
-      addTo(this.#byParent, DEFAULTS, { route, reference: { name: "" } });
-    }
-    for (const reference of parentRefs) {
-      const { group = GATEWAY_GROUP, kind = "Gateway", name } = reference;
-      if (group !== GATEWAY_GROUP) continue;
-      const key = `${kind} ${reference.namespace ?? route.metadata.namespace}/${name}`;
-      addTo(this.#byParent, key, { route, reference });
-    }
   }
 
   /** Before `of` is called: the hostname of a listener that others may keep out. */
@@ -63,7 +47,7 @@ export class NamedRoutes {
     const candidates = [
       `${parent.kind} ${namespace}/${name}`,
       ...(isDefault ? [DEFAULTS] : []),
-    ].flatMap((key) => this.#byParent.get(key) ?? []);
+    ].flatMap((key) => this.#named.get(key) ?? []);
     if (candidates.length === 0) return [];
     const { options, resources } = this.#context;
     const { kinds } = routeKinds(spec, options);
@@ -79,6 +63,12 @@ export class NamedRoutes {
       .map(({ route }) => ({ object: route, keys: this.#keysOf(route, hostname) }));
   }
 
+  /** Only where Gateways may be in conflict does anybody ask. */
+  get #named(): ReadonlyMap<string, readonly NamedParent[]> {
+    const { resources } = this.#context;
+    return (this.#byParent ??= namedParents(KINDS.flatMap((kind) => resources.list(kind))));
+  }
+
   /** Ports have most routes and hostnames in common, and few hosts are asked for. */
   #keysOf(route: AttachableRoute, hostname: HostPattern): HostKeys {
     const known = getOrInsert(this.#keys, route, () => new Map<string, HostKeys>());
@@ -90,6 +80,28 @@ export class NamedRoutes {
       };
     });
   }
+}
+
+interface NamedParent {
+  readonly route: AttachableRoute;
+  readonly reference: Reference;
+}
+
+function namedParents(routes: Iterable<AttachableRoute>): ReadonlyMap<string, NamedParent[]> {
+  const byParent = new Map<string, NamedParent[]>();
+  for (const route of routes) {
+    const { parentRefs = [], useDefaultGateways } = route.spec;
+    if (useDefaultGateways === "All") {
+      addTo(byParent, DEFAULTS, { route, reference: { name: "" } });
+    }
+    for (const reference of parentRefs) {
+      const { group = GATEWAY_GROUP, kind = "Gateway", name } = reference;
+      if (group !== GATEWAY_GROUP) continue;
+      const key = `${kind} ${reference.namespace ?? route.metadata.namespace}/${name}`;
+      addTo(byParent, key, { route, reference });
+    }
+  }
+  return byParent;
 }
 
 /** Keys of hosts, and of all hosts and wildcards above them up to the listener's hostname; each once. */

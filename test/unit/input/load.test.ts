@@ -169,9 +169,9 @@ describe("resources", () => {
       slice("c", "api"),
       slice("d", "web", "other"),
     ]);
-    const names = resources.endpointSlices("shop", "web").map((object) => object.metadata.name);
+    const names = resources.slices.get("shop", "web")?.map((object) => object.metadata.name);
     expect(names).toEqual(["a", "b"]);
-    expect(resources.endpointSlices("shop", "none")).toEqual([]);
+    expect(resources.slices.get("shop", "none")).toBeUndefined();
   });
 
   it("of objects without a file have no places", () => {

@@ -174,13 +174,14 @@ test.each<[string, (ingress: Ingress) => boolean]>([
 test("a Service whose endpoints can't be looked up", () => {
   const [scene] = SCENES;
   const { resources } = read([scene?.text ?? "", scene?.others ?? "", STREAMS]);
-  const endpointSlices: Resources["endpointSlices"] = (namespace, service) => {
-    const slices = resources.endpointSlices(namespace, service);
-    return namespace === "shop"
-      ? slices.map((slice) => throwing({ ...slice }, "endpoints"))
-      : slices;
+  const slices: Resources["slices"] = {
+    get: (namespace, service) => {
+      const own = resources.slices.get(namespace, service);
+      return namespace === "shop" ? own?.map((slice) => throwing({ ...slice }, "endpoints")) : own;
+    },
+    differences: () => [],
   };
-  const { diagnostics, config } = compile({ ...resources, endpointSlices }, DEFAULT_OPTIONS);
+  const { diagnostics, config } = compile({ ...resources, slices }, DEFAULT_OPTIONS);
   expect(diagnostics.filter(({ code }) => code === "INTERNAL_ERROR")).toMatchObject([
     { resource: { kind: "Service", namespace: "shop", name: "web" } },
   ]);
