@@ -1,5 +1,5 @@
 import type { Service } from "../api/wire.js";
-import { compareStrings, memoized } from "../support/collections.js";
+import { compareStrings, memoized, patched } from "../support/collections.js";
 import type { DiagnosticSink } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
 import type { Place } from "./place.js";
@@ -37,6 +37,7 @@ interface Surroundings {
 export class Backends {
   readonly #context: Surroundings;
   readonly #upstreams = new Map<string, UpstreamPlan>();
+  #sorted: readonly UpstreamPlan[] = [];
 
   constructor(context: Surroundings) {
     this.#context = context;
@@ -67,9 +68,16 @@ export class Backends {
     return plan.id;
   }
 
+  /** By id; several may have one id, and are equal then. */
+  addSorted(plans: readonly UpstreamPlan[]): void {
+    this.#sorted = plans;
+  }
+
   /** Every upstream that was asked for, by id. */
   collected(): readonly UpstreamPlan[] {
-    return [...this.#upstreams.values()].sort((a, b) => compareStrings(a.id, b.id));
+    const others = Array.from(this.#upstreams.values(), (now) => ({ now }));
+    const all = patched(this.#sorted, others, (a, b) => compareStrings(a.id, b.id));
+    return all.filter(({ id }, i) => id !== all[i - 1]?.id);
   }
 
   #reportUnusable(

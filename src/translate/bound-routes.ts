@@ -36,12 +36,6 @@ export class BoundRoutes {
   bind(binding: RouteBinding): void {
     this.#bindings.push(binding);
   }
-
-  /** Those of an object whose routes have ids that no other object's have. */
-  addAll({ routes, bindings }: Pick<BoundRoutes, "routes" | "bindings">): void {
-    for (const route of routes) this.#routes.set(route.id, route);
-    for (const binding of bindings) this.#bindings.push(binding);
-  }
 }
 
 /** Those of the listeners that are kept. */

@@ -52,8 +52,11 @@ export class ClosedObjects {
     this.#listeners.set(id, refused({ id: `${id}/closed`, source }, what));
   }
 
+  get isEmpty(): boolean {
+    return this.#objects.size === 0 && this.#listeners.size === 0;
+  }
+
   close(parts: BoundParts): BoundParts {
-    if (this.#objects.size === 0 && this.#listeners.size === 0) return parts;
     const routes = parts.routes.map((route) => {
       const what = this.#reason(route.source);
       return what === undefined ? route : refused(route, what);

@@ -5,7 +5,7 @@ import { hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
 import { inBindingOrder } from "../model/route.js";
-import { compareBy, compareStrings, getOrInsert } from "../support/collections.js";
+import { compareBy, compareStrings, getOrInsert, patched } from "../support/collections.js";
 import { BoundRoutes } from "./bound-routes.js";
 import type { ClosedObjects } from "./closed-objects.js";
 
@@ -15,12 +15,16 @@ export type CollectedParts = Pick<
   "auths" | "inherited" | "credentials" | "backendTls" | "certificates" | "streams" | "pools"
 >;
 
+/** By id, and in their order. */
+type SortedRoutes = Pick<RoutingModel, "routes" | "bindings">;
+
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */
 export class ConfigBuilder {
   readonly #servers = new Map<string, Server>();
   readonly #listeners = new Map<string, Listener>();
   readonly #kept = new Map<string, Map<string, HostPattern>>();
   readonly #bound = new BoundRoutes();
+  #sorted: SortedRoutes = { routes: [], bindings: [] };
   readonly #certificates = new Map<string, ServerCertificate>();
   readonly #closed: ClosedObjects;
   /** Ids of listeners that get no sockets. */
@@ -54,9 +58,9 @@ export class ConfigBuilder {
     this.#bound.bind(binding);
   }
 
-  /** See BoundRoutes. */
-  addAll(bound: Pick<BoundRoutes, "routes" | "bindings">): void {
-    this.#bound.addAll(bound);
+  /** Of objects whose routes have ids that no other object's have. */
+  addSorted(sorted: SortedRoutes): void {
+    this.#sorted = sorted;
   }
 
   /** So far. */
@@ -89,16 +93,28 @@ export class ConfigBuilder {
     if (!this.#certificates.has(key)) this.#certificates.set(key, { server, host });
   }
 
-  build(parts: CollectedParts): RoutingModel {
+  #merged(): SortedRoutes {
+    return {
+      routes: merged(this.#sorted.routes, this.#bound.routes, byId),
+      bindings: merged(this.#sorted.bindings, this.#bound.bindings, inBindingOrder),
+    };
+  }
+
+  #closedRoutes(): SortedRoutes {
     const { routes, bindings } = this.#closed.close({
-      routes: [...this.#bound.routes],
-      bindings: this.#bound.bindings,
+      routes: [...this.#sorted.routes, ...this.#bound.routes],
+      bindings: [...this.#sorted.bindings, ...this.#bound.bindings],
     });
+    return { routes: sorted(routes), bindings: [...bindings].sort(inBindingOrder) };
+  }
+
+  build(parts: CollectedParts): RoutingModel {
+    const { routes, bindings } = this.#closed.isEmpty ? this.#merged() : this.#closedRoutes();
     return {
       servers: sorted(this.#servers.values()),
       listeners: this.listeners(),
-      bindings: [...bindings].sort(inBindingOrder),
-      routes: sorted(routes),
+      bindings,
+      routes,
       serverCertificates: [...this.#certificates.values()].sort(
         compareBy(
           (a, b) => compareStrings(a.server, b.server),
@@ -111,5 +127,18 @@ export class ConfigBuilder {
 }
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
-  return [...values].sort((a, b) => compareStrings(a.id, b.id));
+  return [...values].sort(byId);
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareStrings(a.id, b.id);
+}
+
+function merged<T extends object>(
+  sorted: readonly T[],
+  others: Iterable<T>,
+  compare: (a: T, b: T) => number,
+): readonly T[] {
+  const added = Array.from(others, (now) => ({ now }));
+  return patched(sorted, added, compare);
 }

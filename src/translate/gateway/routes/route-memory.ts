@@ -6,6 +6,9 @@ import type { KindMap } from "../../../api/kinds.js";
 import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
+import type { Route, RouteBinding } from "../../../model/route.js";
+import { inBindingOrder } from "../../../model/route.js";
+import type { UpstreamPlan } from "../../backends.js";
 import { differInUnreadOnly } from "../../../status/json.js";
 import type { Difference } from "../../../support/collections.js";
 import {
@@ -38,10 +41,24 @@ const KINDS = ["HTTPRoute", "GRPCRoute", "Service", "AuthPolicy", "ReferenceGran
 
 type KeyedObject = KindMap[(typeof KINDS)[number]];
 
+/** What became of all routes. */
+export interface RememberedRoutes {
+  /** HTTPRoutes, then GRPCRoutes, each by namespace and name. */
+  readonly all: readonly Remembered[];
+  /** By id. */
+  readonly routes: readonly Route[];
+  readonly bindings: readonly RouteBinding[];
+  /** By id; those of a Service port are equal. */
+  readonly upstreams: readonly UpstreamPlan[];
+}
+
+const NO_ROUTES: RememberedRoutes = { all: [], routes: [], bindings: [], upstreams: [] };
+
 export class RouteMemory {
-  /** Sorted. */
-  #all: readonly Remembered[] = [];
+  #routes = NO_ROUTES;
   readonly #byKey = new Map<Key, Remembered>();
+  /** Those of them that use something. */
+  readonly #users = new Map<Key, Remembered>();
   /** Keys of the routes that read a key. */
   readonly #readers = new Map<Key, Set<Key>>();
   readonly #parents = new Map<Key, { readonly describe: DescribeParent; readonly text: string }>();
@@ -49,12 +66,11 @@ export class RouteMemory {
   #facts: ReadonlyMap<Key, string> = new Map();
   #options = "";
 
-  /** HTTPRoutes, then GRPCRoutes, each by namespace and name. */
-  translate(resources: RoutingResources, surroundings: RouteSurroundings): readonly Remembered[] {
+  translate(resources: RoutingResources, surroundings: RouteSurroundings): RememberedRoutes {
     try {
       const changed = this.#changedKeys(resources, surroundings);
       this.#update(changed, resources, surroundings);
-      return this.#all;
+      return this.#routes;
     } catch (error: unknown) {
       // Some of what has changed was not translated.
       this.#forget();
@@ -99,7 +115,7 @@ export class RouteMemory {
       if (isRouteKey(key)) stale.add(key);
       for (const reader of this.#readers.get(key) ?? []) stale.add(reader);
     }
-    for (const [key, { route, reads }] of this.#byKey) {
+    for (const [key, { route, reads }] of this.#users) {
       if (!stale.has(key)) for (const use of reads.uses) use(surroundings, route);
     }
     const changes = [...stale].map((key): Difference<Remembered> => {
@@ -107,7 +123,25 @@ export class RouteMemory {
       const route = resources.get(kind === "GRPCRoute" ? kind : "HTTPRoute", namespace, name);
       return this.#replace(key, route && made(route, surroundings), surroundings);
     });
-    this.#all = patched(this.#all, changes, inOrder);
+    const { all, routes, bindings, upstreams } = this.#routes;
+    this.#routes = {
+      all: patched(all, changes, inOrder),
+      routes: patched(
+        routes,
+        partsOf(changes, (each) => each.routes),
+        byId,
+      ),
+      bindings: patched(
+        bindings,
+        partsOf(changes, (each) => each.bindings),
+        inBindingOrder,
+      ),
+      upstreams: patched(
+        upstreams,
+        partsOf(changes, (each) => each.reads.upstreams),
+        byId,
+      ),
+    };
   }
 
   #replace(
@@ -125,8 +159,10 @@ export class RouteMemory {
       }
     }
     this.#byKey.delete(key);
+    this.#users.delete(key);
     if (now === undefined) return { before };
     this.#byKey.set(key, now);
+    if (now.reads.uses.length > 0) this.#users.set(key, now);
     for (const read of now.reads.keys) getOrInsert(this.#readers, read, () => new Set()).add(key);
     for (const [read, describe] of now.reads.parents) {
       this.#parents.set(read, { describe, text: describe(parents) });
@@ -135,10 +171,25 @@ export class RouteMemory {
   }
 
   #forget(): void {
-    this.#all = [];
-    for (const map of [this.#byKey, this.#readers, this.#parents, this.#objects]) map.clear();
+    this.#routes = NO_ROUTES;
+    for (const map of [this.#byKey, this.#users, this.#readers, this.#parents, this.#objects])
+      map.clear();
     this.#facts = new Map();
   }
+}
+
+function partsOf<T extends object>(
+  changes: readonly Difference<Remembered>[],
+  parts: (remembered: Remembered) => readonly T[],
+): readonly Difference<T>[] {
+  return changes.flatMap(({ before, now }) => [
+    ...(before === undefined ? [] : parts(before).map((part) => ({ before: part }))),
+    ...(now === undefined ? [] : parts(now).map((part) => ({ now: part }))),
+  ]);
+}
+
+function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareStrings(a.id, b.id);
 }
 
 function made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {

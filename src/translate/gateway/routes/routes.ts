@@ -24,17 +24,16 @@ export function translateRoutes(
   const attached = new Map<ListenerState, number>();
   const context = contextOf(build);
   const translated = memory.translate(build.resources, { parents, policies, context });
-  const statuses = translated.map((route) => {
-    build.config.addAll(route);
-    for (const plan of route.reads.upstreams) build.backends.addPlan(plan);
-    build.diagnostics.addAll(route.reports);
-    for (const place of route.listeners) {
+  build.config.addSorted(translated);
+  build.backends.addSorted(translated.upstreams);
+  for (const { reports, listeners } of translated.all) {
+    if (reports.length > 0) build.diagnostics.addAll(reports);
+    for (const place of listeners) {
       const listener = parents.listenerAt(place);
       attached.set(listener, (attached.get(listener) ?? 0) + 1);
     }
-    return route.status;
-  });
-  return { attached, statuses };
+  }
+  return { attached, statuses: translated.all.map(({ status }) => status) };
 }
 
 function contextOf({ options, diagnostics, resources, backends }: BuildContext): RouteContext {
