@@ -32,7 +32,7 @@ import {
   mended,
   strayNames,
 } from "./misspelt-fields.js";
-import { objectKey, refKey } from "./source.js";
+import { namespacedName, refKey } from "./source.js";
 import { isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
 import { isClosable } from "./salvage.js";
@@ -184,7 +184,7 @@ function closedAs(
 ): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
   if (object === undefined) return {};
   const { namespace, name } = object.metadata;
-  return { closed: { key: `${kind}/${objectKey(namespace, name)}`, entry: { kind, object } } };
+  return { closed: { key: `${kind}/${namespacedName(namespace, name)}`, entry: { kind, object } } };
 }
 
 const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;

@@ -1,5 +1,4 @@
 import type { RenderedPolicy } from "../render/rendered-file.js";
-import { ShardMap } from "../render/shard-map.js";
 
 /**
  * The body of `PUT /policy` (docs/policy-format.md) that makes a data plane which serves `from` serve `to`: a first line,
@@ -12,14 +11,9 @@ export function policyDelta(
   to: RenderedPolicy,
 ): string | undefined {
   const lines = [`albc-policy ${to.format} ${from?.version ?? "-"} ${to.version}`];
-  for (const name of new Set([...to.maps.keys(), ...(from?.maps.keys() ?? [])])) {
-    const before = from?.maps.get(name) ?? ShardMap.EMPTY;
-    for (const [key, json] of (to.maps.get(name) ?? ShardMap.EMPTY).changesSince(before)) {
-      if (!standsOnLine(key)) return undefined;
-      lines.push(
-        json === undefined ? `-\t${name}\t${key}` : `=\t${name}\t${key}\t${oneLine(json)}`,
-      );
-    }
+  for (const [map, key, json] of to.changesSince(from)) {
+    if (!standsOnLine(key)) return undefined;
+    lines.push(json === undefined ? `-\t${map}\t${key}` : `=\t${map}\t${key}\t${oneLine(json)}`);
   }
   return `${lines.join("\n")}\n`;
 }

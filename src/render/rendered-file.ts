@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SecretText } from "../support/secret-text.js";
-import type { ShardMap } from "./shard-map.js";
+import type { ShardChange } from "./shard-map.js";
+import { ShardMap } from "./shard-map.js";
 
 /** One file of the output, in memory. */
 export interface RenderedFile {
@@ -56,6 +57,15 @@ export class RenderedPolicy {
     this.size = size;
   }
 
+  /** Shards that are new or other ones, and those that are gone, as map, key and JSON; map by map. Without `before`: all. */
+  changesSince(before?: RenderedPolicy): readonly (readonly [string, ...ShardChange])[] {
+    const names = new Set([...this.maps.keys(), ...(before?.maps.keys() ?? [])]);
+    return [...names].flatMap((name) => {
+      const changes = shardsOf(this, name).changesSince(shardsOf(before, name));
+      return changes.map((change) => [name, ...change] as const);
+    });
+  }
+
   /** The text of policy.json. */
   reveal(): string {
     return [...this.chunks()].join("");
@@ -77,6 +87,10 @@ export class RenderedPolicy {
   #head(): string {
     return `{\n  "format": ${this.format},\n  "version": "${this.version}",\n  `;
   }
+}
+
+function shardsOf(policy: RenderedPolicy | undefined, name: string): ShardMap {
+  return policy?.maps.get(name) ?? ShardMap.EMPTY;
 }
 
 const BETWEEN = ",\n  ";

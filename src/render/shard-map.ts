@@ -4,6 +4,9 @@ import { compareStrings } from "../support/collections.js";
 /** Key and JSON. The JSON may be on several lines, and has line breaks nowhere but between its parts. */
 type Shard = readonly [string, string];
 
+/** Key and JSON; undefined: the shard is gone. */
+export type ShardChange = readonly [string, string | undefined];
+
 /** Shards that stand beside each other. */
 interface Part {
   readonly shards: readonly Shard[];
@@ -50,31 +53,20 @@ export class ShardMap {
   /** The map with these JSON texts; undefined: without the shard. */
   with(changes: ReadonlyMap<string, string | undefined>): ShardMap {
     if (changes.size === 0) return this;
-    const keys = [...changes.keys()].sort(compareStrings);
+    const left = [...changes].sort(inOrder).reverse();
     const parts: Part[] = [];
-    let open: Shard[] = [];
-    let next = 0;
+    let open: readonly Shard[] = [];
     const all = this.#parts.length === 0 ? [NONE] : this.#parts;
     for (const [i, part] of all.entries()) {
-      const first = next;
       // Whatever comes after the last part belongs to it, until its end.
-      const last = i === all.length - 1 ? undefined : part.shards.at(-1)?.[0];
-      while (next < keys.length && (last === undefined || (keys[next] ?? "") <= last)) next += 1;
-      if (open.length === 0 && next === first) {
+      const own = taken(left, i === all.length - 1 ? undefined : part.shards.at(-1)?.[0]);
+      if (open.length === 0 && own.length === 0) {
         parts.push(part);
         continue;
       }
-      const own = new Map<string, string | undefined>(part.shards);
-      for (const key of keys.slice(first, next)) own.set(key, changes.get(key));
-      const isNew = next > first;
-      for (const key of isNew ? [...own.keys()].sort(compareStrings) : own.keys()) {
-        const json = own.get(key);
-        if (json === undefined) continue;
-        open.push([key, json]);
-        if (!isEnd(key)) continue;
-        parts.push(partOf(open));
-        open = [];
-      }
+      const divided = dividedAtEnds([...open, ...edited(part.shards, own)]);
+      open = isClosed(divided.at(-1)) ? [] : (divided.pop() ?? []);
+      parts.push(...divided.map(partOf));
     }
     if (open.length > 0) parts.push(partOf(open));
     return new ShardMap(parts);
@@ -86,11 +78,11 @@ export class ShardMap {
   }
 
   /** What differs from the other map: shards that are new or other ones, then those that are gone. */
-  changesSince(before: ShardMap): readonly (readonly [string, string | undefined])[] {
+  changesSince(before: ShardMap): readonly ShardChange[] {
     const now = new Set(this.#parts);
     const then = new Set(before.#parts);
     const gone = new Map(before.#parts.flatMap((part) => (now.has(part) ? [] : part.shards)));
-    const changes: [string, string | undefined][] = [];
+    const changes: ShardChange[] = [];
     for (const part of this.#parts) {
       for (const [key, json] of then.has(part) ? [] : part.shards) {
         if (gone.get(key) !== json) changes.push([key, json]);
@@ -110,6 +102,43 @@ export class ShardMap {
     }
     yield before === OPEN ? EMPTY : CLOSE;
   }
+}
+
+/** Takes those up to the last key off the end of the list, which is sorted backwards; undefined: all. */
+function taken(left: ShardChange[], last: string | undefined): readonly ShardChange[] {
+  const found: ShardChange[] = [];
+  for (let next = left.at(-1); next !== undefined; next = left.at(-1)) {
+    if (last !== undefined && next[0] > last) break;
+    found.push(next);
+    left.pop();
+  }
+  return found;
+}
+
+function edited(shards: readonly Shard[], changes: readonly ShardChange[]): readonly Shard[] {
+  if (changes.length === 0) return shards;
+  const changed = [...new Map<string, string | undefined>([...shards, ...changes])].sort(inOrder);
+  return changed.flatMap(([key, json]) => (json === undefined ? [] : [[key, json] as const]));
+}
+
+/** Lists of which all end with the key of an end, perhaps but the last one. */
+function dividedAtEnds(shards: readonly Shard[]): (readonly Shard[])[] {
+  const lists: Shard[][] = [];
+  for (const shard of shards) {
+    const last = lists.at(-1);
+    if (last === undefined || isClosed(last)) lists.push([shard]);
+    else last.push(shard);
+  }
+  return lists;
+}
+
+function isClosed(shards: readonly Shard[] = []): boolean {
+  const last = shards.at(-1);
+  return last === undefined || isEnd(last[0]);
+}
+
+function inOrder([a]: ShardChange, [b]: ShardChange): number {
+  return compareStrings(a, b);
 }
 
 function partOf(shards: readonly Shard[]): Part {

@@ -84,7 +84,7 @@ export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly
 }
 
 /** What two lists differ in that are sorted alike and have no two equal entries: one entry, or an equal one that is another object. */
-export function differences<T extends object>(
+export function listDifferences<T extends object>(
   before: readonly T[],
   now: readonly T[],
   compare: (a: T, b: T) => number,

@@ -9,7 +9,7 @@ import type { Endpoint, Upstream } from "../model/upstream.js";
 import type { Difference } from "../support/collections.js";
 import {
   compareStrings,
-  differences,
+  listDifferences,
   getOrInsert,
   memoized,
   patched,
@@ -72,7 +72,7 @@ export class Upstreams {
   ): readonly Upstream[] {
     const services = new Set<string>();
     const changes: Difference<Upstream>[] = [];
-    const differing = differences(this.#plans, plans, byId);
+    const differing = listDifferences(this.#plans, plans, byId);
     for (const { before, now } of differing) {
       if (before) {
         this.#services.get(serviceOf(before))?.delete(before.id);

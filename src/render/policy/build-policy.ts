@@ -13,7 +13,7 @@ import type { BackendTls, Upstream } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
 import type { CompileOptions } from "../../model/options.js";
-import { compareBy, compareStrings, differences, groupBy } from "../../support/collections.js";
+import { compareBy, compareStrings, listDifferences, groupBy } from "../../support/collections.js";
 import { filled, given, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
@@ -211,7 +211,7 @@ export class ListShards<T extends { readonly id: string }> {
 
   map(list: readonly T[]): ShardMap {
     const changes = new Map<string, string | undefined>();
-    const differing = differences(this.#list, list, inOrder);
+    const differing = listDifferences(this.#list, list, inOrder);
     for (const { before } of differing) if (before) changes.set(wellFormed(before.id), undefined);
     for (const { now } of differing) if (now) changes.set(wellFormed(now.id), this.#text(now));
     this.#list = list;

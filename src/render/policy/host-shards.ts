@@ -2,7 +2,12 @@
 import type { BindingPlaces, RouteBinding } from "../../model/route.js";
 import { inBindingOrder } from "../../model/route.js";
 import { hostKey } from "../../model/values.js";
-import { compareBy, compareStrings, differences, getOrInsert } from "../../support/collections.js";
+import {
+  compareBy,
+  compareStrings,
+  listDifferences,
+  getOrInsert,
+} from "../../support/collections.js";
 import { ShardMap } from "../shard-map.js";
 import { filled } from "../../support/json-object.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
@@ -64,7 +69,7 @@ export class HostShards {
 
   /** Gives the groups that have other bindings. */
   #regroup(bindings: readonly RouteBinding[]): ReadonlySet<Group> {
-    const changes = differences(this.#bindings, bindings, inBindingOrder);
+    const changes = listDifferences(this.#bindings, bindings, inBindingOrder);
     const sizes = new Map<Group, number>();
     const bindingsOf = ({ at }: RouteBinding): Set<RouteBinding> => {
       const group = getOrInsert(this.#groups, at, () => newGroup(at));

@@ -11,7 +11,7 @@ import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { Refused, Verdict } from "./verdict.js";
 
-export const METHODS = [
+export const HTTP_METHODS = [
   "GET",
   "HEAD",
   "POST",

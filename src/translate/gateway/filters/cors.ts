@@ -1,6 +1,6 @@
 import { filled } from "../../../support/json-object.js";
 import { within } from "../../place.js";
-import { METHODS } from "../model.js";
+import { HTTP_METHODS } from "../model.js";
 import { filterType } from "./filter.js";
 
 /** Seconds (Gateway API, HTTPCORSFilter.maxAge). */
@@ -13,7 +13,7 @@ export const CORS = filterType({
   apply(spec, place, { scope }) {
     const { allowOrigins = [], allowMethods = [], allowHeaders = [], exposeHeaders = [] } = spec;
     for (const method of allowMethods) {
-      scope.findings.choice(method, [...METHODS, "*"], within(place, "allowMethods"));
+      scope.findings.choice(method, [...HTTP_METHODS, "*"], within(place, "allowMethods"));
     }
     return {
       cors: {

@@ -1,4 +1,4 @@
-import { METHODS } from "../model.js";
+import { HTTP_METHODS } from "../model.js";
 import type { HttpRouteMatch, ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../model/route.js";
 import { droppedHeaderProblem } from "../../http/special-headers.js";
@@ -50,7 +50,7 @@ function methodCondition(
 ): readonly Predicate[] {
   if (method === undefined) return [];
   const at = within(place, "method");
-  const value = findings.choice(method, METHODS, at);
+  const value = findings.choice(method, HTTP_METHODS, at);
   if (value === "CONNECT" || value === "TRACE") {
     findings.unsupported(`${value} requests are answered 405 before they reach a rule`, at);
   }

@@ -14,7 +14,7 @@ import type { Difference } from "../../../support/collections.js";
 import {
   compareBy,
   compareStrings,
-  differences,
+  listDifferences,
   getOrInsert,
   patched,
 } from "../../../support/collections.js";
@@ -85,24 +85,28 @@ export class RouteMemory {
     const options = JSON.stringify(context.options);
     if (options !== this.#options) this.#forget();
     this.#options = options;
-    const changed = new Set<Key>();
-    for (const kind of KINDS) {
-      const list: readonly KeyedObject[] = resources.list(kind);
-      for (const { before, now } of differences(this.#objects.get(kind) ?? [], list, byName)) {
-        const isSame = before && now && differInUnreadOnly(kind, before, now);
-        const object = now ?? before;
-        if (isSame !== true && object !== undefined) changed.add(keyOf(object));
-      }
-      this.#objects.set(kind, list);
-    }
-    for (const key of new Set([...this.#facts.keys(), ...policies.facts.keys()])) {
-      if (this.#facts.get(key) !== policies.facts.get(key)) changed.add(key);
-    }
+    const known = this.#facts;
     this.#facts = policies.facts;
-    for (const [key, { describe, text }] of this.#parents) {
-      if (describe(parents) !== text) changed.add(key);
-    }
-    return changed;
+    return new Set([
+      ...KINDS.flatMap((kind) => this.#changedObjects(kind, resources)),
+      ...[...known.keys(), ...policies.facts.keys()].filter(
+        (key) => known.get(key) !== policies.facts.get(key),
+      ),
+      ...[...this.#parents].flatMap(([key, { describe, text }]) =>
+        describe(parents) === text ? [] : [key],
+      ),
+    ]);
+  }
+
+  #changedObjects(kind: (typeof KINDS)[number], resources: RoutingResources): readonly Key[] {
+    const list: readonly KeyedObject[] = resources.list(kind);
+    const changes = listDifferences(this.#objects.get(kind) ?? [], list, byName);
+    this.#objects.set(kind, list);
+    return changes.flatMap(({ before, now }) => {
+      const object = now ?? before;
+      const isSame = before && now && differInUnreadOnly(kind, before, now);
+      return object === undefined || isSame === true ? [] : [keyOf(object)];
+    });
   }
 
   #update(
