@@ -17,7 +17,7 @@ import type { RawObject } from "../kubernetes/raw-object.js";
 import type { WatchScope } from "../kubernetes/scope.js";
 import { StatusWriter } from "../kubernetes/status-writer.js";
 import type { CompileOptions } from "../model/options.js";
-import { differInUnreadOnly, isSameJson } from "../status/json.js";
+import { differInUnreadOnly } from "../status/json.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import type { CurrentObjects, ObjectSource } from "./controller.js";
@@ -151,12 +151,9 @@ export class ClusterSource implements ObjectSource {
     const { name, namespace = "" } = object.metadata;
     this.#objects.put(kind, namespace, name, object);
     this.#owned.observe(kind, object);
-    this.#statuses.observe(before);
+    this.#statuses.observe(kind, object);
     // Most of what a controller hears are the statuses that it writes itself.
     const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
-    // Two changes of a field that is read may cancel each other out: compiling then says nothing new.
-    const isChecked = isStatus || !isSameJson(before?.status, object.status);
-    if (isChecked) this.#statuses.recheck();
     // The status of an object without a computed one may hold what an earlier leader wrote: only a compilation can tell.
     if (!isStatus || !this.#statuses.says(kind, namespace, name)) this.#notify(URGENT.has(kind));
   }
@@ -165,6 +162,7 @@ export class ClusterSource implements ObjectSource {
     const { name, namespace = "" } = object.metadata;
     this.#objects.delete(kind, namespace, name);
     this.#owned.observe(kind, object, true);
+    this.#statuses.observe(kind, object);
     this.#notify(URGENT.has(kind));
   }
 

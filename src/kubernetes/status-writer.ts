@@ -18,6 +18,7 @@ import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import type { RawObject, Resource } from "./raw-object.js";
 import { isRawObject, objectPath } from "./raw-object.js";
+import { NamespaceQueue } from "./namespace-queue.js";
 
 export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "call">;
@@ -45,6 +46,8 @@ const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 30_000;
 /** A pause that only a status gets which others have overwritten several times in a row. */
 const CONTESTED = FIRST_PAUSE * 8;
+/** Objects that are looked at in one turn of the event loop. */
+const MOST_LOOKS = 100;
 /** When what is done is tried again. */
 const NEVER = Infinity;
 const NOT_FOUND = 404;
@@ -52,12 +55,17 @@ const CONFLICT = 409;
 const CONTESTED_STATUS =
   "another controller keeps overwriting this status; it is written less and less often: let one controller serve the object (ingressClassName)";
 
+/** What is to be said of an object, or was to be said until it was to be no more. */
+interface Said {
+  readonly status: ObjectStatus;
+  readonly isWithdrawn: boolean;
+}
+
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
-  #desired: readonly ObjectStatus[] = [];
-  #said: ReadonlySet<string> = new Set();
-  /** By object: what was to be said until it was to be no more. */
-  readonly #withdrawn = new Map<string, ObjectStatus>();
+  #statuses: readonly ObjectStatus[] = [];
+  /** By object. */
+  readonly #said = new Map<string, Said>();
   /** When the same status may be written again: it is only needed when others overwrite it. */
   readonly #writes = new KeyedBackoff(LONGEST_PAUSE, () => performance.now());
   readonly #failures = new KeyedBackoff(LONGEST_PAUSE, () => performance.now());
@@ -66,39 +74,43 @@ export class StatusWriter {
   readonly #contested = new Map<string, ObjectStatus>();
   #enabled = false;
   /** What has to be looked at. */
-  #waiting: ObjectStatus[] = [];
+  readonly #waiting = new NamespaceQueue(CONCURRENCY);
+  /** How many objects may be looked at before others get the processor. */
+  #looks = 0;
   /** Objects that are being looked at or written to: whether they have to be looked at again. */
   readonly #underWay = new Map<string, boolean>();
   readonly #settling = new Set<Promise<void>>();
-  /** By namespace: how many objects are under way. */
-  readonly #busy = new Map<string, number>();
   #free = CONCURRENCY;
-  #again = false;
   #moment: NodeJS.Immediate | undefined;
+  /** When objects have to be looked at again. */
+  readonly #due = new Map<string, number>();
   readonly #alarm = new Alarm(() => {
-    this.recheck();
+    this.#wake();
   });
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
   }
 
-  /** What holds from now on. */
+  /** What holds from now on. Only statuses that are not the same objects as before are looked at. */
   update(statuses: readonly ObjectStatus[]): void {
-    if (statuses === this.#desired) return;
-    this.#withdrawUnlike(statuses);
-    this.#desired = statuses;
-    this.#said = new Set(statuses.map(nameOf));
-    const keys = new Set([...this.#said, ...this.#withdrawn.keys()]);
-    for (const backoff of [this.#writes, this.#failures]) backoff.keepOnly(keys);
-    for (const key of this.#contested.keys()) if (!keys.has(key)) this.#contested.delete(key);
-    this.#waiting = [];
-    this.recheck();
+    const before = new Set(this.#statuses);
+    const now = new Set(statuses);
+    const gone = this.#statuses.filter((status) => !now.has(status));
+    const wanted = new Map(
+      statuses.filter((status) => !before.has(status)).map((status) => [nameOf(status), status]),
+    );
+    for (const [key, status] of wanted) {
+      this.#said.set(key, { status, isWithdrawn: false });
+      this.#look(key);
+    }
+    for (const status of gone) if (!wanted.has(nameOf(status))) this.#withdrawAtOnce(status);
+    this.#statuses = statuses;
   }
 
   /** Whether anything is said of an object. */
   says(kind: string, namespace: string, name: string): boolean {
-    return this.#said.has(`${kind} ${namespace}/${name}`);
+    return this.#said.get(keyOf(kind, namespace, name))?.isWithdrawn === false;
   }
 
   /** Objects whose statuses others keep overwriting. */
@@ -109,32 +121,21 @@ export class StatusWriter {
     });
   }
 
-  /** The watch has delivered what follows this state of an object. */
-  observe(before: RawObject | undefined): void {
-    if (before !== undefined && this.#spent.has(before)) this.recheck();
+  /** The watch has delivered an object, or what became of it. */
+  observe(kind: string, { metadata: { namespace = "", name } }: RawObject): void {
+    this.#look(keyOf(kind, namespace, name));
   }
 
   /** What was written may be lost: the API server may have been put back to an older state. */
   doubt(): void {
     this.#spent = new WeakSet();
-    this.recheck();
+    this.#lookAtAll();
   }
 
   /** Whether this replica writes. */
   enable(enabled: boolean): void {
     this.#enabled = enabled;
-    this.recheck();
-  }
-
-  /** Statuses may have changed under our hands. */
-  recheck(): void {
-    this.#again = true;
-    if (!this.#enabled || this.#waiting.length > 0 || this.#moment !== undefined) return;
-    // One moment for all that changes together.
-    this.#moment = setImmediate(() => {
-      this.#moment = undefined;
-      this.#begin();
-    });
+    this.#lookAtAll();
   }
 
   /** Writes nothing more; resolves when what is under way has ended. */
@@ -144,73 +145,99 @@ export class StatusWriter {
     await Promise.all(this.#settling);
   }
 
+  #withdrawAtOnce(status: ObjectStatus): void {
+    const { watch, hides } = this.#options;
+    const { kind, metadata } = status;
+    const key = nameOf(status);
+    const isThere = hides || watch.get(kind, metadata.namespace, metadata.name) !== undefined;
+    if (isThere) this.#said.set(key, { status, isWithdrawn: true });
+    else this.#forget(key);
+    this.#look(key);
+  }
+
+  #forget(key: string): void {
+    this.#said.delete(key);
+    this.#due.delete(key);
+    this.#contested.delete(key);
+    for (const backoff of [this.#writes, this.#failures]) backoff.succeeded(key);
+  }
+
+  #lookAtAll(): void {
+    for (const key of this.#said.keys()) this.#look(key);
+  }
+
+  #look(key: string): void {
+    const namespace = this.#said.get(key)?.status.metadata.namespace;
+    if (namespace === undefined) return;
+    if (this.#underWay.has(key)) this.#underWay.set(key, true);
+    else this.#waiting.add({ namespace, key });
+    this.#begin();
+  }
+
+  #wake(): void {
+    const now = performance.now();
+    for (const [key, due] of this.#due) {
+      if (due > now) this.#alarm.set(due);
+      else this.#due.delete(key);
+      if (due <= now) this.#look(key);
+    }
+    this.#begin();
+  }
+
+  /** One moment for all that changes together. */
   #begin(): void {
-    if (!this.#enabled) return;
-    this.#again = false;
-    this.#alarm.clear();
-    this.#waiting = [...this.#desired, ...this.#withdrawn.values()];
-    this.#fill();
+    if (!this.#enabled || this.#waiting.isEmpty || this.#moment !== undefined) return;
+    this.#moment = setImmediate(() => {
+      this.#moment = undefined;
+      this.#looks = MOST_LOOKS;
+      this.#fill();
+    });
   }
 
   /** Begins with what is waiting, as far as there are slots. */
   #fill(): void {
-    while (this.#free > 0) {
-      const next = this.#waiting.shift();
-      if (next === undefined) break;
-      const key = nameOf(next);
-      const isHeld = (this.#busy.get(next.metadata.namespace) ?? 0) >= CONCURRENCY;
-      if (this.#underWay.has(key)) this.#underWay.set(key, true);
-      else if (this.#enabled && !isHeld && this.#options.mayWrite()) {
-        const settled = this.#settle(key, next).finally(() => this.#settling.delete(settled));
+    while (this.#enabled && this.#free > 0 && this.#looks > 0) {
+      if (!this.#options.mayWrite()) {
+        this.#alarm.set(performance.now() + PATIENCE);
+        return;
+      }
+      const next = this.#waiting.take();
+      if (next === undefined) return;
+      this.#looks -= 1;
+      const said = this.#said.get(next.key);
+      if (said === undefined) this.#waiting.done(next);
+      else {
+        const settled = this.#settle(next.key, said).finally(() => this.#settling.delete(settled));
         this.#settling.add(settled);
       }
     }
-    if (this.#again) this.recheck();
+    if (this.#looks === 0) this.#begin();
   }
 
   /** A late one gives its slot to another object, which belongs to another namespace if too many of this one are under way. */
-  async #settle(key: string, said: ObjectStatus): Promise<void> {
+  async #settle(key: string, said: Said): Promise<void> {
+    const { status, isWithdrawn } = said;
     let slots = 1;
     const timer = setTimeout(() => {
       slots = 0;
       this.#free += 1;
-      // Everything is looked at again when it ends: its namespace may have been held.
-      this.#underWay.set(key, true);
       this.#fill();
     }, PATIENCE);
     this.#free -= 1;
     this.#underWay.set(key, false);
-    this.#count(said, 1);
-    const isWithdrawn = this.#withdrawn.get(key) === said;
-    const due = await (isWithdrawn ? this.#withdraw(said) : this.#write(said));
-    if (due === undefined && this.#withdrawn.get(key) === said) this.#withdrawn.delete(key);
-    if (due !== undefined) this.#alarm.set(due);
+    const due = await (isWithdrawn ? this.#withdraw(status) : this.#write(status));
+    if (due === undefined && this.#said.get(key) === said) this.#forget(key);
+    if (due !== undefined && due !== NEVER) {
+      this.#due.set(key, due);
+      this.#alarm.set(due);
+    }
+    clearTimeout(timer);
+    this.#waiting.done(status.metadata);
+    this.#free += slots;
     const isLookedAtAgain = this.#underWay.get(key) === true;
     this.#underWay.delete(key);
-    if (isLookedAtAgain) this.recheck();
-    clearTimeout(timer);
-    this.#count(said, -1);
-    this.#free += slots;
+    if (isLookedAtAgain) this.#look(key);
     this.#fill();
-  }
-
-  #count({ metadata: { namespace } }: ObjectStatus, by: number): void {
-    const count = (this.#busy.get(namespace) ?? 0) + by;
-    if (count > 0) this.#busy.set(namespace, count);
-    else this.#busy.delete(namespace);
-  }
-
-  /** Once for each list, not for each look at it: that comes with every status that anybody writes. */
-  #withdrawUnlike(statuses: readonly ObjectStatus[]): void {
-    const desired = new Set(statuses.map(nameOf));
-    for (const key of this.#withdrawn.keys()) if (desired.has(key)) this.#withdrawn.delete(key);
-    for (const said of this.#desired) {
-      const key = nameOf(said);
-      const { kind, metadata } = said;
-      const { watch, hides } = this.#options;
-      const isThere = hides || watch.get(kind, metadata.namespace, metadata.name) !== undefined;
-      if (isThere && !desired.has(key)) this.#withdrawn.set(key, said);
-    }
   }
 
   /** Returns the clock's time when it has to be tried again; undefined when nothing of ours is left. */
@@ -220,7 +247,7 @@ export class StatusWriter {
     const resource = watch.resourceOf(kind);
     if (resource === undefined) return undefined;
     const seen = watch.get(kind, metadata.namespace, metadata.name);
-    const object = seen ?? (hides ? await this.#look(said, resource) : undefined);
+    const object = seen ?? (hides ? await this.#fetch(said, resource) : undefined);
     if (object === "unknown") return this.#failed(said);
     // What it has now is what was said, or will be: the watch delivers it.
     if (object !== undefined && this.#spent.has(object)) return NEVER;
@@ -231,7 +258,7 @@ export class StatusWriter {
   }
 
   /** At an object out of sight; undefined when there is none. */
-  async #look(said: ObjectStatus, resource: Resource): Promise<RawObject | "unknown" | undefined> {
+  async #fetch(said: ObjectStatus, resource: Resource): Promise<RawObject | "unknown" | undefined> {
     const { namespace, name } = said.metadata;
     const path = objectPath(resource, namespace, name);
     try {
@@ -346,5 +373,9 @@ function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string
 }
 
 function nameOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {
+  return keyOf(kind, namespace, name);
+}
+
+function keyOf(kind: string, namespace: string, name: string): string {
   return `${kind} ${namespace}/${name}`;
 }

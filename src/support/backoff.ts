@@ -65,8 +65,4 @@ export class KeyedBackoff {
     const entry = this.#entries.get(key);
     return entry?.what === what && this.#now() < entry.due ? entry.due : undefined;
   }
-
-  keepOnly(keys: ReadonlySet<string>): void {
-    for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key);
-  }
 }
