@@ -31,7 +31,7 @@ export function destinationOf(
 ): Destination {
   const found = findDestination(reference, scope);
   if (found.ok || "refuse" in found) return found;
-  scope.findings.unresolvable(found.reason, found.message, place, found.code);
+  scope.problems.unresolvable(found.reason, found.message, place, found.code);
   return { ok: false, refuse: invalidBackend(found.reason) };
 }
 

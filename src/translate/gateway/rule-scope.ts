@@ -39,7 +39,7 @@ export interface RuleScope {
   readonly bodyLimit: number;
   readonly policies: RoutePolicies;
   readonly context: RouteContext;
-  readonly findings: RouteProblems;
+  readonly problems: RouteProblems;
 }
 
 /** Scope of filters: what a replaced prefix was. */

@@ -10,8 +10,8 @@ export const EXTERNAL_AUTH = filterType({
   field: "externalAuth",
   isBesideRedirect: false,
   apply(spec, place, step) {
-    const { policies, gateways, findings } = step.scope;
-    const protocol = findings.choice(spec.protocol, ["HTTP"], within(place, "protocol"));
+    const { policies, gateways, problems } = step.scope;
+    const protocol = problems.choice(spec.protocol, ["HTTP"], within(place, "protocol"));
     if (protocol === undefined) return { auth: step.effects.auth ?? [] };
     return withAuth(policies.externalAuth(spec, step.place, gateways), step);
   },
@@ -30,6 +30,6 @@ export const EXTENSION_REF = filterType({
 function withAuth(found: AuthRef, { place, scope, effects }: FilterStep): FilterEffects {
   const { auth = [] } = effects;
   if (found.ok) return { auth: [...auth, ...found.auth] };
-  scope.findings.reported(found.reason, found.message, place);
+  scope.problems.reported(found.reason, found.message, place);
   return { auth, refuse: invalidRule(`filter ${found.reason}`) };
 }

@@ -13,7 +13,7 @@ export const CORS = filterType({
   apply(spec, place, { scope }) {
     const { allowOrigins = [], allowMethods = [], allowHeaders = [], exposeHeaders = [] } = spec;
     for (const method of allowMethods) {
-      scope.findings.choice(method, [...HTTP_METHODS, "*"], within(place, "allowMethods"));
+      scope.problems.choice(method, [...HTTP_METHODS, "*"], within(place, "allowMethods"));
     }
     return {
       cors: {

@@ -52,7 +52,7 @@ export function filterType<K extends Exclude<keyof RouteFilter, "type">>(
     apply(step) {
       const spec = step.filter[field];
       if (spec !== undefined) return definition.apply(spec, within(step.place, field), step);
-      step.scope.findings.unsupported(`a filter of this type needs ${field}`, step.place);
+      step.scope.problems.unsupported(`a filter of this type needs ${field}`, step.place);
       return {};
     },
   };

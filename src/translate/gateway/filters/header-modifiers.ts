@@ -12,8 +12,8 @@ export const REQUEST_HEADER_MODIFIER = filterType({
   type: "RequestHeaderModifier",
   field: "requestHeaderModifier",
   isForGrpc: true,
-  apply(modifier, place, { scope: { findings } }) {
-    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, findings);
+  apply(modifier, place, { scope: { problems } }) {
+    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, problems);
     const host = set.find(([name]) => isHost(name))?.[1];
     const others = set.filter(([name]) => !isHost(name));
     const requestHeaders = headerChanges(others, add, remove);
@@ -25,8 +25,8 @@ export const RESPONSE_HEADER_MODIFIER = filterType({
   type: "ResponseHeaderModifier",
   field: "responseHeaderModifier",
   isForGrpc: true,
-  apply(modifier, place, { scope: { findings } }) {
-    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, findings);
+  apply(modifier, place, { scope: { problems } }) {
+    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, problems);
     const responseHeaders = headerChanges(set, add, remove);
     return responseHeaders === undefined ? {} : { responseHeaders };
   },
@@ -37,7 +37,7 @@ function effectiveChanges(
   modifier: HeaderModifier,
   check: HeaderCheck,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): Required<HeaderChanges> {
   const set = firstOfEach(modifier.set ?? []);
   const add = firstOfEach(modifier.add ?? []);
@@ -52,7 +52,7 @@ function effectiveChanges(
     ...remove.map((name) => check("remove", name)),
     ...repeated,
   ].find((each) => each !== undefined);
-  if (problem !== undefined) findings.unsupported(problem, place);
+  if (problem !== undefined) problems.unsupported(problem, place);
   return { set, add, remove };
 }
 

@@ -38,13 +38,13 @@ export function filterEffects(
   let effects: FilterEffects = {};
   for (const [index, filter] of filters.entries()) {
     const at = within(place, index);
-    const chosen = scope.findings.choice(filter.type, known, within(at, "type"));
+    const chosen = scope.problems.choice(filter.type, known, within(at, "type"));
     const found = FILTERS.find(({ type }) => type === chosen);
     if (found === undefined) continue;
     const problem = incompatibility(found, before);
     if (problem === undefined) {
       effects = { ...effects, ...found.apply({ filter, place: at, scope, effects }) };
-    } else scope.findings.incompatible(problem, at);
+    } else scope.problems.incompatible(problem, at);
     before.push(found);
   }
   return effects;

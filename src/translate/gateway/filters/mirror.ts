@@ -17,7 +17,7 @@ export const REQUEST_MIRROR = filterType({
     const { upstream, protocol, tls } = destination;
     if (protocol !== "http" && protocol !== "https") {
       const message = `copies are sent by HTTP/1.1, and port ${String(backendRef.port)} of Service ${backendRef.name} is spoken to by ${protocol}`;
-      scope.findings.unresolvable("UnsupportedProtocol", message, at, "ROUTE_MIRROR_PROTOCOL");
+      scope.problems.unresolvable("UnsupportedProtocol", message, at, "ROUTE_MIRROR_PROTOCOL");
       return {};
     }
     const { numerator, denominator = WHOLE } = fraction ?? { numerator: percent ?? WHOLE };

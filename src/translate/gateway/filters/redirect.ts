@@ -11,18 +11,18 @@ export const REQUEST_REDIRECT = filterType({
   type: "RequestRedirect",
   field: "requestRedirect",
   apply(spec, place, { scope }) {
-    const { findings } = scope;
+    const { problems } = scope;
     const { hostname: host, port, statusCode: code = DEFAULT_STATUS } = spec;
     const status = STATUSES.find((known) => known === code);
     if (status === undefined) {
       const message = `${String(code)} is none of ${STATUSES.join(", ")}`;
-      findings.unsupported(message, within(place, "statusCode"));
+      problems.unsupported(message, within(place, "statusCode"));
       return {};
     }
     const scheme =
       spec.scheme === undefined
         ? undefined
-        : findings.choice(spec.scheme, SCHEMES, within(place, "scheme"));
+        : problems.choice(spec.scheme, SCHEMES, within(place, "scheme"));
     const path = spec.path && pathRewrite(spec.path, within(place, "path"), scope);
     return {
       redirect: {

@@ -23,16 +23,16 @@ const TYPES = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
 export function pathRewrite(
   modifier: PathModifier,
   place: Place,
-  { findings, prefix }: FilterScope,
+  { problems, prefix }: FilterScope,
 ): PathRewrite | undefined {
-  switch (findings.choice(modifier.type, TYPES, within(place, "type"))) {
+  switch (problems.choice(modifier.type, TYPES, within(place, "type"))) {
     case "ReplaceFullPath":
       return ["full", modifier.replaceFullPath ?? "/"];
     case "ReplacePrefixMatch": {
       const { replacePrefixMatch: replacement = "/" } = modifier;
       if (prefix !== undefined) return ["prefix", prefix, replacement];
       const message = "a prefix can be replaced only where every match of the rule is a PathPrefix";
-      findings.unsupported(message, within(place, "replacePrefixMatch"));
+      problems.unsupported(message, within(place, "replacePrefixMatch"));
       return undefined;
     }
     case undefined:

@@ -122,7 +122,7 @@ export interface RouteHost {
 }
 
 /** The hostnames that can be matched; a route without hostnames is for every host. */
-export function routeHosts(route: AttachableRoute, findings: RouteProblems): readonly RouteHost[] {
+export function routeHosts(route: AttachableRoute, problems: RouteProblems): readonly RouteHost[] {
   const { hostnames = [] } = route.spec;
   if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
   const hosts = new Map<string, RouteHost>();
@@ -134,7 +134,7 @@ export function routeHosts(route: AttachableRoute, findings: RouteProblems): rea
       continue;
     }
     const message = parsed?.problem ?? `${JSON.stringify(text)} is an IP address, not a DNS name`;
-    findings.unsupported(message, placeOf(route, "spec", "hostnames", index));
+    problems.unsupported(message, placeOf(route, "spec", "hostnames", index));
   }
   return [...hosts.values()];
 }

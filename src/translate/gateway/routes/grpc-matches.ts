@@ -31,20 +31,20 @@ const EVERY_METHOD: PathCondition = {
 export function grpcMatches(
   matches: readonly GrpcMatch[] | undefined,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly RuleMatch[] {
   const given = matches === undefined || matches.length === 0 ? [{}] : matches;
-  return given.map((match, index) => grpcMatch(match, index, within(place, index), findings));
+  return given.map((match, index) => grpcMatch(match, index, within(place, index), problems));
 }
 
 function grpcMatch(
   match: GrpcMatch,
   index: number,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): RuleMatch {
-  const { path, rank } = methodCondition(match.method ?? {}, within(place, "method"), findings);
-  const headers = headerConditions(match.headers ?? [], within(place, "headers"), findings);
+  const { path, rank } = methodCondition(match.method ?? {}, within(place, "method"), problems);
+  const headers = headerConditions(match.headers ?? [], within(place, "headers"), problems);
   const method = isSet(match.method?.method);
   return {
     index,
@@ -58,12 +58,12 @@ function grpcMatch(
  * The path is `/<service>/<method>`. Service before method: one that names only a method comes after those that name a service
  * (Gateway API, GRPCRouteRule.matches).
  */
-function methodCondition(match: MethodMatch, place: Place, findings: RouteProblems): PathCondition {
-  switch (findings.choice(match.type ?? "Exact", TYPES, within(place, "type"))) {
+function methodCondition(match: MethodMatch, place: Place, problems: RouteProblems): PathCondition {
+  switch (problems.choice(match.type ?? "Exact", TYPES, within(place, "type"))) {
     case "Exact":
       return exact(match);
     case "RegularExpression":
-      return expression(match, place, findings);
+      return expression(match, place, problems);
     case undefined:
       return EVERY_METHOD;
   }
@@ -86,20 +86,20 @@ function exact({ service, method }: MethodMatch): PathCondition {
 function expression(
   { service, method }: MethodMatch,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): PathCondition {
   const named = { service, method };
   for (const field of ["service", "method"] as const) {
     const problem = isSet(named[field]) ? regexProblem(named[field]) : undefined;
     if (problem === undefined) continue;
-    findings.unsupported(problem, within(place, field));
+    problems.unsupported(problem, within(place, field));
     return EVERY_METHOD;
   }
   const pattern = `^/${segment(service)}/${segment(method)}$`;
   // One expression of both: they may have groups of one name, or be too large together.
   const problem = regexProblem(pattern);
   if (problem !== undefined) {
-    findings.unsupported(problem, place);
+    problems.unsupported(problem, place);
     return EVERY_METHOD;
   }
   return {

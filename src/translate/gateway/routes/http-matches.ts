@@ -13,22 +13,22 @@ import type { RuleMatch } from "../rule-scope.js";
 export function httpMatches(
   matches: readonly HttpRouteMatch[] | undefined,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly RuleMatch[] {
   const given = matches === undefined || matches.length === 0 ? [{}] : matches;
-  return given.map((match, index) => httpMatch(match, index, within(place, index), findings));
+  return given.map((match, index) => httpMatch(match, index, within(place, index), problems));
 }
 
 function httpMatch(
   match: HttpRouteMatch,
   index: number,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): RuleMatch {
-  const { path, rank, prefix } = pathCondition(match.path ?? {}, within(place, "path"), findings);
-  const method = methodCondition(match.method, place, findings);
-  const headers = headerConditions(match.headers ?? [], within(place, "headers"), findings);
-  const queries = queryConditions(match.queryParams ?? [], within(place, "queryParams"), findings);
+  const { path, rank, prefix } = pathCondition(match.path ?? {}, within(place, "path"), problems);
+  const method = methodCondition(match.method, place, problems);
+  const headers = headerConditions(match.headers ?? [], within(place, "headers"), problems);
+  const queries = queryConditions(match.queryParams ?? [], within(place, "queryParams"), problems);
   return {
     index,
     path,
@@ -46,13 +46,13 @@ function httpMatch(
 function methodCondition(
   method: string | undefined,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly Predicate[] {
   if (method === undefined) return [];
   const at = within(place, "method");
-  const value = findings.choice(method, HTTP_METHODS, at);
+  const value = problems.choice(method, HTTP_METHODS, at);
   if (value === "CONNECT" || value === "TRACE") {
-    findings.unsupported(`${value} requests are answered 405 before they reach a rule`, at);
+    problems.unsupported(`${value} requests are answered 405 before they reach a rule`, at);
   }
   return value === undefined ? [] : [{ of: "method", any: [["eq", value]] }];
 }
@@ -63,19 +63,19 @@ const TYPES = ["Exact", "RegularExpression"] as const;
 export function headerConditions(
   matches: readonly ValueMatch[],
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly Predicate[] {
   const lower = matches.map((match) => ({ ...match, name: match.name.toLowerCase() }));
-  return conditions("header", lower, place, findings);
+  return conditions("header", lower, place, problems);
 }
 
 /** Conditions on query parameters, whose names have case. */
 function queryConditions(
   matches: readonly ValueMatch[],
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly Predicate[] {
-  return conditions("query", matches, place, findings);
+  return conditions("query", matches, place, problems);
 }
 
 /** What can't be done is left out, which makes the match wider; the rule is refused. */
@@ -83,17 +83,17 @@ function conditions(
   of: "header" | "query",
   matches: readonly ValueMatch[],
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly Predicate[] {
   const predicates = new Map<string, Predicate>();
   for (const [index, match] of matches.entries()) {
     if (predicates.has(match.name)) continue;
     const dropped = of === "header" ? droppedHeaderProblem(match.name) : undefined;
     if (dropped !== undefined) {
-      findings.unsupported(dropped, within(place, index, "name"));
+      problems.unsupported(dropped, within(place, index, "name"));
       continue;
     }
-    const test = valueTest(match, within(place, index), findings);
+    const test = valueTest(match, within(place, index), problems);
     if (test !== undefined) predicates.set(match.name, { of, key: match.name, any: [test] });
   }
   return [...predicates.values()];
@@ -102,13 +102,13 @@ function conditions(
 function valueTest(
   { type = "Exact", value }: ValueMatch,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): ValueTest | undefined {
-  const chosen = findings.choice(type, TYPES, within(place, "type"));
+  const chosen = problems.choice(type, TYPES, within(place, "type"));
   if (chosen === undefined) return undefined;
   if (chosen === "Exact") return ["eq", value];
   const problem = regexProblem(value);
   if (problem === undefined) return ["regex", value];
-  findings.unsupported(problem, within(place, "value"));
+  problems.unsupported(problem, within(place, "value"));
   return undefined;
 }

@@ -21,13 +21,13 @@ export interface OwnParent {
 export function ownParents(
   route: AttachableRoute,
   parents: Parents,
-  findings: RouteProblems,
+  problems: RouteProblems,
   { diagnostics }: Pick<RouteContext, "diagnostics">,
 ): readonly OwnParent[] {
   const named = namedParents(route, parents, diagnostics);
-  const own = [...named, ...defaultParents(route, parents, named, findings)];
+  const own = [...named, ...defaultParents(route, parents, named, problems)];
   if (own.length === 0) return [];
-  const hosts = new CommonHosts(routeHosts(route, findings));
+  const hosts = new CommonHosts(routeHosts(route, problems));
   return own.map(({ reference, parent, place }) => {
     const attached = attach(route, reference, parent, hosts);
     if (!attached.ok) {
@@ -62,13 +62,13 @@ function defaultParents(
   route: AttachableRoute,
   parents: Parents,
   named: readonly WantedParent[],
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): readonly WantedParent[] {
   const { useDefaultGateways: scope = "" } = route.spec;
   const place = placeOf(route, "spec", "useDefaultGateways");
   // Without a Gateway to ask for, the value is no concern of ours.
   if (named.length === 0 && parents.defaults.length === 0) return [];
-  if (findings.choice(scope === "" ? "None" : scope, ["All", "None"], place) !== "All") return [];
+  if (problems.choice(scope === "" ? "None" : scope, ["All", "None"], place) !== "All") return [];
   const own = parents.defaults.filter(
     ({ gateway }) => !named.some(({ parent }) => parent.gateway === gateway),
   );

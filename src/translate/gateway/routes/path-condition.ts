@@ -22,28 +22,28 @@ const META = /[\\^$.*+?()[\]{}|]/;
 export function pathCondition(
   { type = "PathPrefix", value = "/" }: NonNullable<HttpRouteMatch["path"]>,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): PathCondition {
-  switch (findings.choice(type, TYPES, within(place, "type"))) {
+  switch (problems.choice(type, TYPES, within(place, "type"))) {
     case "Exact":
-      return exact(value, place, findings);
+      return exact(value, place, problems);
     case "PathPrefix":
-      return prefix(value, place, findings);
+      return prefix(value, place, problems);
     case "RegularExpression":
-      return expression(value, place, findings);
+      return expression(value, place, problems);
     case undefined:
       return couldMatch(value.startsWith("/") ? `^${value}` : value);
   }
 }
 
-function exact(value: string, place: Place, findings: RouteProblems): PathCondition {
-  const path = decoded(value, place, findings);
+function exact(value: string, place: Place, problems: RouteProblems): PathCondition {
+  const path = decoded(value, place, problems);
   return { path: ["exact", path], rank: { kind: "exact", length: value.length } };
 }
 
 /** A trailing slash does not count. */
-function prefix(value: string, place: Place, findings: RouteProblems): PathCondition {
-  const path = decoded(value.replace(/\/+$/, ""), place, findings);
+function prefix(value: string, place: Place, problems: RouteProblems): PathCondition {
+  const path = decoded(value.replace(/\/+$/, ""), place, problems);
   return {
     path: ["prefix", path],
     rank: { kind: "prefix", length: path.length },
@@ -52,10 +52,10 @@ function prefix(value: string, place: Place, findings: RouteProblems): PathCondi
 }
 
 /** Unanchored unless the pattern is, as GEP-4359 has it. */
-function expression(pattern: string, place: Place, findings: RouteProblems): PathCondition {
+function expression(pattern: string, place: Place, problems: RouteProblems): PathCondition {
   const problem = regexProblem(pattern);
   if (problem !== undefined) {
-    findings.unsupported(problem, within(place, "value"));
+    problems.unsupported(problem, within(place, "value"));
     return couldMatch(pattern);
   }
   return {
@@ -99,13 +99,13 @@ function hasAlternatives(pattern: string): boolean {
 }
 
 /** Paths are matched decoded. */
-function decoded(value: string, place: Place, findings: RouteProblems): string {
+function decoded(value: string, place: Place, problems: RouteProblems): string {
   if (!value.includes("%")) return value;
   try {
     return decodeURIComponent(value);
   } catch {
     const message = `${JSON.stringify(value)} does not decode to UTF-8`;
-    findings.unsupported(message, within(place, "value"));
+    problems.unsupported(message, within(place, "value"));
     return value;
   }
 }

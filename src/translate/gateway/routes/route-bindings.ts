@@ -2,7 +2,7 @@ import { filled } from "../../../support/json-object.js";
 import type { GrpcRoute, HttpRoute } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
 import { addTo, compareStrings, getOrInsert } from "../../../support/collections.js";
-import type { BoundRoutes } from "../../bound-routes.js";
+import { BoundRoutes } from "../../bound-routes.js";
 import { sourceRef } from "../../place.js";
 import { routeOrderKey } from "../../precedence.js";
 import type { Attachment } from "./attachment.js";
@@ -30,7 +30,11 @@ interface Variant {
 }
 
 /** Binds the route's rules on the listeners for the hosts that they have in common; to a listener that serves nothing, none. */
-export function bindRoute(attachments: readonly PlannedAttachment[], binding: Binding): void {
+export function boundRoute(
+  attachments: readonly PlannedAttachment[],
+  scope: Omit<Binding, "bound">,
+): BoundRoutes {
+  const binding = { ...scope, bound: new BoundRoutes() };
   const known = new Map<readonly RulePlan[], Variant>();
   const variants = new Map<string, Variant>();
   for (const { listener, hosts, plans } of attachments) {
@@ -40,6 +44,7 @@ export function bindRoute(attachments: readonly PlannedAttachment[], binding: Bi
     addTo(variant.places, hosts, id);
   }
   for (const variant of variants.values()) bindVariant(variant, binding);
+  return binding.bound;
 }
 
 /** `place`: the first listener that it is for. */

@@ -8,7 +8,7 @@ import type { OwnParent } from "./own-parents.js";
 export interface RuleOutcome {
   readonly name?: string | undefined;
   readonly index: number;
-  readonly findings: RouteProblems;
+  readonly problems: RouteProblems;
 }
 
 /** What a route is for one parent. */
@@ -17,16 +17,16 @@ export interface ParentVerdict {
   readonly conditions: readonly Condition[];
 }
 
-/** `findings` are those of the whole route, such as hostnames that can't be matched. */
+/** `problems` are those of the whole route, such as hostnames that can't be matched. */
 export function judge(
   route: AttachableRoute,
   own: OwnParent,
-  findings: RouteProblems,
+  problems: RouteProblems,
   plans: readonly RuleOutcome[],
 ): ParentVerdict {
   const { generation } = route.metadata;
   const stamp = generation === undefined ? {} : { observedGeneration: generation };
-  const { reason, message, dropped } = acceptance(own, findings, plans);
+  const { reason, message, dropped } = acceptance(own, problems, plans);
   const accepted = reason === "Accepted";
   const conditions: Condition[] = [
     { type: "Accepted", status: accepted ? "True" : "False", reason, message, ...stamp },
@@ -54,13 +54,13 @@ interface Acceptance {
 /** A route is accepted as long as one of its rules can be done as written. */
 function acceptance(
   { parent, attached }: OwnParent,
-  findings: RouteProblems,
+  problems: RouteProblems,
   plans: readonly RuleOutcome[],
 ): Acceptance {
   if (!attached.ok) return { ...attached, dropped: [] };
-  const [invalid] = findings.refused;
-  if (invalid !== undefined) return refusal(findings.refused, invalid.reason);
-  const dropped = plans.flatMap(({ name, index, findings: { refused } }) =>
+  const [invalid] = problems.refused;
+  if (invalid !== undefined) return refusal(problems.refused, invalid.reason);
+  const dropped = plans.flatMap(({ name, index, problems: { refused } }) =>
     refused[0] === undefined
       ? []
       : [{ name: name ?? String(index), reason: refused[0].reason, message: messagesOf(refused) }],
@@ -68,7 +68,7 @@ function acceptance(
   const [first] = dropped;
   if (first !== undefined && dropped.length === plans.length) {
     return refusal(
-      plans.flatMap((plan) => plan.findings.refused),
+      plans.flatMap((plan) => plan.problems.refused),
       first.reason,
     );
   }
@@ -79,14 +79,14 @@ function acceptance(
 }
 
 function refusal(
-  findings: readonly RouteProblem<RefusedReason>[],
+  problems: readonly RouteProblem<RefusedReason>[],
   reason: RefusedReason,
 ): Acceptance {
-  return { reason, message: messagesOf(findings), dropped: [] };
+  return { reason, message: messagesOf(problems), dropped: [] };
 }
 
 function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
-  const unresolved = plans.flatMap((plan) => plan.findings.unresolved);
+  const unresolved = plans.flatMap((plan) => plan.problems.unresolved);
   const [first] = unresolved;
   if (first === undefined) {
     const message = "everything that the rules name was found";
@@ -96,6 +96,6 @@ function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
   return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
 }
 
-function messagesOf(findings: readonly RouteProblem<string>[]): string {
-  return listed(findings.map(({ message }) => message));
+function messagesOf(problems: readonly RouteProblem<string>[]): string {
+  return listed(problems.map(({ message }) => message));
 }

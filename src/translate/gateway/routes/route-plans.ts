@@ -19,16 +19,16 @@ interface PlansScope extends Pick<RuleScope, "route" | "policies" | "context"> {
 export class RoutePlans {
   readonly #scope: PlansScope;
   /** Of the whole route: with one, none of its rules can be done as written. */
-  readonly #findings: RouteProblems;
+  readonly #problems: RouteProblems;
   /** Pairs of listener and host that the route is too large for. */
   readonly #tooMany: number | undefined;
   readonly #gateways: ReadonlyMap<string, AlikeGateways>;
   readonly #plans = new Map<string, readonly RulePlan[]>();
 
   /** `tooMany`: pairs of listener and host that so many matches can't be bound to. */
-  constructor(scope: PlansScope, findings: RouteProblems, tooMany?: number) {
+  constructor(scope: PlansScope, problems: RouteProblems, tooMany?: number) {
     this.#scope = scope;
-    this.#findings = findings;
+    this.#problems = problems;
     this.#tooMany = tooMany;
     const alike = groupBy(
       scope.own.map(({ parent }) => parent),
@@ -48,7 +48,7 @@ export class RoutePlans {
 
   #planned(gateways: AlikeGateways, { bodyLimit }: GatewayParent): readonly RulePlan[] {
     const plans = planRules({ ...this.#scope, gateways, bodyLimit });
-    const [invalid] = this.#findings.refused;
+    const [invalid] = this.#problems.refused;
     if (invalid === undefined) return plans;
     const content = refusedContent(invalid.field);
     const bound =

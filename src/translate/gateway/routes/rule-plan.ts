@@ -43,28 +43,28 @@ export interface RulePlan {
   readonly name?: string;
   readonly place: Place;
   readonly branches: readonly RuleBranch[];
-  readonly findings: RouteProblems;
+  readonly problems: RouteProblems;
 }
 
 type AnyRule = HttpRouteRule & Omit<GrpcRouteRule, "matches">;
 
 /** The plans of the route's rules. */
-export function planRules(scope: Omit<RuleScope, "findings">): readonly RulePlan[] {
+export function planRules(scope: Omit<RuleScope, "problems">): readonly RulePlan[] {
   const { route, context } = scope;
   if (!isGrpcRoute(route)) {
     const { rules = [{}] } = route.spec;
     return rules.map((rule, index) => {
-      const findings = new RouteProblems(context.diagnostics);
+      const problems = new RouteProblems(context.diagnostics);
       const place = placeOf(route, "spec", "rules", index);
-      const matches = httpMatches(rule.matches, within(place, "matches"), findings);
-      return planRule({ rule, index, place, matches }, { ...scope, findings });
+      const matches = httpMatches(rule.matches, within(place, "matches"), problems);
+      return planRule({ rule, index, place, matches }, { ...scope, problems });
     });
   }
   return (route.spec.rules ?? []).map(({ matches: given, ...rule }, index) => {
-    const findings = new RouteProblems(context.diagnostics);
+    const problems = new RouteProblems(context.diagnostics);
     const place = placeOf(route, "spec", "rules", index);
-    const matches = grpcMatches(given, within(place, "matches"), findings);
-    return planRule({ rule, index, place, matches }, { ...scope, findings });
+    const matches = grpcMatches(given, within(place, "matches"), problems);
+    return planRule({ rule, index, place, matches }, { ...scope, problems });
   });
 }
 
@@ -85,7 +85,7 @@ function planRule(parts: RuleParts, scope: RuleScope): RulePlan {
     matches,
     content: ruleContent(parts, id, { ...scope, prefix }),
   }));
-  const [refused] = scope.findings.refused;
+  const [refused] = scope.problems.refused;
   return {
     index,
     ...(rule.name !== undefined && { name: rule.name }),
@@ -94,7 +94,7 @@ function planRule(parts: RuleParts, scope: RuleScope): RulePlan {
       refused === undefined
         ? branches
         : branches.map((branch) => ({ ...branch, content: refusedContent(refused.field) })),
-    findings: scope.findings,
+    problems: scope.problems,
   };
 }
 
@@ -122,11 +122,11 @@ export function refusedContent(field: string): RuleContent {
 }
 
 function ruleContent({ rule, place }: RuleParts, id: string, scope: FilterScope): RuleContent {
-  const { findings } = scope;
+  const { problems } = scope;
   const effects = filterEffects(rule.filters ?? [], within(place, "filters"), scope);
   const timeouts = ruleTimeouts(rule.timeouts ?? {});
-  const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), findings);
-  const session = sessionOf(rule, id, place, findings);
+  const retry = rule.retry && ruleRetry(rule.retry, within(place, "retry"), problems);
+  const session = sessionOf(rule, id, place, problems);
   const { bodyLimit } = scope;
   const references = rule.backendRefs ?? [];
   const at = within(place, "backendRefs");
@@ -144,18 +144,18 @@ function sessionOf(
   { sessionPersistence: spec }: Pick<AnyRule, "sessionPersistence">,
   id: string,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): Session | undefined {
-  return spec && ruleSession(spec, id, within(place, "sessionPersistence"), findings);
+  return spec && ruleSession(spec, id, within(place, "sessionPersistence"), problems);
 }
 
 const CODES = [500, 502, 503, 504] as const;
 const DEFAULT_ATTEMPTS = 1;
 
 /** Tries follow each other at once, so a backoff can't be kept; codes are those that nginx can try again. */
-function ruleRetry(spec: HttpRouteRetry, place: Place, findings: RouteProblems): Retry {
+function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RouteProblems): Retry {
   if (spec.backoff !== undefined) {
-    findings.unsupported("there can be no pause between tries", within(place, "backoff"));
+    problems.unsupported("there can be no pause between tries", within(place, "backoff"));
   }
   const codes = new Set<(typeof CODES)[number]>();
   for (const [index, code] of (spec.codes ?? []).entries()) {
@@ -163,7 +163,7 @@ function ruleRetry(spec: HttpRouteRetry, place: Place, findings: RouteProblems):
     if (known !== undefined) codes.add(known);
     else {
       const message = `${String(code)} is none of ${CODES.join(", ")}`;
-      findings.unsupported(message, within(place, "codes", index));
+      problems.unsupported(message, within(place, "codes", index));
     }
   }
   return {
@@ -220,7 +220,7 @@ function ruleBackends(
   );
   if (backends.some(({ weight }) => weight > 0)) return backends;
   // A rule that is refused anyway has been told what to correct.
-  if (scope.findings.refused.length > 0) return [];
+  if (scope.problems.refused.length > 0) return [];
   const message =
     backends.length === 0 ? "the rule has no backendRefs" : "every backendRef has the weight 0";
   scope.context.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });

@@ -19,23 +19,23 @@ export function ruleSession(
   spec: SessionPersistenceSpec,
   route: string,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): Session | undefined {
-  const type = findings.choice(spec.type ?? "Cookie", TYPES, within(place, "type"));
+  const type = problems.choice(spec.type ?? "Cookie", TYPES, within(place, "type"));
   if (type === undefined) return undefined;
   if (spec.idleTimeout !== undefined) {
     const message = "when a session was last used is not known, only when it began";
-    findings.unsupported(message, within(place, "idleTimeout"));
+    problems.unsupported(message, within(place, "idleTimeout"));
   }
   const absoluteTimeout = seconds(spec.absoluteTimeout);
   const timeout = absoluteTimeout === undefined ? {} : { absoluteTimeout };
   const name = sessionName(spec, type, route);
   const problem = nameProblem(name, type);
-  if (problem !== undefined) findings.unsupported(problem, place);
+  if (problem !== undefined) problems.unsupported(problem, place);
   if (type === "Header") {
     return { in: "header", name, path: "/", ...timeout };
   }
-  const cookie = cookieAttributes(spec, absoluteTimeout, place, findings);
+  const cookie = cookieAttributes(spec, absoluteTimeout, place, problems);
   return { in: "cookie", name, ...cookie, ...timeout };
 }
 
@@ -43,16 +43,16 @@ function cookieAttributes(
   spec: SessionPersistenceSpec,
   absoluteTimeout: number | undefined,
   place: Place,
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): Pick<Session, "path" | "permanent"> {
-  const permanent = isPermanent(spec, place, findings);
+  const permanent = isPermanent(spec, place, problems);
   if (permanent && absoluteTimeout === undefined) {
-    findings.unsupported("a permanent cookie needs absoluteTimeout", place);
+    problems.unsupported("a permanent cookie needs absoluteTimeout", place);
   }
   const path = spec.cookie?.path ?? "/";
   if (!COOKIE_PATH.test(path)) {
     const message = `${JSON.stringify(path)} can't be the path of a cookie`;
-    findings.unsupported(message, within(place, "cookie", "path"));
+    problems.unsupported(message, within(place, "cookie", "path"));
   }
   return { path, ...(permanent && { permanent }) };
 }
@@ -79,13 +79,13 @@ function sessionName(
   return type === "Cookie" ? `session-${id}` : `X-Session-${id}`;
 }
 
-function isPermanent(spec: SessionPersistenceSpec, place: Place, findings: RouteProblems): boolean {
+function isPermanent(spec: SessionPersistenceSpec, place: Place, problems: RouteProblems): boolean {
   const [lifetime, field] =
     spec.cookieConfig === undefined
       ? [spec.cookie?.lifetimeType, "cookie"]
       : [spec.cookieConfig.lifetimeType ?? spec.cookie?.lifetimeType, "cookieConfig"];
   const at = within(place, field, "lifetimeType");
-  return findings.choice(lifetime ?? "Session", LIFETIMES, at) === "Permanent";
+  return problems.choice(lifetime ?? "Session", LIFETIMES, at) === "Permanent";
 }
 
 /** Whole seconds, rounded up: Max-Age has no fractions. None is no limit. */

@@ -1,16 +1,17 @@
 /** One HTTPRoute or GRPCRoute → what it becomes. */
-import type { RouteParentStatus } from "../../../api/gateway.js";
 import type { Route, RouteBinding } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { BoundRoutes } from "../../bound-routes.js";
+import { groupBy } from "../../../support/collections.js";
 import { placeOf } from "../../place.js";
 import type { ListenerState } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import { ownParents } from "./own-parents.js";
 import type { OwnParent } from "./own-parents.js";
-import { bindRoute } from "./route-bindings.js";
+import { boundRoute } from "./route-bindings.js";
 import type { PlannedAttachment } from "./route-bindings.js";
+import type { ParentVerdict } from "./route-conditions.js";
 import { judge } from "./route-conditions.js";
+import type { RulePlan } from "./rule-plan.js";
 import { RoutePlans } from "./route-plans.js";
 import { boundHosts, matchesSize, routeSizeProblem } from "./closed-matches.js";
 import type { AnyRoute } from "../rule-scope.js";
@@ -29,50 +30,69 @@ export function translateRoute(
   route: AnyRoute,
   { parents, policies, context }: RouteSurroundings,
 ): TranslatedRoute {
-  const { controllerName } = context.options;
-  const findings = new RouteProblems(context.diagnostics);
-  const own = ownParents(route, parents, findings, context);
+  const problems = new RouteProblems(context.diagnostics);
+  const own = ownParents(route, parents, problems, context);
   if (route.closed !== undefined) {
-    findings.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
+    problems.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
   }
-  const tooMany = tooManyHosts(route, own, findings);
-  const plans = new RoutePlans({ route, policies, context, own }, findings, tooMany);
-  const listeners = new Set<ListenerState>();
-  const reached = new Map<ListenerState, PlannedAttachment>();
-  const entries = own.map((each): RouteParentStatus => {
-    const rules = plans.of(each.parent);
-    const verdict = judge(route, each, findings, rules);
-    for (const attachment of each.attached.ok ? each.attached.attachments : []) {
-      const { listener } = attachment;
-      if (verdict.accepted) listeners.add(listener);
-      // Two parentRefs may name one listener.
-      if (!reached.has(listener)) reached.set(listener, { ...attachment, plans: rules });
-    }
-    return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
+  const tooMany = tooManyHosts(route, own, problems);
+  const rules = new RoutePlans({ route, policies, context, own }, problems, tooMany);
+  const judged = own.map((each): JudgedParent => {
+    const plans = rules.of(each.parent);
+    return { ...each, plans, ...judge(route, each, problems, plans) };
   });
-  const bound = new BoundRoutes();
-  bindRoute([...reached.values()], { route, policies, bound });
-  const { routes, bindings } = bound;
-  return { listeners, status: statusOf(route, entries), routes: [...routes], bindings };
+  const { routes, bindings } = boundRoute(attachmentsOf(judged), { route, policies });
+  return {
+    listeners: acceptingListeners(judged),
+    status: statusOf(route, judged, context.options.controllerName),
+    routes: [...routes],
+    bindings,
+  };
+}
+
+interface JudgedParent extends OwnParent, ParentVerdict {
+  readonly plans: readonly RulePlan[];
+}
+
+/** Each listener once: two parentRefs may name one. */
+function attachmentsOf(judged: readonly JudgedParent[]): readonly PlannedAttachment[] {
+  const all = judged.flatMap(({ attached, plans }) =>
+    (attached.ok ? attached.attachments : []).map((each) => ({ ...each, plans })),
+  );
+  const byListener = groupBy(all, ({ listener }) => listener);
+  return [...byListener.values()].flatMap(([first]) => first ?? []);
+}
+
+function acceptingListeners(judged: readonly JudgedParent[]): ReadonlySet<ListenerState> {
+  const accepting = judged.filter(({ accepted }) => accepted);
+  return new Set(
+    accepting.flatMap(({ attached }) =>
+      attached.ok ? attached.attachments.map(({ listener }) => listener) : [],
+    ),
+  );
 }
 
 /** Pairs of listener and host that the route is too large for, which is reported; undefined: it is not. */
 function tooManyHosts(
   route: AnyRoute,
   own: readonly OwnParent[],
-  findings: RouteProblems,
+  problems: RouteProblems,
 ): number | undefined {
   const pairs = boundHosts(own);
   const problem = routeSizeProblem(matchesSize(route), pairs);
   if (problem === undefined) return undefined;
-  findings.tooLarge(problem, placeOf(route, "spec"));
+  problems.tooLarge(problem, placeOf(route, "spec"));
   return pairs;
 }
 
 function statusOf(
   { apiVersion, kind, metadata }: AnyRoute,
-  parents: readonly RouteParentStatus[],
+  judged: readonly JudgedParent[],
+  controllerName: string,
 ): ObjectStatus {
   const { namespace, name } = metadata;
+  const parents = judged.map(({ reference: parentRef, conditions }) => {
+    return { parentRef, controllerName, conditions };
+  });
   return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
 }

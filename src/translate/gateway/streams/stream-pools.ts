@@ -43,7 +43,7 @@ export class StreamPools {
   }
 
   #make(id: string, ending: Gateway | undefined): StreamPlan {
-    const findings = new RouteProblems(this.#build.diagnostics);
+    const problems = new RouteProblems(this.#build.diagnostics);
     // All versions that are read take one rule.
     const [rule] = this.#route.spec.rules;
     const place = placeOf(this.#route, "spec", "rules", 0, "backendRefs");
@@ -58,10 +58,10 @@ export class StreamPools {
     const backends = found.map(({ weight, destination, place: at }): StreamBackend => {
       const usable = destination.ok && destination.tls !== common ? UNEQUAL : destination;
       if (usable.ok) return { weight, upstream: usable.upstream };
-      findings.unresolvable(usable.reason, usable.message, at, usable.code);
+      problems.unresolvable(usable.reason, usable.message, at, usable.code);
       return { weight };
     });
-    const outcome = { name: rule?.name, index: 0, findings };
+    const outcome = { name: rule?.name, index: 0, problems };
     return { ...outcome, ...this.#pool(id, backends, common, place) };
   }
 

@@ -31,8 +31,8 @@ export function translateStreamRoutes(
   const parents = new Parents(gateways, build);
   const attached = new Map<ListenerState, number>();
   const routes = streamRoutes(build).map((route) => {
-    const findings = new RouteProblems(build.diagnostics);
-    return { route, findings, own: ownParents(route, parents, findings, build) };
+    const problems = new RouteProblems(build.diagnostics);
+    return { route, problems, own: ownParents(route, parents, problems, build) };
   });
   refuseEndings(gateways, routes, build);
   const statuses = routes.map((attachedRoute) => {
@@ -67,7 +67,7 @@ function listen({ listeners, addresses }: TranslatedGateway, { streams }: Stream
 
 interface AttachedRoute {
   readonly route: StreamRoute;
-  readonly findings: RouteProblems;
+  readonly problems: RouteProblems;
   readonly own: readonly OwnParent[];
 }
 
@@ -86,11 +86,11 @@ function refuseEndings(
   );
   const wanted = new Map(routes.map(({ route, own }) => [route, mostEndings(own, certificates)]));
   const losers = endingShares(wanted, streams.freeSockets);
-  for (const { route, findings } of routes) {
+  for (const { route, problems } of routes) {
     const lost = losers.get(route);
     if (lost === undefined) continue;
     const message = `no TLS can end for its connections: ${lost.message}`;
-    findings.tooLarge(message, placeOf(route, "spec"), "LISTENER_OVER_BUDGET");
+    problems.tooLarge(message, placeOf(route, "spec"), "LISTENER_OVER_BUDGET");
   }
 }
 
@@ -113,7 +113,7 @@ interface TranslatedRoute {
 }
 
 function translateRoute(
-  { route, findings, own }: AttachedRoute,
+  { route, problems, own }: AttachedRoute,
   policies: Policies,
   build: StreamContext,
 ): TranslatedRoute {
@@ -122,7 +122,7 @@ function translateRoute(
   const listeners = new Set<ListenerState>();
   const reached = new Map<ListenerState, PlannedAttachment>();
   const entries = own.map((each): RouteParentStatus => {
-    const verdict = judge(route, each, findings, [planOf(each, pools)]);
+    const verdict = judge(route, each, problems, [planOf(each, pools)]);
     for (const attachment of each.attached.ok ? each.attached.attachments : []) {
       const { listener } = attachment;
       if (verdict.accepted) listeners.add(listener);

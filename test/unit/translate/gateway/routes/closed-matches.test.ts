@@ -35,7 +35,7 @@ function planOf(index: number, branches: readonly (readonly RuleMatch[])[]): Rul
       matches,
       content,
     })),
-    findings: new RouteProblems(new DiagnosticSink()),
+    problems: new RouteProblems(new DiagnosticSink()),
   };
 }
 

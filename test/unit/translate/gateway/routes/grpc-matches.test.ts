@@ -16,9 +16,9 @@ describe("expressions of a GRPCRoute", () => {
     ["(?<n>a)", "(?<n>b)", ["spec.rules[0].matches[0].method"]],
     ["(?:abc){300}", "(?:abc){300}", ["spec.rules[0].matches[0].method"]],
   ])("%s and %s", (service, method, refused) => {
-    const findings = new RouteProblems(new DiagnosticSink());
-    grpcMatches([{ method: { type: "RegularExpression", service, method } }], place, findings);
+    const problems = new RouteProblems(new DiagnosticSink());
+    grpcMatches([{ method: { type: "RegularExpression", service, method } }], place, problems);
 
-    expect(findings.refused.map(({ field }) => field)).toEqual(refused);
+    expect(problems.refused.map(({ field }) => field)).toEqual(refused);
   });
 });
