@@ -15,7 +15,6 @@ import {
   compareBy,
   compareStrings,
   listDifferences,
-  getOrInsert,
   patched,
 } from "../../../support/collections.js";
 import { grantsKey, isRouteKey, objectKey, objectName } from "../keys.js";
@@ -23,6 +22,7 @@ import type { Key } from "../keys.js";
 import type { AnyRoute } from "../rule-scope.js";
 import { isGrpcRoute } from "../rule-scope.js";
 import type { DescribeParent, ListenerPlace, RouteSurroundings } from "./parents.js";
+import type { Use } from "./route-reads.js";
 import { RouteReads } from "./route-reads.js";
 import type { TranslatedRoute } from "./translate-route.js";
 import { translateRoute } from "./translate-route.js";
@@ -30,7 +30,9 @@ import { translateRoute } from "./translate-route.js";
 /** What became of a route. */
 export interface Remembered extends Omit<TranslatedRoute, "listeners"> {
   readonly route: AnyRoute;
-  readonly reads: RouteReads;
+  readonly reads: readonly Key[];
+  readonly uses: readonly Use[];
+  readonly upstreams: readonly UpstreamPlan[];
   readonly reports: readonly Report[];
   /** Those that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
@@ -52,6 +54,7 @@ export interface RememberedRoutes {
   readonly upstreams: readonly UpstreamPlan[];
 }
 
+const NOTHING: readonly never[] = [];
 const NO_ROUTES: RememberedRoutes = { all: [], routes: [], bindings: [], upstreams: [] };
 
 export class RouteMemory {
@@ -59,8 +62,8 @@ export class RouteMemory {
   readonly #byKey = new Map<Key, Remembered>();
   /** Those of them that use something. */
   readonly #users = new Map<Key, Remembered>();
-  /** Keys of the routes that read a key. */
-  readonly #readers = new Map<Key, Set<Key>>();
+  readonly #readers = new Readers();
+  /** Of the keys that are parents. */
   readonly #parents = new Map<Key, { readonly describe: DescribeParent; readonly text: string }>();
   readonly #objects = new Map<string, readonly KeyedObject[]>();
   #facts: ReadonlyMap<Key, string> = new Map();
@@ -117,15 +120,15 @@ export class RouteMemory {
     const stale = new Set<Key>();
     for (const key of changed) {
       if (isRouteKey(key)) stale.add(key);
-      for (const reader of this.#readers.get(key) ?? []) stale.add(reader);
+      for (const reader of this.#readers.of(key)) stale.add(reader);
     }
-    for (const [key, { route, reads }] of this.#users) {
-      if (!stale.has(key)) for (const use of reads.uses) use(surroundings, route);
+    for (const [key, { route, uses }] of this.#users) {
+      if (!stale.has(key)) for (const use of uses) use(surroundings, route);
     }
     const changes = [...stale].map((key): Difference<Remembered> => {
       const { kind, namespace, name } = objectName(key);
       const route = resources.get(kind === "GRPCRoute" ? kind : "HTTPRoute", namespace, name);
-      return this.#replace(key, route && made(route, surroundings), surroundings);
+      return this.#replace(key, route && this.#made(route, surroundings));
     });
     const { all, routes, bindings, upstreams } = this.#routes;
     this.#routes = {
@@ -142,23 +145,18 @@ export class RouteMemory {
       ),
       upstreams: patched(
         upstreams,
-        partsOf(changes, (each) => each.reads.upstreams),
+        partsOf(changes, (each) => each.upstreams),
         byId,
       ),
     };
   }
 
-  #replace(
-    key: Key,
-    now: Remembered | undefined,
-    { parents }: RouteSurroundings,
-  ): Difference<Remembered> {
+  #replace(key: Key, now: Remembered | undefined): Difference<Remembered> {
     const before = this.#byKey.get(key);
-    for (const read of before?.reads.keys ?? []) {
-      const readers = this.#readers.get(read);
-      readers?.delete(key);
-      if (readers?.size === 0) {
-        this.#readers.delete(read);
+    for (const read of now?.reads ?? []) this.#readers.add(read, key);
+    const kept = new Set(now?.reads);
+    for (const read of before?.reads ?? []) {
+      if (!kept.has(read) && this.#readers.remove(read, key)) {
         this.#parents.delete(read);
       }
     }
@@ -166,12 +164,27 @@ export class RouteMemory {
     this.#users.delete(key);
     if (now === undefined) return { before };
     this.#byKey.set(key, now);
-    if (now.reads.uses.length > 0) this.#users.set(key, now);
-    for (const read of now.reads.keys) getOrInsert(this.#readers, read, () => new Set()).add(key);
-    for (const [read, describe] of now.reads.parents) {
-      this.#parents.set(read, { describe, text: describe(parents) });
-    }
+    if (now.uses.length > 0) this.#users.set(key, now);
     return { before, now };
+  }
+
+  #made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {
+    const { parents } = surroundings;
+    const reads = new RouteReads();
+    const sink = new DiagnosticSink();
+    const made = translateRoute(route, reads.listen(surroundings, route, sink));
+    for (const [key, describe] of reads.parents) {
+      this.#parents.set(key, { describe, text: describe(parents) });
+    }
+    return {
+      ...made,
+      route,
+      reads: [...reads.keys],
+      uses: reads.uses.length === 0 ? NOTHING : reads.uses,
+      upstreams: reads.upstreams,
+      reports: sink.reports.length === 0 ? NOTHING : sink.reports,
+      listeners: Array.from(made.listeners, (listener) => parents.placeOf(listener)),
+    };
   }
 
   #forget(): void {
@@ -196,23 +209,34 @@ function byId(a: { readonly id: string }, b: { readonly id: string }): number {
   return compareStrings(a.id, b.id);
 }
 
-function made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {
-  const { parents } = surroundings;
-  const reads = new RouteReads();
-  const sink = new DiagnosticSink();
-  const { listeners, status, routes, bindings } = translateRoute(
-    route,
-    reads.listen(surroundings, route, sink),
-  );
-  return {
-    route,
-    reads,
-    reports: sink.reports,
-    listeners: [...listeners].map((listener) => parents.placeOf(listener)),
-    status,
-    routes,
-    bindings,
-  };
+/** Keys of the routes that read a key. Most keys have one reader. */
+class Readers {
+  readonly #readers = new Map<Key, Key | Set<Key>>();
+
+  of(key: Key): Iterable<Key> {
+    const readers = this.#readers.get(key) ?? [];
+    return typeof readers === "string" ? [readers] : readers;
+  }
+
+  add(key: Key, reader: Key): void {
+    const known = this.#readers.get(key);
+    if (known === undefined) this.#readers.set(key, reader);
+    else if (typeof known !== "string") known.add(reader);
+    else if (known !== reader) this.#readers.set(key, new Set([known, reader]));
+  }
+
+  /** Whether it was the last one. */
+  remove(key: Key, reader: Key): boolean {
+    const known = this.#readers.get(key);
+    if (typeof known === "object") known.delete(reader);
+    const isLast = known === reader || (typeof known === "object" && known.size === 0);
+    if (isLast) this.#readers.delete(key);
+    return isLast;
+  }
+
+  clear(): void {
+    this.#readers.clear();
+  }
 }
 
 function keyOf({ kind, metadata: { namespace, name } }: KeyedObject): Key {

@@ -8,7 +8,7 @@ import type { AnyRoute, RouteContext, RoutePolicies } from "../rule-scope.js";
 import type { DescribeParent, GatewayNames, RouteSurroundings } from "./parents.js";
 
 /** Asks the policies of now again, which collect themselves who uses them. */
-type Use = (now: RouteSurroundings, route: AnyRoute) => unknown;
+export type Use = (now: RouteSurroundings, route: AnyRoute) => unknown;
 
 /**
  * What the translation of a route reads besides its route and the options, and what it uses. A `Use` is kept for long, so it holds
@@ -27,7 +27,6 @@ export class RouteReads {
     route: AnyRoute,
     diagnostics: DiagnosticSink,
   ): RouteSurroundings {
-    this.keys.add(objectKey({ kind: route.kind, ...route.metadata }));
     this.#readParents(route);
     return {
       parents,
