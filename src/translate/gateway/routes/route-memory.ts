@@ -14,6 +14,7 @@ import type { Difference } from "../../../support/collections.js";
 import {
   compareBy,
   compareStrings,
+  getOrInsert,
   listDifferences,
   patched,
 } from "../../../support/collections.js";
@@ -21,7 +22,7 @@ import { grantsKey, isRouteKey, objectKey, objectName } from "../keys.js";
 import type { Key } from "../keys.js";
 import type { AnyRoute } from "../rule-scope.js";
 import { isGrpcRoute } from "../rule-scope.js";
-import type { DescribeParent, ListenerPlace, RouteSurroundings } from "./parents.js";
+import type { DescribeParent, ListenerPlace, Parents, RouteSurroundings } from "./parents.js";
 import type { Use } from "./route-reads.js";
 import { RouteReads } from "./route-reads.js";
 import type { TranslatedRoute } from "./translate-route.js";
@@ -95,10 +96,16 @@ export class RouteMemory {
       ...[...known.keys(), ...policies.facts.keys()].filter(
         (key) => known.get(key) !== policies.facts.get(key),
       ),
-      ...[...this.#parents].flatMap(([key, { describe, text }]) =>
-        describe(parents) === text ? [] : [key],
-      ),
+      ...this.#changedParents(parents),
     ]);
+  }
+
+  #changedParents(parents: Parents): readonly Key[] {
+    return [...this.#parents].flatMap(([key, { describe, text: before }]) => {
+      const text = describe(parents);
+      this.#parents.set(key, { describe, text });
+      return text === before ? [] : [key];
+    });
   }
 
   #changedObjects(kind: (typeof KINDS)[number], resources: RoutingResources): readonly Key[] {
@@ -154,11 +161,9 @@ export class RouteMemory {
   #replace(key: Key, now: Remembered | undefined): Difference<Remembered> {
     const before = this.#byKey.get(key);
     for (const read of now?.reads ?? []) this.#readers.add(read, key);
-    const kept = new Set(now?.reads);
+    const kept = new Set(before && now?.reads);
     for (const read of before?.reads ?? []) {
-      if (!kept.has(read) && this.#readers.remove(read, key)) {
-        this.#parents.delete(read);
-      }
+      if (!kept.has(read) && this.#readers.remove(read, key)) this.#parents.delete(read);
     }
     this.#byKey.delete(key);
     this.#users.delete(key);
@@ -174,7 +179,7 @@ export class RouteMemory {
     const sink = new DiagnosticSink();
     const made = translateRoute(route, reads.listen(surroundings, route, sink));
     for (const [key, describe] of reads.parents) {
-      this.#parents.set(key, { describe, text: describe(parents) });
+      getOrInsert(this.#parents, key, () => ({ describe, text: describe(parents) }));
     }
     return {
       ...made,
