@@ -160,17 +160,22 @@ export class RouteMemory {
 
   #replace(key: Key, now: Remembered | undefined): Difference<Remembered> {
     const before = this.#byKey.get(key);
-    for (const read of now?.reads ?? []) this.#readers.add(read, key);
-    const kept = new Set(before && now?.reads);
-    for (const read of before?.reads ?? []) {
-      if (!kept.has(read) && this.#readers.remove(read, key)) this.#parents.delete(read);
-    }
+    this.#reread(key, before?.reads ?? NOTHING, now?.reads ?? NOTHING);
     this.#byKey.delete(key);
     this.#users.delete(key);
     if (now === undefined) return { before };
     this.#byKey.set(key, now);
     if (now.uses.length > 0) this.#users.set(key, now);
     return { before, now };
+  }
+
+  #reread(reader: Key, before: readonly Key[], now: readonly Key[]): void {
+    for (const read of now) this.#readers.add(read, reader);
+    if (before.length === 0) return;
+    const kept = new Set(now);
+    for (const read of before) {
+      if (!kept.has(read) && this.#readers.remove(read, reader)) this.#parents.delete(read);
+    }
   }
 
   #made(route: AnyRoute, surroundings: RouteSurroundings): Remembered {
