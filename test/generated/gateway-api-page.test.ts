@@ -60,6 +60,6 @@ it("lists every feature", () => {
     .map(({ name, isSupported, why }) => `| ${name} | ${isSupported ? "yes" : "no"} | ${why} |\n`);
   const table = `| feature | claimed | |\n| --- | --- | --- |\n${rows.join("")}`;
   const introduction =
-    "What the GatewayClass says in `status.supportedFeatures`, by the names of the conformance suite, and what it does not.\n";
+    "Claimed features are in the GatewayClass's `status.supportedFeatures`. The names are those of the conformance suite.\n";
   expectGenerated(PAGE, `${written}${heading}\n${introduction}\n${table}`);
 });

@@ -94,7 +94,7 @@ export function gatewayClassStatuses(context: TranslateContext): readonly Object
 interface Feature {
   readonly name: string;
   readonly isSupported: boolean;
-  /** What does it, or why nothing does. */
+  /** How it works, or why it is not supported: text for docs/gateway-api.md. */
   readonly why: string;
   /** Only with nginx's stream module (CompileOptions.stream). */
   readonly needsStream?: true;
@@ -114,86 +114,80 @@ function streams(name: string, why: string): Feature {
 
 const ROUTER = "the router tries bindings in Gateway API's order of precedence";
 const REDIRECT = "a redirect is an action of a route";
-const MODIFIER = "headers are changed before the request is forwarded or the answer sent";
+const MODIFIER = "changes headers before the request or response is sent";
 
 export const FEATURES: readonly Feature[] = [
   has("Gateway", "listeners of protocol HTTP, HTTPS, TLS, TCP and UDP are served"),
   has("ReferenceGrant", "every reference to another namespace is looked up in the grants"),
   has("HTTPRoute", ROUTER),
-  has("GRPCRoute", "methods are paths of HTTP/2 requests, so the router is the same"),
-  has("GRPCRouteNamedRouteRule", "rules are found by index; policies may name them"),
+  has("GRPCRoute", "methods are paths of HTTP/2 requests, so the same router serves them"),
+  has("GRPCRouteNamedRouteRule", "rules are identified by index; policies may name them"),
   has("GRPCRouteRequestHeaderModifier", MODIFIER),
 
-  streams("TLSRoute", "connections are passed on by the server name of their handshake"),
+  streams("TLSRoute", "forwards connections by the server name of their handshake"),
   streams("TLSRouteModeTerminate", "nginx ends TLS with the listener's certificates"),
-  streams("TLSRouteModeMixed", "the server name says whether TLS ends here"),
-  streams("TCPRoute", "connections are passed on, shared out by weight"),
-  streams("UDPRoute", "datagrams are passed on, shared out by weight"),
+  streams("TLSRouteModeMixed", "the server name selects whether TLS ends at the gateway"),
+  streams("TCPRoute", "forwards connections, distributed by weight"),
+  streams("UDPRoute", "forwards datagrams, distributed by weight"),
 
-  has("GatewayPort8080", "any port can be listened on"),
-  has("GatewayStaticAddresses", "spec.addresses are taken from the pool of gatewayAddresses"),
+  has("GatewayPort8080", "listeners may use any port"),
+  has("GatewayStaticAddresses", "spec.addresses must be in the pool gatewayAddresses"),
   has("GatewayAddressEmpty", "an address without a value gets a free one"),
   has(
     "GatewayHTTPListenerIsolation",
-    "a host belongs to the listener with the best hostname alone",
+    "only the listener with the most specific hostname serves a host",
   ),
   has(
     "GatewayHTTPSListenerDetectMisdirectedRequests",
-    "421 when Host and SNI are of two listeners",
+    "answers 421 if Host and SNI belong to different listeners",
   ),
-  has("GatewayFrontendClientCertificateValidation", "certificates are asked for in the handshake"),
+  has("GatewayFrontendClientCertificateValidation", "the handshake requests client certificates"),
   has(
     "GatewayFrontendClientCertificateValidationInsecureFallback",
-    "asked for, and not insisted on",
+    "requests a certificate, but accepts clients without a valid one",
   ),
-  has("GatewayBackendClientCertificate", "TLS to backends shows the Gateway's certificate"),
-  has(
-    "GatewayRouteHostnameIntersectionPrecedence",
-    "bindings are ordered by the route's own hostname",
-  ),
-  has("GatewayListenerFilters", "auth of a listener comes before that of its routes"),
-  has("ListenerSet", "their listeners join those of the Gateway"),
-  has("GatewayInfrastructure", "the Service that is made for a Gateway carries its labels"),
-  lacks(
-    "GatewayAddressRoutability",
-    "addresses of the pool are not told apart by who reaches them",
-  ),
-  lacks(
-    "GatewayAddressRoutabilityCluster",
-    "addresses of the pool are not told apart by who reaches them",
-  ),
-  lacks("ClusterTrustBundle", "authorities are read from ConfigMaps and Secrets"),
+  has("GatewayBackendClientCertificate", "TLS to backends uses the Gateway's client certificate"),
+  has("GatewayRouteHostnameIntersectionPrecedence", "routes are ordered by their own hostname"),
+  has("GatewayListenerFilters", "a listener's auth runs before that of its routes"),
+  has("ListenerSet", "its listeners join those of the Gateway"),
+  has("GatewayInfrastructure", "the Service created for a Gateway has its labels"),
+  lacks("GatewayAddressRoutability", "all addresses of the pool are treated alike"),
+  lacks("GatewayAddressRoutabilityCluster", "all addresses of the pool are treated alike"),
+  lacks("ClusterTrustBundle", "only ConfigMaps and Secrets can hold authorities"),
 
-  has("BackendTLSPolicy", "certificates of backends are checked"),
-  has("BackendTLSPolicySANValidation", "names in them, too"),
+  has("BackendTLSPolicy", "checks certificates of backends"),
+  has("BackendTLSPolicySANValidation", "checks their subjectAltNames too"),
 
   has("HTTPRouteDestinationPortMatching", "parentRefs may name a port"),
   has("HTTPRouteParentRefPort", "parentRefs may name a port"),
   has("HTTPRouteQueryParamMatching", ROUTER),
   has("HTTPRouteMethodMatching", ROUTER),
-  has("HTTPRouteNamedRouteRule", "rules are found by index; policies may name them"),
+  has("HTTPRouteNamedRouteRule", "rules are identified by index; policies may name them"),
   has("HTTPRouteResponseHeaderModification", MODIFIER),
-  has("HTTPRouteBackendRequestHeaderModification", "the backend is chosen before its filters"),
+  has(
+    "HTTPRouteBackendRequestHeaderModification",
+    "the backend is chosen first, then its filters run",
+  ),
   has("HTTPRoutePortRedirect", REDIRECT),
   has("HTTPRouteSchemeRedirect", REDIRECT),
   has("HTTPRoutePathRedirect", REDIRECT),
   has("HTTPRoute303RedirectStatusCode", REDIRECT),
   has("HTTPRoute307RedirectStatusCode", REDIRECT),
   has("HTTPRoute308RedirectStatusCode", REDIRECT),
-  has("HTTPRouteHostRewrite", "the host sent to the backend is a field of the route"),
-  has("HTTPRoutePathRewrite", "the path sent to the backend is, too"),
-  has("HTTPRouteBackendURLRewrite", "the backend is chosen before its filters"),
-  has("HTTPRouteRequestMirror", "copies are sent beside the request"),
-  has("HTTPRouteRequestMultipleMirrors", "copies are sent beside the request"),
+  has("HTTPRouteHostRewrite", "sets the Host header that the backend gets"),
+  has("HTTPRoutePathRewrite", "sets the path that the backend gets"),
+  has("HTTPRouteBackendURLRewrite", "the backend is chosen first, then its filters run"),
+  has("HTTPRouteRequestMirror", "sends copies of the request"),
+  has("HTTPRouteRequestMultipleMirrors", "sends copies of the request"),
   has(
     "HTTPRouteRequestPercentageMirror",
-    "exactly their share, spread evenly over the requests that a worker serves",
+    "copies exactly the given share, spread evenly over the requests of a worker",
   ),
-  has("HTTPRouteCORS", "preflights are answered, responses get the headers"),
-  has("HTTPRouteRequestTimeout", "a deadline over every attempt"),
+  has("HTTPRouteCORS", "answers preflights and adds headers to responses"),
+  has("HTTPRouteRequestTimeout", "one deadline for all attempts"),
   has("HTTPRouteBackendTimeout", "a deadline for each attempt"),
-  has("HTTPRouteRetryCodes", "the balancer tries again for the statuses that nginx knows"),
-  has("HTTPRouteRetryConnectionError", "the balancer tries another endpoint"),
+  has("HTTPRouteRetryCodes", "the balancer retries the statuses that nginx supports"),
+  has("HTTPRouteRetryConnectionError", "the balancer retries on another endpoint"),
   has("HTTPRouteBackendProtocolH2C", "appProtocol kubernetes.io/h2c"),
   has("HTTPRouteBackendProtocolWebSocket", "appProtocol kubernetes.io/ws"),
 ];
