@@ -8,41 +8,61 @@ import { expectGenerated } from "../support/generated-file.js";
 
 const INTRODUCTION = `# Annotations of Ingresses
 
-Annotations are read under three prefixes, highest priority first; the tables name them by these numbers:
+albc reads annotations under three prefixes, highest priority first. The tables refer to them by number:
 
-1. \`index.<rule>-<path>.alb.ingress.cpaas.io/\`: for one path of one rule, both counted from 0; \`<rule>\` counts every entry of
-   \`spec.rules\`, \`<path>\` restarts in each.
+1. \`index.<rule>-<path>.alb.ingress.cpaas.io/\`: for one path of one rule, both counted from 0. \`<rule>\` counts every entry of
+   \`spec.rules\`; \`<path>\` restarts in each rule.
 2. \`alb.ingress.cpaas.io/\`: the load balancer's own.
-3. \`nginx.ingress.kubernetes.io/\`: as ingress-nginx has them.
+3. \`nginx.ingress.kubernetes.io/\`: as in ingress-nginx.
 
-Each name is looked up by itself: the first prefix that holds the key wins, also with an empty value, which is as if the annotation
-were absent. The domains are options (docs/options.md).
+Each name is looked up separately: the first prefix that has the key wins. An empty value counts as absent, but still hides the lower
+prefixes. The domains are options (docs/options.md).
 
-Every annotation that can't be honoured is reported: one with a malformed value, one that is not supported or not known, one under a
-prefix where it is not read, one with an index that points at no path. What happens then stands in the last column:
+## Annotations that can't be honoured
 
-- *ignored*: it only tunes, and the paths are served without it.
-- *unenforced*: it limits how much, such as rates. The paths are served without the limit, and the report is an error.
-- *closed*: it decides who may pass, or redirects. The paths answer 503 until it is corrected; no other path is affected. A snippet is
-  closed unless all of its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates, such as
-  \`more_set_headers\`, \`proxy_set_header\`, \`gzip\`. So \`return\`, \`rewrite\`, \`if\`, \`location\`, \`include\` and Lua close. A
-  switch is closed if it is on. With the option \`unsupportedRestrictions: report\` the paths are served instead, and the report is an error; authentication
-  stays closed.
+albc reports every annotation that has a malformed value, is unsupported or unknown, is under a prefix where it is not read, or has an
+index of no path. The last column of the tables says what happens then:
+
+- *ignored*: the annotation only tunes. The paths are served without it.
+- *unenforced*: the annotation limits how much, such as rates. The paths are served without the limit, and the report is an error.
+- *closed*: the annotation decides who may pass, or redirects. Its paths answer 503 until it is corrected; other paths are not affected.
+  A switch closes only if it is on. With the option \`unsupportedRestrictions: report\`, the paths are served and the report is an
+  error; authentication stays closed.
 - *unserved*: the Ingress is not served.
 
-A typo closes paths too. A name that no annotation has closes them when it is near to one that is *closed* (\`auth-tpye\`), or looks
-like one (\`auth-…\`, \`…-source-range\`) or is the beginning or end of one (\`type\`). An annotation that is *closed* also closes the whole Ingress when its domain is one or two
-letters away from ours (\`ngnix.ingress.kubernetes.io\`), is made of words of ours below any top level (\`ingress.kubernetes.dev\`) or is missing, when it is not read under its prefix (\`redirect-host\` under the
-third one), or when its index points at no path. A \`server-snippet\` also closes the hosts of its Ingress in other Ingresses of the
-namespace.
+A snippet closes unless all its directives are known to be harmless: headers, timeouts, buffers, compression, caching, logs and rates,
+such as \`more_set_headers\`, \`proxy_set_header\`, \`gzip\`. So \`return\`, \`rewrite\`, \`if\`, \`location\`, \`include\` and Lua close. A
+\`server-snippet\` also closes the hosts of its Ingress in other Ingresses of the namespace.
+
+Typos close paths too. An unknown name closes its paths if it
+
+- is similar to the name of a *closed* annotation (\`auth-tpye\`),
+- looks like one (\`auth-…\`, \`…-source-range\`), or
+- is the beginning or end of one (\`type\`).
+
+A *closed* annotation closes the whole Ingress if
+
+- its domain is one or two letters away from ours (\`ngnix.ingress.kubernetes.io\`), consists of words of ours below any top level
+  (\`ingress.kubernetes.dev\`), or is missing,
+- it is not read under its prefix (\`redirect-host\` under the third one), or
+- its index points at no path.
+
+## How paths are matched
 
 HTTP and HTTPS serve the same paths. Hosts in \`spec.tls\` of any Ingress are redirected from HTTP to HTTPS unless \`ssl-redirect\` says
-otherwise. ImplementationSpecific paths on hosts in regex mode are regular expressions. Of the others, those that an ALB2 serves are
-regular expressions with case, anchored at the start, if they contain one of \`^$():?[]*\\\`, else they match as the start of the path's
-text; without an ALB2 they are prefixes by path elements, as in ingress-nginx. A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules: what the paths
-of an exact host leave is for rules of a wildcard, then for rules without a host, then for default backends. \`rewrite-target\` and \`use-regex\` put a host into regex mode as a whole, in every Ingress that names it.
+otherwise.
 
-This page is generated from the annotation table, \`src/translate/ingress/annotation-table.ts\`.
+\`rewrite-target\` and \`use-regex\` put the whole host into regex mode, in every Ingress that names it. ImplementationSpecific paths match:
+
+- on hosts in regex mode: as regular expressions,
+- on other hosts of an ALB2: as case-sensitive regular expressions, anchored at the start, if they contain one of \`^$():?[]*\\\`;
+  otherwise as the start of the path's text,
+- on other hosts without an ALB2: as prefixes by path elements, as in ingress-nginx.
+
+A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules. Requests that no path
+of an exact host matches go to rules of a wildcard, then to rules without a host, then to default backends.
+
+This page is generated from the annotation table, \`src/translate/ingress/annotations/annotation-table.ts\`.
 `;
 
 const TITLES: Readonly<Record<AnnotationGroup, string>> = {

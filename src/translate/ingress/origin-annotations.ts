@@ -26,12 +26,12 @@ export const ORIGIN_ANNOTATIONS: readonly OriginAnnotation[] = [
   {
     key: "alb.<labels>/ingress-rule-priority-<rule>-<path>",
     type: "number",
-    doc: "Priority of one path among the paths of its namespace, lower first; 5 by default. With the option ingressPriorityNamespaces also among other namespaces' paths.",
+    doc: "Priority of one path among the paths of its namespace, lower first; 5 by default. With the option ingressPriorityNamespaces, it also counts among paths of other namespaces.",
   },
   {
     key: "alb.networking.<labels>/enable-https",
     type: "`true` or `false`",
-    doc: "Whether hosts without TLS are served by HTTPS, as defaultSSLStrategy of the ALB2 lets it.",
+    doc: "Whether hosts without TLS are served over HTTPS, if defaultSSLStrategy of the ALB2 allows it.",
   },
   {
     key: "alb.networking.<labels>/tls",

@@ -39,7 +39,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   row(
     "auth-enable",
     choiceOf(["true", "false"]),
-    "`false` switches authentication off, inherited one included; anything else leaves it on.",
+    "`false` switches authentication off, including inherited authentication; any other value leaves it on.",
     { prefixes: OWN_PREFIXES },
   ),
   auth(
@@ -50,20 +50,24 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   auth(
     "auth-secret",
     TEXT,
-    "Secret with the users, `<namespace>/<name>` or a name of the Ingress's namespace.",
+    "Secret with the users: `<namespace>/<name>`, or a name in the Ingress's namespace.",
   ),
   auth(
     "auth-secret-type",
     choiceOf(SECRET_TYPES),
-    "Layout of that secret: one key `auth` with htpasswd lines, or a key for each user; `auth-file` by default.",
+    "Layout of that secret: `auth-file`, the default, is one key `auth` with htpasswd lines; `auth-map` is a key for each user.",
   ),
   auth("auth-realm", TEXT, "Realm of the WWW-Authenticate header; empty by default."),
-  auth("auth-url", TEXT, "URL of the service that decides about each request; may hold variables."),
-  auth("auth-method", TEXT, "Method of the request to it; GET by default."),
+  auth(
+    "auth-url",
+    TEXT,
+    "URL of the auth service that decides about each request; may contain variables.",
+  ),
+  auth("auth-method", TEXT, "Method of the request to the auth service; GET by default."),
   auth(
     "auth-signin",
     TEXT,
-    "URL that clients are sent to when the service answers 401; may hold variables.",
+    "URL to which clients are redirected when the auth service answers 401; may contain variables.",
   ),
   auth(
     "auth-signin-redirect-param",
@@ -73,12 +77,12 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   auth(
     "auth-response-headers",
     HEADER_NAMES,
-    "Headers of the service's answer that the backend gets; a client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.",
+    "Headers of the auth response that the backend gets; the client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.",
   ),
   auth(
     "auth-proxy-set-headers",
     TEXT,
-    "ConfigMap `<namespace>/<name>` with more headers for the service.",
+    "ConfigMap `<namespace>/<name>` with more headers for the auth service.",
   ),
   auth(
     "auth-request-redirect",
@@ -88,7 +92,7 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   auth(
     "auth-always-set-cookie",
     BOOLEAN,
-    "Cookies of the service reach the client with every response, not only with successful ones.",
+    "Adds cookies of the auth service to every response, not only to successful ones.",
   ),
   {
     name: "auth-tls-secret",
@@ -107,17 +111,17 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
   ),
   unsupported(
     "auth-tls-verify-depth",
-    "Longest chain of client certificates.",
+    "Maximum chain length of client certificates.",
     NO_CLIENT_CERTIFICATES,
   ),
   unsupported(
     "auth-tls-error-page",
-    "Where clients without a valid certificate are sent.",
+    "URL to which clients without a valid certificate are redirected.",
     NO_CLIENT_CERTIFICATES,
   ),
   unsupported(
     "auth-tls-match-cn",
-    "Pattern for the name in client certificates.",
+    "Pattern that the name in client certificates must match.",
     NO_CLIENT_CERTIFICATES,
   ),
   unsupported(
@@ -130,10 +134,10 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
     "nginx configuration for the request to the auth service.",
     "Text of users never becomes nginx configuration. Use auth-proxy-set-headers for more headers.",
   ),
-  unsupported("auth-cache-key", "What the service's answers are cached by.", NO_CACHE),
-  unsupported("auth-cache-duration", "How long they are cached.", NO_CACHE),
-  unsupported("auth-keepalive", "Number of kept connections to the service.", POOLED),
-  unsupported("auth-keepalive-requests", "Requests on one kept connection.", POOLED),
+  unsupported("auth-cache-key", "Key by which auth responses are cached.", NO_CACHE),
+  unsupported("auth-cache-duration", "How long auth responses are cached.", NO_CACHE),
+  unsupported("auth-keepalive", "Number of idle connections to the auth service.", POOLED),
+  unsupported("auth-keepalive-requests", "Maximum requests on one such connection.", POOLED),
   unsupported("auth-keepalive-timeout", "How long an idle connection is kept.", POOLED),
   unsupported(
     "auth-keepalive-share-vars",

@@ -24,17 +24,17 @@ export const BACKEND_PROTOCOL = row(
 export const PROXY_CONNECT_TIMEOUT = row(
   "proxy-connect-timeout",
   DURATION,
-  "Time for the connection to the backend; 5 s by default.",
+  "Timeout for connecting to the backend; 5 s by default.",
 );
 export const PROXY_SEND_TIMEOUT = row(
   "proxy-send-timeout",
   DURATION,
-  "Time between two writes to the backend; 120 s by default.",
+  "Timeout between two writes to the backend; 120 s by default.",
 );
 export const PROXY_READ_TIMEOUT = row(
   "proxy-read-timeout",
   DURATION,
-  "Time between two reads from the backend; 120 s by default.",
+  "Timeout between two reads from the backend; 120 s by default.",
 );
 export const UPSTREAM_VHOST = row(
   "upstream-vhost",
@@ -44,13 +44,13 @@ export const UPSTREAM_VHOST = row(
 export const REWRITE_REQUEST = row(
   "rewrite-request",
   headerRewrite("rewrite-request"),
-  "Changes headers of the request to the backend. Parts that can't be used are reported and left out; the client's own header is removed where `headers` has an invalid value, and for names in `headers_var`, which is not supported. What backends learn of a request (operations.md) can't be changed.",
+  "Changes headers of the request to the backend. Invalid parts are reported and left out. If `headers` has an invalid value for a name, or the unsupported `headers_var` has the name, the client's own header is removed. What backends learn of a request (operations.md) can't be changed.",
   { prefixes: OWN_PREFIXES },
 );
 export const REWRITE_RESPONSE = row(
   "rewrite-response",
   headerRewrite("rewrite-response"),
-  "Changes headers of the response to the client. Parts that can't be used are reported and left out.",
+  "Changes headers of the response to the client. Invalid parts are reported and left out.",
   { prefixes: OWN_PREFIXES },
 );
 export const AFFINITY = affinity(
@@ -61,7 +61,7 @@ export const AFFINITY = affinity(
 export const SESSION_COOKIE_NAME = affinity(
   "session-cookie-name",
   COOKIE,
-  "Name of that cookie; INGRESSCOOKIE by default.",
+  "Name of the affinity cookie; INGRESSCOOKIE by default.",
 );
 
 export const BACKEND_ANNOTATIONS: readonly AnyAnnotation[] = [

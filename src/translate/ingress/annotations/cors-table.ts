@@ -12,17 +12,17 @@ export const ENABLE_CORS = row(
 export const CORS_ALLOW_ORIGIN = row(
   "cors-allow-origin",
   ORIGINS,
-  "Origins that may ask; a leading `*.` in the host stands for one label. Every origin by default.",
+  "Allowed origins; a leading `*.` in the host stands for one label. Every origin by default.",
 );
 export const CORS_ALLOW_METHODS = row(
   "cors-allow-methods",
   METHOD_LIST,
-  "Methods that may be used; GET, PUT, POST, DELETE, PATCH, OPTIONS by default.",
+  "Allowed methods; GET, PUT, POST, DELETE, PATCH, OPTIONS by default.",
 );
 export const CORS_ALLOW_HEADERS = row(
   "cors-allow-headers",
   HEADER_NAMES,
-  "Request headers that may be sent.",
+  "Allowed request headers.",
 );
 export const CORS_EXPOSE_HEADERS = row(
   "cors-expose-headers",
@@ -32,12 +32,12 @@ export const CORS_EXPOSE_HEADERS = row(
 export const CORS_ALLOW_CREDENTIALS = row(
   "cors-allow-credentials",
   BOOLEAN,
-  "Whether cookies may be sent; true by default. Never where every origin is allowed.",
+  "Whether cookies may be sent; true by default, but never if every origin is allowed.",
 );
 export const CORS_MAX_AGE_SECONDS = row(
   "cors-max-age",
   NATURAL,
-  "Seconds that a preflight answer may be remembered; 1728000 by default.",
+  "Seconds for which clients may cache a preflight response; 1728000 by default.",
 );
 
 export const CORS_ANNOTATIONS: readonly AnyAnnotation[] = [

@@ -20,12 +20,12 @@ const OWN_CLOSING = { ...OWN, ...CLOSING };
 export const SSL_REDIRECT = row(
   "ssl-redirect",
   BOOLEAN,
-  "Redirects to https with 308 where the host has TLS; true by default.",
+  "Redirects to https with 308 if the host has TLS; true by default.",
 );
 export const FORCE_SSL_REDIRECT = row(
   "force-ssl-redirect",
   BOOLEAN,
-  "Redirects to https with 308, also where the host has no TLS here.",
+  "Redirects to https with 308, even if the host has no TLS here.",
   CLOSING,
 );
 export const PERMANENT_REDIRECT = row(
@@ -65,19 +65,19 @@ export const REDIRECT_PORT = row(
 export const REDIRECT_PREFIX_MATCH = row(
   "redirect-prefix-match",
   TEXT,
-  "Redirects to the path with this prefix replaced.",
+  "Redirects to the same URL with this path prefix replaced.",
   OWN_CLOSING,
 );
 export const REDIRECT_REPLACE_PREFIX = row(
   "redirect-replace-prefix",
   TEXT,
-  "What replaces redirect-prefix-match; nothing by default.",
+  "Replacement for redirect-prefix-match; empty by default.",
   OWN,
 );
 export const REDIRECT_CODE = row(
   "redirect-code",
   REDIRECT_STATUS,
-  "Status of the redirect that redirect-host, -port or -prefix-match make; 302 by default.",
+  "Status of redirects by redirect-host, -port or -prefix-match; 302 by default.",
   OWN,
 );
 

@@ -26,42 +26,42 @@ export const ALLOWLIST = access(
 export const WHITELIST = access(
   "whitelist-source-range",
   CIDRS,
-  "Older name of allowlist-source-range, which wins over it.",
+  "Older name of allowlist-source-range, which overrides it.",
   CLOSING,
 );
 export const DENYLIST = access("denylist-source-range", CIDRS, "These clients get 403.", CLOSING);
 export const SATISFY = access(
   "satisfy",
   choiceOf(["all", "any"], (text) => text.toLowerCase()),
-  "`any`: source ranges and authentication are alternatives; `all`, the default: both are needed.",
+  "`any`: source ranges or authentication must pass; `all`, the default: both must pass.",
 );
 export const PROXY_BODY_SIZE = access(
   "proxy-body-size",
   SIZE,
-  "Largest request body; above it 413.",
+  "Largest request body; larger ones get 413.",
 );
 
 export const USE_REGEX = routing(
   "use-regex",
   BOOLEAN,
-  "Paths are regular expressions, without case, anchored at the start; this holds for every path of the Ingress's hosts, also in other Ingresses of the namespace.",
+  "Paths are case-insensitive regular expressions, anchored at the start. This applies to every path of the Ingress's hosts, including those in other Ingresses of the namespace.",
   OF_INGRESS,
 );
 export const SERVER_ALIAS = routing(
   "server-alias",
   DNS_NAMES,
-  "Further hosts for all rules that have a host; a host that a rule of the namespace names, or an older Ingress of another namespace, is not taken.",
+  "More hosts for all rules that have a host. A host is skipped if a rule of the namespace or an older Ingress of another namespace names it.",
   { ...OF_INGRESS, fallback: "closed" },
 );
 export const REWRITE_TARGET = rowsOf("rewrite")(
   "rewrite-target",
   TEXT,
-  "New path for the backend; `$1` … are captures of the path, which thereby is a regular expression (see use-regex).",
+  "New path for the backend; `$1` … are captures of the path, which becomes a regular expression (see use-regex).",
 );
 export const APP_ROOT = rowsOf("redirect")(
   "app-root",
   PATH,
-  "Where requests for `/` are redirected to, with 302. A wrong value closes `/` alone.",
+  "Redirects requests for `/` to this path with 302. A wrong value closes only `/`.",
   { ...OF_INGRESS, ...CLOSING },
 );
 
@@ -87,5 +87,5 @@ export const CANARY: Annotation<boolean> = {
   fallback: "unserved",
   supported: true,
   type: BOOLEAN,
-  doc: "Canaries are not supported: an Ingress with `true` is not served, and its main Ingress gets all requests.",
+  doc: "Canaries are not supported. An Ingress with `true` is not served, and its main Ingress gets all requests.",
 };
