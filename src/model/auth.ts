@@ -8,7 +8,7 @@ export interface AuthConfig {
   /** Stable: named after the object that supplied it, such as `alb2/cpaas-system/alb`. */
   readonly id: string;
   readonly source: SourceRef;
-  /** What is wrong with it; then every request is answered 503 `AuthFail : invalid cfg <invalid>`. Never a secret. */
+  /** Problem that makes every request answer 503 `AuthFail : invalid cfg <invalid>`. Never contains a secret. */
   readonly invalid?: string;
   readonly basic?: BasicAuth;
   readonly forward?: ForwardAuth;
@@ -17,7 +17,7 @@ export interface AuthConfig {
 
 /** RFC 7617 with apr1 hashes. */
 export interface BasicAuth {
-  /** As written; quoted for the header by the data plane. */
+  /** As written; the data plane quotes it for the header. */
   readonly realm: string;
   /** Id of the credential set. */
   readonly credentials: string;
@@ -37,33 +37,33 @@ export interface Credential {
   readonly hash: string;
 }
 
-/** An auth service decides, asked as ingress-nginx asks it. */
+/** An auth service decides; it is asked as ingress-nginx does. */
 export interface ForwardAuth extends AuthUrl {
   /** A method of RFC 9110 or PATCH; GET by default. */
   readonly method: string;
-  /** From the config map, names as written, later ones of equal name (without case) dropped; they win over all others. */
+  /** From the config map, names as written; they override all others. Of equal names (ignoring case), the first is kept. */
   readonly headers?: readonly HeaderTemplate[];
-  /** Value of X-Auth-Request-Redirect; the request URI when absent or expanding to nothing. */
+  /** Value of X-Auth-Request-Redirect; the request URI if absent or empty after expansion. */
   readonly requestRedirect?: Interpolation;
   /** Removed from the client's request, then set from the auth response. Lower case. */
   readonly responseHeaders?: readonly string[];
-  /** Location of the 302 for an auth service's 401, the redirect parameter included. */
+  /** Location of the 302 that replaces an auth service's 401, including the redirect parameter. */
   readonly signin?: Interpolation;
-  /** Set-Cookie of the auth response on every client response, not only on those of the success list. */
+  /** Adds Set-Cookie of the auth response to every client response, not only to statuses of the success list. */
   readonly alwaysSetCookie?: true;
 }
 
 /**
- * Gateway API's ExternalAuth filter by HTTP (GEP-1494): the auth service is asked with the request's own method and path, behind
- * `target` as prefix. Only 200 passes; any other answer goes to the client as it is.
+ * Gateway API's ExternalAuth filter over HTTP (GEP-1494): asks the auth service with the request's own method and path, with `target`
+ * as prefix. Only 200 passes; any other answer goes to the client unchanged.
  */
 export interface ExternalAuth extends AuthUrl {
-  /** Lower case. Sent besides Host, method, path, Content-Length and Authorization. */
+  /** Lower case. Sent in addition to Host, method, path, Content-Length and Authorization. */
   readonly headers?: readonly string[];
-  /** Lower case; copied to the backend's request. Absent: all but those of the connection and Host. */
+  /** Lower case; copied to the backend's request. Absent: all but Host and headers of the hop or of the answer itself. */
   readonly responseHeaders?: readonly string[];
   /**
-   * Bytes of the body that are sent; a longer body is answered 413. 0: none is sent.
+   * Bytes of the body that are sent; a longer body gets 413. 0: the body is not sent.
    * @minimum 0
    */
   readonly maxBody: number;
@@ -75,15 +75,15 @@ export type HeaderTemplate = readonly [name: string, value: Interpolation];
 export interface AuthUrl {
   readonly scheme: "http" | "https";
   /**
-   * DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. One with variables is
-   * checked again when it is expanded: a port that `$http_host` brought counts as the URL's, and a name with an empty label
-   * refuses the request.
+   * DNS name, IPv4 address or IPv6 address without brackets; variables expand to host characters only. A host with variables is
+   * checked again after expansion: a port from `$http_host` counts as the URL's, and a name with an empty label refuses the
+   * request.
    */
   readonly host: Interpolation;
-  /** Absent: the scheme's port. One with variables must expand to a number from 1 to 65535, or the request is refused. */
+  /** Absent: the scheme's port. If a port with variables does not expand to a number from 1 to 65535, the request is refused. */
   readonly port?: Interpolation;
   /** Path and query, starting with `/`. */
   readonly target: Interpolation;
-  /** Upstream of the cluster Service that the host names, when it names one: its endpoints replace DNS. */
+  /** Upstream of the cluster Service, if the host names one; its endpoints replace DNS. */
   readonly upstream?: string;
 }

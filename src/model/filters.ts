@@ -2,18 +2,18 @@ import { filled } from "../support/json-object.js";
 import type { BackendProtocol, Port } from "./upstream.js";
 
 /**
- * What is done for the requests of a rule, or after that for those that one backend of it gets (Gateway API,
- * HTTPBackendRef.filters); a backend's `rewrite` and `host` stand in place of the rule's.
+ * Filters of a rule, or of one of its backends, which run after the rule's (Gateway API, HTTPBackendRef.filters). A backend's
+ * `rewrite` and `host` replace the rule's.
  * @minProperties 1
  */
 export interface BackendFilters {
-  /** Answers before CORS and auth, as ingress-nginx does, unless `authFirst`. */
+  /** Sent before CORS and auth, as in ingress-nginx, unless `authFirst`. */
   readonly redirect?: Redirect;
   readonly cors?: Cors;
-  /** Ids of the auth policies; all must pass, in order. A route without it has those of its listener, unless `ownAuth`. */
+  /** Ids of the auth policies; all must pass, in order. Absent: the policies of the listener, unless `ownAuth`. */
   readonly auth?: readonly string[];
   readonly rewrite?: PathRewrite;
-  /** Host header for the backend; the client's when absent. */
+  /** Host header for the backend. Absent: the client's. */
   readonly host?: string;
   readonly requestHeaders?: HeaderChanges;
   readonly responseHeaders?: HeaderChanges;
@@ -22,13 +22,16 @@ export interface BackendFilters {
 
 export interface Redirect {
   readonly status: 301 | 302 | 303 | 307 | 308;
-  /** Not done for clients that came by this scheme (X-Forwarded-Proto of a trusted proxy, else the connection's). */
+  /** No redirect for clients that use this scheme (X-Forwarded-Proto of a trusted proxy, otherwise the connection's). */
   readonly unlessScheme?: "http" | "https";
-  /** The whole Location as written; the parts below are then absent. */
+  /** The whole Location as written; then the fields below are absent. */
   readonly url?: string;
   readonly scheme?: "http" | "https";
   readonly host?: string;
-  /** Left out of the Location when it is the scheme's own. Absent: `listenerPort` rules apply. */
+  /**
+   * Left out of the Location if it is the scheme's default. Absent: the scheme's default if `scheme` is set or the client's scheme is
+   * not the listener's, otherwise the listener's port.
+   */
   readonly port?: Port;
   readonly path?: PathRewrite;
 }
@@ -71,7 +74,7 @@ export function headerChanges(
 }
 
 export interface Cors {
-  /** Gateway API's wildcards and defaults: its `*` stands for any number of labels, one of ingress-nginx for one. */
+  /** Gateway API's wildcards and defaults: `*` stands for any number of labels. Absent: ingress-nginx's, where it stands for one. */
   readonly dialect?: "gateway";
   /** `*`, or origins such as `https://a.example` and `https://*.b.example`. */
   readonly origins: readonly string[];
@@ -83,7 +86,7 @@ export interface Cors {
   readonly maxAge: number;
 }
 
-/** A share of the requests is sent to one endpoint of another Service too; its answer is ignored. */
+/** Also sends a share of the requests to one endpoint of another Service; its answer is ignored. */
 export interface Mirror {
   /** Upstream id. */
   readonly upstream: string;

@@ -30,17 +30,17 @@ export interface Listener {
 }
 
 /**
- * What the routes that are bound on a listener of a Gateway have from there.
+ * Auth that routes inherit from a listener of a Gateway.
  * @minProperties 1
  */
 export interface InheritedAuth {
   /** Of the listener. */
   readonly id: string;
-  /** Answers all its requests: a filter of the listener can't be done. */
+  /** Answers all requests of the listener, because one of its filters can't be applied. */
   readonly refuse?: Refusal;
-  /** Ids of the auth policies of its own filters (GEP-5224), which come first on every route. */
+  /** Ids of the auth policies of the listener's own filters (GEP-5224), which run first on every route. */
   readonly filters?: readonly string[];
-  /** Ids of the auth policies for the listener, its ListenerSet or its Gateway: for routes without auth of their own. */
+  /** Ids of the auth policies for the listener, its ListenerSet or its Gateway; they apply to routes without their own auth. */
   readonly policies?: readonly string[];
 }
 

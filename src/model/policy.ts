@@ -6,9 +6,9 @@ import type { Milliseconds, PathMatch, Predicate, Route } from "./route.js";
 export const POLICY_FORMAT = 4;
 
 /**
- * policy.json: what the data plane does with each request (docs/policy-format.md). Its JSON Schema and the types of the Lua code are
- * made from this type and those that it names. Every entry of the maps is a shard: it is decoded by a worker when first needed and
- * replaced alone. Absent and empty fields are left out.
+ * policy.json: what the data plane does with each request (docs/policy-format.md). Its JSON Schema and the Lua types are generated from
+ * this type and the types that it uses. Every entry of a map is a shard: a worker decodes it on first use, and a change replaces only
+ * that shard. Absent and empty fields are left out.
  */
 export interface PolicyDocument {
   readonly format: typeof POLICY_FORMAT;
@@ -20,27 +20,30 @@ export interface PolicyDocument {
   readonly settings: PolicySettings;
   /** By server id. */
   readonly servers: Readonly<Record<string, PolicyServer>>;
-  /** By `<table>|<host key>`: bindings in ascending byte order of `order`. A listener's own table has its id. */
+  /** By `<table>|<host key>`: bindings in ascending byte order of `order`. A listener's own table is named after its id. */
   readonly hosts: Readonly<Record<string, readonly HostBinding[]>>;
-  /** By id: bindings that several hosts or tables have, in ascending byte order of `order`. Absent: none. */
+  /** By id: bindings shared by several hosts or tables, in ascending byte order of `order`. Absent: none. */
   readonly matches?: Readonly<Record<string, readonly PolicyBinding[]>>;
   /** By route id. */
   readonly routes: Readonly<Record<string, PolicyRoute>>;
-  /** By listener id: what its routes have from it. Absent: nothing anywhere. */
+  /** By listener id: auth that its routes inherit. Absent: none. */
   readonly inherited?: Readonly<Record<string, PolicyInheritedAuth>>;
   /** By auth policy id. */
   readonly auths: Readonly<Record<string, PolicyAuth>>;
   /** By upstream id. */
   readonly upstreams: Readonly<Record<string, PolicyUpstream>>;
-  /** By id: verified TLS to backends; what more it is stands in nginx.conf. Absent: none. */
+  /** By id: verified TLS to backends; the rest of it is in nginx.conf. Absent: none. */
   readonly backendTls?: Readonly<Record<string, PolicyBackendTls>>;
-  /** By `<server id>|<host key>`: file below the run folder with key and chain in PEM; empty: the default's, and no wildcard's. */
+  /**
+   * By `<server id>|<host key>`: file below the run folder with key and chain in PEM. Empty: the server's default, even if a wildcard
+   * matches.
+   */
   readonly certificates: Readonly<Record<string, CertificateFile>>;
 }
 
 export interface PolicyRoute extends Omit<Route, "id" | "bodyLimit"> {
   /**
-   * Bytes, the gateway's own limit for a route that has none of its own; nginx.conf has a location for each that is in use. Absent: any.
+   * Bytes; the gateway's own limit if the route has none. nginx.conf has a location for each limit in use. Absent: no limit.
    * @minimum 1
    */
   readonly bodyLimit?: number;
@@ -51,7 +54,7 @@ export type PolicyInheritedAuth = Omit<InheritedAuth, "id">;
 
 export type PolicyUpstream = Omit<Upstream, "id">;
 
-/** Authorities and client certificate stand in nginx.conf. */
+/** Authorities and client certificate are in nginx.conf. */
 export type PolicyBackendTls = Omit<BackendTls, "id" | "authorities" | "clientCertificate">;
 
 /** @pattern ^(certificates/[0-9a-f]{32}\.pem)?$ */
@@ -60,11 +63,11 @@ type CertificateFile = string;
 /** @pattern ^authorities/[0-9a-f]{32}\.pem$ */
 type AuthoritiesFile = string;
 
-/** Settings that hold for all routes. */
+/** Settings for all routes. */
 export interface PolicySettings {
-  /** For a whole auth request. */
+  /** Timeout of a whole auth request. */
   readonly authTimeout: Milliseconds;
-  /** Certificates of https auth services are checked. */
+  /** Whether certificates of https auth services are checked. */
   readonly authTlsVerify: boolean;
 }
 
@@ -72,11 +75,11 @@ export interface PolicySettings {
 export interface PolicyServer {
   readonly port: Port;
   readonly tls: boolean;
-  /** `[host key, listener id, …tables that it shares with others]`, most specific first. */
+  /** `[host key, listener id, …tables shared with other listeners]`, most specific first. */
   readonly listeners: readonly (readonly [string, string, ...string[]])[];
-  /** Ids of listeners that a request reaches only by a connection for one of their names. */
+  /** Ids of listeners that a request reaches only over a connection whose server name is theirs. */
   readonly isolated?: readonly string[];
-  /** By listener id: what it wants of clients, and a file below the run folder with its authorities in PEM. */
+  /** By listener id: how it wants client certificates, and a file below the run folder with its authorities in PEM. */
   readonly clientCertificates?: Readonly<
     Record<string, readonly ["required" | "requested", AuthoritiesFile]>
   >;
@@ -91,7 +94,7 @@ export interface PolicyBinding {
   readonly when?: readonly Predicate[];
 }
 
-/** Stands for bindings: `order` comes before the order of each. */
+/** Stands for shared bindings: `order` is put before the order of each. */
 export interface PolicyMatches {
   readonly order: string;
   /** Their id in `matches`. */
@@ -106,7 +109,7 @@ export interface PolicyAuth extends Omit<AuthConfig, "id" | "basic"> {
 
 export interface PolicyBasicAuth extends Omit<BasicAuth, "credentials"> {
   /**
-   * Below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600.
+   * File below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600.
    * @pattern ^credentials/[0-9a-f]{32}\.json$
    */
   readonly file: string;

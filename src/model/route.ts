@@ -8,62 +8,62 @@ export interface Route extends BackendFilters {
   /** Unique and stable, such as `ingress/default/web/0-0`; it names the route in logs. */
   readonly id: string;
   readonly source: SourceRef;
-  /** Answers every request at once; for rules that were refused for their content. */
+  /** Answers every request at once, because the content of the rule was refused. */
   readonly refuse?: Refusal;
-  /** The redirect is told only to those who pass: where there is auth, it and CORS preflights come before it. */
+  /** The redirect comes after auth, if there is any, and CORS preflights, so only requests that pass get it. */
   readonly authFirst?: true;
   /** Largest request body in bytes; above it 413. 0: any; absent: the gateway's own limit, which policy.json has in each route. */
   readonly bodyLimit?: number;
-  /** CIDRs: a client in `deny` is refused, then one outside `allow`, if there is any. */
+  /** CIDRs. A client in `deny` is refused first, then a client outside `allow`, if present. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Source ranges and auth are alternatives: the first success wins. Absent: all must pass. */
+  /** Source ranges or auth must pass; the first success wins. Absent: all must pass. */
   readonly satisfy?: "any";
-  /** That there is no auth is its own setting: policies of its listener are not for it (see InheritedAuth). */
+  /** The route itself switches auth off, so its listener's policies do not apply (see InheritedAuth). */
   readonly ownAuth?: true;
   /** Absent: DEFAULT_TIMEOUTS. */
   readonly timeouts?: Timeouts;
   readonly deadlines?: Deadlines;
   readonly retry?: Retry;
   readonly affinity?: Affinity;
-  /** Instead of `affinity`. */
+  /** Replaces `affinity`. */
   readonly session?: Session;
   readonly backends?: readonly Backend[];
 }
 
-/** One destination of a route; share of the traffic is weight over the sum of weights. */
+/** One destination of a route. Its share of requests is its weight divided by the sum of weights. */
 export interface Backend {
-  /** Absent when the reference could not be resolved: its share is answered with `refuse`. */
+  /** Absent if the reference could not be resolved; then its share of requests gets `refuse`. */
   readonly upstream?: string;
   /** @minimum 0 */
   readonly weight: number;
   readonly protocol: BackendProtocol;
   readonly refuse?: Refusal;
-  /** Done after the route's own, for requests that this backend gets. */
+  /** Run after the route's own, for requests of this backend. */
   readonly filters?: BackendFilters;
-  /** Id of the verified TLS to its endpoints (`https` and `grpcs`); absent: as the protocol says, unverified. */
+  /** Id of the verified TLS to its endpoints (`https` and `grpcs`). Absent: as the protocol says, unverified. */
   readonly tls?: string;
 }
 
-/** Which endpoint a client keeps (session_affinity_policy of Rules and Frontends, affinity annotations). */
+/** How a client stays on one endpoint (session_affinity_policy of Rules and Frontends, affinity annotations). */
 export type Affinity =
   readonly ["clientAddress"] | readonly [by: "header" | "cookie", name: string];
 
 /**
- * The gateway itself names the endpoint that a client got, in a cookie or header of the response, and sends the client there
- * for as long as the endpoint serves (Gateway API, SessionPersistence).
+ * The gateway names the client's endpoint in a cookie or header of the response, and sends the client there as long as the endpoint
+ * serves (Gateway API, SessionPersistence).
  */
 export interface Session {
   readonly in: "cookie" | "header";
   readonly name: string;
-  /** Of the cookie. */
+  /** Path of the cookie. */
   readonly path: string;
   /**
-   * Seconds: how long a session lasts at most.
+   * Maximum duration of a session in seconds.
    * @minimum 1
    */
   readonly absoluteTimeout?: number;
-  /** The cookie outlives the browser: it has Max-Age of `absoluteTimeout`. */
+  /** The cookie has Max-Age of `absoluteTimeout`, so it outlives the browser. */
   readonly permanent?: true;
 }
 
@@ -110,7 +110,7 @@ export function onePlace(listener: string, host: HostPattern): readonly BindingP
 /** @minimum 0 */
 export type Milliseconds = number;
 
-/** To the backend: connecting, between two writes, between two reads. */
+/** Timeouts to the backend: for connecting, between two writes, between two reads. */
 export interface Timeouts {
   readonly connect: Milliseconds;
   readonly send: Milliseconds;
@@ -118,19 +118,19 @@ export interface Timeouts {
 }
 
 /**
- * After them the client is answered 504, or its response ends (Gateway API, HTTPRouteTimeouts). Absent: none.
+ * After a deadline the client gets 504, or its response ends (Gateway API, HTTPRouteTimeouts). Absent: none.
  * @minProperties 1
  */
 export interface Deadlines {
-  /** For the whole answer, all tries included. */
+  /** For the whole answer, including all tries. */
   readonly request?: Milliseconds;
   /** For each try. */
   readonly backendRequest?: Milliseconds;
 }
 
 /**
- * Further tries on answers with one of the codes and on failures to connect (Gateway API, HTTPRouteRetry); then failures to connect
- * are tried `attempts` times too. Absent: only failures to connect are tried again, on other endpoints.
+ * Retries answers with one of the codes and failures to connect, up to `attempts` times (Gateway API, HTTPRouteRetry). Absent: only
+ * failures to connect are retried, on other endpoints.
  */
 export interface Retry {
   /** In ascending order. */
@@ -162,7 +162,7 @@ export type PathMatch =
   /** PCRE, unanchored unless the pattern is. */
   | readonly ["regex", pattern: string, flags: "" | "i"];
 
-/** One condition: the value named by `of` and `key` passes at least one of the tests. A missing value passes none. */
+/** One condition: the value named by `of` and `key` must pass at least one test. A missing value passes none. */
 export interface Predicate {
   readonly of: "method" | "path" | "host" | "sourceIp" | "header" | "query" | "cookie";
   /** Name of the header (lower case), query parameter or cookie. */

@@ -15,21 +15,21 @@ export interface Upstream {
 /** The address is IPv4 or IPv6, without brackets. */
 export type Endpoint = readonly [address: string, port: Port];
 
-/** `h2c` is HTTP/2 in clear text without gRPC's way to say errors. */
+/** `h2c` is cleartext HTTP/2 without gRPC's error format. */
 export type BackendProtocol = "http" | "https" | "grpc" | "grpcs" | "h2c";
 
-/** An answer that the gateway makes itself; the reason goes into X-ALB-ERR-REASON. */
+/** An answer by the gateway itself; the reason goes into X-ALB-ERR-REASON. */
 export type Refusal = readonly [status: 403 | 404 | 500 | 503, reason: string];
 
 /** TLS to backends whose certificate is checked (Gateway API, BackendTLSPolicy; Gateway.spec.tls.backend). */
 export interface BackendTls {
   /** Generated: letters, digits and dashes; another content is another id. */
   readonly id: string;
-  /** Server name indication, and the name that the certificate must have unless there are `names`. Absent: neither. */
+  /** Server name that is sent, and the name that the certificate must have unless there are `names`. Absent: neither. */
   readonly hostname?: string;
-  /** One of them must be in the certificate (subjectAltNames). */
+  /** The certificate must have one of them (subjectAltNames). */
   readonly names?: readonly SubjectAltName[];
-  /** nginx checks exactly one DNS name, the one that it also sends as server name; where there is another to check, Lua opens the connection. */
+  /** Lua opens the connection, because there are other names to check: nginx checks only the one DNS name that it sends as server name. */
   readonly inLua?: true;
   /** PEM of the authorities; `system`: those of the machine; `none`: not checked (only the client certificate is wanted). */
   readonly authorities:

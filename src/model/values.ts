@@ -1,6 +1,6 @@
 /**
- * Where a part of the configuration came from: the object and the field that a user wrote, as text such as
- * `spec.rules[0].http.paths[1]`. Only for explaining and logging.
+ * Origin of a part of the configuration: the user's object and field, as text such as `spec.rules[0].http.paths[1]`. Only for
+ * explanations and logs.
  */
 export type SourceRef = readonly [kind: string, namespace: string, name: string, field: string];
 
@@ -8,9 +8,9 @@ export type SourceRef = readonly [kind: string, namespace: string, name: string,
 export type Interpolation = readonly Segment[];
 
 /**
- * Literal text, or a variable and how its value goes in: `raw` as it is on the wire, `component` percent-encoded as a URI component,
- * `host` only when it is made of host characters, otherwise the request is refused: letters, digits, `.`, `-`, `_`, or an IPv6
- * address in brackets, then optionally `:` and digits (what `$http_host` holds). Unset values are empty everywhere.
+ * Literal text, or a variable and its encoding. `raw`: as it is on the wire. `component`: percent-encoded as a URI component. `host`:
+ * the request is refused unless the value consists of letters, digits, `.`, `-`, `_`, or is an IPv6 address in brackets, then
+ * optionally `:` and digits (as in `$http_host`). Unset values are empty.
  */
 export type Segment = string | readonly [variable: string, encoding: "raw" | "component" | "host"];
 
