@@ -27,7 +27,7 @@ export const AUTH_DIAGNOSTICS = {
     severity: "error",
     title: "an auth setting may not use an object of another namespace",
     explanation:
-      "Ingresses and AuthPolicies may name Secrets and ConfigMaps of their own namespace only, so they can't check passwords against foreign data or send it. The paths answer 503.",
+      "Ingresses and AuthPolicies may name Secrets and ConfigMaps of their own namespace only, so they can't check passwords against other namespaces' data, or send it. The paths answer 503.",
     hint: "move the object, or have a ReferenceGrant made in its namespace, or switch allowCrossNamespaceAuth on",
   },
   AUTH_SECRET_UNUSABLE: {

@@ -6,14 +6,14 @@ export const GATEWAY_DIAGNOSTICS = {
     severity: "error",
     title: "a GatewayClass can't be accepted",
     explanation:
-      "Its parametersRef does not name a readable ConfigMap. Without its parameters, its Gateways are not served.",
+      "Its parametersRef does not name a readable ConfigMap. Without these parameters, its Gateways are not served.",
     hint: "correct the ConfigMap or the reference (docs/gateway-api.md)",
   },
   GATEWAY_NOT_SERVED: {
     severity: "info",
     title: "a Gateway belongs to another controller",
     explanation:
-      "albc serves Gateways whose GatewayClass exists and names its controller (option controllerName).",
+      "albc serves Gateways whose GatewayClass exists and has its controller name (option controllerName).",
     hint: "nothing needs to be done if another controller serves it; else correct its class, or create that",
   },
   GATEWAY_INVALID: {
@@ -148,7 +148,7 @@ export const ROUTE_DIAGNOSTICS = {
     severity: "error",
     title: "a route's backend does not exist",
     explanation:
-      "The Service or its port does not exist yet. Its share of requests gets 500, its share of connections is closed, and a mirror is dropped.",
+      "The Service or its port does not exist (yet). Its share of requests gets 500, its share of connections is closed, and a mirror is dropped.",
     hint: "create the Service, or correct name, namespace or port",
   },
   ROUTE_BACKEND_KIND: {

@@ -41,7 +41,7 @@ export const INPUT_DIAGNOSTICS = {
     severity: "warning",
     title: "an object has more problems than are listed",
     explanation:
-      "albc lists 50 problems of reading an object and 50 of translating it, errors first. This entry counts the others, at the place of the first.",
+      "albc lists at most 50 problems of reading an object and 50 of translating it, errors first. This entry counts the others, at the place of the first.",
     hint: "correct those that are listed, and look again",
   },
   OBJECT_MALFORMED: {

@@ -7,7 +7,6 @@ const INTRODUCTION = `# Diagnostics
 \`albc validate\` and \`albc render\` print diagnostics, \`albc run\` logs them. An *error* means that something is not served as
 written, a *warning* that it may not be what was meant, an *info* that it has no effect here. Each affects only its own object
 or path. Codes are stable. This page is generated from \`src/diagnostics\`; each code has a case in \`test/golden\`.
-`; each code has a case in \`test/golden\`.
 `;
 
 test("docs/diagnostics.md lists every code", () => {
