@@ -1,8 +1,8 @@
---- Who may pass: source addresses, the auth methods (methods.lua), and how they combine.
+--- Checks access to a route: source addresses and the auth methods (methods.lua), combined.
 --
--- As nginx's `satisfy`: `all` checks in order and the first refusal ends the request; with `any` the first success
--- lets it pass, and when none comes 401 is answered rather than 403. Errors end it in both. Broken configuration lets
--- nobody pass.
+-- Combined as by nginx's `satisfy`: with `all`, the first refusal ends the request; with `any`, the first success
+-- passes it, and if there is none, the answer is 401 rather than 403. Errors end it in both. A broken configuration
+-- refuses all requests.
 -- May yield: check does. Phases: prepare any but init; check in access.
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
@@ -65,7 +65,7 @@ local function add_steps(plan, auth, limit)
     end
 end
 
--- What is checked on a route, in order; made once for each decoded route.
+-- The checks of a route, in order; made once for each decoded route.
 local function make_plan(route)
     local plan = { steps = {}, any = route.satisfy == "any" }
     prepare_ranges(plan, route)
@@ -79,7 +79,7 @@ local function make_plan(route)
     local has_ranges = plan.allow ~= nil or plan.deny ~= nil
     plan.has_ranges = has_ranges
     plan.counted = has_ranges or #steps > 0
-    -- The usual case: one method that gives the backend nothing, and nothing else.
+    -- The usual case: a single method that passes nothing to the backend.
     local is_only = #steps == 1 and not steps[1].apply and not has_ranges and not plan.invalid
     plan.only = is_only and steps[1] or nil
     route.access = plan
@@ -94,7 +94,7 @@ local function is_source_allowed(plan)
     return not plan.allow or source_range.contains(plan.allow, client)
 end
 
--- Challenges are a list (RFC 9110, 11.6.1): the first is a line of its own, so are the others (see lua.conf.hbs).
+-- Challenges are a list (RFC 9110, 11.6.1): the first is one line, the others share a second one (see lua.conf.hbs).
 local function challenge(challenges)
     ngx.header["WWW-Authenticate"] = challenges[1]
     if challenges[2] then
@@ -102,7 +102,6 @@ local function challenge(challenges)
     end
 end
 
--- Ends the request.
 local function refuse(refusal)
     if refusal.cookies then
         cookies.add(refusal.cookies, true)
@@ -124,12 +123,12 @@ local function refuse(refusal)
     return exit(refusal.status, refusal.reason)
 end
 
--- Returns true or a result when the step is passed, else nil and the refusal.
+-- Returns true or a result if the step passes, else nil and the refusal.
 local function run(step)
     return step.check(step.settings, step.limit and start_time() + step.limit / 1000)
 end
 
--- Takes from the backend's request what only the checks were to see, and adds what they found.
+-- Removes the data that only the checks may see from the backend's request, and adds the results of the checks.
 local function finish(plan, results)
     if plan.counted then
         counters.passed()
@@ -163,7 +162,7 @@ end
 
 local rank = { [401] = 3, [429] = 2, [403] = 1 }
 
--- The better of two answers for a client that passed neither check; of two challenges both.
+-- Chooses the answer for a client that failed both checks; two challenges are combined.
 local function prefer(refusal, other)
     if not refusal then
         return other
@@ -203,7 +202,7 @@ local function check_any(plan)
     return finish(plan)
 end
 
---- Returns when the request may pass; else ends it.
+--- Returns if the request may pass, else ends it.
 ---@param route table decoded PolicyRoute with `auths`, the prepared policies
 function _M.check(route)
     local plan = route.access or make_plan(route)

@@ -1,9 +1,9 @@
 --- apr1: Apache's salted MD5 of a password in 1,000 rounds
 -- (https://httpd.apache.org/docs/2.4/misc/password_encryptions.html).
 --
--- Each round hashes one of eight layouts of password, salt and the digest before it. All eight are laid out once, and a
--- round writes its digest straight into its place in the next one, so that a round is one foreign call and no copy.
--- The MD5 is nginx's own: every build has it, while OpenSSL's is missing under FIPS and costs more to set up.
+-- Each round hashes one of eight layouts of password, salt and previous digest. All eight are laid out once, and a
+-- round writes its digest straight into its place in the next layout, so a round is one foreign call without a copy.
+-- It uses nginx's MD5: every build has it, while OpenSSL's is missing under FIPS and costs more to set up.
 -- May yield: no (0.1 to 0.2 ms for a password of usual length). Phases: any.
 local bit = require("bit")
 local ffi = require("ffi")
@@ -33,24 +33,24 @@ local ROUNDS = 1000
 local PERIOD = 42
 local ALPHABET = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
--- Bit 0: the digest stands last instead of first; bit 1: with the salt; bit 2: with the password a second time.
+-- Bit 0: the digest is last instead of first; bit 1: with the salt; bit 2: with the password a second time.
 local layout_of = ffi.new("int[?]", PERIOD + 1)
 for i = 0, PERIOD do
     layout_of[i] = i % 2 + (i % 3 ~= 0 and 2 or 0) + (i % 7 ~= 0 and 4 or 0)
 end
 
 local layout_size = 2 * _M.MAX_PASSWORD + MAX_SALT + DIGEST
--- Functions below must use it by this name: pointers into it do not keep it from being collected.
+-- Functions below must refer to it by this name: pointers into it do not protect it from garbage collection.
 local memory = ffi.new("unsigned char[?]", 8 * layout_size)
 local text = ffi.new("unsigned char *[8]")
 local length = ffi.new("size_t[8]")
--- Where in each layout the digest goes.
+-- The digest's place in each layout.
 local place = ffi.new("unsigned char *[8]")
 for kind = 0, 7 do
     text[kind] = memory + kind * layout_size
 end
 
--- Appends text to a layout of which `at` bytes are there.
+-- Appends text to a layout that already has `at` bytes.
 local function put(kind, at, part)
     ffi_copy(memory + kind * layout_size + at, part, #part)
     return at + #part
@@ -121,7 +121,7 @@ local function encode(digest)
         .. encode24(0, 0, b[12], 2)
 end
 
---- The 22 characters that stand after `$apr1$<salt>$`.
+--- The 22 characters after `$apr1$<salt>$`.
 ---@param password string any bytes, at most MAX_PASSWORD
 ---@param salt string at most 8 bytes
 ---@return string

@@ -1,4 +1,4 @@
---- One question to an auth service, within its time. What goes wrong is logged: clients hear the reason alone.
+--- Sends one request to an auth service, within its time. Problems are logged: clients see only the reason.
 -- May yield: yes. Phases: access.
 local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
@@ -10,10 +10,10 @@ local now = ngx.now
 local min = math.min
 local reasons = errors.reasons
 
--- Milliseconds, where the settings have none.
+-- Milliseconds, if the settings have none.
 local DEFAULT_TIMEOUT = 5000
 
---- Asks. `build(settings, authority, part)` gives the request as bytes, or nil and what is wrong; `part` is its own.
+--- Asks. `build(settings, authority, part)` returns the request as bytes, or nil and the error; `part` is passed to it.
 ---@param settings table prepared
 ---@param build fun(settings: table, authority: string, part: any): string?, string?
 ---@param part any

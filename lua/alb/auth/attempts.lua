@@ -1,9 +1,9 @@
---- How many failed logins a worker computes. A wrong password costs about 0.1 ms, so a flood of them could hold a core.
+--- Limits how many failed logins a worker computes. A wrong password costs about 0.1 ms, so a flood could hold a core.
 --
--- Buckets that refill evenly: one for each client of a realm, one for each realm (a set of credentials), one for the
--- worker. A flood empties its own first: a realm under attack leaves the other realms all of theirs. A quarter of a
--- realm's is kept for clients that have not failed just now, and half of the worker's for such realms, so that many
--- floods leave room for the others too. Only failures are counted: users who log in are never held up by it.
+-- The limits are buckets that refill evenly: one for each client of a realm, for each realm (a set of credentials) and
+-- for the worker. A flood empties its own bucket first: other realms keep all of theirs. A quarter of a realm's is kept
+-- for clients that have not failed just now, and half of the worker's for such realms, so many floods leave room for
+-- other requests. Only failures count: they never delay users who log in.
 -- May yield: no. Phases: any.
 local now = ngx.now
 local max = math.max
@@ -15,7 +15,7 @@ local CLIENT_RATE, CLIENT_BURST = 50, 50
 local REALM_RATE, REALM_BURST = 150, 100
 -- A tenth of a processor.
 local WORKER_RATE, WORKER_BURST = 1000, 400
--- For those that have failed just now.
+-- The part that clients and realms with recent failures may use.
 local REALM_REST, WORKER_REST = REALM_BURST * 3 / 4, WORKER_BURST / 2
 -- Seconds after which the bucket of a client or realm is full again, whatever it did.
 local FORGET = CLIENT_BURST / CLIENT_RATE
@@ -31,7 +31,7 @@ end
 local function forget()
     local time = now()
     if time < rotated then
-        -- The clock was set back: else nobody could log in until it is where it was.
+        -- The clock was set back: without this, logins would fail until it reaches its previous time.
         young, old, rotated, worker_full = {}, {}, time, 0
     elseif time - rotated > FORGET then
         old = time - rotated > 2 * FORGET and {} or young

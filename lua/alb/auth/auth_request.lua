@@ -1,5 +1,5 @@
---- The request that an auth service gets: the client's headers, then the gateway's, then those of the config map; of
--- equal names (without case) the last wins. It never has a body.
+--- The request to an auth service: the client's headers, then the gateway's, then the config map's. Of equal names
+-- (without case) the last wins. The request has no body.
 -- May yield: no. Phases: prepare any; build in access.
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
@@ -20,7 +20,7 @@ local pairs = pairs
 
 local _M = {}
 
--- What clients say about forwarding is replaced by what is so: theirs where they are trusted proxies.
+-- The gateway replaces what clients claim about forwarding, except the claims of trusted proxies.
 local replaced = {
     ["x-forwarded-proto"] = "albc_scheme",
     ["x-forwarded-host"] = "albc_fwd_host",
@@ -69,7 +69,7 @@ local function put(used, name, value, size)
     return used + 2
 end
 
--- Client headers, folded, by what becomes of them: true is left out, for a string that variable's value goes in.
+-- What happens to a client header, by folded name: true drops it, a string names the variable that replaces its value.
 local function actions_of(forward)
     local actions = {}
     for name in pairs(of_hop) do
@@ -87,7 +87,7 @@ local function actions_of(forward)
     return actions
 end
 
--- Positions of the gateway's own headers that the config map does not set, or can't.
+-- Positions of the gateway's own headers that the config map does not set or can't set.
 local function own_of(config)
     local list = {}
     for i = 1, #OWN do
@@ -99,7 +99,7 @@ local function own_of(config)
     return list
 end
 
--- A header of the config map. Those of the hop would change where the request ends: they are left out, but for Host.
+-- A header of the config map. Hop-by-hop headers would change where the request ends: except Host, they are left out.
 local function prepare_config_header(forward, name, segments)
     local value, err = interpolation.prepare(segments)
     if not value or not str_find(name, "^[%w!#$%%&'*+.^_`|~-]+$") then
@@ -184,7 +184,7 @@ local function put_config_headers(used, forward)
         if not value then
             return nil, err
         end
-        -- As nginx does it: an empty value removes the header.
+        -- Like nginx: an empty value removes the header.
         if value ~= "" then
             used = put(used, list[i][1], value, #value)
         end

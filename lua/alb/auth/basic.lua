@@ -1,5 +1,5 @@
 --- Basic auth (RFC 7617) against apr1 hashes.
--- A login that was right is remembered under a keyed digest of its header, so that the usual request costs one MD5.
+-- A correct login is remembered under a keyed digest of its header, so the usual request costs one MD5.
 -- May yield: no. Phases: prepare any but init; check and strip in access.
 local apr1 = require("alb.auth.apr1")
 local attempts = require("alb.auth.attempts")
@@ -25,7 +25,7 @@ local floor = math.floor
 
 local _M = { field = "basic" }
 
--- Bytes of password that cost about as much as a login of usual length does.
+-- Bytes of a password that add the cost of one login of usual length.
 local COST_UNIT = 32
 -- Seconds between two tries to read credentials that could not be read.
 local RETRY = 1
@@ -58,7 +58,7 @@ local function parse(header)
         return nil, nil, reasons.basic_scheme
     end
     local token = m[2]
-    -- Base64 with its padding and nothing after it; nginx's decoder alone would stop at the first other character.
+    -- Base64 with its padding and nothing after it; nginx's decoder alone would stop at the first invalid character.
     local text = #token > 0
         and #token % 4 == 0
         and re_match(token, [[^[A-Za-z0-9+/]+={0,2}$]], "jo")
@@ -74,8 +74,8 @@ local function parse(header)
     return str_sub(text, 1, colon - 1), str_sub(text, colon + 1)
 end
 
--- Only the usual way to write a login is remembered, so that writing it in thousands of ways neither fills the memory
--- nor has it computed again.
+-- Only the usual spelling of a login is remembered, so writing it in thousands of ways neither fills the memory nor
+-- repeats the computation.
 local function key_of(set, user, password)
     return md5_bin(set.key .. "Basic " .. encode_base64(user .. ":" .. password))
 end
@@ -85,14 +85,14 @@ local function refuse(basic, status, reason)
     return nil, { status = status, reason = reason, challenges = challenges }
 end
 
--- Computes the hash, unless too many logins of this client have failed just now. Returns nil when the login is right,
+-- Computes the hash, unless too many logins of this client have failed just now. Returns nil if the login is right,
 -- else a status and the reason.
 local function compute(set, user, password, key, is_known)
     if #password > apr1.MAX_PASSWORD then
         return 401, reasons.basic_wrong
     end
     local client = set.key .. str_sub(source_range.client(), 1, 8)
-    -- What was right before is not held up: nobody else can have sent it.
+    -- A login that was right before is not limited: only its user can have sent it.
     if not is_known and not attempts.allowed(set.key, client) then
         return 429, reasons.basic_flood
     end
@@ -143,7 +143,7 @@ end
 
 --- Backends never see the credentials.
 function _M.strip()
-    -- nginx reads the user from Authorization when first asked: ask before it goes, for the log.
+    -- nginx reads the user from Authorization on first use: read it before the header is cleared, for the log.
     local _ = var.remote_user
     clear_header("Authorization")
 end

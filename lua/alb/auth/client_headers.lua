@@ -1,4 +1,4 @@
---- The client's headers as nginx holds them: read in place, in their order, however many.
+--- The client's headers as nginx holds them: read in place and in order, without a limit on their number.
 -- May yield: no; what `read` gives is valid until the next yield. Phases: access.
 local base = require("resty.core.base")
 local ffi = require("ffi")
@@ -43,7 +43,7 @@ function _M.read()
     return elements, count
 end
 
---- The name with hyphens, as servers see it that do not tell `_` from `-` (all that follow CGI).
+--- The name with hyphens, as read by servers that do not distinguish `_` from `-` (all that follow CGI).
 function _M.fold(name)
     if str_find(name, "_", 1, true) then
         return (str_gsub(name, "_", "-"))
@@ -51,7 +51,7 @@ function _M.fold(name)
     return name
 end
 
---- Does this header of the client not go on: as none does, or as only trusted proxies are believed in what it says?
+--- Is this client header withheld: always, or because only a trusted proxy may send it?
 ---@param name string lower case
 function _M.is_withheld(name)
     name = _M.fold(name)
@@ -63,7 +63,7 @@ function _M.is_withheld(name)
     return is_claim and var.albc_trusted ~= "1"
 end
 
---- Removes the lines that such a server would take for one of the names, and those of the names themselves.
+--- Removes the named headers, and those that a server which folds names takes for them.
 ---@param names table<string, true> lower case and folded
 function _M.clear(names)
     local lines, count = _M.read()

@@ -1,5 +1,5 @@
 --- Connections to auth services: pooled, over TLS or not, to an endpoint of a cluster Service, an address or a name.
--- Everything ends at a deadline, looking up names included (a cosocket's own timeouts leave that out).
+-- Everything ends at a deadline, including name lookups, which a cosocket's own timeouts leave out.
 -- May yield: open does. Phases: those with cosockets for open, any for the others.
 local endpoints = require("alb.upstream.endpoints")
 local ip_address = require("alb.ip_address")
@@ -19,10 +19,10 @@ local _M = {}
 -- Idle connections kept for one address by a worker, and for how many milliseconds.
 local POOL_SIZE = 64
 local IDLE = 30000
--- Endpoints of a Service that are tried, when they refuse.
+-- Endpoints of a Service that are tried if they refuse.
 local MAX_ENDPOINTS = 3
 
--- A connection of another kind must never be taken from the pool: its name says all that makes the kind.
+-- The pool's name contains all that defines the kind of a connection, so one of another kind is never taken from it.
 local function pool_of(service, address, port)
     local kind = service.scheme == "https" and (service.verify and "tls" or "unverified") or "plain"
     return {
@@ -31,10 +31,10 @@ local function pool_of(service, address, port)
     }
 end
 
--- Addresses as sockets take them; none for a name.
+-- Addresses in the form that sockets take; nil for a name.
 local function literal_addresses(host)
     if host == "localhost" then
-        -- Always the own machine (RFC 6761, 6.3); a name server may not know it.
+        -- Always this machine (RFC 6761, 6.3); a name server may not know it.
         return { "127.0.0.1", "[::1]" }
     end
     if not ip_address.parse(host) then
@@ -69,7 +69,7 @@ function _M.socket(path)
     return service
 end
 
---- Milliseconds until the deadline, at least 1: cosockets take 0 for their default.
+--- Milliseconds until the deadline, at least 1: cosockets read 0 as their default.
 local function left(deadline)
     local ms = (deadline - now()) * 1000
     return ms > 1 and ms or 1
@@ -143,7 +143,7 @@ local function open_name(service, names, deadline)
             end
             return sock, nil, reused
         end
-        -- Only a name that can't be found lets the next one have a turn.
+        -- The next name is tried only if this one can't be resolved.
         if not str_find(err or "", "could not be resolved", 1, true) or now() >= deadline then
             break
         end
@@ -156,12 +156,12 @@ local function wake_at(deadline)
     return nil, "timeout"
 end
 
--- Runs `open_name`, which may take longer than the deadline by itself, against the clock.
+-- Runs `open_name` with a time limit, because alone it may exceed the deadline.
 local function open_name_in_time(service, deadline)
     local names = name_search.candidates(service.host)
     local opening = thread.spawn(open_name, service, names, deadline)
     if co_status(opening) == "zombie" then
-        -- Ended at once: the connection was in the pool.
+        -- Already finished: the connection was in the pool.
         local _, sock, err, reused = thread.wait(opening)
         return sock, err, reused
     end

@@ -1,6 +1,6 @@
---- Cookies of auth services on their way to the client, kept in $albc_cookies: it outlives internal redirects and is
--- there for the errors that nginx makes. A line each: `a` (always) or `s` (with a final status that is a success), then
--- the value of Set-Cookie.
+--- Cookies of auth services on their way to the client, kept in $albc_cookies: it survives internal redirects and is
+-- available for errors that nginx makes. Each line has `a` (always) or `s` (only if the final status is a success),
+-- then the value of Set-Cookie.
 -- May yield: no. Phases: add in access; apply in header_filter.
 local ngx_resp = require("ngx.resp")
 
@@ -40,7 +40,7 @@ function _M.add(lines, always)
     var.albc_after = "1"
 end
 
---- Adds them to the response, after the backend's own.
+--- Adds the cookies to the response, after the backend's own.
 function _M.apply(status)
     local text = var.albc_cookies
     local is_success = success[status]

@@ -1,4 +1,4 @@
---- The users of one secret as a worker holds them: from a file that is named after its content, so never out of date.
+--- The users of one secret, as a worker holds them. The file is named after its content, so this is never out of date.
 -- May yield: no. Phases: any but init (each worker has secrets of its own).
 local apr1 = require("alb.auth.apr1")
 local cjson = require("cjson.safe")
@@ -16,7 +16,7 @@ local RANDOM_BYTES = 16
 -- Length of an apr1 digest as text.
 local DIGEST_LENGTH = 22
 
--- By file, for as long as some auth policy holds them.
+-- By file, as long as an auth policy holds them.
 local loaded = setmetatable({}, { __mode = "v" })
 
 local function read(path, size)
@@ -39,10 +39,10 @@ function _M.load(file)
     end
     local text, err = read(ngx.config.prefix() .. file, "*a")
     local users = text and cjson.decode(text)
-    -- Keys of what this worker remembers of verified logins; a set has its own, so none counts for another set.
+    -- Keys what this worker remembers of verified logins. Each set has its own key, so a login counts for no other set.
     local key = read("/dev/urandom", RANDOM_BYTES)
     if not users or not next(users) or not key then
-        -- Not what cjson says: it would quote the text.
+        -- Without cjson's message: it would quote the text.
         ngx.log(
             ERR,
             "albc: credentials ",
@@ -58,7 +58,7 @@ function _M.load(file)
     return set
 end
 
--- Looks at every character, whatever the first ones are.
+-- Compares every character, so the time does not depend on where the first difference is.
 local function equal(a, b)
     if #a ~= DIGEST_LENGTH or #b ~= DIGEST_LENGTH then
         return false

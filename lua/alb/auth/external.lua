@@ -1,7 +1,7 @@
 --- External authorization by HTTP as Gateway API has it (GEP-1494, HTTPExternalAuthFilter).
 --
--- The service is asked with the request's own method and path; 200 lets it pass, and every other answer is the
--- client's. What can't be asked is not let through.
+-- The request to the service has the client's method and path. 200 lets it pass, and any other answer goes to the
+-- client. If the service can't be asked, the request does not pass.
 -- May yield: check does. Phases: prepare any but init; check and apply in access.
 local ask = require("alb.auth.ask")
 local client_headers = require("alb.auth.client_headers")
@@ -37,14 +37,14 @@ local _M = { field = "external" }
 local MAX_ANSWER = 1048576
 local SLASH = 47
 
--- Every header of the answer is wanted: it may be the client's.
+-- Every header of the answer is needed, because the answer may go to the client.
 local ALL = setmetatable({}, {
     __index = function()
         return true
     end,
 })
 
--- About the answer itself, its body or its sender: not meant for the backend unless it is asked for by name.
+-- Headers about the answer itself, its body or its sender: the backend gets them only if they are listed by name.
 local own_of_answer =
     { date = true, server = true, ["set-cookie"] = true, allow = true, vary = true }
 
@@ -52,7 +52,7 @@ local function is_own_of_answer(name)
     return own_of_answer[name] or str_sub(name, 1, 8) == "content-"
 end
 
--- Names that nobody may pass on: they say where messages end.
+-- Without hop-by-hop headers: they say where messages end, so they must not be passed on.
 local function as_set(names)
     local set = {}
     for _, name in ipairs(names or {}) do
@@ -74,7 +74,7 @@ function _M.prepare(external)
     return service.prepare(external)
 end
 
--- The client's target behind the prefix. What is no path (`*`, a whole URL) is taken as nginx reads it.
+-- The client's target after the prefix. A target that is not a path (`*`, a whole URL) is used as nginx reads it.
 local function target_of(external)
     local prefix, err = expand(external.target_text)
     if not prefix then
@@ -103,7 +103,6 @@ local function put_client_headers(lines, sends)
     end
 end
 
--- The whole request.
 local function build(external, _, body)
     local target, err = target_of(external)
     if not target then
@@ -158,7 +157,7 @@ function _M.check(external, ends)
     end
     return nil,
         {
-            -- 101 would be no answer.
+            -- 101 is not a final answer.
             status = status >= 200 and status or 403,
             reason = errors.fill(reasons.forward_status, status),
             response = response,
@@ -166,7 +165,7 @@ function _M.check(external, ends)
         }
 end
 
--- Names of the answer's headers that go to the backend.
+-- Names of the answer's headers that the backend gets.
 local function names_for_backend(external, response)
     if external.sets then
         return external.sets
@@ -180,7 +179,7 @@ local function names_for_backend(external, response)
     return names
 end
 
---- Gives the backend what the auth service said, and nothing that a client made up in its place.
+--- Sets the auth service's headers for the backend, and removes headers of the same names that the client sent.
 ---@param external table prepared
 ---@param response table? nil when the service was not asked
 function _M.apply(external, response)
@@ -194,7 +193,7 @@ function _M.apply(external, response)
             set_header(name, #values == 1 and values[1] or values)
         end
     end
-    -- What the client declared to be of its hop the auth service has not seen.
+    -- The auth service did not see the headers that the client declared as hop-by-hop.
     for name in pairs(hop_headers.declared()) do
         if not names[name] then
             clear_header(name)

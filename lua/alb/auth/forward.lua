@@ -1,5 +1,5 @@
 --- Forward auth: an auth service decides.
--- 2xx lets the request pass, 401 sends to the sign-in page if there is one, 403 refuses, everything else is an error.
+-- 2xx lets the request pass, 401 redirects to the sign-in page if there is one, 403 refuses, all others are errors.
 -- May yield: check does. Phases: prepare any but init; check and apply in access.
 local ask = require("alb.auth.ask")
 local auth_request = require("alb.auth.auth_request")
@@ -21,7 +21,7 @@ local reasons = errors.reasons
 
 local _M = { field = "forward" }
 
--- The sign-in page and where it leads back to, ready to expand.
+-- The sign-in page and its return URL, ready to expand.
 local function prepare_signin(forward)
     local err, problem
     if forward.signin then
@@ -59,7 +59,6 @@ function _M.prepare(forward)
     return auth_request.prepare(forward)
 end
 
--- The request as bytes.
 local function build(forward, authority, declared)
     local target, err = expand(forward.target_text)
     if not target then
@@ -75,7 +74,7 @@ local function put_question(forward, ends)
     local declared = hop_headers.declared()
     local response, reason, status =
         ask(forward, build, declared, forward.method, ends, forward.wanted)
-    -- Headers of this hop go no further; what the auth service did not see the backend must not see either.
+    -- Hop-by-hop headers end here; the backend must not see headers that the auth service did not see.
     for name in pairs(declared) do
         clear_header(name)
     end
@@ -101,7 +100,7 @@ end
 local function refuse(forward, response)
     local status = response.status
     local refusal = {
-        -- 508: so that the one who asked first learns of the loop.
+        -- 508 is kept, so that the outer gateway reports the loop.
         status = (status == 403 or status == 508) and status or 500,
         reason = errors.fill(reasons.forward_status, status),
         cookies = forward.alwaysSetCookie and response.headers["set-cookie"] or nil,
@@ -128,7 +127,7 @@ function _M.check(forward, ends)
     return nil, refuse(forward, response)
 end
 
---- Gives the backend what the auth service said, and nothing that a client made up in its place.
+--- Sets the auth service's headers for the backend, and removes headers of the same names that the client sent.
 ---@param forward table prepared
 ---@param response table? nil when the service was not asked
 function _M.apply(forward, response)

@@ -1,4 +1,4 @@
---- What a client declares to be of one hop (RFC 9110, 7.6.1).
+--- The headers that a client declares to be hop-by-hop (RFC 9110, 7.6.1).
 -- May yield: no. Phases: any with a request.
 local headers = require("alb.headers")
 
@@ -11,7 +11,7 @@ local str_sub = string.sub
 
 local _M = {}
 
--- Values of Connection that name no header of the client's.
+-- Values of Connection that name no other header.
 local usual = {
     [""] = true,
     close = true,
@@ -22,7 +22,7 @@ local usual = {
 
 local NONE = {}
 
--- What tells where a request came from is not the client's to take away.
+-- A client must not remove the headers that say where a request came from.
 local function is_kept(name)
     return of_hop[name]
         or claims[name]
@@ -30,7 +30,7 @@ local function is_kept(name)
         or str_sub(name, 1, 12) == "x-forwarded-"
 end
 
---- Names that the client's Connection header declares to be of this hop, in lower case.
+--- Names that the client's Connection header declares to be hop-by-hop, in lower case.
 ---@return table<string, true> set not to be changed
 function _M.declared()
     local connection = var.http_connection

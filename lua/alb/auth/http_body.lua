@@ -1,5 +1,5 @@
---- The body of a response: how its end is found, reading past it, and reading it.
--- A service may send it in any pieces, so every byte is looked at once, whatever the pieces are.
+--- The body of a response: finds its end, skips it or reads it.
+-- A service may send it in pieces of any size, so every byte is looked at only once.
 -- May yield: drain and collect do. Phases: any with cosockets for these.
 local incoming = require("alb.auth.incoming")
 
@@ -18,10 +18,10 @@ local _M = {}
 local MAX_BYTES = 65536
 -- Each chunk costs about a microsecond, however small it is.
 local MAX_CHUNKS = 2048
--- Bytes of a chunk's first line, and of the trailer: all that is searched again when a piece comes.
+-- Bytes of a chunk's first line, and of the trailer: only these are searched again when more data arrives.
 local MAX_LINE, MAX_TRAILER = 1024, 8192
 
--- A length alone that everyone reads alike, nil for all else.
+-- The length if there is exactly one and all parsers read it alike, else nil.
 local function single_length(lengths)
     return #lengths == 1 and str_find(lengths[1], "^%d+$") and tonumber(lengths[1]) or nil
 end
@@ -47,13 +47,13 @@ function _M.framing(method, status, headers)
     return "close"
 end
 
--- The size in a chunk's first line (RFC 9112, 7.1), nil for anything else and for sizes that nobody waits for.
+-- The size in a chunk's first line (RFC 9112, 7.1), nil for anything else and for sizes that are too large.
 local function chunk_size(line)
     local digits = str_match(line, "^(%x+)[ \t]*$") or str_match(line, "^(%x+)[ \t]*;")
     return digits and #digits <= 6 and tonumber(digits, 16) or nil
 end
 
--- Data of the chunk that has begun. Returns where to go on.
+-- Data of the current chunk. Returns the next position.
 local function take_data(body, text, pos)
     local last = min(#text, pos + body.left - 1)
     body.left = body.left - (last - pos + 1)
@@ -64,7 +64,7 @@ local function take_data(body, text, pos)
     return last + 1
 end
 
--- The line end after a chunk's data. Returns where to go on; nil: more must come, or it is not there (an error).
+-- The line end after a chunk's data. Returns the next position; nil if more data is needed, or nil and an error.
 local function take_line_end(body, text, pos)
     if #text < pos + 1 then
         return nil
@@ -76,7 +76,7 @@ local function take_line_end(body, text, pos)
     return pos + 2
 end
 
--- The first line of a chunk, or the last chunk with its trailer. Returns as above.
+-- The first line of a chunk, or the last chunk with its trailer. Returns the same as `take_line_end`.
 local function take_first_line(body, text, pos)
     local stop = str_find(text, "\r\n", pos, true)
     if not stop then
@@ -108,7 +108,7 @@ local function step(body, text, pos)
     return take_first_line(body, text, pos)
 end
 
--- Goes on in the text as far as it can. Returns where; or nil and the error.
+-- Parses the text as far as it can. Returns the next position, or nil and the error.
 local function advance(body, text)
     local pos = 1
     while pos <= #text do
@@ -126,7 +126,7 @@ local function advance(body, text)
     return pos
 end
 
--- Reads chunks to their end, or until there are more than `limit` bytes in them.
+-- Reads chunks to their end, or until they hold more than `limit` bytes.
 ---@param parts string[]? gets the data
 ---@return integer? size nil: they can't be read
 ---@return boolean|string clean nothing follows; else the error
@@ -169,8 +169,8 @@ local function read_bytes(source, text, length, parts)
     return size
 end
 
---- Reads past the body. One that is cut short makes the whole response worthless (RFC 9112, 8); of a large one the
---- beginning is enough, and the connection is given up.
+--- Skips the body. If it is cut short, the whole response is invalid (RFC 9112, 8). Of a large body only the beginning
+--- is read, and the connection is closed.
 ---@param source table see incoming.lua
 ---@param rest string what came after the head already
 ---@return boolean? ok

@@ -1,4 +1,4 @@
---- One HTTP/1.1 request over a pooled connection, and the head of its response, with its body for those who want it.
+--- Sends one HTTP/1.1 request over a pooled connection and reads the head of its response, and its body if wanted.
 -- May yield: request does. Phases: those with cosockets.
 local connection = require("alb.auth.connection")
 local http_body = require("alb.auth.http_body")
@@ -13,7 +13,7 @@ local str_sub = string.sub
 
 local _M = {}
 
--- Bytes of a head, and interim responses before the one that counts.
+-- Bytes of a head, and the number of interim responses before the final one.
 local MAX_HEAD = 65536
 local MAX_INTERIM = 10
 
@@ -25,7 +25,7 @@ function _M.with_framing(wanted)
     return wanted
 end
 
--- The text up to the end of a head that has not come whole: in pieces, of which each is looked at once.
+-- The text up to the end of a head that arrives in pieces; each piece is searched once.
 local function receive_rest(source, text)
     local parts, size = { text }, #text
     local tail = str_sub(text, -3)
@@ -47,7 +47,7 @@ local function receive_rest(source, text)
     end
 end
 
--- The text up to the end of a head and where that is; or nil and the error.
+-- The text up to the end of a head and the position of that end, or nil and the error.
 local function receive_head(source, text)
     local last = find_end(text, 1)
     if last then
@@ -56,7 +56,7 @@ local function receive_head(source, text)
     return receive_rest(source, text)
 end
 
--- Returns the response and what came after its head; or nil, the error, and whether nothing had come at all.
+-- Returns the response and the bytes after its head; or nil, the error, and whether nothing had arrived at all.
 local function read_response(source, wanted)
     local text, last = more(source)
     if not text then
@@ -72,7 +72,7 @@ local function read_response(source, wanted)
             return nil, "malformed response"
         end
         text = str_sub(text, last + 1)
-        -- Interim responses (RFC 9110, 15.2) are passed over; 101 was not asked for, and ends HTTP here.
+        -- Interim responses (RFC 9110, 15.2) are skipped; 101 was not requested, and ends HTTP here.
         if status >= 200 or status == 101 then
             return { status = status, headers = headers, old = old }, text
         end
@@ -91,7 +91,7 @@ local function wants_close(response)
     return response.old
 end
 
--- Keeps the connection for the next request if nothing speaks against it.
+-- Keeps the connection for the next request if possible.
 local function finish(source, method, response, rest, body_limit)
     local sock = source.sock
     local framing, length = http_body.framing(method, response.status, response.headers)
@@ -130,7 +130,7 @@ local function exchange(sock, method, bytes, deadline, wanted, body_limit)
     return finish(source, method, response, rest, body_limit)
 end
 
---- Sends a request and reads the response's head; the body is passed over.
+--- Sends a request and reads the response's head; the body is skipped.
 ---@param service table from connection.service
 ---@param method string
 ---@param bytes string the whole request
@@ -147,7 +147,7 @@ function _M.request(service, method, bytes, deadline, wanted, body_limit)
     local response, unanswered
     response, err, unanswered = exchange(sock, method, bytes, deadline, wanted, body_limit)
     if not response and reused and unanswered then
-        -- The service closed an idle connection just when it was taken: once more, on a new one.
+        -- The service closed an idle connection just when it was taken: try once more on a new one.
         sock, err = connection.open(service, deadline, true)
         if not sock then
             return nil, err

@@ -1,5 +1,5 @@
---- The head of an HTTP/1.x response (RFC 9112): status and the header lines that somebody wants.
--- It comes from a service that may be broken or hostile, so whatever is not well-formed is refused.
+--- The head of an HTTP/1.x response (RFC 9112): the status and the wanted header lines.
+-- The service may be broken or hostile, so any malformed head is refused.
 -- May yield: no. Phases: any.
 local str_byte = string.byte
 local str_find = string.find
@@ -11,7 +11,7 @@ local tonumber = tonumber
 local _M = {}
 
 local CR, SPACE, TAB = 13, 32, 9
--- Each may become a header of a request or response, and nginx looks at all that are there for each that is set.
+-- Each line may become a header of a request or response, and nginx scans all present headers for each one it sets.
 local MAX_LINES = 256
 
 --- Where the head ends.
@@ -30,7 +30,7 @@ local function is_blank(byte)
     return byte == SPACE or byte == TAB
 end
 
--- The value between two positions without the blanks around it; a pattern for that would try every blank inside, too.
+-- The value between two positions without surrounding blanks; a pattern would try every blank inside it, too.
 local function value_of(text, first, last)
     while first <= last and is_blank(str_byte(text, first)) do
         first = first + 1
@@ -41,10 +41,10 @@ local function value_of(text, first, last)
     return str_sub(text, first, last)
 end
 
--- The header line between two positions. Unwanted ones are only held to have a name.
+-- The header line between two positions. Unwanted ones only need to have a name.
 local function parse_line(text, first, last, wanted, headers)
     local colon = str_find(text, ":", first, true)
-    -- A line that starts with a blank continues the one before (obs-fold, RFC 9112, 5.2).
+    -- A line that starts with a blank continues the previous one (obs-fold, RFC 9112, 5.2).
     if not colon or colon > last or colon == first or is_blank(str_byte(text, first)) then
         return false
     end

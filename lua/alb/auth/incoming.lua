@@ -1,5 +1,5 @@
---- The bytes of one response as they come: each read is work for the worker however little it brings, so there are only
---- so many of them, and they end at a deadline.
+--- The bytes of one response as they arrive. Each read costs the worker time however small it is, so their number
+--- is limited, and all end at a deadline.
 -- May yield: more does. Phases: any with cosockets.
 local now = ngx.now
 
@@ -14,7 +14,7 @@ function _M.new(sock, deadline)
     return { sock = sock, deadline = deadline, reads = 0 }
 end
 
---- What comes next.
+--- Reads the next bytes.
 ---@return string? data
 ---@return string? err
 function _M.more(source)

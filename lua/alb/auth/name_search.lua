@@ -1,5 +1,5 @@
---- The full names that a host name may stand for, as the system's resolver tries them (resolv.conf: search, ndots);
--- nginx's own resolver knows no search domains.
+--- The full names that a host name may stand for, in the order of the system's resolver (resolv.conf: search, ndots);
+-- nginx's own resolver has no search domains.
 -- May yield: no. Phases: any; resolv.conf is read when the module is loaded.
 local now = ngx.now
 local str_byte = string.byte
@@ -11,7 +11,7 @@ local tonumber = tonumber
 local _M = {}
 
 local DOT = 46
--- How long the name that was found is tried first, in seconds, and for how many hosts (clients may choose them).
+-- Seconds for which the name that was found is tried first, and for how many hosts (clients may choose them).
 local REMEMBER = 30
 local MAX_REMEMBERED = 1000
 
@@ -36,8 +36,8 @@ function _M.parse(text)
     return settings
 end
 
--- The run folder's own (environment/resolv; nginx would take *.conf for its own), for an nginx that has another
--- name service than its machine; else the machine's.
+-- The run folder's file is for an nginx whose name service differs from its machine's; without it, the machine's is
+-- read. It is environment/resolv because nginx would include *.conf.
 local function read()
     local file = io.open(ngx.config.prefix() .. "environment/resolv") or io.open("/etc/resolv.conf")
     local text = file and file:read("*a") or ""
@@ -79,7 +79,7 @@ function _M.candidates(host)
     return names
 end
 
---- Says that the host was reached by this name.
+--- Remembers that the host was reached by this name.
 function _M.remember(host, name)
     local known = found[host]
     if known and known.until_time > now() then

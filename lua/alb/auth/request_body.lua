@@ -1,4 +1,4 @@
---- The client's body for an auth service, kept for the backend too.
+--- The client's body for an auth service; the backend gets it, too.
 -- May yield: yes. Phases: access.
 local body = require("alb.body")
 local errors = require("alb.errors")
@@ -12,7 +12,7 @@ local _M = {}
 
 local AGAIN = "@again"
 
--- A body without a length is read where nginx counts (templates/partials/server.conf.hbs); then all begins again.
+-- A body without a length is read where nginx counts it (templates/partials/server.conf.hbs); then the phases restart.
 local function read_counting(limit)
     if var.albc_next == AGAIN then
         return

@@ -1,4 +1,4 @@
---- Where an auth service is: its URL, in which variables may stand.
+--- The URL of an auth service, which may contain variables.
 -- May yield: no. Phases: prepare any; the others in access.
 local connection = require("alb.auth.connection")
 local index = require("alb.policy.index")
@@ -14,7 +14,7 @@ local _M = {}
 
 local DEFAULT_PORT = { http = 80, https = 443 }
 
--- Host without brackets, port and authority of a host that variables went into: it may bring its own port.
+-- Host without brackets, port and authority of a host that contained variables: it may bring its own port.
 local function take_apart(text)
     local m =
         re_match(text, [[^(?:\[([0-9A-Fa-f:.]+)\]|([\w-]+(?:\.[\w-]+)*\.?))(?::([0-9]+))?$]], "jo")
@@ -32,16 +32,16 @@ local function expand_host(forward)
     return take_apart(text)
 end
 
--- The port as text, nil for that of the scheme.
+-- The port as text, nil for the scheme's default.
 local function expand_port(forward, of_host)
     if not forward.port_text then
         return of_host
     end
-    -- A port twice is none.
+    -- Two ports are invalid.
     return not of_host and expand(forward.port_text) or ""
 end
 
--- Where the auth service is, and its authority; nil and the error if a variable can't stand where it does.
+-- The auth service and its authority; nil and the error if a variable's value is not valid in its place.
 local function find(forward)
     local host, port_text = expand_host(forward)
     if not host then
@@ -61,7 +61,7 @@ local function find(forward)
     return connection.service(forward.scheme, host, port, verify, forward.upstream), authority
 end
 
---- Can it stand in a request's first line? A blank would end the target, a control character the line.
+--- Can the text be the target of a request line? A blank would end the target, a control character the line.
 ---@param text string
 ---@return boolean
 function _M.is_target(text)
@@ -99,8 +99,8 @@ function _M.prepare(settings)
     return true
 end
 
---- Where the auth service is, remembered when nothing in it depends on the request: settings that change make all
--- policies anew.
+--- The auth service, cached if it does not depend on the request: if the settings change, all policies are decoded
+--- again.
 ---@param forward table prepared
 ---@return table? service see connection.lua; nil when a variable can't stand where it does
 ---@return string authority value of Host; else the error

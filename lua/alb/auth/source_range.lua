@@ -1,5 +1,5 @@
 --- Lists of addresses and CIDRs: is the client in one of them?
--- Ranges are grouped by prefix length, so that a lookup costs one hash lookup for each length in use.
+-- Ranges are grouped by prefix length, so a lookup costs one hash lookup for each length in use.
 -- May yield: no. Phases: any with a request.
 local bit = require("bit")
 local ip_address = require("alb.ip_address")
@@ -49,7 +49,7 @@ function _M.prepare(texts)
     return ranges
 end
 
---- The client's address as 4 or 16 bytes; of other length when it has none (a unix socket).
+--- The client's address as 4 or 16 bytes; another length if it has none (a unix socket).
 function _M.client()
     local bytes = var.binary_remote_addr or ""
     if #bytes == V6 and str_sub(bytes, 1, 12) == MAPPED then

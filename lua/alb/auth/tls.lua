@@ -1,4 +1,4 @@
---- TLS to auth services, with certificates that are checked for the name or the address.
+--- TLS to auth services, whose certificates are checked for the name or address.
 -- May yield: yes. Phases: those with cosockets.
 local ffi = require("ffi")
 local ip_address = require("alb.ip_address")
@@ -15,14 +15,14 @@ ffi.cdef([[
     int X509_check_ip_asc(X509 *certificate, const char *address, unsigned int flags);
 ]])
 
--- ngx_lua compares names only; the certificate's addresses are OpenSSL's to compare, by way of the session.
+-- ngx_lua compares names only; OpenSSL compares the certificate's addresses, reached through the session.
 local function names_address(session, address)
     local certificate = C.SSL_SESSION_get0_peer(ffi.cast("SSL_SESSION *", session))
     return certificate ~= nil and C.X509_check_ip_asc(certificate, address, 0) == 1
 end
 
--- A handshake that needs no waiting is reported wrongly by ngx_lua: asked for no session it says yes to a certificate
--- that it has refused, asked for one (0.10.28) it raises an error. So the session is asked for, and errors are caught.
+-- ngx_lua misreports a handshake that finishes without waiting: without asking for a session, it accepts a certificate
+-- that it has refused; with one (0.10.28), it raises an error. So this asks for the session and catches errors.
 local function get_session(sock, name, verify)
     local ok, session, err = pcall(sock.sslhandshake, sock, nil, name, verify)
     if not ok then

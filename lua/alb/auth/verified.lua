@@ -1,5 +1,5 @@
---- Credentials that a worker has found right, by keyed digest: what is remembered is no password, nor a way to one.
--- Bounded in number (two generations of MAX) and in age (LIFETIME since they were checked).
+--- Credentials that a worker has verified, by keyed digest: passwords can't be derived from what is remembered.
+-- Limited in number (two generations of MAX) and in age (LIFETIME since the check).
 -- May yield: no. Phases: any.
 local now = ngx.now
 
@@ -21,7 +21,7 @@ local function remember(key, expires)
     young[key] = expires
 end
 
---- When what is known of the digest ends (seconds as ngx.now); nil when nothing is.
+--- When the digest expires (seconds as ngx.now); nil if it is unknown.
 ---@param key string
 ---@return number?
 function _M.expires(key)
@@ -36,7 +36,7 @@ function _M.expires(key)
     return expires
 end
 
---- Remembers a digest whose credentials were right just now.
+--- Remembers a digest whose credentials were verified just now.
 function _M.add(key)
     remember(key, now() + LIFETIME)
 end
