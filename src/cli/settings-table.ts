@@ -35,35 +35,35 @@ export const SETTINGS = [
     kind: "text",
     default: "nginx.ingress.kubernetes.io",
     placeholder: "DOMAIN",
-    description: "domain of the annotations that behave as ingress-nginx's",
+    description: "domain of the annotations that work as in ingress-nginx",
   },
   {
     key: "labelDomain",
     kind: "text",
     default: "cpaas.io",
     placeholder: "DOMAIN",
-    description: "domain of the labels that tie Frontends, Rules and projects to an ALB2",
+    description: "domain of the labels that link Frontends, Rules and projects to an ALB2",
   },
   {
     key: "alb",
     kind: "text",
     default: "",
     placeholder: "NAMESPACE/NAME",
-    description: "serve only this ALB2; empty: every one",
+    description: "serve only this ALB2; empty: all",
   },
   {
     key: "httpPort",
     kind: "whole",
     default: 80,
     placeholder: "PORT",
-    description: "port for Ingresses over HTTP when there is no ALB2; 0: none",
+    description: "HTTP port for Ingresses when there is no ALB2; 0: none",
   },
   {
     key: "httpsPort",
     kind: "whole",
     default: 443,
     placeholder: "PORT",
-    description: "port for Ingresses over HTTPS when there is no ALB2; 0: none",
+    description: "HTTPS port for Ingresses when there is no ALB2; 0: none",
   },
   {
     key: "ingressClass",
@@ -99,14 +99,14 @@ export const SETTINGS = [
     kind: "text",
     default: "k8s.io/ingress-nginx",
     placeholder: "NAME",
-    description: "controller name of the IngressClass objects that are served",
+    description: "controller name of the IngressClasses to serve",
   },
   {
     key: "controllerName",
     kind: "text",
     default: "alb.cpaas.io/gateway-controller",
     placeholder: "NAME",
-    description: "controller name of the GatewayClasses that are served",
+    description: "controller name of the GatewayClasses to serve",
   },
   {
     key: "gatewayAddresses",
@@ -114,7 +114,7 @@ export const SETTINGS = [
     default: [],
     placeholder: "ADDRESS|CIDR,…",
     description:
-      "addresses that the machine holds, of which each Gateway gets one of its own; empty: Gateways share all addresses",
+      "addresses of the machine, of which each Gateway gets one of its own; empty: Gateways share all addresses",
   },
   {
     key: "listenerSockets",
@@ -122,7 +122,7 @@ export const SETTINGS = [
     default: 8192,
     placeholder: "NUMBER",
     description:
-      "sockets that the ports of Gateways, ALB2s and Frontends may have together, in equal shares for namespaces: a port has one for each address, and of UDP one for each address and worker",
+      "sockets for the ports of Gateways, ALB2s and Frontends together, in equal shares for namespaces: a port needs one for each address, a UDP port one for each address and worker",
   },
   {
     key: "publishService",
@@ -130,41 +130,41 @@ export const SETTINGS = [
     default: "",
     placeholder: "NAMESPACE/NAME",
     description:
-      "Service whose addresses the statuses of Ingresses name; its namespace must be watched; empty: none",
+      "Service whose addresses go into the statuses of Ingresses; its namespace must be watched; empty: none",
   },
   {
     key: "publishAddress",
     kind: "addresses",
     default: [],
     placeholder: "ADDRESS|NAME,…",
-    description: "addresses that the statuses of Ingresses name, instead of those of a Service",
+    description: "addresses for the statuses of Ingresses, instead of those of a Service",
   },
   {
     key: "defaultCertificate",
     kind: "text",
     default: "",
     placeholder: "NAMESPACE/NAME",
-    description: "secret with the certificate for server names that have none of their own",
+    description: "Secret with the certificate for server names that have none of their own",
   },
   {
     key: "followLinks",
     kind: "switch",
     default: false,
-    description: "read files outside a folder of -f that links in it lead to",
+    description: "follow links in a folder of -f to files outside it",
   },
   {
     key: "startWithErrors",
     kind: "switch",
     default: false,
     description:
-      "be ready although files of -f can't be read; otherwise /readyz is 503 until they are repaired",
+      "be ready even if files of -f can't be read; otherwise /readyz is 503 until they are repaired",
   },
   {
     key: "allowCrossNamespaceAuth",
     kind: "switch",
     default: false,
     description:
-      "let Ingresses and AuthPolicies name auth secrets and config maps of other namespaces",
+      "let Ingresses and AuthPolicies name auth Secrets and ConfigMaps of other namespaces",
   },
   {
     key: "unsupportedRestrictions",
@@ -172,7 +172,7 @@ export const SETTINGS = [
     default: "close",
     choices: ["close", "report"],
     description:
-      "whether paths with a restriction that can't be honoured (firewall, snippets that may deny, unreadable source ranges) answer 503, or are served and reported as errors",
+      "whether paths with a restriction that can't be enforced (firewall, snippets that may deny, unreadable source ranges) answer 503, or are served and reported as errors",
   },
   {
     key: "clusterDomain",
@@ -186,13 +186,13 @@ export const SETTINGS = [
     kind: "duration",
     default: "5s",
     placeholder: "TIME",
-    description: "time for a whole auth request",
+    description: "timeout of a whole auth request",
   },
   {
     key: "authTlsVerify",
     kind: "switch",
     default: true,
-    description: "check the certificates of https auth services",
+    description: "verify the certificates of https auth services",
   },
   {
     key: "authCaFile",
@@ -206,7 +206,7 @@ export const SETTINGS = [
     kind: "list",
     default: [],
     placeholder: "CIDR,…",
-    description: "proxies in front whose X-Forwarded-* and X-Real-IP are believed",
+    description: "proxies in front whose X-Forwarded-* and X-Real-IP are trusted",
   },
   {
     key: "proxyProtocol",
@@ -234,7 +234,7 @@ export const SETTINGS = [
     kind: "switch",
     default: true,
     description:
-      "serve listeners of TLS, TCP and UDP, for which nginx needs its stream module (an nginx that albc runs is asked)",
+      "serve TLS, TCP and UDP listeners, which need nginx's stream module (albc asks an nginx that it runs)",
   },
   {
     key: "bodyLimit",
@@ -248,7 +248,7 @@ export const SETTINGS = [
     kind: "whole",
     default: 128,
     placeholder: "N",
-    description: "requests at once on one connection of HTTP/2, at least 1",
+    description: "concurrent requests on one HTTP/2 connection, at least 1",
   },
   {
     key: "clientRequests",
@@ -256,14 +256,14 @@ export const SETTINGS = [
     default: 2048,
     placeholder: "N",
     description:
-      "concurrent requests from one client address, over all its connections: more are answered 429; 0: no limit",
+      "concurrent requests from one client address, over all its connections; others get 429; 0: no limit",
   },
   {
     key: "drainTimeout",
     kind: "duration",
     default: "240s",
     placeholder: "TIME",
-    description: "time that requests in flight have after a reload or at the end",
+    description: "time for requests in flight to finish after a reload or at the end",
   },
   {
     key: "resolver",
@@ -284,7 +284,7 @@ export const SETTINGS = [
     kind: "list",
     default: [],
     placeholder: "NAMESPACE,…",
-    description: "namespaces of the cluster that are watched; empty: all",
+    description: "namespaces of the cluster to watch; empty: all",
   },
   {
     key: "secretNamespaces",
@@ -299,8 +299,7 @@ export const SETTINGS = [
     kind: "text",
     default: "",
     placeholder: "SELECTOR",
-    description:
-      "labels of the Ingresses, Gateways, routes, ALB2s, Frontends and Rules that are watched",
+    description: "labels of the Ingresses, Gateways, routes, ALB2s, Frontends and Rules to watch",
   },
   {
     key: "healthAddress",
@@ -316,7 +315,7 @@ export const SETTINGS = [
     default: "0s",
     placeholder: "TIME",
     description:
-      "time between SIGTERM, when /readyz turns to 503, and the end of listening: whoever sends requests is to see it first",
+      "time between SIGTERM, when /readyz turns to 503, and the end of listening, so that clients notice first",
   },
   {
     key: "logLevel",

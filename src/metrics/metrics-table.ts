@@ -19,23 +19,23 @@ export const RUN_METRICS = {
   applies: {
     name: "albc_config_applies_total",
     type: "counter",
-    help: "Configurations by outcome: started (with nginx), swapped (in the running workers), reloaded, written (no nginx was there to be told), unchanged, refused (by nginx), error.",
+    help: "Configurations by outcome: started (with nginx), swapped (in the running workers), reloaded, written (no running nginx to notify), unchanged, refused (by nginx), error.",
     labels: ["outcome"],
   },
   compileDuration: {
     name: "albc_config_compile_duration_seconds",
     type: "histogram",
-    help: "Time from the objects to the files of nginx.",
+    help: "Time to compile the objects into nginx's files.",
   },
   applyDuration: {
     name: "albc_config_apply_duration_seconds",
     type: "histogram",
-    help: "Time from the files to the moment when every worker serves them, or nginx refuses them.",
+    help: "Time from the files until every worker serves them, or nginx refuses them.",
   },
   lastSuccess: {
     name: "albc_config_last_apply_success_timestamp_seconds",
     type: "gauge",
-    help: "When a configuration was applied last, or was found to be served already. While changes come, its age is that of the configuration.",
+    help: "Time when a configuration was last applied, or found to be served already. While changes arrive, its age is the configuration's age.",
   },
   lastSuccessful: {
     name: "albc_config_last_apply_successful",
@@ -45,46 +45,46 @@ export const RUN_METRICS = {
   configHash: {
     name: "albc_config_hash",
     type: "gauge",
-    help: "Number made of the version of the policy that was applied last.",
+    help: "Number derived from the version of the last applied policy.",
   },
   diagnostics: {
     name: "albc_diagnostics",
     type: "gauge",
-    help: "Problems of the objects that stand now, by severity; the log says which.",
+    help: "Current problems of the objects, by severity; the log lists them.",
     labels: ["severity"],
   },
   daysLeft: {
     name: "albc_certificate_days_left",
     type: "gauge",
-    help: "Days until the certificate of a Secret that is served, or shown to backends, expires; negative: since it has.",
+    help: "Days until the certificate of a Secret expires that is served or sent to backends; negative: days since.",
     labels: ["namespace", "name"],
   },
   faulty: {
     name: "albc_faulty_objects",
     type: "gauge",
-    help: "Objects whose translation fails because of a bug of albc (INTERNAL_ERROR); their hosts and paths answer 503, and the log names them.",
+    help: "Objects whose translation fails because of a bug in albc (INTERNAL_ERROR). Their hosts and paths answer 503; the log names them.",
   },
   unreadable: {
     name: "albc_unreadable_files",
     type: "gauge",
-    help: "Files that albc could not read since its start, so their objects are missing; the log names them.",
+    help: "Files that albc has not read since its start; their objects are missing. The log names them.",
   },
   objects: {
     name: "albc_objects",
     type: "gauge",
-    help: "Objects that are compiled, by kind.",
+    help: "Compiled objects, by kind.",
     labels: ["kind"],
   },
   watchErrors: {
     name: "albc_watch_errors_total",
     type: "counter",
-    help: "Watches of the API server that were lost and begun again, by kind; discovery: the question which kinds there are.",
+    help: "Watches of the API server that failed and were restarted, by kind; discovery: the request for the list of kinds.",
     labels: ["kind"],
   },
   statusWrites: {
     name: "albc_status_writes_total",
     type: "counter",
-    help: "Statuses written to the API server, by kind and result: written, conflict (tried again), error (tried again later).",
+    help: "Statuses written to the API server, by kind and result: written, conflict (retried), error (retried later).",
     labels: ["kind", "result"],
   },
   leader: {
@@ -95,7 +95,7 @@ export const RUN_METRICS = {
   nginxRestarts: {
     name: "albc_nginx_restarts_total",
     type: "counter",
-    help: "Times that nginx ended by itself and was started again by albc.",
+    help: "How often nginx ended by itself and albc restarted it.",
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
@@ -104,7 +104,7 @@ export const DATA_PLANE_METRICS = {
   up: {
     name: "albc_nginx_up",
     type: "gauge",
-    help: "1: nginx answers at the control socket. Without an answer the other metrics of this section are absent.",
+    help: "1: nginx answers on the control socket. Otherwise the other metrics of this section are absent.",
   },
   workersExpected: {
     name: "albc_nginx_workers_expected",
@@ -114,7 +114,7 @@ export const DATA_PLANE_METRICS = {
   workerHash: {
     name: "albc_nginx_worker_config_hash",
     type: "gauge",
-    help: "The same number as albc_config_hash, for the policy that each worker serves.",
+    help: "The same number as albc_config_hash, for the policy that the worker serves.",
     labels: ["worker"],
   },
   responses: {
@@ -126,7 +126,7 @@ export const DATA_PLANE_METRICS = {
   headerDuration: {
     name: "albc_http_header_duration_seconds",
     type: "histogram",
-    help: "Time from the first byte of a request to the header of its response: auth, waiting for the backend, and tries. Bodies are not in it, so streams and WebSockets do not distort it.",
+    help: "Time from the first byte of a request to the header of its response: auth, waiting for the backend, and tries. It excludes bodies, so streams and WebSockets do not distort it.",
   },
   authChecks: {
     name: "albc_auth_checks_total",
@@ -137,7 +137,7 @@ export const DATA_PLANE_METRICS = {
   connections: {
     name: "albc_nginx_connections",
     type: "gauge",
-    help: "Connections of clients by state: active (all), reading (a request), writing (a response), waiting (idle).",
+    help: "Client connections by state: active (all), reading (a request), writing (a response), waiting (idle).",
     labels: ["state"],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
