@@ -7,7 +7,7 @@ import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
 import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
 import { withShortMessages } from "./status/short-messages.js";
-import { compareStrings } from "./support/collections.js";
+import { compareIds } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
 import { claimHostsOfRules, translateRules } from "./translate/alb/rules.js";
@@ -138,7 +138,7 @@ function finish(
   for (const service of services) backends.add(service);
   const built = config.build({
     auths,
-    inherited: [...inherited].sort((a, b) => compareStrings(a.id, b.id)),
+    inherited: [...inherited].sort(compareIds),
     credentials,
     backendTls: policies.collected(),
     certificates: certificates.collected(),

@@ -4,9 +4,10 @@ import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
 import type { Difference } from "../support/collections.js";
-import { compareBy, compareStrings, patched } from "../support/collections.js";
+import { patched } from "../support/collections.js";
 import type { DecodedObject } from "./decode.js";
 import type { Resources } from "./resources.js";
+import { byNamespaceAndName } from "./resources.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
@@ -46,7 +47,8 @@ class NamespacedMap<T> {
     return this.#namespaces.get(namespace)?.get(name);
   }
 
-  get entries(): readonly T[] {
+  /** A new list. */
+  entries(): T[] {
     return [...this.#namespaces.values()].flatMap((names) => [...names.values()]);
   }
 
@@ -94,17 +96,12 @@ class KindIndex<T extends KubernetesObject> {
   list(): readonly T[] {
     this.#sorted =
       this.#sorted === undefined
-        ? this.#objects.entries.slice().sort(byNamespaceAndName)
+        ? this.#objects.entries().sort(byNamespaceAndName)
         : patched(this.#sorted, this.#changes, byNamespaceAndName);
     this.#changes = [];
     return this.#sorted;
   }
 }
-
-const byNamespaceAndName = compareBy<KubernetesObject>(
-  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
-  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
-);
 
 type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
 

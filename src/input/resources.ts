@@ -1,13 +1,21 @@
 import type { KindMap, KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
+import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
+import { compareBy, compareStrings } from "../support/collections.js";
 
 /** All kinds but the one that changes all the time: nothing is decided by endpoints, they only fill upstreams. */
 export type RoutingKind = Exclude<KindName, "EndpointSlice">;
 
 export const ROUTING_KINDS: readonly RoutingKind[] = KIND_NAMES.filter(
   (kind) => kind !== "EndpointSlice",
+);
+
+/** The order of `RoutingResources.list`. */
+export const byNamespaceAndName = compareBy<KubernetesObject>(
+  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
+  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
 );
 
 /** What routing is decided by. Who is given this alone can't depend on endpoints, nor on where objects stand in files. */

@@ -17,7 +17,8 @@ import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import type { RawObject } from "./raw-object.js";
-import { MANAGED_BY, isRawObject, listPath, objectPath } from "./raw-object.js";
+import type { ObjectPlace } from "./raw-object.js";
+import { MANAGED_BY, isRawObject, keyOf, listPath, objectPath } from "./raw-object.js";
 
 export interface OwnedObjectsOptions {
   readonly client: Pick<ApiClient, "call">;
@@ -282,7 +283,7 @@ export class OwnedObjects {
     return own(annotations, this.#options.annotation) === this.#options.controllerName;
   }
 
-  #uidOf(kind: string, { namespace = "", name }: Place): string | undefined {
+  #uidOf(kind: string, { namespace = "", name }: ObjectPlace): string | undefined {
     return this.#options.watch.get(kind, namespace, name)?.metadata.uid;
   }
 
@@ -294,17 +295,8 @@ export class OwnedObjects {
   }
 }
 
-interface Place {
-  readonly namespace?: string | undefined;
-  readonly name: string;
-}
-
 function newEntry(): Entry {
   return { tried: "", outcome: "failed", version: "", due: 0 };
-}
-
-function keyOf(kind: string, { namespace = "", name }: Place): string {
-  return `${kind} ${namespace}/${name}`;
 }
 
 /** The owner reference that is marked as controller. */

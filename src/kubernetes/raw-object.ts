@@ -164,3 +164,14 @@ export function pluralOf(kind: KindName): string {
   if (name.endsWith("s")) return `${name}es`;
   return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
+
+/** Where an object is; without a namespace it belongs to the cluster. */
+export interface ObjectPlace {
+  readonly namespace?: string | undefined;
+  readonly name: string;
+}
+
+/** Names an object, whatever its version: `Ingress shop/web`. */
+export function keyOf(kind: string, { namespace = "", name }: ObjectPlace): string {
+  return `${kind} ${namespace}/${name}`;
+}

@@ -17,7 +17,7 @@ import { AGENT, ApiError, ifNotFound, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import type { RawObject, Resource } from "./raw-object.js";
-import { isRawObject, objectPath } from "./raw-object.js";
+import { isRawObject, keyOf, objectPath } from "./raw-object.js";
 import { NamespaceQueue } from "./namespace-queue.js";
 
 export interface StatusWriterOptions {
@@ -110,7 +110,7 @@ export class StatusWriter {
 
   /** Whether anything is said of an object. */
   says(kind: string, namespace: string, name: string): boolean {
-    return this.#said.get(keyOf(kind, namespace, name))?.isWithdrawn === false;
+    return this.#said.get(keyOf(kind, { namespace, name }))?.isWithdrawn === false;
   }
 
   /** Objects whose statuses others keep overwriting. */
@@ -122,8 +122,8 @@ export class StatusWriter {
   }
 
   /** The watch has delivered an object, or what became of it. */
-  observe(kind: string, { metadata: { namespace = "", name } }: RawObject): void {
-    this.#look(keyOf(kind, namespace, name));
+  observe(kind: string, { metadata }: RawObject): void {
+    this.#look(keyOf(kind, metadata));
   }
 
   /** What was written may be lost: the API server may have been put back to an older state. */
@@ -372,10 +372,6 @@ function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string
   return JSON.stringify([object?.apiVersion, object?.metadata.uid, status]);
 }
 
-function nameOf({ kind, metadata: { namespace, name } }: ObjectStatus): string {
-  return keyOf(kind, namespace, name);
-}
-
-function keyOf(kind: string, namespace: string, name: string): string {
-  return `${kind} ${namespace}/${name}`;
+function nameOf({ kind, metadata }: ObjectStatus): string {
+  return keyOf(kind, metadata);
 }

@@ -3,6 +3,11 @@ export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** Byte order of ids. */
+export function compareIds(a: { readonly id: string }, b: { readonly id: string }): number {
+  return compareStrings(a.id, b.id);
+}
+
 /** The first comparison that tells the two values apart. */
 export function compareBy<T>(
   ...comparisons: readonly ((a: T, b: T) => number)[]

@@ -1,5 +1,5 @@
 import type { Service } from "../api/wire.js";
-import { compareStrings, memoized, patched } from "../support/collections.js";
+import { compareIds, memoized, patched } from "../support/collections.js";
 import type { DiagnosticSink } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
 import type { Place } from "./place.js";
@@ -76,7 +76,7 @@ export class Backends {
   /** Every upstream that was asked for, by id. */
   collected(): readonly UpstreamPlan[] {
     const others = Array.from(this.#upstreams.values(), (now) => ({ now }));
-    const all = patched(this.#sorted, others, (a, b) => compareStrings(a.id, b.id));
+    const all = patched(this.#sorted, others, compareIds);
     return all.filter(({ id }, i) => id !== all[i - 1]?.id);
   }
 

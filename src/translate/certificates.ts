@@ -5,7 +5,7 @@ import type { Report } from "../diagnostics/sink.js";
 import { hostKey } from "../model/values.js";
 import type { HostPattern } from "../model/values.js";
 import type { Certificate } from "../model/listener.js";
-import { compareStrings } from "../support/collections.js";
+import { compareIds, compareStrings } from "../support/collections.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
@@ -77,7 +77,7 @@ export class Certificates {
 
   /** Every certificate that was loaded, by id. */
   collected(): readonly Certificate[] {
-    return [...this.#certificates.values()].sort((a, b) => compareStrings(a.id, b.id));
+    return [...this.#certificates.values()].sort(compareIds);
   }
 
   /** Where a certificate that can be used is asked for. */

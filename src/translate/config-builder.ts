@@ -5,7 +5,13 @@ import { hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
 import { inBindingOrder } from "../model/route.js";
-import { compareBy, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import {
+  compareBy,
+  compareIds,
+  compareStrings,
+  getOrInsert,
+  patched,
+} from "../support/collections.js";
 import { BoundRoutes } from "./bound-routes.js";
 import type { ClosedObjects } from "./closed-objects.js";
 
@@ -95,7 +101,7 @@ export class ConfigBuilder {
 
   #merged(): SortedRoutes {
     return {
-      routes: merged(this.#sorted.routes, this.#bound.routes, byId),
+      routes: merged(this.#sorted.routes, this.#bound.routes, compareIds),
       bindings: merged(this.#sorted.bindings, this.#bound.bindings, inBindingOrder),
     };
   }
@@ -127,11 +133,7 @@ export class ConfigBuilder {
 }
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
-  return [...values].sort(byId);
-}
-
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return compareStrings(a.id, b.id);
+  return [...values].sort(compareIds);
 }
 
 function merged<T extends object>(

@@ -8,9 +8,9 @@ import type { Resources, ServiceSlices } from "../input/resources.js";
 import type { Endpoint, Upstream } from "../model/upstream.js";
 import type { Difference } from "../support/collections.js";
 import {
-  compareStrings,
-  listDifferences,
+  compareIds,
   getOrInsert,
+  listDifferences,
   memoized,
   patched,
   sameElements,
@@ -72,7 +72,7 @@ export class Upstreams {
   ): readonly Upstream[] {
     const services = new Set<string>();
     const changes: Difference<Upstream>[] = [];
-    const differing = listDifferences(this.#plans, plans, byId);
+    const differing = listDifferences(this.#plans, plans, compareIds);
     for (const { before, now } of differing) {
       if (before) {
         this.#services.get(serviceOf(before))?.delete(before.id);
@@ -89,7 +89,7 @@ export class Upstreams {
     for (const service of services) changes.push(...this.#look(service, slices, health));
     this.#plans = plans;
     this.#slices = slices;
-    this.#last = patched(this.#last, changes, byId);
+    this.#last = patched(this.#last, changes, compareIds);
     return this.#last;
   }
 
@@ -101,7 +101,7 @@ export class Upstreams {
   }
 
   #look(service: string, slices: ServiceSlices, health: HealthAddress): Difference<Upstream>[] {
-    const plans = [...(this.#services.get(service)?.values() ?? [])].sort(byId);
+    const plans = [...(this.#services.get(service)?.values() ?? [])].sort(compareIds);
     if (plans.length === 0) this.#services.delete(service);
     let count = 0;
     return plans.flatMap((plan) => {
@@ -127,10 +127,6 @@ function shareOf(count: number, most: number): Share {
 
 function serviceOf({ namespace, service }: UpstreamPlan): string {
   return `${namespace}/${service}`;
-}
-
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return compareStrings(a.id, b.id);
 }
 
 function resolved(

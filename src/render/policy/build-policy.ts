@@ -13,7 +13,13 @@ import type { BackendTls, Upstream } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
 import type { CompileOptions } from "../../model/options.js";
-import { compareBy, compareStrings, listDifferences, groupBy } from "../../support/collections.js";
+import {
+  compareBy,
+  compareIds,
+  compareStrings,
+  groupBy,
+  listDifferences,
+} from "../../support/collections.js";
 import { filled, given, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
@@ -139,7 +145,7 @@ const mostSpecificFirst = compareBy<{ readonly id: string; readonly host: HostPa
   (a, b) => suffixLength(b.host) - suffixLength(a.host),
   (a, b) => Number(isDeep(a.host)) - Number(isDeep(b.host)),
   (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
-  (a, b) => compareStrings(a.id, b.id),
+  compareIds,
 );
 
 function rank(pattern: HostPattern): number {
@@ -211,17 +217,13 @@ export class ListShards<T extends { readonly id: string }> {
 
   map(list: readonly T[]): ShardMap {
     const changes = new Map<string, string | undefined>();
-    const differing = listDifferences(this.#list, list, inOrder);
+    const differing = listDifferences(this.#list, list, compareIds);
     for (const { before } of differing) if (before) changes.set(wellFormed(before.id), undefined);
     for (const { now } of differing) if (now) changes.set(wellFormed(now.id), this.#text(now));
     this.#list = list;
     this.#map = this.#map.with(changes);
     return this.#map;
   }
-}
-
-function inOrder(a: { readonly id: string }, b: { readonly id: string }): number {
-  return compareStrings(a.id, b.id);
 }
 
 export function upstreamText({ endpoints }: Upstream): string {

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import type { BindingPlaces } from "../../model/route.js";
 import {
   compareBy,
-  compareStrings,
+  compareIds,
   getOrInsert,
   memoized,
   sameElements,
@@ -64,7 +64,7 @@ export class ListenerTables {
     const wanted = [...(this.#wanted.get(listener) ?? [])];
     const chosen = wanted.sort(mostUseful).slice(0, MOST_SHARED);
     this.#shared.set(listener, chosen);
-    return !sameElements([...before].sort(byId), [...chosen].sort(byId));
+    return !sameElements([...before].sort(compareIds), [...chosen].sort(compareIds));
   }
 
   /** Ids of the tables that the listener has besides its own. */
@@ -93,5 +93,4 @@ export class ListenerTables {
   }
 }
 
-const byId = (a: SharedTable, b: SharedTable): number => compareStrings(a.id, b.id);
-const mostUseful = compareBy<SharedTable>((a, b) => b.saved - a.saved, byId);
+const mostUseful = compareBy<SharedTable>((a, b) => b.saved - a.saved, compareIds);

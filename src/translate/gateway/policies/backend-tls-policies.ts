@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
 import type { BackendTls } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareStrings, getOrInsert, memoized } from "../../../support/collections.js";
+import { compareIds, getOrInsert, memoized } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-policies.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
@@ -85,7 +85,7 @@ export class BackendTlsPolicies {
   }
 
   collected(): readonly BackendTls[] {
-    return [...this.#chosen.values()].sort((a, b) => compareStrings(a.id, b.id));
+    return [...this.#chosen.values()].sort(compareIds);
   }
 
   #winner({ namespace, service, portName }: BackendPort): BackendTlsPolicy | undefined {

@@ -6,6 +6,7 @@ import type { KindMap } from "../../../api/kinds.js";
 import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
+import { byNamespaceAndName } from "../../../input/resources.js";
 import type { Route, RouteBinding } from "../../../model/route.js";
 import { inBindingOrder } from "../../../model/route.js";
 import type { UpstreamPlan } from "../../backends.js";
@@ -13,7 +14,7 @@ import { differInUnreadOnly } from "../../../status/json.js";
 import type { Difference } from "../../../support/collections.js";
 import {
   compareBy,
-  compareStrings,
+  compareIds,
   getOrInsert,
   listDifferences,
   patched,
@@ -110,7 +111,7 @@ export class RouteMemory {
 
   #changedObjects(kind: (typeof KINDS)[number], resources: RoutingResources): readonly Key[] {
     const list: readonly KeyedObject[] = resources.list(kind);
-    const changes = listDifferences(this.#objects.get(kind) ?? [], list, byName);
+    const changes = listDifferences(this.#objects.get(kind) ?? [], list, byNamespaceAndName);
     this.#objects.set(kind, list);
     return changes.flatMap(({ before, now }) => {
       const object = now ?? before;
@@ -143,7 +144,7 @@ export class RouteMemory {
       routes: patched(
         routes,
         partsOf(changes, (each) => each.routes),
-        byId,
+        compareIds,
       ),
       bindings: patched(
         bindings,
@@ -153,7 +154,7 @@ export class RouteMemory {
       upstreams: patched(
         upstreams,
         partsOf(changes, (each) => each.upstreams),
-        byId,
+        compareIds,
       ),
     };
   }
@@ -215,10 +216,6 @@ function partsOf<T extends object>(
   ]);
 }
 
-function byId(a: { readonly id: string }, b: { readonly id: string }): number {
-  return compareStrings(a.id, b.id);
-}
-
 /** Keys of the routes that read a key. Most keys have one reader. */
 class Readers {
   readonly #readers = new Map<Key, Key | Set<Key>>();
@@ -253,12 +250,7 @@ function keyOf({ kind, metadata: { namespace, name } }: KeyedObject): Key {
   return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
 }
 
-const byName = compareBy<KeyedObject>(
-  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
-  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
-);
-
 const inOrder = compareBy<Remembered>(
   ({ route: a }, { route: b }) => Number(isGrpcRoute(a)) - Number(isGrpcRoute(b)),
-  ({ route: a }, { route: b }) => byName(a, b),
+  ({ route: a }, { route: b }) => byNamespaceAndName(a, b),
 );

@@ -3,6 +3,7 @@ import type { StreamPool, StreamServer } from "../../../model/stream.js";
 import { hostKey } from "../../../model/values.js";
 import {
   addTo,
+  compareIds,
   compareStrings,
   connected,
   getOrInsert,
@@ -56,9 +57,7 @@ export class StreamBuilder {
     const used = usedPools(streams);
     return {
       streams,
-      pools: [...this.#pools.values()]
-        .filter(({ id }) => used.has(id))
-        .sort((a, b) => compareStrings(a.id, b.id)),
+      pools: [...this.#pools.values()].filter(({ id }) => used.has(id)).sort(compareIds),
     };
   }
 
