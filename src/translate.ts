@@ -22,14 +22,17 @@ import { ConfigBuilder } from "./translate/config-builder.js";
 import { gatewayClassStatuses } from "./translate/gateway/gateway-classes.js";
 import { gatewayServices } from "./translate/gateway/gateway-services.js";
 import { gatewayStatuses } from "./translate/gateway/gateway-status.js";
-import { portsOfGateways, translateGateways } from "./translate/gateway/gateways.js";
+import { translateGateways } from "./translate/gateway/gateways.js";
 import { createPolicies } from "./translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "./translate/gateway/policies.js";
+import { portsOfGateways } from "./translate/gateway/ports.js";
 import type { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { translateRoutes } from "./translate/gateway/routes/routes.js";
 import type { StreamContext } from "./translate/gateway/streams/stream-builder.js";
 import { StreamBuilder } from "./translate/gateway/streams/stream-builder.js";
 import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
+import type { WrittenGateway } from "./translate/gateway/written-gateways.js";
+import { readGateways } from "./translate/gateway/written-gateways.js";
 import { reportRestrictionsElsewhere } from "./translate/ingress/annotation-report.js";
 import { reportUnserved } from "./translate/ingress/ingress-class.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
@@ -84,8 +87,9 @@ export function translateRouting(
     auth: createAuthTranslator(context),
   };
 
-  const balancers = loadBalancers(build);
-  const { gateways, freeSockets } = translateGateways(balancers, build);
+  const written = readGateways(build);
+  const balancers = loadBalancers(written, build);
+  const { gateways, freeSockets } = translateGateways(written, balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build, memory);
   const streams = new StreamBuilder(context, freeSockets);
@@ -120,8 +124,11 @@ export function translateRouting(
 }
 
 /** With the owners of their hosts. */
-function loadBalancers(build: AuthContext): readonly LoadBalancer[] {
-  const balancers = translateLoadBalancers(build, portsOfGateways(build));
+function loadBalancers(
+  gateways: readonly WrittenGateway[],
+  build: AuthContext,
+): readonly LoadBalancer[] {
+  const balancers = translateLoadBalancers(build, portsOfGateways(gateways, build.options));
   claimHostsOfRules(balancers, build);
   claimHostsOfIngresses(balancers, build);
   reportUnavailable(balancers, build);

@@ -13,6 +13,7 @@ import { Backends } from "../../src/translate/backends.js";
 import { Certificates } from "../../src/translate/certificates.js";
 import { ClosedObjects } from "../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../src/translate/config-builder.js";
+import { backendClientCertificate } from "../../src/translate/gateway/gateway-certificates.js";
 import type { GatewayState, ListenerState } from "../../src/translate/gateway/model.js";
 import { createPolicies } from "../../src/translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "../../src/translate/gateway/policies.js";
@@ -70,7 +71,8 @@ export function harness(yaml: string): Harness {
   };
 }
 
-function stateOf(gateway: Gateway, { resources }: AuthContext): GatewayState {
+function stateOf(gateway: Gateway, build: AuthContext): GatewayState {
+  const { resources } = build;
   const sets = resources
     .list("ListenerSet")
     .filter(({ spec }) => spec.parentRef.name === gateway.metadata.name);
@@ -88,7 +90,9 @@ function stateOf(gateway: Gateway, { resources }: AuthContext): GatewayState {
       serves: { listener: `${parent.metadata.name}/${name}`, server: `p${String(port)}` },
     })),
   );
-  return { gateway, accepted: true, listeners };
+  const certificate = backendClientCertificate(gateway, build);
+  const clientCertificate = certificate?.ok === true ? certificate.certificate.id : undefined;
+  return { gateway, accepted: true, clientCertificate, listeners };
 }
 
 interface WrittenStatus {

@@ -10,27 +10,29 @@ import {
 } from "../../support/ip-address.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
+import type { WrittenGateway } from "./written-gateways.js";
 
-/** Where the listeners of a Gateway are reached. */
-export interface AddressAssignment {
-  /** Of its own; none: the machine's, which it shares, unless `isServed` is false. */
-  readonly addresses: readonly string[];
-  readonly isServed: boolean;
-  /** Not all that it asks for: AddressNotUsable, AddressNotAssigned. */
-  readonly verdict: Verdict;
+export interface AddressedGateway extends WrittenGateway {
+  readonly assignment: {
+    /** Its own addresses; empty while `isServed`: it shares the machine's addresses. */
+    readonly addresses: readonly string[];
+    readonly isServed: boolean;
+    /** AddressNotUsable or AddressNotAssigned if it lacks an address that it asks for. */
+    readonly verdict: Verdict;
+  };
 }
 
 /**
- * The addresses of Gateways, given oldest first. With a pool each has addresses of its own: those of spec.addresses, or one that is
- * free. Traffic that flows goes on: what a Gateway has stays with it as long as nothing says otherwise, also when another one asks for
- * it. Its status says what it has, and so does what `rememberedFor` gives: one of them may have been lost or overwritten, so what both
- * say comes before what one says. Without a pool they share the machine's addresses, and none can be asked for.
+ * Assigns addresses to Gateways, oldest first. A Gateway with a pool gets addresses of its own: those of spec.addresses, or a free one.
+ * A Gateway keeps its addresses as long as its spec and the pool allow, even if another Gateway asks for them, so traffic is not
+ * interrupted. Its status and `rememberedFor` both say which addresses it has; either may have been lost or overwritten, so an address
+ * that both name comes first. Gateways without a pool share the machine's addresses and can't ask for any.
  */
 export function assignAddresses(
   gateways: readonly Gateway[],
   rangesFor: (gateway: Gateway) => readonly string[],
   rememberedFor: (gateway: Gateway) => readonly string[],
-): ReadonlyMap<Gateway, AddressAssignment> {
+): ReadonlyMap<Gateway, AddressedGateway["assignment"]> {
   const owners = new Map<string, string>();
   const requests = gateways.map((gateway) => {
     const ranges = rangesFor(gateway);
@@ -46,18 +48,18 @@ export function assignAddresses(
   return new Map(requests.map((request) => [request.gateway, assignment(request)]));
 }
 
-/** Where it is said what a Gateway has, the surest first. */
+/** Sources that say which addresses a Gateway has, the most reliable first. */
 const TRUSTED = ["inBoth", "remembered", "inStatus"] as const;
 
-/** What a Gateway wants, and what it got so far. */
+/** The addresses that a Gateway asks for, and those it got so far. */
 interface AddressRequest {
   readonly gateway: Gateway;
-  /** Where it may take them from; undefined: it shares the machine's. */
+  /** Undefined: it shares the machine's addresses. */
   readonly pool: AddressPool | undefined;
   readonly owner: string;
-  /** Canonical where it is an address. */
+  /** Of spec.addresses; canonical if it is an address. */
   readonly values: readonly string[];
-  /** How many more, whichever they are. */
+  /** How many more addresses it gets, whichever they are. */
   missing: number;
   readonly inBoth: ReadonlySet<string>;
   readonly inStatus: ReadonlySet<string>;
@@ -125,9 +127,13 @@ function takeFree(request: AddressRequest): void {
   }
 }
 
-function assignment({ got, values, missing, pool }: AddressRequest): AddressAssignment {
-  const lost = values.filter((value) => !got.includes(value));
-  const first = lost[0];
+function assignment({
+  got,
+  values,
+  missing,
+  pool,
+}: AddressRequest): AddressedGateway["assignment"] {
+  const first = values.find((value) => !got.includes(value));
   if (pool === undefined) {
     const verdict = first === undefined ? HOLDS : refused("AddressNotUsable", notInPool(first));
     return { addresses: [], isServed: first === undefined, verdict };
@@ -148,15 +154,14 @@ function notInPool(address: string): string {
   return `address ${address} is not among gatewayAddresses`;
 }
 
-/** The addresses that some Gateways may have (option or parameter gatewayAddresses), and which are taken. */
+/** The addresses that some Gateways may have (option or parameter gatewayAddresses). */
 class AddressPool {
   readonly #ranges: readonly IpRange[];
   readonly #size: bigint;
   readonly #owners: Map<string, string>;
 
   /**
-   * Texts that are no ranges are left out: the edges refuse them. `owners`: by address, of all pools together, since ranges of two
-   * may overlap.
+   * Ignores texts that are no ranges: the edges have refused them. All pools share `owners`, by address, since their ranges may overlap.
    */
   constructor(ranges: readonly string[], owners: Map<string, string>) {
     this.#owners = owners;
@@ -171,7 +176,6 @@ class AddressPool {
     return this.#ranges.some((range) => rangeHolds(range, address));
   }
 
-  /** Who has the address. */
   ownerOf(address: string): string | undefined {
     return this.#owners.get(address);
   }
@@ -181,13 +185,13 @@ class AddressPool {
   }
 
   /**
-   * A free address, undefined when all are taken. Where the search begins follows from the owner's name alone, so that owners that
-   * come and go change the others' addresses only where they collide.
+   * Takes a free address; undefined: all are taken. The search starts at a position that depends on the owner's name alone, so a new or
+   * removed owner changes the address of another one only if they collide.
    */
   takeFree(owner: string): string | undefined {
     if (this.#size === 0n) return undefined;
     const start = BigInt(`0x${createHash("sha256").update(owner).digest("hex")}`) % this.#size;
-    // Each taken address is met at most once per range that holds it.
+    // The search meets each taken address at most once for each range that holds it.
     const tries = BigInt(this.#owners.size * this.#ranges.length + 1);
     for (let step = 0n; step < tries && step < this.#size; step++) {
       const address = this.#at((start + step) % this.#size);

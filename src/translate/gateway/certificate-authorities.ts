@@ -1,77 +1,48 @@
 import type { ObjectReference } from "../../api/gateway.js";
-import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../../input/resources.js";
 import { memoized } from "../../support/collections.js";
 import { own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isWeakAuthority, parsePemCertificates } from "../certificate-strength.js";
+import type { Refused } from "./verdict.js";
+import { refused } from "./verdict.js";
 
 const CA_KEY = "ca.crt";
 /** All public authorities of an operating system are 220 KiB. */
 const MOST_BUNDLE_TEXT = 256 * 1024;
 
-interface CertificateAuthorities {
-  /** PEM of every usable reference; absent when none is. */
-  readonly pem?: string;
-  readonly problems: readonly AuthorityProblem[];
-}
-
-interface AuthorityProblem {
-  /** Of the condition ResolvedRefs. */
-  readonly reason: "InvalidKind" | "InvalidCACertificateRef";
-  /** A sentence that names the reference. */
-  readonly message: string;
-  /** Below the list of references. */
-  readonly field: FieldPath;
-}
-
 /**
- * The certificates under `ca.crt` of ConfigMaps and Secrets of the namespace. A reference that can't be used takes nothing from
- * the others (Gateway API, BackendTLSPolicyValidation.caCertificateRefs).
+ * The certificates under `ca.crt` of a ConfigMap or Secret, as PEM texts. Otherwise the reason is InvalidKind or InvalidCACertificateRef,
+ * and the message is a sentence that names the reference.
  */
 export function readCertificateAuthorities(
-  refs: readonly ObjectReference[],
+  { group, kind, name }: ObjectReference,
   namespace: string,
   resources: RoutingResources,
-): CertificateAuthorities {
-  const certificates = new Set<string>();
-  const problems: AuthorityProblem[] = [];
-  for (const [i, ref] of refs.entries()) {
-    const shown = `${ref.kind} ${namespace}/${ref.name}`;
-    if (ref.group !== "" || (ref.kind !== "ConfigMap" && ref.kind !== "Secret")) {
-      const message = `${kindOf(ref)} is no kind that holds authorities; a ConfigMap or Secret does`;
-      problems.push({ reason: "InvalidKind", message, field: [i, "kind"] });
-      continue;
-    }
-    const read = readBundle(ref.kind, namespace, ref.name, resources);
-    if (read.ok) for (const pem of read.value) certificates.add(pem);
-    else {
-      const message = `${shown} ${read.problem}`;
-      problems.push({ reason: "InvalidCACertificateRef", message, field: [i, "name"] });
-    }
+): { readonly ok: true; readonly certificates: readonly string[] } | Refused {
+  if (group !== "" || (kind !== "ConfigMap" && kind !== "Secret")) {
+    const shown = group === "" ? kind : `${kind}.${group}`;
+    const message = `${shown} is no kind that holds authorities; a ConfigMap or Secret does`;
+    return refused("InvalidKind", message);
   }
-  return { ...(certificates.size > 0 && { pem: [...certificates].join("") }), problems };
+  const object = resources.get(kind, namespace, name);
+  const read = object === undefined ? problem("does not exist") : READERS[kind](object);
+  return read.ok
+    ? { ok: true, certificates: read.value }
+    : refused("InvalidCACertificateRef", `${kind} ${namespace}/${name} ${read.problem}`);
 }
 
-function kindOf({ group, kind }: ObjectReference): string {
-  return group === "" ? kind : `${kind}.${group}`;
+/** One PEM text of several authorities, each once; undefined: there are none. */
+export function bundleOf(certificates: readonly string[]): string | undefined {
+  return certificates.length === 0 ? undefined : [...new Set(certificates)].join("");
 }
 
-function readBundle(
-  kind: "ConfigMap" | "Secret",
-  namespace: string,
-  name: string,
-  resources: RoutingResources,
-): Result<readonly string[]> {
-  const object =
-    kind === "Secret"
-      ? resources.get("Secret", namespace, name)
-      : resources.get("ConfigMap", namespace, name);
-  return object === undefined ? problem("does not exist") : READERS[kind](object);
+interface BundleHolder {
+  readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Once for each object, however many policies name it. */
+/** Reads an object once, however many policies name it. */
 const READERS = {
   ConfigMap: memoized(({ data }: BundleHolder) => certificatesOf(data, (text) => text)),
   Secret: memoized(({ data }: BundleHolder) =>
@@ -79,11 +50,7 @@ const READERS = {
   ),
 };
 
-interface BundleHolder {
-  readonly data?: Readonly<Record<string, string>>;
-}
-
-/** Each certificate as PEM, written anew, so that text around the blocks goes nowhere. */
+/** Writes each certificate as PEM again, so text around the blocks is dropped. */
 function certificatesOf(
   data: BundleHolder["data"] = {},
   decode: (value: string) => string,

@@ -1,16 +1,16 @@
-import type { ObjectReference, FrontendTls, Gateway } from "../../api/gateway.js";
+/** Whether clients of a Gateway's HTTPS ports must show certificates (Gateway.spec.tls.frontend). */
+import type { FrontendTls, Gateway, ObjectReference } from "../../api/gateway.js";
 import type { ClientCertificates } from "../../model/listener.js";
 import type { TranslateContext } from "../context.js";
-import { placeOf, within } from "../place.js";
 import type { Place } from "../place.js";
+import { placeOf, within } from "../place.js";
 import { isReferenceGranted } from "../reference-grants.js";
-import { readCertificateAuthorities } from "./certificate-authorities.js";
+import { bundleOf, readCertificateAuthorities } from "./certificate-authorities.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 
-/** Whether clients of a port show certificates (Gateway.spec.tls.frontend). */
 export interface ClientValidation {
-  /** Absent: clients are not asked, or, when not `accepted`, nobody may connect. */
+  /** Absent: clients are not asked for certificates, or, if `accepted` does not hold, none may connect. */
   readonly clientCertificates?: ClientCertificates;
   /** NoValidCACertificate, UnsupportedValue. */
   readonly accepted: Verdict;
@@ -18,9 +18,9 @@ export interface ClientValidation {
   readonly resolvedRefs: Verdict;
 }
 
-/** Where the Gateway lets clients pass whatever they show: `the default`, `port 8443`. Empty: nowhere. */
+/** Where the Gateway serves clients with any certificate or none: `the default`, `port 8443`. */
 export function insecureValidations({ spec }: Gateway): readonly string[] {
-  const { default: fallback, perPort = [] }: Partial<Frontend> = spec.tls?.frontend ?? {};
+  const { default: fallback, perPort = [] } = spec.tls?.frontend ?? {};
   const isInsecure = (tls: FrontendTls | undefined): boolean =>
     tls?.validation?.mode === "AllowInsecureFallback";
   return [
@@ -29,10 +29,7 @@ export function insecureValidations({ spec }: Gateway): readonly string[] {
   ];
 }
 
-type Frontend = NonNullable<NonNullable<Gateway["spec"]["tls"]>["frontend"]>;
-type Validation = NonNullable<FrontendTls["validation"]>;
-
-/** What the Gateway asks of the clients of its HTTPS listeners on a port; what is said for a port replaces the default. */
+/** What the Gateway asks of the clients of its HTTPS listeners on a port; settings of a port replace the default. */
 export function clientValidation(
   gateway: Gateway,
   port: number,
@@ -41,7 +38,7 @@ export function clientValidation(
   const { validation, place } = validationFor(gateway, port);
   if (validation === undefined) return { accepted: HOLDS, resolvedRefs: HOLDS };
   const { mode = "AllowValidOnly", caCertificateRefs } = validation;
-  const { pem, problem } = readAuthorities(caCertificateRefs, place, context);
+  const { authorities, problem } = readAuthorities(caCertificateRefs, place, context);
   const resolvedRefs = problem ?? HOLDS;
   const known = MODES.get(mode);
   if (known === undefined) {
@@ -49,12 +46,11 @@ export function clientValidation(
     const field = within(place, "validation", "mode");
     return { accepted: refused("UnsupportedValue", message, field), resolvedRefs };
   }
-  if (pem === undefined) {
+  if (authorities === undefined) {
     const message = problem?.message ?? "no certificate authority is named";
     return { accepted: refused("NoValidCACertificate", message), resolvedRefs };
   }
-  const clientCertificates = { authorities: pem, mode: known };
-  return { clientCertificates, accepted: HOLDS, resolvedRefs };
+  return { clientCertificates: { authorities, mode: known }, accepted: HOLDS, resolvedRefs };
 }
 
 /** Whether the Gateway asks clients of the port for certificates. */
@@ -65,36 +61,34 @@ export function validatesClients(gateway: Gateway, port: number): boolean {
 function validationFor(
   gateway: Gateway,
   port: number,
-): { readonly validation: Validation | undefined; readonly place: Place } {
-  const frontend: Partial<Frontend> = gateway.spec.tls?.frontend ?? {};
+): { readonly validation: FrontendTls["validation"]; readonly place: Place } {
+  const { default: fallback, perPort = [] } = gateway.spec.tls?.frontend ?? {};
   const place = placeOf(gateway, "spec", "tls", "frontend");
-  const index = (frontend.perPort ?? []).findIndex((entry) => entry.port === port);
-  const perPort = frontend.perPort?.[index];
-  return perPort === undefined
-    ? { validation: frontend.default?.validation, place: within(place, "default") }
-    : { validation: perPort.tls.validation, place: within(place, "perPort", index, "tls") };
+  const index = perPort.findIndex((entry) => entry.port === port);
+  const ofPort = perPort[index];
+  return ofPort === undefined
+    ? { validation: fallback?.validation, place: within(place, "default") }
+    : { validation: ofPort.tls.validation, place: within(place, "perPort", index, "tls") };
 }
 
-/** No object: every value of a Gateway is looked up here, `constructor` as well. */
+/** A Map, not an object: the text in the Gateway may be `constructor`. */
 const MODES: ReadonlyMap<string, ClientCertificates["mode"]> = new Map([
   ["AllowValidOnly", "required"],
   ["AllowInsecureFallback", "requested"],
 ]);
 
-/** The authorities of every usable reference, and what is wrong with the first that is not. */
+/** The authorities of all usable references, and the problem of the first one that is not usable. */
 function readAuthorities(
   refs: readonly ObjectReference[],
   place: Place,
   context: TranslateContext,
-): { readonly pem?: string; readonly problem?: Refused } {
-  const readings = refs.map((ref, index) =>
+): { readonly authorities: string | undefined; readonly problem: Refused | undefined } {
+  const found = refs.map((ref, index) =>
     readAuthority(ref, within(place, "validation", "caCertificateRefs", index), context),
   );
-  const texts = readings.flatMap((reading) => ("pem" in reading ? [reading.pem] : []));
-  const problem = readings.find((reading) => "reason" in reading);
   return {
-    ...(texts.length > 0 && { pem: [...new Set(texts)].join("") }),
-    ...(problem && { problem }),
+    authorities: bundleOf(found.flatMap((each) => (each.ok ? each.bundle : []))),
+    problem: found.find((each): each is Refused => !each.ok),
   };
 }
 
@@ -102,19 +96,18 @@ function readAuthority(
   ref: ObjectReference,
   place: Place,
   { resources }: TranslateContext,
-): { readonly pem: string } | Refused {
+): { readonly ok: true; readonly bundle: string } | Refused {
   const { resource } = place;
   const { kind, name, namespace = resource.namespace } = ref;
-  if (namespace !== resource.namespace && (kind === "ConfigMap" || kind === "Secret")) {
+  const isOwn = namespace === resource.namespace;
+  if (!isOwn && (kind === "ConfigMap" || kind === "Secret")) {
     if (!isReferenceGranted(resources, resource, { kind, namespace, name })) {
       const message = `no ReferenceGrant in namespace ${namespace} lets a ${resource.kind} of namespace ${resource.namespace} use ${kind} ${name}`;
       return refused("RefNotPermitted", message, place);
     }
   }
-  const { pem, problems } = readCertificateAuthorities([ref], namespace, resources);
-  if (pem !== undefined) return { pem };
-  const [problem] = problems;
-  const reason =
-    problem?.reason === "InvalidKind" ? "InvalidCACertificateKind" : "InvalidCACertificateRef";
-  return refused(reason, problem?.message ?? `${kind} ${namespace}/${name} can't be used`, place);
+  const read = readCertificateAuthorities(ref, namespace, resources);
+  if (read.ok) return { ok: true, bundle: bundleOf(read.certificates) ?? "" };
+  const reason = read.reason === "InvalidKind" ? "InvalidCACertificateKind" : read.reason;
+  return refused(reason, read.message, place);
 }

@@ -1,6 +1,6 @@
 /**
- * A Service for each Gateway, so that it has a name in the cluster, and something to carry the labels and annotations of
- * spec.infrastructure (Gateway API, GatewayInfrastructure). It has no selector: its endpoints are the Gateway's own addresses.
+ * Makes a Service for each Gateway: it gives the Gateway a name in the cluster and carries the labels and annotations of
+ * spec.infrastructure (Gateway API, GatewayInfrastructure). It has no selector; its endpoints are the Gateway's own addresses.
  */
 import { createHash } from "node:crypto";
 import { isIP } from "node:net";
@@ -19,13 +19,13 @@ const SERVICE_NAME = "kubernetes.io/service-name";
 const SLICE_MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 const ALBC = "albc";
 
-/** Of a label's value and of a Service's name. */
+/** Characters of a label's value and of a Service's name. */
 const LONGEST = 63;
 const DIGEST = 8;
 
 /**
- * For accepted Gateways, sorted as they are. Of others the Service is left if it remembers addresses: a mistake in the ConfigMap of a
- * class must not shuffle the addresses of all its Gateways.
+ * The objects of accepted Gateways, in their order. A Gateway that is not accepted keeps its Service if that remembers addresses: a
+ * mistake in the ConfigMap of a class must not change the addresses of all its Gateways.
  */
 export function gatewayServices(
   gateways: readonly TranslatedGateway[],
@@ -41,17 +41,15 @@ export function gatewayServices(
 }
 
 /**
- * The addresses that a Gateway had when its Service was made: a memory besides its status, for a controller that starts. (Not the
- * endpoints: routing is translated without a look at any.)
+ * The addresses that the Gateway's Service remembers. Like its status, they tell a restarted controller which addresses the Gateway had.
+ * Endpoints can't: routing is translated without them.
  */
 export function rememberedAddresses(
   { metadata: { namespace, name } }: Gateway,
   { resources, options }: TranslateContext,
 ): readonly string[] {
   const service = resources.get("Service", namespace, serviceName(name));
-  const key = addressesKey(options.domains);
-  const { annotations = {} } = service?.metadata ?? {};
-  const text = own(annotations, key);
+  const text = own(service?.metadata.annotations, addressesKey(options.domains));
   return text === undefined || text === "" ? [] : text.split(",");
 }
 
@@ -62,13 +60,11 @@ function addressesKey(domains: Domains): string {
 function objectsOf(translated: TranslatedGateway, domains: Domains): readonly OwnedObject[] {
   const ports = portsOf(translated);
   const service = serviceOf(translated, ports, domains);
-  const v4 = translated.addresses.filter((address) => isIP(address) === 4);
-  const v6 = translated.addresses.filter((address) => isIP(address) === 6);
-  return [
-    service,
-    ...(v4.length > 0 ? [sliceOf(service, { addressType: "IPv4", addresses: v4, ports })] : []),
-    ...(v6.length > 0 ? [sliceOf(service, { addressType: "IPv6", addresses: v6, ports })] : []),
-  ];
+  const slices = ([4, 6] as const).flatMap((version) => {
+    const addresses = translated.addresses.filter((address) => isIP(address) === version);
+    return addresses.length === 0 ? [] : sliceOf(service, `IPv${version}`, addresses, ports);
+  });
+  return [service, ...slices];
 }
 
 interface ServicePort {
@@ -77,7 +73,7 @@ interface ServicePort {
   readonly protocol: "TCP" | "UDP";
 }
 
-/** Those that are served. */
+/** The ports that are served. */
 function portsOf({ listeners }: TranslatedGateway): readonly ServicePort[] {
   const served = listeners.filter(({ serves }) => serves !== undefined);
   const ports = served.map(({ port, stream }) => servicePort(port, stream === "udp"));
@@ -118,15 +114,11 @@ function serviceOf(
   };
 }
 
-interface SliceContents {
-  readonly addressType: "IPv4" | "IPv6";
-  readonly addresses: readonly string[];
-  readonly ports: readonly ServicePort[];
-}
-
 function sliceOf(
   { kind, metadata: { name, namespace, labels }, owner }: OwnedObject,
-  { addressType, addresses, ports }: SliceContents,
+  addressType: "IPv4" | "IPv6",
+  addresses: readonly string[],
+  ports: readonly ServicePort[],
 ): OwnedObject {
   return {
     apiVersion: "discovery.k8s.io/v1",
@@ -147,7 +139,7 @@ function sliceOf(
       ports,
     },
     skeleton: { addressType, endpoints: [] },
-    // Endpoints for somebody else's Service would get its requests.
+    // Endpoints for a Service of another owner would get that Service's requests.
     requires: { kind, name },
   };
 }
@@ -166,7 +158,7 @@ function serviceName(gateway: string): string {
   return usable === wanted ? shortened(wanted) : shortened(`${usable}-${digest(gateway)}`);
 }
 
-/** As it is if it is short enough, else with a digest in place of its end. */
+/** The text; if it is too long, a digest replaces its end. */
 function shortened(text: string): string {
   if (text.length <= LONGEST) return text;
   return `${text.slice(0, LONGEST - DIGEST - 1).replace(/[-.]+$/, "")}-${digest(text)}`;

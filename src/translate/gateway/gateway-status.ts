@@ -1,23 +1,33 @@
+/** What users are told about Gateways, ListenerSets and their listeners: statuses and diagnostics. */
 import { GATEWAY_GROUP } from "../../api/wire.js";
-import type { Gateway } from "../../api/gateway.js";
+import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
+import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { Condition, ObjectStatus } from "../../status/object-status.js";
-import { insecureValidations } from "./client-validation.js";
-import { listenerNames } from "./gateway-verdicts.js";
+import type { TranslateContext } from "../context.js";
+import type { Place } from "../place.js";
+import { placeOf, within } from "../place.js";
+import { insecureValidations, validatesClients } from "./client-validation.js";
 import type {
   AttachedRoutes,
   TranslatedGateway,
   TranslatedListener,
   TranslatedListenerSet,
 } from "./model.js";
+import { unknownInNamespaces } from "./namespace-filter.js";
 import type { Policies } from "./policies.js";
-import type { Holding, Verdict } from "./verdict.js";
+import type { Verdict } from "./verdict.js";
 import { HOLDS, condition, firstRefused, negativeCondition, refused } from "./verdict.js";
 
-/** The statuses of the Gateways and of the ListenerSets that name them; to be called after routes have been attached. */
+interface StatusContext {
+  readonly attached: AttachedRoutes;
+  readonly policies: Pick<Policies, "listenerFilters">;
+}
+
+/** The statuses of Gateways and their ListenerSets. Runs after all routes have been attached. */
 export function gatewayStatuses(
   gateways: readonly TranslatedGateway[],
-  context: ListenerStatusContext,
+  context: StatusContext,
 ): readonly ObjectStatus[] {
   return gateways.flatMap((gateway) => [
     gatewayStatus(gateway, context),
@@ -25,10 +35,7 @@ export function gatewayStatuses(
   ]);
 }
 
-function gatewayStatus(
-  translated: TranslatedGateway,
-  context: ListenerStatusContext,
-): ObjectStatus {
+function gatewayStatus(translated: TranslatedGateway, context: StatusContext): ObjectStatus {
   const { gateway, addresses, listeners, listenerSets } = translated;
   const own = listeners.filter(({ parent }) => parent === gateway);
   return objectStatus(gateway, {
@@ -44,60 +51,39 @@ function gatewayStatus(
 function gatewayConditions(
   { gateway, verdicts }: TranslatedGateway,
   own: readonly TranslatedListener[],
-  context: ListenerStatusContext,
+  context: StatusContext,
 ): readonly Condition[] {
-  const insecure = insecureValidations(gateway);
+  const { accepted, programmed } = verdicts;
+  const resolvedRefs = firstRefused([verdicts.resolvedRefs, listenersResolved(own, context)]);
+  // GEP-3793.
+  const ofDefault = {
+    reason: "DefaultGateway",
+    message: "routes that ask for a default Gateway are taken",
+  };
+  const insecure = {
+    reason: "ConfigurationChanged",
+    message: `clients are served with any certificate, or with none, by ${insecureValidations(gateway).join(", ")} of spec.tls.frontend`,
+  };
   return [
-    condition("Accepted", verdicts.accepted, acceptedBecause("the Gateway is valid", own), gateway),
-    condition(
-      "Programmed",
-      verdicts.programmed,
-      { reason: "Programmed", message: "the Gateway is served" },
-      gateway,
-    ),
-    condition(
-      "ResolvedRefs",
-      firstRefused([verdicts.resolvedRefs, listenersResolved(own, context)]),
-      { reason: "ResolvedRefs", message: "every reference is resolved" },
-      gateway,
-    ),
-    ...(gateway.spec.defaultScope === "All" ? [defaultGateway(gateway)] : []),
-    ...(insecure.length === 0
-      ? []
-      : [
-          negativeCondition(
-            "InsecureFrontendValidationMode",
-            {
-              reason: "ConfigurationChanged",
-              message: `clients are served with any certificate, or with none, by ${insecure.join(", ")} of spec.tls.frontend`,
-            },
-            gateway,
-          ),
-        ]),
+    condition("Accepted", accepted, acceptedBecause("the Gateway is valid", own), gateway),
+    condition("Programmed", programmed, programmedBecause("the Gateway is served"), gateway),
+    condition("ResolvedRefs", resolvedRefs, RESOLVED, gateway),
+    ...(gateway.spec.defaultScope === "All"
+      ? [condition("DefaultGateway", HOLDS, ofDefault, gateway)]
+      : []),
+    ...(insecureValidations(gateway).length > 0
+      ? [negativeCondition("InsecureFrontendValidationMode", insecure, gateway)]
+      : []),
   ];
 }
 
-/** GEP-3793. */
-function defaultGateway(gateway: Gateway): Condition {
-  const message = "routes that ask for a default Gateway are taken";
-  return condition("DefaultGateway", HOLDS, { reason: "DefaultGateway", message }, gateway);
-}
+const RESOLVED = { reason: "ResolvedRefs", message: "every reference is resolved" };
 
-function listenersResolved(
+/** The condition is True, but the reason ListenersNotValid says that some listeners are not accepted. */
+function acceptedBecause(
+  message: string,
   listeners: readonly TranslatedListener[],
-  context: ListenerStatusContext,
-): Verdict {
-  const unresolved = listeners.filter((listener) => !listenerResolvedRefs(listener, context).ok);
-  return unresolved.length === 0
-    ? HOLDS
-    : refused(
-        "ListenersNotResolved",
-        `references of ${listenerNames(unresolved)} are not resolved`,
-      );
-}
-
-/** True with the reason ListenersNotValid: some listeners are not. */
-function acceptedBecause(message: string, listeners: readonly TranslatedListener[]): Holding {
+): { readonly reason: string; readonly message: string } {
   const invalid = listeners.filter(({ accepted }) => !accepted.ok);
   return invalid.length === 0
     ? { reason: "Accepted", message }
@@ -107,24 +93,35 @@ function acceptedBecause(message: string, listeners: readonly TranslatedListener
       };
 }
 
+function programmedBecause(message: string): { readonly reason: string; readonly message: string } {
+  return { reason: "Programmed", message };
+}
+
+function listenersResolved(
+  listeners: readonly TranslatedListener[],
+  context: StatusContext,
+): Verdict {
+  const unresolved = listeners.filter((listener) => !listenerResolvedRefs(listener, context).ok);
+  const message = `references of ${listenerNames(unresolved)} are not resolved`;
+  return unresolved.length === 0 ? HOLDS : refused("ListenersNotResolved", message);
+}
+
+/** `listener http`, `listeners http, https`. */
+function listenerNames(listeners: readonly TranslatedListener[]): string {
+  const names = listeners.map(({ name }) => name).join(", ");
+  return `${listeners.length === 1 ? "listener" : "listeners"} ${names}`;
+}
+
 function listenerSetStatus(
   { listenerSet, accepted, programmed, listeners }: TranslatedListenerSet,
-  context: ListenerStatusContext,
+  context: StatusContext,
 ): ObjectStatus {
+  const why = acceptedBecause("the ListenerSet is valid", listeners);
+  const served = programmedBecause("the ListenerSet is served");
   return objectStatus(listenerSet, {
     conditions: [
-      condition(
-        "Accepted",
-        accepted,
-        acceptedBecause("the ListenerSet is valid", listeners),
-        listenerSet,
-      ),
-      condition(
-        "Programmed",
-        programmed,
-        { reason: "Programmed", message: "the ListenerSet is served" },
-        listenerSet,
-      ),
+      condition("Accepted", accepted, why, listenerSet),
+      condition("Programmed", programmed, served, listenerSet),
     ],
     ...(listeners.length > 0 && {
       listeners: listeners.map((listener) => listenerStatus(listener, context)),
@@ -140,59 +137,135 @@ function objectStatus(
   return { apiVersion, kind, metadata: { name, namespace }, status };
 }
 
-interface ListenerStatusContext {
-  readonly attached: AttachedRoutes;
-  readonly policies: Pick<Policies, "listenerFilters">;
+/** An entry of status.listeners, in a Gateway or a ListenerSet. */
+function listenerStatus(
+  listener: TranslatedListener,
+  context: StatusContext,
+): Readonly<Record<string, unknown>> {
+  const { parent, accepted, programmed, conflict, overlap } = listener;
+  const valid = { reason: "Accepted", message: "the listener is valid" };
+  const resolvedRefs = listenerResolvedRefs(listener, context);
+  return {
+    name: listener.name,
+    supportedKinds: listener.kinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
+    attachedRoutes: context.attached.get(listener) ?? 0,
+    conditions: [
+      condition("Accepted", accepted, valid, parent),
+      condition("Programmed", programmed, programmedBecause("the listener is served"), parent),
+      condition("ResolvedRefs", resolvedRefs, RESOLVED, parent),
+      ...(conflict ? [negativeCondition("Conflicted", conflict, parent)] : []),
+      ...(overlap ? [negativeCondition("OverlappingTLSConfig", overlap, parent)] : []),
+    ],
+  };
 }
 
-/** What its references are, those of its filters too. */
-function listenerResolvedRefs(
-  listener: TranslatedListener,
-  { policies }: ListenerStatusContext,
-): Verdict {
-  // Filters that are none are why the listener is not accepted.
+/** Includes the references of the listener's filters. */
+function listenerResolvedRefs(listener: TranslatedListener, { policies }: StatusContext): Verdict {
+  // A listener with an unknown filter is not accepted; its references are not looked up.
   if (!listener.resolvedRefs.ok || !listener.accepted.ok) return listener.resolvedRefs;
   const filters = policies.listenerFilters(listener);
   return filters.ok ? HOLDS : refused(filters.reason, filters.message);
 }
 
-/** An entry of status.listeners, in a Gateway or a ListenerSet. */
-function listenerStatus(
-  listener: TranslatedListener,
-  context: ListenerStatusContext,
-): Readonly<Record<string, unknown>> {
-  return {
-    name: listener.name,
-    supportedKinds: listener.kinds.map((kind) => ({ group: GATEWAY_GROUP, kind })),
-    attachedRoutes: context.attached.get(listener) ?? 0,
-    conditions: conditionsOf(listener, listenerResolvedRefs(listener, context)),
-  };
+/** Reports the problems that the conditions of the Gateway, its ListenerSets and their listeners name. */
+export function reportGateway(translated: TranslatedGateway, context: TranslateContext): void {
+  const { gateway, verdicts, listeners, listenerSets } = translated;
+  const { accepted, programmed, resolvedRefs } = verdicts;
+  // Invalid listeners report their problems themselves.
+  if (!accepted.ok && accepted.reason !== "ListenersNotValid") {
+    reportRefused("GATEWAY_INVALID", accepted, placeOf(gateway, "spec"), context);
+  }
+  if (!programmed.ok && programmed.reason !== "Invalid") {
+    reportRefused("GATEWAY_ADDRESS", programmed, placeOf(gateway, "spec", "addresses"), context);
+  }
+  reportRefused("GATEWAY_REFERENCE", resolvedRefs, placeOf(gateway, "spec", "tls"), context);
+  reportGatewaySettings(gateway, context);
+  for (const listener of listeners) reportListener(listener, context);
+  for (const { listenerSet, accepted: allowed } of listenerSets) {
+    reportTlsOptions(listenerSet, context);
+    if (!allowed.ok && allowed.reason !== "ListenersNotValid") {
+      const place = placeOf(listenerSet, "spec", "parentRef");
+      reportRefused("LISTENER_SET_NOT_SERVED", allowed, place, context);
+    }
+  }
 }
 
-function conditionsOf(
-  { parent, accepted, programmed, conflict, overlap }: TranslatedListener,
-  resolvedRefs: Verdict,
-): readonly Condition[] {
-  return [
-    condition(
-      "Accepted",
-      accepted,
-      { reason: "Accepted", message: "the listener is valid" },
-      parent,
-    ),
-    condition(
-      "Programmed",
-      programmed,
-      { reason: "Programmed", message: "the listener is served" },
-      parent,
-    ),
-    condition(
-      "ResolvedRefs",
-      resolvedRefs,
-      { reason: "ResolvedRefs", message: "every reference is resolved" },
-      parent,
-    ),
-    ...(conflict === undefined ? [] : [negativeCondition("Conflicted", conflict, parent)]),
-    ...(overlap === undefined ? [] : [negativeCondition("OverlappingTLSConfig", overlap, parent)]),
-  ];
+function reportRefused(
+  code: DiagnosticCode,
+  verdict: Verdict,
+  place: Place,
+  { diagnostics }: TranslateContext,
+): void {
+  if (verdict.ok) return;
+  diagnostics.report({ code, message: verdict.message, ...(verdict.place ?? place) });
+}
+
+function reportListener(listener: TranslatedListener, context: TranslateContext): void {
+  const { place, port, gateway, stream, accepted, overlap, clientCertificates } = listener;
+  const { diagnostics } = context;
+  if (!accepted.ok) reportUnaccepted(listener, accepted, context);
+  reportRefused("GATEWAY_REFERENCE", listener.resolvedRefs, place, context);
+  if (overlap !== undefined) {
+    const at = within(place, "hostname");
+    diagnostics.report({ code: "LISTENER_OVERLAP", message: overlap.message, ...at });
+  }
+  if (clientCertificates?.mode === "requested") {
+    const message = `clients of port ${String(port)} are served with any certificate, or with none`;
+    diagnostics.report({ code: "CLIENT_CERTIFICATES_UNCHECKED", message, ...place });
+  } else if (stream === "terminate" && accepted.ok && validatesClients(gateway, port)) {
+    // nginx's stream module ends TLS here, and albc does not set up validation for it.
+    const message = `the Gateway asks clients of port ${String(port)} for certificates, and listeners of protocol TLS don't: every client is served`;
+    diagnostics.report({ code: "CLIENT_CERTIFICATES_UNCHECKED", message, ...place });
+  }
+}
+
+function reportUnaccepted(
+  { place, conflict }: TranslatedListener,
+  accepted: Verdict & { readonly ok: false },
+  context: TranslateContext,
+): void {
+  if (conflict !== undefined) reportRefused("LISTENER_CONFLICT", conflict, place, context);
+  else if (accepted.reason === "PortUnavailable") {
+    reportRefused("PORT_UNAVAILABLE", accepted, within(place, "port"), context);
+  } else if (accepted.reason === "NoResources") {
+    reportRefused("LISTENER_OVER_BUDGET", accepted, place, context);
+  } else if (accepted.reason !== "NoValidCACertificate") {
+    // Without any authority the references say why.
+    reportRefused("LISTENER_INVALID", accepted, place, context);
+  }
+}
+
+/** Reports settings that have no effect and do not keep the Gateway from being served. */
+function reportGatewaySettings(gateway: Gateway, context: TranslateContext): void {
+  const { addresses = [], defaultScope = "None", allowedListeners } = gateway.spec;
+  const spec = placeOf(gateway, "spec");
+  for (const [index, { routability = "" }] of addresses.entries()) {
+    if (routability === "") continue;
+    const message = `routability ${routability} is not told apart; the address is one of gatewayAddresses`;
+    reportSetting(message, within(spec, "addresses", index, "routability"), context);
+  }
+  if (defaultScope !== "None" && defaultScope !== "All") {
+    const message = `${JSON.stringify(defaultScope)} is none of All, None`;
+    reportSetting(message, within(spec, "defaultScope"), context);
+  }
+  // No condition of the Gateway says that a mistake here keeps ListenerSets out.
+  const known = ["All", "Same", "Selector", "None"];
+  const unknown = unknownInNamespaces(allowedListeners?.namespaces ?? {}, known);
+  if (unknown !== undefined) {
+    reportSetting(unknown, within(spec, "allowedListeners", "namespaces"), context);
+  }
+  reportTlsOptions(gateway, context);
+}
+
+function reportTlsOptions(parent: Gateway | ListenerSet, context: TranslateContext): void {
+  for (const [index, { tls }] of parent.spec.listeners.entries()) {
+    for (const key of Object.keys(tls?.options ?? {})) {
+      const place = placeOf(parent, "spec", "listeners", index, "tls", "options", key);
+      reportSetting(`TLS option ${key} is not supported`, place, context);
+    }
+  }
+}
+
+function reportSetting(message: string, place: Place, { diagnostics }: TranslateContext): void {
+  diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...place });
 }

@@ -1,146 +1,192 @@
-import type { Gateway, ListenerSet } from "../../api/gateway.js";
+/** Gateways of our classes with their listeners: which of them are served, and why others are not. */
 import type { BuildContext } from "../context.js";
-import type { TranslateContext } from "../context.js";
-import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
-import { nameOf } from "../place.js";
-import type { AddressAssignment } from "./addresses.js";
+import type { LoadBalancer } from "../load-balancer.js";
+import type { AddressedGateway } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";
+import {
+  backendClientCertificate,
+  listenerCertificates,
+  serveListenerCertificates,
+} from "./gateway-certificates.js";
+import { reportForeignGateways } from "./gateway-classes.js";
 import { rememberedAddresses } from "./gateway-services.js";
-import { claimPorts, draftGateway, takesPorts, translateGateway } from "./gateway.js";
-import { classVerdict, ownGateways, reportForeignGateways } from "./gateway-classes.js";
-import { reportGateway } from "./gateway-reports.js";
-import { serveListenerCertificates } from "./listener-certificates.js";
-import { KeptHosts, claimantOf, reportShadowedIngresses } from "./kept-hosts.js";
-import { ListenerOverlaps } from "./listener-overlap.js";
-import { listenerSetsOf, reportUnattachedSets } from "./listener-sets.js";
-import { ownParameters, parametersFor } from "./parameters.js";
-import { PortTable } from "./port-table.js";
-import { isServedProtocol } from "./route-kinds.js";
-import { listenerShares, refusePorts } from "./socket-budget.js";
-import type { TranslatedGateway, TranslatedListener } from "./model.js";
+import { reportGateway } from "./gateway-status.js";
+import { KeptHosts, reportShadowedIngresses } from "./kept-hosts.js";
+import { listenerOverlaps } from "./listener-overlap.js";
+import type { ListenerFindings } from "./listeners.js";
+import { translateListener } from "./listeners.js";
+import type {
+  Overlap,
+  TranslatedGateway,
+  TranslatedListener,
+  TranslatedListenerSet,
+  WrittenListener,
+} from "./model.js";
+import { claimPorts } from "./ports.js";
+import { refusePorts, shareSockets } from "./socket-budget.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
-
-interface TranslatedGateways {
-  readonly gateways: readonly TranslatedGateway[];
-  /** Sockets that their listeners leave. */
-  readonly freeSockets: number;
-}
+import type { WrittenGateway } from "./written-gateways.js";
+import { listenersOf, reportUnattachedSets } from "./written-gateways.js";
 
 /**
- * The Gateways of our classes with their listeners, which are added to the data plane. To be called before Ingresses get
- * certificates: a listener's hosts are its own.
+ * Decides which listeners are served and adds them to the data plane. Runs before Ingresses get certificates, because the hosts of a
+ * listener belong to it. `freeSockets`: the sockets that listeners leave.
  */
 export function translateGateways(
+  written: readonly WrittenGateway[],
   balancers: readonly LoadBalancer[],
   context: BuildContext,
-): TranslatedGateways {
-  const gateways = ownGateways(context).map((gateway) => ({
-    gateway,
-    written: writtenVerdict(gateway, context),
-  }));
-  const valid = gateways.filter(({ written }) => written.ok).map(({ gateway }) => gateway);
-  const addressesFor = (gateway: Gateway): readonly string[] =>
-    parametersFor(gateway, context).gatewayAddresses;
-  const isShared = (gateway: Gateway): boolean => sharesAddresses(gateway, context);
-  const assignments = assignAddresses(valid, addressesFor, (gateway) =>
-    rememberedAddresses(gateway, context),
-  );
-  const shared = sharedPorts(balancers, context);
+): { readonly gateways: readonly TranslatedGateway[]; readonly freeSockets: number } {
+  const addressed = withAddresses(written, context);
   const kept = new KeptHosts(balancers, context);
-  const served: TranslatedListener[] = [];
-  const common = { served, overlaps: new ListenerOverlaps(context), context };
-  const drafts = gateways.map(({ gateway, written }) =>
-    draftGateway(gateway, {
-      ...common,
-      ...(isShared(gateway) ? { ports: shared, kept } : { ports: new PortTable(context.options) }),
-      written,
-      assignment: assignments.get(gateway) ?? NOT_ASSIGNED,
-    }),
+  const conflicts = claimPorts(addressed, balancers, kept, context.options);
+  const shares = shareSockets(addressed, conflicts, balancers, context.options);
+  refusePorts(balancers, shares.losers, context);
+  const certificates = new Map(
+    addressed.flatMap((gateway) =>
+      listenersOf(gateway).map((each) => [each, listenerCertificates(each, context)] as const),
+    ),
   );
-  const drafted = claimPorts(drafts);
-  const together = drafted.filter(({ gateway, scope }) => isShared(gateway) && takesPorts(scope));
-  const neighbours = together.flatMap(({ free }) => free);
-  const { losers, left } = listenerShares(drafted, balancers, context.options);
-  refusePorts(balancers, losers, context);
-  const translated = drafted.map((draft) =>
-    translateGateway(draft, {
-      neighbours: together.includes(draft) ? neighbours : draft.free,
-      overBudget: losers,
-    }),
-  );
+  const overlaps = overlapsOf(addressed, { conflicts, certificates });
+  const findings = { conflicts, overBudget: shares.losers, certificates, overlaps };
+  const gateways = addressed.map((gateway) => translateGateway(gateway, findings, context));
+  const shared = gateways.filter(({ addresses }) => addresses.length === 0);
   kept.keep(
-    translated.flatMap(({ gateway, listeners }) => (isShared(gateway) ? listeners : [])),
+    shared.flatMap(({ listeners }) => listeners),
     context,
   );
-  serveListenerCertificates(served, context);
-  for (const gateway of translated) reportGateway(gateway, context);
+  serveListenerCertificates(
+    gateways.flatMap(({ listeners }) => listeners),
+    context,
+  );
+  for (const gateway of gateways) reportGateway(gateway, context);
   reportForeignGateways(context);
   reportUnattachedSets(context);
-  reportShadowedIngresses(translated, balancers, context);
-  return { gateways: translated, freeSockets: left };
+  reportShadowedIngresses(gateways, balancers, context);
+  return { gateways, freeSockets: shares.left };
 }
 
-/** Ports that Gateways want, also those with addresses of their own. */
-export function portsOfGateways(context: TranslateContext): readonly GatewayPort[] {
-  return ownGateways(context)
-    .filter((gateway) => writtenVerdict(gateway, context).ok)
-    .flatMap((gateway) => {
-      const sets = listenerSetsOf(gateway, context.resources).flatMap(({ listenerSet, allowed }) =>
-        allowed.ok ? listenerSet : [],
-      );
-      return [gateway, ...sets].flatMap((parent) => portsOf(gateway, parent, context));
-    });
+const NOT_ASSIGNED = { addresses: [], isServed: false, verdict: HOLDS };
+
+function withAddresses(
+  gateways: readonly WrittenGateway[],
+  context: BuildContext,
+): readonly AddressedGateway[] {
+  const valid = gateways.filter(({ written }) => written.ok);
+  const pools = new Map(valid.map(({ gateway, pool }) => [gateway, pool]));
+  const assignments = assignAddresses(
+    [...pools.keys()],
+    (gateway) => pools.get(gateway) ?? [],
+    (gateway) => rememberedAddresses(gateway, context),
+  );
+  return gateways.map((each) => ({
+    ...each,
+    assignment: assignments.get(each.gateway) ?? NOT_ASSIGNED,
+  }));
 }
 
-function portsOf(
-  gateway: Gateway,
-  parent: Gateway | ListenerSet,
-  context: TranslateContext,
-): readonly GatewayPort[] {
-  const claimant = claimantOf({ gateway, parent });
-  const isShared = sharesAddresses(gateway, context);
-  return parent.spec.listeners.flatMap(({ protocol, port, hostname = "" }) =>
-    protocol !== "UDP" && isServedProtocol(protocol, context.options)
-      ? { port, protocol, claimant, isShared, isForEveryHost: hostname === "" }
-      : [],
+/** Listeners can overlap on one set of addresses: those of one Gateway, or those that Gateways share. */
+function overlapsOf(
+  gateways: readonly AddressedGateway[],
+  { conflicts, certificates }: Pick<ListenerFindings, "conflicts" | "certificates">,
+): ReadonlyMap<WrittenListener, Overlap> {
+  const shared: WrittenListener[] = [];
+  const groups = [shared];
+  for (const gateway of gateways) {
+    const { isServed, addresses } = gateway.assignment;
+    const free = listenersOf(gateway).filter((listener) => !conflicts.has(listener));
+    if (isServed && addresses.length === 0) shared.push(...free);
+    else groups.push(free);
+  }
+  const names = new Map(
+    [...certificates].map(([listener, own]) => [
+      listener,
+      own.certificates.flatMap((certificate) => certificate.names),
+    ]),
+  );
+  return new Map(
+    groups.flatMap((group) => [...listenerOverlaps(group, (each) => names.get(each) ?? [])]),
   );
 }
 
-function sharesAddresses(gateway: Gateway, context: TranslateContext): boolean {
-  return parametersFor(gateway, context).gatewayAddresses.length === 0;
+function translateGateway(
+  addressed: AddressedGateway,
+  findings: ListenerFindings,
+  context: BuildContext,
+): TranslatedGateway {
+  const { gateway, written, assignment, own, sets } = addressed;
+  const translate = (listener: WrittenListener): TranslatedListener =>
+    translateListener(listener, addressed, findings, context);
+  const ownListeners = own.map(translate);
+  const translatedSets = sets.map((set) => ({ ...set, listeners: set.listeners.map(translate) }));
+  const listeners = [...ownListeners, ...translatedSets.flatMap((set) => set.listeners)];
+  const accepted = firstRefused([written, anyHolds(listeners, "accepted", "ListenersNotValid")]);
+  const programmed = accepted.ok
+    ? firstRefused([assignment.verdict, anyHolds(listeners, "programmed", "Invalid")])
+    : refused("Invalid", accepted.message);
+  const certificate = backendClientCertificate(gateway, context);
+  return {
+    gateway,
+    accepted: accepted.ok,
+    clientCertificate: certificate?.ok === true ? certificate.certificate.id : undefined,
+    listeners,
+    addresses: assignment.addresses,
+    listenerSets: translatedSets.map((set) => {
+      const acceptedSet = setAccepted(set.allowed, accepted, set.listeners);
+      return {
+        listenerSet: set.listenerSet,
+        accepted: acceptedSet,
+        programmed: setProgrammed(acceptedSet, programmed, set.listeners),
+        listeners: set.listeners,
+      };
+    }),
+    verdicts: {
+      accepted,
+      programmed,
+      resolvedRefs: certificate?.ok === false ? certificate : HOLDS,
+    },
+  };
 }
 
-const NOT_ASSIGNED: AddressAssignment = { addresses: [], isServed: false, verdict: HOLDS };
-
-/** Without addresses of their own, Gateways meet what ALB2s and the options serve. */
-function sharedPorts(balancers: readonly LoadBalancer[], { options }: TranslateContext): PortTable {
-  const ports = new PortTable(options);
-  for (const { alb, ports: taken } of balancers) {
-    for (const { port, tls, frontend } of taken) {
-      const owner = frontend ?? alb;
-      const name =
-        owner === undefined ? "the Ingresses (options httpPort, httpsPort)" : nameOf(owner);
-      ports.reserve(port, tls, name);
-    }
+function setAccepted(
+  allowed: Verdict,
+  gateway: Verdict,
+  listeners: TranslatedListenerSet["listeners"],
+): Verdict {
+  if (!allowed.ok) return allowed;
+  if (!gateway.ok) {
+    return refused("ParentNotAccepted", `the Gateway is not accepted: ${gateway.message}`);
   }
-  return ports;
+  // Unlike a Gateway, a ListenerSet is not accepted if no listener has everything that it refers to.
+  return firstRefused([
+    anyHolds(listeners, "resolvedRefs", "ListenersNotValid"),
+    anyHolds(listeners, "accepted", "ListenersNotValid"),
+  ]);
 }
 
-/** What is wrong with the Gateway before its listeners are looked at: InvalidParameters, UnsupportedAddress. */
-function writtenVerdict(gateway: Gateway, { resources }: TranslateContext): Verdict {
-  const { gatewayClassName, addresses = [] } = gateway.spec;
-  const ofClass = resources.get("GatewayClass", "", gatewayClassName);
-  const parameters = ownParameters(gateway, resources);
-  const other = addresses.find(({ type }) => (type ?? "IPAddress") !== "IPAddress");
-  return firstRefused([
-    ofClass === undefined ? HOLDS : classVerdict(ofClass, resources),
-    parameters.ok ? HOLDS : refused("InvalidParameters", parameters.problem),
-    other === undefined
-      ? HOLDS
-      : refused(
-          "UnsupportedAddress",
-          `addresses are of type IPAddress, not ${other.type ?? ""} ${other.value ?? ""}`.trim(),
-        ),
-  ]);
+function setProgrammed(
+  accepted: Verdict,
+  gateway: Verdict,
+  listeners: TranslatedListenerSet["listeners"],
+): Verdict {
+  if (!accepted.ok) return accepted;
+  return gateway.ok
+    ? anyHolds(listeners, "programmed", "ListenersNotValid")
+    : refused("ParentNotProgrammed", `the Gateway is not programmed: ${gateway.message}`);
+}
+
+/** Holds if the condition holds for any listener; else the message is `no listener is valid; http: why; https: why`. */
+function anyHolds(
+  listeners: readonly TranslatedListener[],
+  condition: "accepted" | "resolvedRefs" | "programmed",
+  reason: string,
+): Verdict {
+  if (listeners.some((listener) => listener[condition].ok)) return HOLDS;
+  const reasons = listeners.flatMap((listener) => {
+    const verdict = listener[condition];
+    return verdict.ok ? [] : [`${listener.name}: ${verdict.message}`];
+  });
+  const problem = condition === "programmed" ? "no listener is served" : "no listener is valid";
+  return refused(reason, `${problem}; ${reasons.join("; ")}`);
 }

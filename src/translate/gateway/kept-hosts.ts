@@ -1,59 +1,62 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
-import type { Ingress, KubernetesObject } from "../../api/wire.js";
+import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import type { BuildContext } from "../context.js";
-import type { TranslateContext } from "../context.js";
+import type { BuildContext, TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { serverId } from "../load-balancer.js";
 import { nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
-import type { ListenerDraft } from "./listener-draft.js";
-import type { ListenerState, TranslatedGateway, TranslatedListener } from "./model.js";
+import type {
+  ListenerState,
+  TranslatedGateway,
+  TranslatedListener,
+  WrittenListener,
+} from "./model.js";
 import { NamedRoutes } from "./named-routes.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
 
-type Owned = Pick<ListenerState, "gateway" | "parent">;
-
-/** What a listener's claims are as old as: the younger one of its Gateway and its ListenerSet. */
-export function claimantOf({ gateway, parent }: Owned): Gateway | ListenerSet {
+/** The object whose age is the age of a listener's claims: the younger one of its Gateway and its ListenerSet. */
+export function claimantOf({
+  gateway,
+  parent,
+}: Pick<ListenerState, "gateway" | "parent">): Gateway | ListenerSet {
   return compareAge(gateway, parent) < 0 ? parent : gateway;
 }
 
-/** Whether a host of the object stays its own although the listener covers it. */
-function keepsHosts(object: KubernetesObject, listener: Owned): boolean {
+/** Whether the object keeps its hosts although the listener covers them. */
+function keepsHosts(object: KubernetesObject, listener: WrittenListener): boolean {
   const claimant = claimantOf(listener);
   return (
     object.metadata.namespace !== claimant.metadata.namespace && compareAge(object, claimant) < 0
   );
 }
 
-/** What names a host: a claimant, or a route. */
+/** A claimant or a route that names a host, and the Gateway where it does. */
 interface Naming {
   readonly object: KubernetesObject;
   readonly gateway: Gateway;
 }
 
-/** By host key, then by Gateway and namespace: the oldest is enough of those. */
+/** By host key, then by Gateway and namespace; the oldest object is enough for each of these. */
 type Namings = Map<string, Map<string, Naming>>;
 
 interface PortNames {
-  /** What names the host, and the hosts below it. */
+  /** Objects that name the host itself. */
   readonly named: Namings;
-  /** By the key of a hostname: what names a host below it, on a listener above it. */
+  /** By the key of a hostname: objects that name a host below it on a listener above it. */
   readonly below: Namings;
-  /** Not in these yet: most ports have listeners of one Gateway, which never asks for its own. */
-  waiting: ListenerDraft[];
+  /** Listeners that are not in these maps yet. Most ports have listeners of one Gateway, which never needs the maps. */
+  waiting: WrittenListener[];
 }
 
-const noNames = (): PortNames => ({ named: new Map(), below: new Map(), waiting: [] });
-
 /**
- * Hosts on the ports that Gateways share: a younger listener of another namespace gets none that an Ingress or Rule names, nor one below
- * an older listener's hostname, nor one that an older route on a wider listener names. With the option sharedHosts it gets the latter two.
+ * Hosts on the ports that Gateways share. A younger listener of another namespace gets no host that an Ingress or Rule names, none below
+ * an older listener's hostname, and none that an older route on a wider listener names. With the option sharedHosts only the first of
+ * these rules holds.
  */
 export class KeptHosts {
   readonly #balancers: readonly LoadBalancer[];
@@ -67,54 +70,55 @@ export class KeptHosts {
     this.#isShared = context.options.sharedHosts;
   }
 
-  /** Before the first listener has its port: those that may be in conflict with others. */
-  expect(drafts: readonly ListenerDraft[]): void {
-    for (const draft of drafts) if (isNamed(draft)) this.#routes.ask(draft.hostname);
+  /** Announces listeners that may conflict with others; to be called for all of them before `add`. */
+  expect(listeners: readonly WrittenListener[]): void {
+    for (const listener of listeners) if (isNamed(listener)) this.#routes.ask(listener.hostname);
   }
 
-  /** A listener has its port: what it and its routes name. */
-  add(draft: ListenerDraft): void {
-    if (this.#isShared || !isNamed(draft)) return;
-    getOrInsert(this.#ports, draft.port, noNames).waiting.push(draft);
+  /** Adds the hosts that a listener and its routes name, once the listener has its port. */
+  add(listener: WrittenListener): void {
+    if (this.#isShared || !isNamed(listener)) return;
+    const none = (): PortNames => ({ named: new Map(), below: new Map(), waiting: [] });
+    getOrInsert(this.#ports, listener.port, none).waiting.push(listener);
   }
 
-  #name({ named, below }: PortNames, draft: ListenerDraft): void {
-    const { gateway, hostname } = draft;
+  #name({ named, below }: PortNames, listener: WrittenListener): void {
+    const { gateway, hostname } = listener;
     const { namespace, name } = gateway.metadata;
     const whose = `${namespace}/${name} `;
     const own = hostKey(hostname);
-    if (own !== "") addTo(named, own, whose, { object: claimantOf(draft), gateway });
-    for (const { object, keys } of this.#routes.of(draft)) {
+    if (own !== "") addTo(named, own, whose, { object: claimantOf(listener), gateway });
+    for (const { object, keys } of this.#routes.of(listener)) {
       const naming = { object, gateway };
       for (const key of keys.named) addTo(named, key, whose, naming);
       for (const key of keys.below) addTo(below, key, whose, naming);
     }
   }
 
-  /** Why a listener can't be served; to be asked in the order of claimants' age. */
-  conflict(draft: ListenerDraft): Refused | undefined {
-    const { port, hostname } = draft;
-    if (!isNamed(draft) || hostname.kind === "any") return undefined;
-    const owner = this.#ownerOf(draft) ?? this.#namingOf(draft);
+  /** Why a listener can't be served; to be called in the order of the claimants' age. */
+  conflict(listener: WrittenListener): Refused | undefined {
+    const { port, hostname } = listener;
+    if (!isNamed(listener) || hostname.kind === "any") return undefined;
+    const owner = this.#ownerOf(listener) ?? this.#namingOf(listener);
     if (owner === undefined) return undefined;
     const message = `hostname ${hostText(hostname)} on port ${String(port)} can't be had: it belongs to ${nameOf(owner)}`;
     return refused("HostnameConflict", message);
   }
 
-  /** Wildcards of Ingresses and Rules are for one label; the listener's wildcard with the same suffix covers them. */
-  #ownerOf(draft: ListenerDraft): KubernetesObject | undefined {
-    const { port, hostname } = draft;
+  /** Ingresses and Rules have wildcards for one label; the listener's wildcard with the same suffix covers them. */
+  #ownerOf(listener: WrittenListener): KubernetesObject | undefined {
+    const { port, hostname } = listener;
     const server = serverId(port);
     const host: HostPattern =
       hostname.kind === "wildcard" ? { ...hostname, labels: "one" } : hostname;
     return this.#balancers
       .filter(({ ports }) => ports.some((each) => each.server === server))
       .flatMap(({ owners }) => owners.ownerOfName(host) ?? [])
-      .find((owner) => keepsHosts(owner, draft));
+      .find((owner) => keepsHosts(owner, listener));
   }
 
-  #namingOf(draft: ListenerDraft): KubernetesObject | undefined {
-    const { port, hostname, gateway } = draft;
+  #namingOf(listener: WrittenListener): KubernetesObject | undefined {
+    const { port, hostname, gateway } = listener;
     const known = this.#ports.get(port);
     if (known?.waiting.some((taken) => taken.gateway !== gateway) === true) {
       for (const taken of known.waiting) this.#name(known, taken);
@@ -126,10 +130,10 @@ export class KeptHosts {
     ];
     return maps
       .flatMap((map) => [...(map?.values() ?? [])])
-      .find((naming) => naming.gateway !== gateway && keepsHosts(naming.object, draft))?.object;
+      .find((naming) => naming.gateway !== gateway && keepsHosts(naming.object, listener))?.object;
   }
 
-  /** Gives hosts of Ingresses and Rules that such a listener covers to the next narrower one, or to the Ingresses. */
+  /** Gives hosts that Ingresses and Rules keep to the next wider listener that may have them, or else to the Ingresses. */
   keep(listeners: readonly TranslatedListener[], { config }: BuildContext): void {
     const serving = servingByHost(listeners);
     for (const { ports, owners } of this.#balancers) {
@@ -147,8 +151,8 @@ export class KeptHosts {
   }
 }
 
-function isNamed({ protocol }: ListenerDraft): boolean {
-  return ["HTTP", "HTTPS", "TLS"].includes(protocol);
+function isNamed({ spec }: WrittenListener): boolean {
+  return ["HTTP", "HTTPS", "TLS"].includes(spec.protocol);
 }
 
 function addTo(namings: Namings, key: string, whose: string, added: Naming): void {
@@ -158,10 +162,10 @@ function addTo(namings: Namings, key: string, whose: string, added: Naming): voi
   if (same === undefined || compareAge(added.object, same.object) < 0) known.set(owner, added);
 }
 
-/** Listeners that are served, by server and hostname. */
-type ServingListeners = ReadonlyMap<string, TranslatedListener>;
-
-function servingByHost(listeners: readonly TranslatedListener[]): ServingListeners {
+/** Served listeners by server and hostname. */
+function servingByHost(
+  listeners: readonly TranslatedListener[],
+): ReadonlyMap<string, TranslatedListener> {
   return new Map(
     listeners.flatMap((each) =>
       each.serves ? [[`${each.serves.server} ${hostKey(each.hostname)}`, each] as const] : [],
@@ -169,51 +173,47 @@ function servingByHost(listeners: readonly TranslatedListener[]): ServingListene
   );
 }
 
-/** Those that cover a named host, the narrowest first. */
+/** The listeners that cover a named host, the narrowest first. */
 function listenersAbove(
   server: string,
   host: HostPattern,
-  serving: ServingListeners,
+  serving: ReadonlyMap<string, TranslatedListener>,
 ): readonly TranslatedListener[] {
   const keys = [...keysAbove(host, "many"), hostKey(ANY_HOST)];
   return keys.flatMap((key) => serving.get(`${server} ${key}`) ?? []);
 }
 
-/** Hosts belong to one listener: says of hosts of Ingresses that a Gateway's listener on the same port takes them. */
+/** Reports hosts of Ingresses that belong to a Gateway's listener on the same port. */
 export function reportShadowedIngresses(
   gateways: readonly TranslatedGateway[],
   balancers: readonly LoadBalancer[],
   { resources, diagnostics, options }: TranslateContext,
 ): void {
   const serving = servingByHost(gateways.flatMap((gateway) => gateway.listeners));
+  if (serving.size === 0) return;
   for (const { alb, ingress: entry, owners } of balancers) {
     const servers =
       alb === undefined
         ? [options.httpPort, options.httpsPort].map(serverId)
         : [entry.http, entry.https].flatMap((port) => port?.server ?? []);
-    if (serving.size === 0) continue;
     const rivalOf = (host: HostPattern): TranslatedListener | undefined => {
       const rivals = servers.flatMap((server) => listenersAbove(server, host, serving));
       const owner = owners.ownerOfName(host);
       return rivals.find((rival) => owner === undefined || !keepsHosts(owner, rival));
     };
-    for (const ingress of resources.list("Ingress").filter(entry.selects)) {
-      reportIngress(ingress, rivalOf, diagnostics);
+    const rules = resources
+      .list("Ingress")
+      .filter(entry.selects)
+      .flatMap((ingress) =>
+        (ingress.spec?.rules ?? []).map(({ host }, index) => ({ ingress, host, index })),
+      );
+    for (const { ingress, host, index } of rules) {
+      const pattern = parseHostPattern(host, "one");
+      const rival = pattern.ok ? rivalOf(pattern.value) : undefined;
+      if (rival === undefined) continue;
+      const message = `${host ?? "every host"} on port ${String(rival.port)} belongs to listener ${rival.name} of ${nameOf(rival.parent)}`;
+      const place = placeOf(ingress, "spec", "rules", index, "host");
+      diagnostics.report({ code: "INGRESS_HOST_TAKEN", message, ...place });
     }
-  }
-}
-
-function reportIngress(
-  ingress: Ingress,
-  rivalOf: (host: HostPattern) => TranslatedListener | undefined,
-  diagnostics: TranslateContext["diagnostics"],
-): void {
-  for (const [index, { host }] of (ingress.spec?.rules ?? []).entries()) {
-    const pattern = parseHostPattern(host, "one");
-    const rival = pattern.ok ? rivalOf(pattern.value) : undefined;
-    if (rival === undefined) continue;
-    const message = `${host ?? "every host"} on port ${String(rival.port)} belongs to listener ${rival.name} of ${nameOf(rival.parent)}`;
-    const place = placeOf(ingress, "spec", "rules", index, "host");
-    diagnostics.report({ code: "INGRESS_HOST_TAKEN", message, ...place });
   }
 }

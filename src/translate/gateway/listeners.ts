@@ -1,153 +1,128 @@
-import type { GatewayListener } from "../../api/gateway.js";
+import { present } from "../../support/json-object.js";
 import type { BuildContext } from "../context.js";
 import { serverId } from "../load-balancer.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";
-import type { AddressAssignment } from "./addresses.js";
+import type { AddressedGateway } from "./addresses.js";
 import type { ClientValidation } from "./client-validation.js";
 import { clientValidation } from "./client-validation.js";
-import { endsTls, listenerCertificates } from "./listener-certificates.js";
-import type { ListenerDraft } from "./listener-draft.js";
-import type { ListenerOverlaps } from "./listener-overlap.js";
-import type { ListenerState, TranslatedListener } from "./model.js";
-import { namespaceFilter } from "./namespace-filter.js";
-import { routeKinds } from "./route-kinds.js";
+import type { ListenerCertificates } from "./gateway-certificates.js";
+import { endsTls } from "./gateway-certificates.js";
+import type { Overlap, TranslatedListener, WrittenListener } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 
-/** What the listeners of a Gateway have in common. */
-export interface ListenerScope {
-  /** Whether anything of the Gateway may be served. */
-  readonly gateway: Verdict;
-  readonly assignment: AddressAssignment;
-  readonly conflicts: ReadonlyMap<ListenerDraft, Refused>;
-  /** Those without conflict on the Gateway's addresses: its own, its ListenerSets', and of other Gateways that share the addresses. */
-  readonly neighbours: readonly ListenerDraft[];
-  readonly overlaps: ListenerOverlaps;
-  /** Those that get no sockets. */
-  readonly overBudget: Pick<ReadonlyMap<ListenerDraft, Refused>, "get">;
-  readonly context: BuildContext;
+/** What earlier steps found out about listeners. */
+export interface ListenerFindings {
+  readonly conflicts: ReadonlyMap<WrittenListener, Refused>;
+  /** Listeners that get no sockets. */
+  readonly overBudget: Pick<ReadonlyMap<WrittenListener, Refused>, "get">;
+  readonly certificates: ReadonlyMap<WrittenListener, ListenerCertificates>;
+  readonly overlaps: ReadonlyMap<WrittenListener, Overlap>;
 }
 
-/** Judges a listener and, when it can be served, adds it to the data plane; its certificates, and what its routes say of streams, are for
- * the caller to serve. */
-export function translateListener(draft: ListenerDraft, scope: ListenerScope): TranslatedListener {
-  const { context, conflicts } = scope;
-  const { spec, gateway, parent, place, hostname } = draft;
-  const conflict = conflicts.get(draft);
-  const { kinds, verdict: kindsVerdict } = routeKinds(spec, context.options);
-  const tls = listenerCertificates(draft, context);
-  const clients =
-    spec.protocol === "HTTPS" ? clientValidation(gateway, spec.port, context) : ANYBODY;
+/**
+ * Decides whether a listener is served and adds a served HTTP or HTTPS listener to the data plane. The caller adds certificates, and
+ * streams/stream-routes.ts listeners of streams.
+ */
+export function translateListener(
+  listener: WrittenListener,
+  gateway: AddressedGateway,
+  findings: ListenerFindings,
+  context: BuildContext,
+): TranslatedListener {
+  const { assignment } = gateway;
+  const conflict = findings.conflicts.get(listener);
+  const { certificates, verdict } = findings.certificates.get(listener) ?? NO_CERTIFICATES;
+  const clients = listener.tls
+    ? clientValidation(listener.gateway, listener.port, context)
+    : NOT_VALIDATED;
   const accepted =
-    conflict ?? firstRefused([draft.written, portVerdict(draft, scope), clients.accepted]);
-  const resolvedRefs = firstRefused([tls.verdict, clients.resolvedRefs, kindsVerdict]);
-  const hasCertificate = !endsTls(spec) || tls.certificates.length > 0;
-  const usable = kinds.length > 0 && hasCertificate ? HOLDS : resolvedRefs;
-  const programmed = programmedVerdict(accepted, usable, scope);
-  const overlap = accepted.ok ? scope.overlaps.of(draft, scope.neighbours) : undefined;
-  const listener: TranslatedListener = {
-    gateway,
-    parent,
-    name: spec.name,
-    port: spec.port,
-    hostname,
-    tls: spec.protocol === "HTTPS",
-    ...streamOf(spec),
-    kinds,
-    allowsNamespace: namespaceFilter(
-      spec.allowedRoutes?.namespaces,
-      "Same",
-      parent.metadata.namespace,
-      context.resources,
-    ),
-    ...(programmed.ok && { serves: servedAs(draft, scope.assignment) }),
-    spec,
-    place,
+    conflict ??
+    firstRefused([
+      listener.written,
+      portVerdict(listener, gateway, context),
+      findings.overBudget.get(listener) ?? HOLDS,
+      clients.accepted,
+    ]);
+  const resolvedRefs = firstRefused([verdict, clients.resolvedRefs, listener.routeKindsVerdict]);
+  const hasCertificate = !endsTls(listener) || certificates.length > 0;
+  const usable = listener.kinds.length > 0 && hasCertificate ? HOLDS : resolvedRefs;
+  const programmed = programmedVerdict(accepted, usable, gateway);
+  const overlap = accepted.ok ? findings.overlaps.get(listener) : undefined;
+  const translated: TranslatedListener = {
+    ...listener,
+    ...(programmed.ok && { serves: servedAs(listener, assignment.addresses) }),
     accepted,
     resolvedRefs,
     programmed,
-    certificates: tls.certificates,
-    ...(conflict && { conflict }),
-    ...(overlap && { overlap }),
-    ...(clients.clientCertificates && { clientCertificates: clients.clientCertificates }),
+    certificates,
+    ...present("conflict", conflict),
+    ...present("overlap", overlap),
+    ...present("clientCertificates", clients.clientCertificates),
   };
-  addToConfig(listener, scope);
-  return listener;
+  addToConfig(translated, assignment.addresses, context);
+  return translated;
 }
 
-const ANYBODY: Pick<ClientValidation, "accepted" | "resolvedRefs" | "clientCertificates"> = {
-  accepted: HOLDS,
-  resolvedRefs: HOLDS,
-};
+const NOT_VALIDATED: ClientValidation = { accepted: HOLDS, resolvedRefs: HOLDS };
+const NO_CERTIFICATES: ListenerCertificates = { certificates: [], verdict: HOLDS };
 
-function portVerdict(draft: ListenerDraft, scope: ListenerScope): Verdict {
-  const { spec } = draft;
-  const { assignment, context, overBudget } = scope;
-  const { addresses } = assignment;
-  const transport = spec.protocol === "UDP" ? "udp" : "tcp";
-  const message = unavailability({ addresses, port: spec.port, transport }, context);
-  if (message !== undefined) return refused("PortUnavailable", message);
-  return overBudget.get(draft) ?? HOLDS;
+function portVerdict(
+  { port, stream }: WrittenListener,
+  { assignment: { addresses } }: AddressedGateway,
+  context: BuildContext,
+): Verdict {
+  const transport = stream === "udp" ? "udp" : "tcp";
+  const message = unavailability({ addresses, port, transport }, context);
+  return message === undefined ? HOLDS : refused("PortUnavailable", message);
 }
 
-/** A conflict, or a port that can't be had, keeps its reason; everything else that is wrong with the listener is Invalid. */
+/** Reasons that are about the listener's port stay as they are; every other problem of the listener is Invalid. */
 function programmedVerdict(
   accepted: Verdict,
   usable: Verdict,
-  { gateway, assignment }: ListenerScope,
+  { written, assignment }: AddressedGateway,
 ): Verdict {
-  if (!gateway.ok) return refused("Invalid", `the Gateway is not accepted: ${gateway.message}`);
+  if (!written.ok) return refused("Invalid", `the Gateway is not accepted: ${written.message}`);
   if (!accepted.ok) {
     const isOfPort = /Conflict$|^PortUnavailable$|^NoResources$/.test(accepted.reason);
     return isOfPort ? accepted : refused("Invalid", accepted.message);
   }
   if (!usable.ok) return refused("Invalid", usable.message);
-  if (!assignment.isServed && !assignment.verdict.ok) return assignment.verdict;
-  return HOLDS;
+  return assignment.isServed ? HOLDS : assignment.verdict;
 }
 
 function servedAs(
-  { parent, spec }: ListenerDraft,
-  { addresses }: AddressAssignment,
-): NonNullable<ListenerState["serves"]> {
-  const { namespace, name } = parent.metadata;
-  const [address] = addresses;
-  const server = `${serverId(spec.port)}${spec.protocol === "UDP" ? "-udp" : ""}`;
+  { parent, name, port, stream }: WrittenListener,
+  [address]: readonly string[],
+): NonNullable<TranslatedListener["serves"]> {
+  const { kind, metadata } = parent;
+  const server = `${serverId(port)}${stream === "udp" ? "-udp" : ""}`;
   return {
-    listener: `${parent.kind.toLowerCase()}/${namespace}/${name}/${spec.name}`,
+    listener: `${kind.toLowerCase()}/${metadata.namespace}/${metadata.name}/${name}`,
     server: address === undefined ? server : `a${address.replace(/[^0-9a-z]/g, "-")}-${server}`,
   };
 }
 
-/** What becomes of its connections, if they are no requests. */
-function streamOf(spec: GatewayListener): Pick<ListenerState, "stream"> {
-  switch (spec.protocol) {
-    case "TCP":
-      return { stream: "tcp" };
-    case "UDP":
-      return { stream: "udp" };
-    case "TLS":
-      return { stream: endsTls(spec) ? "terminate" : "passthrough" };
-    default:
-      return {};
-  }
-}
-
-function addToConfig(listener: TranslatedListener, { context, assignment }: ListenerScope): void {
-  const { serves, port, tls, stream, hostname, place, clientCertificates } = listener;
+function addToConfig(
+  listener: TranslatedListener,
+  addresses: readonly string[],
+  { config }: BuildContext,
+): void {
+  const { gateway, parent, serves, port, tls, stream, hostname, place } = listener;
   if (serves === undefined || stream !== undefined) return;
-  const closed = listener.parent.closed ?? listener.gateway.closed;
-  if (closed !== undefined) {
-    context.config.closeListener({ id: serves.listener, source: sourceRef(place) }, closed.what);
-  }
-  context.config.addListener(
-    { id: serves.server, addresses: assignment.addresses, port, tls },
+  const { clientCertificates } = listener;
+  const source = sourceRef(place);
+  const closed = parent.closed ?? gateway.closed;
+  if (closed !== undefined) config.closeListener({ id: serves.listener, source }, closed.what);
+  config.addListener(
+    { id: serves.server, addresses, port, tls },
     {
       id: serves.listener,
       server: serves.server,
       hostname,
-      source: sourceRef(place),
+      source,
       isolated: true,
       ...(clientCertificates && { clientCertificates }),
     },

@@ -102,9 +102,17 @@ export interface Overlap {
   readonly message: string;
 }
 
-export interface TranslatedListener extends ListenerState {
+/** A listener as its Gateway or ListenerSet describes it, before other objects are looked at. */
+export interface WrittenListener extends ListenerState {
   readonly spec: GatewayListener;
   readonly place: Place;
+  /** UnsupportedProtocol, UnsupportedValue. */
+  readonly written: Verdict;
+  /** InvalidRouteKinds. */
+  readonly routeKindsVerdict: Verdict;
+}
+
+export interface TranslatedListener extends WrittenListener {
   /** Another listener has its port or hostname. */
   readonly conflict?: Refused;
   /** UnsupportedProtocol, UnsupportedValue, PortUnavailable, NoValidCACertificate, or the conflict. */

@@ -5,10 +5,7 @@ import { ANY_HOST, hostKey } from "../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
-import type { ListenerDraft } from "./listener-draft.js";
-import type { AttachableRoute } from "./model.js";
-import { namespaceFilter } from "./namespace-filter.js";
-import { routeKinds } from "./route-kinds.js";
+import type { AttachableRoute, WrittenListener } from "./model.js";
 import { intersect } from "../hostnames.js";
 
 const KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute"] as const;
@@ -38,7 +35,15 @@ export class NamedRoutes {
   }
 
   /** What routes have in common with the listener, as far as it is asked for; a route without hostnames names none. */
-  of({ gateway, parent, spec, hostname }: ListenerDraft): readonly {
+  of({
+    gateway,
+    parent,
+    name: section,
+    port: own,
+    hostname,
+    kinds,
+    allowsNamespace,
+  }: WrittenListener): readonly {
     readonly object: KubernetesObject;
     readonly keys: HostKeys;
   }[] {
@@ -49,16 +54,13 @@ export class NamedRoutes {
       ...(isDefault ? [DEFAULTS] : []),
     ].flatMap((key) => this.#named.get(key) ?? []);
     if (candidates.length === 0) return [];
-    const { options, resources } = this.#context;
-    const { kinds } = routeKinds(spec, options);
-    const allows = namespaceFilter(spec.allowedRoutes?.namespaces, "Same", namespace, resources);
     return candidates
       .filter(
-        ({ route, reference: { sectionName = spec.name, port = spec.port } }) =>
-          sectionName === spec.name &&
-          port === spec.port &&
+        ({ route, reference: { sectionName = section, port = own } }) =>
+          sectionName === section &&
+          port === own &&
           kinds.some((kind) => kind === route.kind) &&
-          allows(route.metadata.namespace),
+          allowsNamespace(route.metadata.namespace),
       )
       .map(({ route }) => ({ object: route, keys: this.#keysOf(route, hostname) }));
   }

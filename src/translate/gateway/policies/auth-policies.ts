@@ -3,22 +3,27 @@ import type { AuthPolicy } from "../../../api/auth.js";
 import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { getOrInsert } from "../../../support/collections.js";
+import { groupBy } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-policies.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
-import { policiesKey } from "../keys.js";
 import type { Fact } from "../keys.js";
+import { policiesKey } from "../keys.js";
 import type { GatewayState, ListenerState } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
-import type { ResolvedTarget } from "./auth-policy-targets.js";
 import { closedTarget, resolveTargets } from "./auth-policy-targets.js";
-import { conflictMessage, policyStatus } from "./policy-status.js";
 import type { PolicyTarget } from "./policy-targets.js";
-import { TargetIndex, refusedPolicyOf, targetKey, targetOf, targetRefs } from "./policy-targets.js";
+import {
+  TargetIndex,
+  conflictMessage,
+  policyStatus,
+  refusedPolicyOf,
+  targetKey,
+  targetsOf,
+} from "./policy-targets.js";
 
-/** AuthPolicies by what they are for, and their ids in the data plane. */
+/** AuthPolicies by target, and their ids in the data plane. */
 export class AuthPolicies {
   readonly index: TargetIndex<AuthPolicy>;
   readonly #context: AuthContext;
@@ -33,14 +38,14 @@ export class AuthPolicies {
     const policies = context.resources.list("AuthPolicy");
     this.index = new TargetIndex(policies);
     for (const policy of policies) {
-      for (const target of targetRefs(policy).map((ref) => targetOf(policy, ref))) {
+      for (const target of targetsOf(policy)) {
         const closed = closedTarget(target, context.resources);
         if (closed !== undefined) this.#closing.set(targetKey(closed), { target: closed, policy });
       }
     }
   }
 
-  /** What `ofRule` depends on, but for policies that can't be read. */
+  /** What `ofRule` depends on, except for policies that can't be read. */
   get facts(): Iterable<Fact> {
     const winners = [...this.index.winners].map(({ target, policy }): Fact => {
       const isEmpty = settingsOfObject(policy.spec, []) === undefined;
@@ -52,7 +57,7 @@ export class AuthPolicies {
     return [...winners, ...closing];
   }
 
-  /** Ids of one policy: none when it configures nothing. */
+  /** Ids of one policy; empty: it configures nothing. */
   idsOf(policy: AuthPolicy): readonly string[] {
     return this.#context.auth.fromObject(policy.spec, {
       resource: resourceRef(policy),
@@ -61,7 +66,7 @@ export class AuthPolicies {
     });
   }
 
-  /** A policy that is there but can't be read: what names it is closed. */
+  /** For a policy that exists but can't be read: closes whatever names it. */
   closedBy(resource: ResourceRef): readonly string[] {
     const { kind, namespace, name } = resource;
     const id = `${kind.toLowerCase()}/${namespace}/${name}`;
@@ -71,21 +76,21 @@ export class AuthPolicies {
     return [id];
   }
 
-  /** Of the policy for a rule, by its name, or for its route; undefined: there is none. */
+  /** Ids of the policy for a rule, by its name, or for its route; undefined: there is none. */
   ofRule(route: HttpRoute | GrpcRoute, rule: string | undefined): readonly string[] | undefined {
     const whole = targetFor(route);
     return this.#narrowest(rule === undefined ? [whole] : [{ ...whole, section: rule }, whole]);
   }
 
-  /** Of the policy for a listener, its ListenerSet or its Gateway. */
+  /** Ids of the policy for a listener, its ListenerSet or its Gateway. */
   ofListener({ parent, gateway, name }: ListenerState): readonly string[] {
     const whole = targetFor(parent);
     return this.#narrowest([{ ...whole, section: name }, whole, targetFor(gateway)]) ?? [];
   }
 
   /**
-   * The policy of the first level that has one. An unreadable policy closes everything of its namespace that is not covered by a
-   * narrower object's policy of another namespace, because it could be for it.
+   * Ids of the policy of the first level that has one. An unreadable policy could be for anything in its namespace, so it closes
+   * everything there, except what a narrower policy of another namespace covers.
    */
   #narrowest(levels: readonly PolicyTarget[]): readonly string[] | undefined {
     if (this.index.isEmpty && this.#context.resources.refused.length === 0) return undefined;
@@ -100,7 +105,7 @@ export class AuthPolicies {
     return undefined;
   }
 
-  /** The policy may be in force elsewhere, so what closes has an id of its own. */
+  /** The policy may be in force elsewhere, so what it closes gets an id of its own. */
   #closedByTarget(policy: AuthPolicy): readonly string[] {
     const resource = resourceRef(policy);
     const { namespace, name } = policy.metadata;
@@ -113,7 +118,7 @@ export class AuthPolicies {
 
   reportUnused(used: ReadonlySet<AuthPolicy>): void {
     for (const policy of this.#context.resources.list("AuthPolicy")) {
-      if (used.has(policy) || (policy.spec.targetRefs ?? []).length > 0) continue;
+      if (used.has(policy) || targetsOf(policy).length > 0) continue;
       this.#context.diagnostics.report({
         code: "POLICY_UNUSED",
         message: "no ExtensionRef filter names it, and it has no targetRefs",
@@ -130,14 +135,9 @@ function targetFor({
   return { group: GATEWAY_GROUP, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** What is said about one ancestor, from all targets that lead to it; one in force is enough to be accepted. */
-interface Entry {
-  readonly ref: ParentReference;
-  readonly verdicts: Verdict[];
-}
-
 /**
- * Statuses of AuthPolicies, and reports on their targets. `named` are the Gateways that a policy serves by ExtensionRef filters.
+ * The statuses of AuthPolicies; reports problems of their targets. `named`: the Gateways that a policy serves by ExtensionRef filters. A
+ * policy is accepted for an ancestor if it is in force for one of the targets that lead there.
  */
 export function authPolicyStatuses(
   policies: AuthPolicies,
@@ -145,21 +145,18 @@ export function authPolicyStatuses(
   states: readonly GatewayState[],
   context: AuthContext,
 ): readonly ObjectStatus[] {
-  const known = { resources: context.resources, states };
   return context.resources.list("AuthPolicy").flatMap((policy) => {
-    const entries = new Map<string, Entry>();
-    for (const ref of named.get(policy) ?? []) addVerdict(entries, ref, HOLDS);
-    for (const resolved of resolveTargets(policy, known)) {
-      const verdict = targetVerdict(policy, resolved, policies);
-      report(policy, resolved, verdict, context);
-      for (const ref of resolved.ancestors) addVerdict(entries, ref, verdict);
-    }
-    const ancestors = [...entries.values()].map(({ ref, verdicts }) => {
-      const inForce = verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
+    const gateways = (named.get(policy) ?? []).map((ref) => ({ ref, verdict: HOLDS }));
+    const targets = targetVerdicts(policy, policies, states, context);
+    const byAncestor = groupBy([...gateways, ...targets], ({ ref }) => JSON.stringify(ref));
+    const ancestors = [...byAncestor.values()].flatMap((entries) => {
+      const entry = entries.find(({ verdict }) => verdict.ok) ?? entries[0];
+      if (entry === undefined) return [];
+      const { ref, verdict } = entry;
       return {
         ref,
         verdicts: () => ({
-          Accepted: inForce.ok ? contentVerdict(policy, policies, context) : inForce,
+          Accepted: verdict.ok ? contentVerdict(policy, policies, context) : verdict,
         }),
       };
     });
@@ -167,47 +164,42 @@ export function authPolicyStatuses(
   });
 }
 
-function addVerdict(entries: Map<string, Entry>, ref: ParentReference, verdict: Verdict): void {
-  getOrInsert(entries, JSON.stringify(ref), () => ({ ref, verdicts: [] })).verdicts.push(verdict);
-}
-
-function targetVerdict(
+/** Whether the policy is in force for its targets, for each ancestor that a target leads to. */
+function targetVerdicts(
   policy: AuthPolicy,
-  { target, problem }: ResolvedTarget,
   { index }: AuthPolicies,
-): Verdict {
-  if (problem !== undefined) return refused(problem.reason, problem.message);
-  const winner = index.winner(target);
-  return winner === undefined || winner === policy
-    ? HOLDS
-    : refused("Conflicted", conflictMessage(target, winner));
+  states: readonly GatewayState[],
+  { resources, diagnostics }: AuthContext,
+): readonly { readonly ref: ParentReference; readonly verdict: Verdict }[] {
+  return resolveTargets(policy, states, resources).flatMap((resolved, i) => {
+    const { target, ancestors, problem, streams = [] } = resolved;
+    const place = placeOf(policy, "spec", "targetRefs", i);
+    if (streams.length > 0) {
+      const message = `auth is for requests; connections are passed on without it by ${streams.join(", ")}`;
+      diagnostics.report({ code: "POLICY_NOT_FOR_CONNECTIONS", message, ...place });
+    }
+    const winner = problem === undefined ? index.winner(target) : undefined;
+    const conflict =
+      winner === undefined || winner === policy
+        ? undefined
+        : refused("Conflicted", conflictMessage(target, winner));
+    const verdict = problem ?? conflict ?? HOLDS;
+    if (!verdict.ok) {
+      const code = problem?.code ?? "POLICY_CONFLICT";
+      diagnostics.report({ code, message: verdict.message, ...place });
+    }
+    return ancestors.map((ref) => ({ ref, verdict }));
+  });
 }
 
-/** A policy that can't be used is in force all the same, and closes what it is for. */
+/** A policy that can't be used is in force nevertheless, and closes its targets. */
 function contentVerdict(
   policy: AuthPolicy,
   policies: AuthPolicies,
   { auth }: AuthContext,
 ): Verdict {
-  const problems = policies.idsOf(policy).flatMap((id) => auth.invalid(id) ?? []);
-  const [problem] = problems;
+  const [problem] = policies.idsOf(policy).flatMap((id) => auth.invalid(id) ?? []);
   return problem === undefined
     ? HOLDS
     : refused("Invalid", `what it covers answers 503 until this is corrected: ${problem}`);
-}
-
-function report(
-  policy: AuthPolicy,
-  { index, problem, streams = [] }: ResolvedTarget,
-  verdict: Verdict,
-  { diagnostics }: AuthContext,
-): void {
-  const place = placeOf(policy, "spec", "targetRefs", index);
-  if (streams.length > 0) {
-    const message = `auth is for requests; connections are passed on without it by ${streams.join(", ")}`;
-    diagnostics.report({ code: "POLICY_NOT_FOR_CONNECTIONS", message, ...place });
-  }
-  if (verdict.ok) return;
-  const code = problem?.code ?? "POLICY_CONFLICT";
-  diagnostics.report({ code, message: verdict.message, ...place });
 }

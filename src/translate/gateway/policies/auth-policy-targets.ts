@@ -2,67 +2,66 @@ import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import { AUTH_TARGETS } from "../../../api/auth.js";
 import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
+import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { didYouMean } from "../../../support/did-you-mean.js";
 import type { GatewayState } from "../model.js";
 import { needsStream } from "../route-kinds.js";
 import type { Refused } from "../verdict.js";
 import { refused } from "../verdict.js";
-import { gatewayRef, targetAsAncestor } from "./policy-status.js";
 import type { PolicyTarget } from "./policy-targets.js";
-import { shownTarget, targetOf, targetRefs } from "./policy-targets.js";
+import { gatewayRef, shownTarget, targetAsAncestor, targetsOf } from "./policy-targets.js";
 import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 
-/** Where a target of an AuthPolicy leads. */
-export interface ResolvedTarget {
-  readonly target: PolicyTarget;
-  /** Position in targetRefs. */
-  readonly index: number;
-  /** What the status names; none when the target belongs to another controller. */
+/** What an AuthPolicy's target means for its status. */
+interface ResolvedTarget {
+  /** For the status; empty if the target belongs to another controller. */
   readonly ancestors: readonly ParentReference[];
-  /** Names of the target's listeners that it is not for, because they pass on connections or datagrams. */
+  /** Names of the target's listeners that pass on connections or datagrams, so the policy does not apply to them. */
   readonly streams?: readonly string[];
-  /** Why the policy can't be for it. */
-  readonly problem?: Refused & { readonly code: TargetCode };
+  /** Why the policy does not apply to the target. */
+  readonly problem?: Refused & { readonly code: DiagnosticCode };
 }
 
-type TargetCode =
-  "POLICY_TARGET_NOT_FOUND" | "POLICY_TARGET_MISSPELT" | "POLICY_TARGET_UNSUPPORTED";
-
-/** What resolving needs to know. */
-export interface Known {
-  readonly resources: RoutingResources;
-  readonly states: readonly GatewayState[];
-}
-
-export function resolveTargets(policy: AuthPolicy, known: Known): readonly ResolvedTarget[] {
-  return targetRefs(policy).map((ref, index) => {
-    const target = targetOf(policy, ref);
-    return { target, index, ...resolve(target, known) };
+/** In the order of targetRefs. */
+export function resolveTargets(
+  policy: AuthPolicy,
+  states: readonly GatewayState[],
+  resources: RoutingResources,
+): readonly (ResolvedTarget & { readonly target: PolicyTarget })[] {
+  return targetsOf(policy).map((target) => {
+    const closed = closedTarget(target, resources);
+    const resolved = resolve(closed ?? target, states, resources);
+    if (closed === undefined) return { target, ...resolved };
+    const message = `${misspelling(target)}: everything of ${shownTarget({ ...closed, section: undefined })} answers 503`;
+    const reason = target.kind === closed.kind ? "TargetNotFound" : "Invalid";
+    const problem = { ...refused(reason, message), code: "POLICY_TARGET_MISSPELT" } as const;
+    return { target, ancestors: resolved.ancestors, problem };
   });
 }
 
-type TargetKind = (typeof AUTH_TARGETS)[number];
-/** Kinds with names near to those, for which there is no auth. */
+/** Kinds with names similar to AUTH_TARGETS that can't have auth. */
 const OTHER_KINDS: ReadonlySet<string> = new Set(["TCPRoute", "TLSRoute", "UDPRoute"]);
 
 /**
- * The object that a misspelt target closes: the kind and group are nearly ones that an AuthPolicy can be for, or the kind is one of
- * them and the group is wrong, or the object has no such section. Undefined: the target is right, or there is no such object.
+ * The object that a misspelt target closes: kind and group resemble those that an AuthPolicy can target, the kind is one of them but the
+ * group is wrong, or the object has no such section. Undefined: the target is right, or there is no such object.
  */
 export function closedTarget(
   target: PolicyTarget,
   resources: RoutingResources,
 ): PolicyTarget | undefined {
   const kind = meantKind(target);
-  const sections = kind && sectionsOf(kind, target, resources);
-  if (kind === undefined || sections === undefined) return undefined;
+  const object = kind && resources.get(kind, target.namespace, target.name);
+  if (kind === undefined || object === undefined) return undefined;
+  const sections = ("listeners" in object.spec ? object.spec.listeners : object.spec.rules) ?? [];
   const isSpelt = kind === target.kind && target.group === GATEWAY_GROUP;
-  const isThere = target.section === undefined || sections.includes(target.section);
+  const isThere =
+    target.section === undefined || sections.some(({ name }) => name === target.section);
   return isSpelt && isThere ? undefined : { ...target, group: GATEWAY_GROUP, kind, section: "" };
 }
 
-function meantKind({ group, kind }: PolicyTarget): TargetKind | undefined {
+function meantKind({ group, kind }: PolicyTarget): (typeof AUTH_TARGETS)[number] | undefined {
   const exact = AUTH_TARGETS.find((known) => known === kind);
   const isOurs = group === "" || didYouMean(group, [GATEWAY_GROUP], 2) !== undefined;
   if (exact !== undefined || !isOurs || OTHER_KINDS.has(kind)) return exact;
@@ -70,31 +69,7 @@ function meantKind({ group, kind }: PolicyTarget): TargetKind | undefined {
   return AUTH_TARGETS.find((known) => known === meant);
 }
 
-/** Undefined: there is no such object. */
-function sectionsOf(
-  kind: TargetKind,
-  { namespace, name }: PolicyTarget,
-  resources: RoutingResources,
-): readonly (string | undefined)[] | undefined {
-  const object = resources.get(kind, namespace, name);
-  if (object === undefined) return undefined;
-  const sections = "listeners" in object.spec ? object.spec.listeners : object.spec.rules;
-  return (sections ?? []).map((section) => section.name);
-}
-
-type Resolution = Pick<ResolvedTarget, "ancestors" | "streams" | "problem">;
-
-function resolve(target: PolicyTarget, known: Known): Resolution {
-  const closed = closedTarget(target, known.resources);
-  const resolution = resolveKind(closed ?? target, known);
-  if (closed === undefined) return resolution;
-  const message = `${misspelling(target)}: everything of ${shownTarget({ ...closed, section: undefined })} answers 503`;
-  const reason = target.kind === closed.kind ? "TargetNotFound" : "Invalid";
-  const problem = { ...refused(reason, message), code: "POLICY_TARGET_MISSPELT" } as const;
-  return { ancestors: resolution.ancestors, problem };
-}
-
-/** What is wrong with a target that closes an object. */
+/** Says what is wrong with a target that closes an object. */
 function misspelling({ group, kind, section, ...object }: PolicyTarget): string {
   const isSpelt = group === GATEWAY_GROUP && AUTH_TARGETS.some((known) => known === kind);
   if (!isSpelt) return `there is no kind ${kind} of group ${JSON.stringify(group)}`;
@@ -102,52 +77,44 @@ function misspelling({ group, kind, section, ...object }: PolicyTarget): string 
   return `${shownTarget({ group, kind, ...object })} has no ${part} ${String(section)}`;
 }
 
-function resolveKind(target: PolicyTarget, known: Known): Resolution {
-  const kind = target.group === GATEWAY_GROUP ? target.kind : "";
+function resolve(
+  target: PolicyTarget,
+  states: readonly GatewayState[],
+  resources: RoutingResources,
+): ResolvedTarget {
+  const { group, namespace, name } = target;
+  const kind = group === GATEWAY_GROUP ? target.kind : "";
   switch (kind) {
-    case "Gateway":
-      return resolveGateway(target, known);
-    case "ListenerSet":
-      return resolveListenerSet(target, known);
+    case "Gateway": {
+      const gateway = resources.get(kind, namespace, name);
+      if (gateway === undefined) return notFound(target);
+      if (gatewaysOf([target], states).length === 0) return { ancestors: [] };
+      return withListeners(target, gateway.spec.listeners, [gatewayRef(gateway, target.section)]);
+    }
+    case "ListenerSet": {
+      const set = resources.get(kind, namespace, name);
+      if (set === undefined) return notFound(target);
+      const ancestors = gatewaysOf([target], states).map((gateway) => gatewayRef(gateway));
+      return withListeners(target, set.spec.listeners, ancestors);
+    }
     case "HTTPRoute":
-    case "GRPCRoute":
-      return resolveRoute(kind, target, known);
+    case "GRPCRoute": {
+      const route = resources.get(kind, namespace, name);
+      if (route === undefined) return notFound(target);
+      return { ancestors: gatewaysOfRoute(route, states).map((gateway) => gatewayRef(gateway)) };
+    }
     default: {
-      const message = `an AuthPolicy can't be for ${target.kind} of group ${JSON.stringify(target.group)}`;
+      const message = `an AuthPolicy can't be for ${target.kind} of group ${JSON.stringify(group)}`;
       return { ancestors: [targetAsAncestor(target)], problem: unsupported(message) };
     }
   }
-}
-
-function resolveGateway(target: PolicyTarget, { resources, states }: Known): Resolution {
-  const gateway = resources.get("Gateway", target.namespace, target.name);
-  if (gateway === undefined) return notFound(target);
-  if (gatewaysOf([target], states).length === 0) return { ancestors: [] };
-  return withListeners(target, gateway.spec.listeners, [gatewayRef(gateway, target.section)]);
-}
-
-function resolveListenerSet(target: PolicyTarget, { resources, states }: Known): Resolution {
-  const set = resources.get("ListenerSet", target.namespace, target.name);
-  if (set === undefined) return notFound(target);
-  const ancestors = gatewaysOf([target], states).map((gateway) => gatewayRef(gateway));
-  return withListeners(target, set.spec.listeners, ancestors);
-}
-
-function resolveRoute(
-  kind: "HTTPRoute" | "GRPCRoute",
-  target: PolicyTarget,
-  { resources, states }: Known,
-): Resolution {
-  const route = resources.get(kind, target.namespace, target.name);
-  if (route === undefined) return notFound(target);
-  return { ancestors: gatewaysOfRoute(route, states).map((gateway) => gatewayRef(gateway)) };
 }
 
 function withListeners(
   target: PolicyTarget,
   listeners: readonly Pick<GatewayListener, "name" | "protocol">[],
   ancestors: readonly ParentReference[],
-): Resolution {
+): ResolvedTarget {
   const streams = listeners.filter(({ protocol }) => needsStream(protocol));
   const named = streams.find(({ name }) => name === target.section);
   if (named !== undefined) {
@@ -158,7 +125,7 @@ function withListeners(
   return { ancestors, ...(isWhole && { streams: streams.map(({ name }) => name) }) };
 }
 
-function notFound(target: PolicyTarget): Resolution {
+function notFound(target: PolicyTarget): ResolvedTarget {
   const message = `there is no ${shownTarget({ ...target, section: undefined })}, so the policy protects nothing there`;
   const problem = {
     ...refused("TargetNotFound", message),
@@ -167,6 +134,6 @@ function notFound(target: PolicyTarget): Resolution {
   return { ancestors: [targetAsAncestor(target)], problem };
 }
 
-function unsupported(message: string): NonNullable<Resolution["problem"]> {
+function unsupported(message: string): NonNullable<ResolvedTarget["problem"]> {
   return { ...refused("Invalid", message), code: "POLICY_TARGET_UNSUPPORTED" };
 }

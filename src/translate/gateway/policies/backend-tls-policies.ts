@@ -1,56 +1,55 @@
 import { createHash } from "node:crypto";
 import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
-import type { BackendTls } from "../../../model/upstream.js";
+import type { BackendTls, SubjectAltName } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareIds, getOrInsert, memoized } from "../../../support/collections.js";
-import type { AuthContext } from "../../auth/auth-policies.js";
-import { nameOf, placeOf } from "../../place.js";
+import { compareIds, getOrInsert } from "../../../support/collections.js";
+import { filled } from "../../../support/json-object.js";
+import type { Result } from "../../../support/result.js";
+import { ok, problem } from "../../../support/result.js";
+import type { TranslateContext } from "../../context.js";
+import type { Place } from "../../place.js";
+import { nameOf, placeOf, within } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
-import { backendClientCertificate } from "../certificate-reference.js";
-import { policiesKey } from "../keys.js";
+import { bundleOf, readCertificateAuthorities } from "../certificate-authorities.js";
 import type { Fact } from "../keys.js";
-import type { AlikeGateways, BackendPort, BackendTlsChoice } from "../model.js";
-import { HOLDS, refused } from "../verdict.js";
+import { policiesKey } from "../keys.js";
+import type { AlikeGateways, BackendPort, BackendTlsChoice, GatewayState } from "../model.js";
 import type { Verdict } from "../verdict.js";
-import type { BackendTlsReading } from "./backend-tls-content.js";
-import { readBackendTlsPolicy } from "./backend-tls-content.js";
-import { conflictMessage, gatewayRef, policyStatus } from "./policy-status.js";
+import { HOLDS, refused } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import {
-  ServiceUsers,
   TargetIndex,
+  conflictMessage,
+  gatewayRef,
+  policyStatus,
   refusedPolicyOf,
   shownTarget,
-  targetOf,
-  targetRefs,
+  targetsOf,
 } from "./policy-targets.js";
 
-const NONE: BackendTlsChoice = { kind: "none" };
-
 /**
- * BackendTLSPolicies: which one a Service port is reached by, and through which Gateways each is used. A port that has one is
- * never reached in another way: when the policy can't be used, neither can the port.
+ * BackendTLSPolicies: which one applies to a Service port, and through which Gateways each is used. A port with a policy is never reached
+ * in another way: if the policy can't be used, the port can't be used either.
  */
 export class BackendTlsPolicies {
-  readonly #context: AuthContext;
-  readonly #readings: ReadonlyMap<BackendTlsPolicy, BackendTlsReading>;
+  readonly #context: TranslateContext;
+  readonly #readings: ReadonlyMap<BackendTlsPolicy, PolicyReading>;
   readonly #index: TargetIndex<BackendTlsPolicy>;
   readonly #chosen = new Map<string, BackendTls>();
   /** By policy and the id of the certificate that Gateways show. */
   readonly #choices = new Map<BackendTlsPolicy, Map<string | undefined, BackendTlsChoice>>();
-  readonly #certificates = memoized((gateway: Gateway) => {
-    const found = backendClientCertificate(gateway, this.#context);
-    return found?.ok === true ? found.certificate.id : undefined;
-  });
+  /** Ids of the certificates that Gateways show. */
+  readonly #certificates: ReadonlyMap<Gateway, string | undefined>;
   readonly #users = new ServiceUsers();
 
-  constructor(context: AuthContext) {
+  constructor(states: readonly GatewayState[], context: TranslateContext) {
     this.#context = context;
-    const policies = context.resources.list("BackendTLSPolicy");
-    this.#readings = new Map(
-      policies.map((policy) => [policy, readBackendTlsPolicy(policy, context)]),
+    this.#certificates = new Map(
+      states.map(({ gateway, clientCertificate }) => [gateway, clientCertificate]),
     );
+    const policies = context.resources.list("BackendTLSPolicy");
+    this.#readings = new Map(policies.map((policy) => [policy, readPolicy(policy, context)]));
     this.#index = new TargetIndex(policies);
     for (const policy of policies) this.#reportTargets(policy);
   }
@@ -64,7 +63,7 @@ export class BackendTlsPolicies {
     return getOrInsert(choices, certificate, () => this.#byPolicy(policy, certificate));
   }
 
-  /** What `choose` depends on, but for the Gateways' certificates. */
+  /** What `choose` depends on, except for the Gateways' certificates. */
   get facts(): Iterable<Fact> {
     const targets = [...this.#index.winners].filter(({ target }) => isService(target));
     return targets.map(({ target, policy }): Fact => {
@@ -75,10 +74,13 @@ export class BackendTlsPolicies {
 
   statuses(): readonly ObjectStatus[] {
     return this.#context.resources.list("BackendTLSPolicy").flatMap((policy) => {
-      const gateways = this.#gatewaysOf(policy);
-      const ancestors = gateways.map((gateway) => ({
+      const { accepted = HOLDS, resolved = HOLDS } = this.#readings.get(policy) ?? {};
+      const ancestors = this.#gatewaysOf(policy).map((gateway) => ({
         ref: gatewayRef(gateway),
-        verdicts: () => this.#verdicts(policy, gateway),
+        verdicts: () => ({
+          Accepted: accepted.ok ? this.#inForce(policy, gateway) : accepted,
+          ResolvedRefs: resolved,
+        }),
       }));
       return policyStatus(policy, ancestors, this.#context);
     });
@@ -98,10 +100,7 @@ export class BackendTlsPolicies {
 
   #byPolicy(policy: BackendTlsPolicy, certificate: string | undefined): BackendTlsChoice {
     const content = this.#readings.get(policy)?.content;
-    if (content === undefined) {
-      const { namespace, name } = policy.metadata;
-      return refusedBy(`BackendTLSPolicy ${namespace}/${name}`);
-    }
+    if (content === undefined) return refusedBy(policy.metadata);
     return this.#add({
       ...content,
       ...(certificate !== undefined && { clientCertificate: certificate }),
@@ -109,22 +108,18 @@ export class BackendTlsPolicies {
   }
 
   #withoutPolicy(gateways: AlikeGateways, { namespace, tls }: BackendPort): BackendTlsChoice {
-    // It may be for this Service and ask for TLS.
+    // An unreadable policy may be for this Service and ask for TLS.
     const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, this.#context);
-    if (unreadable !== undefined) {
-      return refusedBy(`BackendTLSPolicy ${unreadable.namespace}/${unreadable.name}`);
-    }
+    if (unreadable !== undefined) return refusedBy(unreadable);
     const certificate = tls === true ? this.#clientCertificate(gateways) : undefined;
-    if (certificate === undefined) return NONE;
-    return this.#add({
-      authorities: { kind: "none" },
-      clientCertificate: certificate,
-    });
+    return certificate === undefined
+      ? { kind: "none" }
+      : this.#add({ authorities: { kind: "none" }, clientCertificate: certificate });
   }
 
-  /** A Gateway whose certificate can't be used shows none: backends that want one refuse the connection. */
+  /** A Gateway whose certificate can't be used shows none; backends that require one refuse the connection. */
   #clientCertificate([shownBy]: AlikeGateways): string | undefined {
-    return shownBy && this.#certificates(shownBy);
+    return shownBy && this.#certificates.get(shownBy);
   }
 
   #add(content: Omit<BackendTls, "id" | "inLua">): BackendTlsChoice {
@@ -137,8 +132,8 @@ export class BackendTlsPolicies {
   }
 
   /**
-   * The Gateways that use a Service that the policy is for: those of its namespace first, so that others can't take their places in a
-   * status that holds sixteen, then older ones.
+   * The Gateways that use a Service that the policy is for. Those of its own namespace come first, so that other ones can't take their
+   * places in a status that holds sixteen; then older ones.
    */
   #gatewaysOf(policy: BackendTlsPolicy): readonly Gateway[] {
     const gateways = new Set(
@@ -149,21 +144,12 @@ export class BackendTlsPolicies {
     return [...gateways].sort((a, b) => isOther(a) - isOther(b) || compareAge(a, b));
   }
 
-  #verdicts(policy: BackendTlsPolicy, gateway: Gateway): Readonly<Record<string, Verdict>> {
-    const reading = this.#readings.get(policy);
-    return {
-      Accepted:
-        reading?.accepted.ok === true ? this.#inForce(policy, gateway) : acceptedOf(reading),
-      ResolvedRefs: reading?.resolved ?? HOLDS,
-    };
-  }
-
   /** Whether the policy is in force for one of the Services that the Gateway uses. */
   #inForce(policy: BackendTlsPolicy, gateway: Gateway): Verdict {
     const verdicts = serviceTargets(policy)
       .filter((target) => this.#users.of(target).has(gateway))
       .map((target) => this.#targetVerdict(policy, target));
-    return verdicts.find(({ ok }) => ok) ?? verdicts[0] ?? HOLDS;
+    return verdicts.find(({ ok: holds }) => holds) ?? verdicts[0] ?? HOLDS;
   }
 
   #targetVerdict(policy: BackendTlsPolicy, target: PolicyTarget): Verdict {
@@ -171,25 +157,21 @@ export class BackendTlsPolicies {
     if (winner !== undefined && winner !== policy) {
       return refused("Conflicted", conflictMessage(target, winner));
     }
-    const missing = this.#missing(target);
-    return missing === undefined ? HOLDS : refused("TargetNotFound", missing);
-  }
-
-  #missing(target: PolicyTarget): string | undefined {
-    const service = this.#context.resources.get("Service", target.namespace, target.name);
-    if (service === undefined)
-      return `there is no ${shownTarget({ ...target, section: undefined })}`;
+    const { namespace, name, section } = target;
+    const service = this.#context.resources.get("Service", namespace, name);
+    if (service === undefined) {
+      return refused("TargetNotFound", `there is no Service ${namespace}/${name}`);
+    }
     const ports = service.spec?.ports ?? [];
-    return target.section === undefined || ports.some(({ name }) => name === target.section)
-      ? undefined
-      : `Service ${target.namespace}/${target.name} has no port named ${target.section}`;
+    return section === undefined || ports.some((port) => port.name === section)
+      ? HOLDS
+      : refused("TargetNotFound", `Service ${namespace}/${name} has no port named ${section}`);
   }
 
   #reportTargets(policy: BackendTlsPolicy): void {
     const { diagnostics } = this.#context;
-    for (const [i, ref] of targetRefs(policy).entries()) {
+    for (const [i, target] of targetsOf(policy).entries()) {
       const place = placeOf(policy, "spec", "targetRefs", i);
-      const target = targetOf(policy, ref);
       if (!isService(target)) {
         const message = `a BackendTLSPolicy is for Services, not for ${shownTarget(target)}`;
         diagnostics.report({ code: "POLICY_TARGET_UNSUPPORTED", message, ...place });
@@ -203,20 +185,141 @@ export class BackendTlsPolicies {
   }
 }
 
-function acceptedOf(reading: BackendTlsReading | undefined): Verdict {
-  return reading?.accepted ?? HOLDS;
-}
-
 function serviceTargets(policy: BackendTlsPolicy): readonly PolicyTarget[] {
-  return targetRefs(policy)
-    .map((ref) => targetOf(policy, ref))
-    .filter(isService);
+  return targetsOf(policy).filter(isService);
 }
 
 function isService({ group, kind }: PolicyTarget): boolean {
   return group === "" && kind === "Service";
 }
 
-function refusedBy(policy: string): BackendTlsChoice {
-  return { kind: "refused", refuse: invalidBackend(`${policy} can't be used`) };
+function refusedBy({ namespace, name }: BackendTlsPolicy["metadata"]): BackendTlsChoice {
+  const what = `BackendTLSPolicy ${namespace}/${name} can't be used`;
+  return { kind: "refused", refuse: invalidBackend(what) };
+}
+
+/**
+ * Which Gateways use a Service. A backendRef adds the route's whole list of Gateways at once, because a few bytes can make thousands of
+ * pairs; only Services that a policy targets have their lists merged.
+ */
+class ServiceUsers {
+  readonly #users = new Map<
+    string,
+    { readonly groups: Set<AlikeGateways>; all?: ReadonlySet<Gateway> }
+  >();
+
+  add(gateways: AlikeGateways, { namespace, service }: BackendPort): void {
+    const users = getOrInsert(this.#users, `${namespace}/${service}`, () => ({
+      groups: new Set<AlikeGateways>(),
+    }));
+    users.groups.add(gateways);
+    delete users.all;
+  }
+
+  /** For the Service that the target names, whatever its section. */
+  of({ namespace, name }: PolicyTarget): ReadonlySet<Gateway> {
+    const users = this.#users.get(`${namespace}/${name}`);
+    if (users === undefined) return new Set();
+    return (users.all ??= new Set([...users.groups].flat()));
+  }
+}
+
+interface PolicyReading {
+  /** Absent: no connection may be made. The client certificate is added for each Gateway. */
+  readonly content?: Omit<BackendTls, "id" | "inLua" | "clientCertificate">;
+  /** Invalid, NoValidCACertificate. */
+  readonly accepted: Verdict;
+  /** InvalidKind, InvalidCACertificateRef. */
+  readonly resolved: Verdict;
+}
+
+/** Reads the policy's validation, and reports the parts that can't be used. */
+function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): PolicyReading {
+  const { hostname } = policy.spec.validation;
+  const place = placeOf(policy, "spec", "validation");
+  const { authorities, accepted, resolved } = readAuthorities(policy, place, context);
+  const names = readNames(policy, place, context);
+  for (const key of Object.keys(policy.spec.options ?? {})) {
+    const message = `option ${key} of a BackendTLSPolicy is not supported`;
+    const at = placeOf(policy, "spec", "options", key);
+    context.diagnostics.report({ code: "SETTING_UNSUPPORTED", message, ...at });
+  }
+  if (authorities === undefined) return { accepted, resolved };
+  if (!names.ok) return { accepted: refused("Invalid", names.problem), resolved };
+  return {
+    content: { hostname, ...filled("names", names.value), authorities },
+    accepted,
+    resolved,
+  };
+}
+
+interface AuthoritiesReading extends Pick<PolicyReading, "accepted" | "resolved"> {
+  readonly authorities?: BackendTls["authorities"];
+}
+
+/** A reference that can't be used does not affect the others (Gateway API, BackendTLSPolicyValidation.caCertificateRefs). */
+function readAuthorities(
+  { metadata, spec }: BackendTlsPolicy,
+  place: Place,
+  context: TranslateContext,
+): AuthoritiesReading {
+  const { caCertificateRefs: refs = [], wellKnownCACertificates: wellKnown } = spec.validation;
+  if (refs.length === 0) return readWellKnown(wellKnown, place, context);
+  const found = refs.map((ref) =>
+    readCertificateAuthorities(ref, metadata.namespace, context.resources),
+  );
+  const problems = found.flatMap((each) => (each.ok ? [] : each));
+  for (const [i, each] of found.entries()) {
+    if (each.ok) continue;
+    const field = each.reason === "InvalidKind" ? "kind" : "name";
+    report(each.message, within(place, "caCertificateRefs", i, field), context);
+  }
+  const [first] = problems;
+  const messages = problems.map(({ message }) => message).join("; ");
+  const resolved = first === undefined ? HOLDS : refused(first.reason, messages);
+  const pem = bundleOf(found.flatMap((each) => (each.ok ? each.certificates : [])));
+  return pem === undefined
+    ? { accepted: refused("NoValidCACertificate", messages), resolved }
+    : { authorities: { kind: "pem", pem }, accepted: HOLDS, resolved };
+}
+
+function readWellKnown(
+  name: string | undefined,
+  place: Place,
+  context: TranslateContext,
+): AuthoritiesReading {
+  if (name === "System") {
+    return { authorities: { kind: "system" }, accepted: HOLDS, resolved: HOLDS };
+  }
+  const message =
+    name === undefined
+      ? "the policy names no certificate authorities"
+      : `wellKnownCACertificates ${JSON.stringify(name)} is not known; System is`;
+  report(message, within(place, "wellKnownCACertificates"), context);
+  return { accepted: refused("Invalid", message), resolved: HOLDS };
+}
+
+/** A name of an unknown type could be the only one that must match, so without it the policy can't be used. */
+function readNames(
+  { spec }: BackendTlsPolicy,
+  place: Place,
+  context: TranslateContext,
+): Result<readonly SubjectAltName[]> {
+  const value: SubjectAltName[] = [];
+  const problems: string[] = [];
+  for (const [i, { type, hostname, uri }] of (spec.validation.subjectAltNames ?? []).entries()) {
+    if (type === "Hostname" && hostname !== undefined) value.push(["hostname", hostname]);
+    else if (type === "URI" && uri !== undefined) value.push(["uri", uri]);
+    else {
+      const message = `subjectAltNames[${String(i)}] is no Hostname and no URI`;
+      report(message, within(place, "subjectAltNames", i), context);
+      problems.push(message);
+    }
+  }
+  const [first] = problems;
+  return first === undefined ? ok(value) : problem(first);
+}
+
+function report(message: string, place: Place, { diagnostics }: TranslateContext): void {
+  diagnostics.report({ code: "BACKEND_TLS_INVALID", message, ...place });
 }

@@ -1,6 +1,3 @@
-import type { RoutingResources } from "../../../input/resources.js";
-import { groupBy } from "../../../support/collections.js";
-import { filled } from "../../../support/json-object.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import type {
   ExternalAuthFilter,
@@ -9,27 +6,36 @@ import type {
   ParentReference,
   RouteFilter,
 } from "../../../api/gateway.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
+import { groupBy } from "../../../support/collections.js";
+import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-policies.js";
+import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
-import type { Place } from "../../place.js";
-import { refusedKey } from "../keys.js";
 import type { Fact } from "../keys.js";
-import type { AlikeGateways, GatewayState, ListenerState } from "../model.js";
+import { refusedKey } from "../keys.js";
+import type { Unusable } from "../destination.js";
+import { unusable } from "../destination.js";
+import type {
+  AlikeGateways,
+  BackendPort,
+  BackendTlsChoice,
+  GatewayState,
+  ListenerState,
+} from "../model.js";
 import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
 import type { AuthRef, Policies } from "../policies.js";
-import { gatewayRef } from "./policy-status.js";
+import { gatewayRef } from "./policy-targets.js";
 import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 
-type Unresolved = Extract<AuthRef, { ok: false }>;
-
-/** The policies for the Gateways of ours. Asked by the routes, then for their own statuses and TLS. */
+/** Collects the policies of our Gateways: routes look them up first, then their statuses and TLS are read. */
 export function createPolicies(states: readonly GatewayState[], context: AuthContext): Policies {
-  const tls = new BackendTlsPolicies(context);
+  const tls = new BackendTlsPolicies(states, context);
   const auth = new AuthPolicies(context);
   const filters = new AuthFilters(states, tls, auth, context);
   const facts = [...tls.facts, ...auth.facts, ...refusedFacts(context.resources)];
@@ -81,7 +87,7 @@ function inheritedFrom(
   ];
 }
 
-/** Auth filters of rules, backendRefs and listeners. */
+/** Translates auth filters of rules, backendRefs and listeners. */
 class AuthFilters {
   /** Gateways of the routes and listeners whose ExtensionRef filters name a policy. */
   readonly named = new Map<AuthPolicy, readonly ParentReference[]>();
@@ -107,7 +113,7 @@ class AuthFilters {
     const at = within(place, "extensionRef");
     if (group !== options.domains.group || kind !== "AuthPolicy") {
       const message = `${kind} of group ${JSON.stringify(group)} is no filter; AuthPolicy of ${options.domains.group} is`;
-      return this.#unresolved({ ok: false, reason: "InvalidKind", message }, at);
+      return this.#unresolved(unusable("InvalidKind", message), at);
     }
     const { namespace } = place.resource;
     const policy = resources.get("AuthPolicy", namespace, name);
@@ -118,18 +124,13 @@ class AuthFilters {
     const refused = refusedObjects(resources, kind, namespace).find((ref) => ref.name === name);
     if (refused !== undefined) return { ok: true, auth: this.#auth.closedBy(refused) };
     const message = `there is no AuthPolicy ${namespace}/${name}`;
-    return this.#unresolved({ ok: false, reason: "BackendNotFound", message }, at);
+    return this.#unresolved(unusable("BackendNotFound", message), at);
   }
 
   externalAuth(filter: ExternalAuthFilter, place: Place, gateways: AlikeGateways): AuthRef {
-    return translateExternalAuth({
-      filter,
-      place,
-      context: this.#context,
-      backendTls: (backend) => this.#tls.choose(gateways, backend),
-      unresolved: (refused) =>
-        this.#unresolved({ ...refused, ok: false }, within(place, "externalAuth")),
-    });
+    const choose = (backend: BackendPort): BackendTlsChoice => this.#tls.choose(gateways, backend);
+    const ref = translateExternalAuth(filter, place, choose, this.#context);
+    return ref.ok ? ref : this.#unresolved(ref, within(place, "externalAuth"));
   }
 
   ofListener({ parent, gateway, name }: ListenerState): AuthRef {
@@ -139,12 +140,8 @@ class AuthFilters {
       const place = placeOf(parent, "spec", "listeners", index, "filters", "requests", i);
       return this.#listenerFilter(filter, place, gateway);
     });
-    return (
-      refs.find(({ ok }) => !ok) ?? {
-        ok: true,
-        auth: refs.flatMap((ref) => (ref.ok ? ref.auth : [])),
-      }
-    );
+    const auth = refs.flatMap((ref) => (ref.ok ? ref.auth : []));
+    return refs.find(({ ok }) => !ok) ?? { ok: true, auth };
   }
 
   #listenerFilter(filter: RouteFilter, place: Place, gateway: Gateway): AuthRef {
@@ -156,22 +153,21 @@ class AuthFilters {
       return this.externalAuth(externalAuth, place, [gateway]);
     }
     const message = `a listener can't have a filter of type ${type}`;
-    return this.#unresolved({ ok: false, reason: "InvalidKind", message }, within(place, "type"));
+    return this.#unresolved(unusable("InvalidKind", message), within(place, "type"));
   }
 
-  /** The Gateways of the route or listener that a filter stands in. */
+  /** The Gateways of the route or listener that has the filter. */
   #gatewaysAt({ resource: { kind, namespace, name } }: Place): readonly ParentReference[] {
-    if (kind !== "HTTPRoute" && kind !== "GRPCRoute") {
-      return gatewaysOf([{ kind, namespace, name }], this.#states).map((gateway) =>
-        gatewayRef(gateway),
-      );
-    }
-    const route = this.#context.resources.get(kind, namespace, name);
-    if (route === undefined) return [];
-    return gatewaysOfRoute(route, this.#states).map((gateway) => gatewayRef(gateway));
+    const { resources } = this.#context;
+    const isRoute = kind === "HTTPRoute" || kind === "GRPCRoute";
+    const route = isRoute ? resources.get(kind, namespace, name) : undefined;
+    const gateways = route
+      ? gatewaysOfRoute(route, this.#states)
+      : gatewaysOf([{ kind, namespace, name }], this.#states);
+    return gateways.map((gateway) => gatewayRef(gateway));
   }
 
-  #unresolved(unresolved: Unresolved, place: Place): AuthRef {
+  #unresolved(unresolved: Unusable, place: Place): AuthRef {
     const { message } = unresolved;
     this.#context.diagnostics.report({ code: "AUTH_FILTER_UNRESOLVED", message, ...place });
     return unresolved;

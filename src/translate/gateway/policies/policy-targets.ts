@@ -1,15 +1,25 @@
-import type { Gateway, PolicyTargetReference } from "../../../api/gateway.js";
+/** Direct policy attachment (GEP-713): what a policy targets, which policy is in force there, and what its status says. */
+import { GATEWAY_GROUP } from "../../../api/wire.js";
+import type {
+  Gateway,
+  ParentReference,
+  PolicyStatus,
+  PolicyTargetReference,
+} from "../../../api/gateway.js";
 import type { KubernetesObject } from "../../../api/wire.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
-import { getOrInsert } from "../../../support/collections.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import { own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
+import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { refusedObjects } from "../../refused-objects.js";
-import type { AlikeGateways, BackendPort } from "../model.js";
+import type { Verdict } from "../verdict.js";
+import { condition } from "../verdict.js";
 
-/** A policy that says itself what it is for (GEP-713, direct policy attachment). */
 export interface TargetingPolicy extends KubernetesObject {
   readonly spec: { readonly targetRefs?: readonly PolicyTargetReference[] };
+  readonly status?: PolicyStatus;
 }
 
 /** An object, or one of its sections: a listener of a Gateway, a port of a Service, a rule of a route. */
@@ -21,26 +31,24 @@ export interface PolicyTarget {
   readonly section?: string | undefined;
 }
 
-/** Which policy is in force for a target: the older one, then the first by namespace and name; the others are in conflict. */
+/** Which policy is in force for a target: the oldest, then the first by namespace and name. All others conflict with it. */
 export class TargetIndex<P extends TargetingPolicy> {
   readonly #winners = new Map<string, { readonly target: PolicyTarget; readonly policy: P }>();
 
   constructor(policies: readonly P[]) {
     for (const policy of [...policies].sort(compareAge)) {
-      for (const ref of targetRefs(policy)) {
-        const target = targetOf(policy, ref);
+      for (const target of targetsOf(policy)) {
         const key = targetKey(target);
         if (!this.#winners.has(key)) this.#winners.set(key, { target, policy });
       }
     }
   }
 
-  /** No policy is for anything. */
   get isEmpty(): boolean {
     return this.#winners.size === 0;
   }
 
-  /** The policy for exactly this object or section; what holds for its whole object is asked for apart. */
+  /** The policy for exactly this object or section; a section does not get the policy of its object. */
   winner(target: PolicyTarget): P | undefined {
     return this.isEmpty ? undefined : this.#winners.get(targetKey(target))?.policy;
   }
@@ -51,15 +59,12 @@ export class TargetIndex<P extends TargetingPolicy> {
   }
 }
 
-export function targetRefs(policy: TargetingPolicy): readonly PolicyTargetReference[] {
-  return policy.spec.targetRefs ?? [];
-}
-
-/** Targets are in the policy's own namespace. */
-export function targetOf(policy: TargetingPolicy, ref: PolicyTargetReference): PolicyTarget {
-  const { group, kind, name, sectionName } = ref;
-  const section = sectionName === "" ? undefined : sectionName;
-  return { group, kind, namespace: policy.metadata.namespace, name, section };
+/** In the order of targetRefs; targets are in the policy's own namespace. */
+export function targetsOf({ metadata, spec }: TargetingPolicy): readonly PolicyTarget[] {
+  return (spec.targetRefs ?? []).map(({ group, kind, name, sectionName }) => {
+    const section = sectionName === "" ? undefined : sectionName;
+    return { group, kind, namespace: metadata.namespace, name, section };
+  });
 }
 
 /** For messages: `Service default/web`, `Gateway infra/edge, section https`. */
@@ -72,41 +77,12 @@ export function targetKey({ group, kind, namespace, name, section = "" }: Policy
   return [group, kind, namespace, name, section].join("|");
 }
 
-interface Users {
-  /** The lists as they were added. */
-  readonly groups: Set<AlikeGateways>;
-  /** The Gateways of all groups; absent until `of` needs them. */
-  all?: ReadonlySet<Gateway>;
+/** Why a policy is not in force for a target that another policy has. */
+export function conflictMessage(target: PolicyTarget, winner: KubernetesObject): string {
+  return `${nameOf(winner)} is in force for ${shownTarget(target)}: it is older, or of equal age and first by name`;
 }
 
-/**
- * Which Gateways use a Service. A backendRef adds the route's whole list of Gateways at once, since a few bytes make thousands of
- * pairs; only Services that a policy targets have their lists merged.
- */
-export class ServiceUsers {
-  readonly #users = new Map<string, Users>();
-
-  add(gateways: AlikeGateways, { namespace, service }: BackendPort): void {
-    const key = `${namespace}/${service}`;
-    const users = getOrInsert(this.#users, key, (): Users => ({ groups: new Set() }));
-    users.groups.add(gateways);
-    delete users.all;
-  }
-
-  /** Of the Service that the target names, whatever its section. */
-  of({ namespace, name }: PolicyTarget): ReadonlySet<Gateway> {
-    const users = this.#users.get(`${namespace}/${name}`);
-    if (users === undefined) return NO_GATEWAYS;
-    return (users.all ??= new Set([...users.groups].flat()));
-  }
-}
-
-const NO_GATEWAYS: ReadonlySet<Gateway> = new Set();
-
-/**
- * A policy of the namespace that can't be read, so that nobody knows what it is for: it could be for anything of its namespace.
- * Reports it as what closes that.
- */
+/** A policy of the namespace that can't be read. It could be for anything in its namespace, so everything there is closed; reports that. */
 export function refusedPolicyOf(
   kind: "AuthPolicy" | "BackendTLSPolicy",
   namespace: string,
@@ -120,4 +96,59 @@ export function refusedPolicyOf(
       : `what it is for can't be told: Services of namespace ${namespace} without another policy are closed`;
   diagnostics.report({ code: "POLICY_UNREADABLE", message, resource });
   return resource;
+}
+
+/** A Gateway, or one of its listeners, as an ancestor in a policy's status. */
+export function gatewayRef({ metadata }: Gateway, section?: string): ParentReference {
+  const { namespace, name } = metadata;
+  return targetAsAncestor({ group: GATEWAY_GROUP, kind: "Gateway", namespace, name, section });
+}
+
+/** The target itself as the ancestor, if it is unknown to which Gateway it belongs. */
+export function targetAsAncestor({ section, ...object }: PolicyTarget): ParentReference {
+  return { ...object, ...(section !== undefined && { sectionName: section }) };
+}
+
+/** Entries that a status can hold (Gateway API, PolicyStatus). */
+const MAX_ANCESTORS = 16;
+
+/** Messages of conditions that hold. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  Accepted: "the policy is in force",
+  ResolvedRefs: "every reference is resolved",
+};
+
+/**
+ * The status of a policy; none if no Gateway of ours uses it and its current status has no entry of ours. Entries of other controllers
+ * take room: a status can't hold more than sixteen. `verdicts` is called only for ancestors that the status has room for.
+ */
+export function policyStatus(
+  policy: TargetingPolicy,
+  ancestors: readonly {
+    readonly ref: ParentReference;
+    /** By condition type. */
+    readonly verdicts: () => Readonly<Record<string, Verdict>>;
+  }[],
+  { options, diagnostics }: TranslateContext,
+): readonly ObjectStatus[] {
+  const { controllerName } = options;
+  const written = policy.status?.ancestors ?? [];
+  const others = written.filter((entry) => entry.controllerName !== controllerName);
+  if (ancestors.length === 0 && others.length === written.length) return [];
+  const room = Math.max(0, MAX_ANCESTORS - others.length);
+  if (ancestors.length > room) {
+    const message = `the status has room for ${String(room)} of its ${String(ancestors.length)} entries`;
+    const place = placeOf(policy, "status", "ancestors");
+    diagnostics.report({ code: "POLICY_STATUS_FULL", message, ...place });
+  }
+  const entries = ancestors.slice(0, room).map(({ ref, verdicts }) => ({
+    ancestorRef: ref,
+    controllerName,
+    conditions: Object.entries(verdicts()).map(([type, verdict]) =>
+      condition(type, verdict, { reason: type, message: own(MESSAGES, type) ?? "" }, policy),
+    ),
+  }));
+  const { apiVersion, kind, metadata } = policy;
+  const { namespace, name } = metadata;
+  return [{ apiVersion, kind, metadata: { name, namespace }, status: { ancestors: entries } }];
 }

@@ -16,7 +16,7 @@ import type { OwnParent } from "../routes/own-parents.js";
 import { Parents } from "../routes/parents.js";
 import { judge } from "../routes/route-conditions.js";
 import type { TranslatedRoutes } from "../routes/routes.js";
-import { endingShares } from "../socket-budget.js";
+import { refusedEndings } from "../socket-budget.js";
 import type { ShadowedHost } from "./stream-places.js";
 import type { StreamPlan } from "./stream-pools.js";
 import { StreamPools } from "./stream-pools.js";
@@ -85,7 +85,7 @@ function refuseEndings(
     ending.map((listener) => [listener, listener.certificates.length]),
   );
   const wanted = new Map(routes.map(({ route, own }) => [route, mostEndings(own, certificates)]));
-  const losers = endingShares(wanted, streams.freeSockets);
+  const losers = refusedEndings(wanted, streams.freeSockets);
   for (const { route, problems } of routes) {
     const lost = losers.get(route);
     if (lost === undefined) continue;
