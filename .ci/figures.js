@@ -1,16 +1,21 @@
-/** `make figures`: how far one walks in src to change one thing. It describes the code and fails nothing; CONTRIBUTING.md explains each. */
+/** `make figures`: how much of src a change touches. The figures fail no check; CONTRIBUTING.md explains each. */
 import { readFileSync, readdirSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import ts from "typescript";
 
 const SHORT = 60;
-const files = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => join("src", name))
-  .sort()
-  .map(read);
+const TESTED = 80;
+const isListed = process.argv.includes("--list");
+const files = sourcesIn("src").map(read);
 const byPath = new Map(files.map((file) => [file.path, file]));
 const lines = files.reduce((sum, file) => sum + file.lines, 0);
+
+function sourcesIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name))
+    .sort();
+}
 
 function read(path) {
   const text = readFileSync(path, "utf8");
@@ -20,12 +25,19 @@ function read(path) {
   const ours = imports.flatMap(({ moduleSpecifier: { text: name } }) =>
     name.startsWith(".") ? [join(dirname(path), name).replace(/\.js$/, ".ts")] : [],
   );
-  const isType = (each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each);
+  const types = statements.filter(
+    (each) => ts.isInterfaceDeclaration(each) || ts.isTypeAliasDeclaration(each),
+  );
   return {
     path,
+    text,
     lines: text.split("\n").length - 1,
     imports: imports.length,
-    types: statements.filter(isType).length,
+    types: types.length,
+    exportedTypes: types.filter(isExported).map(({ name }) => name.text),
+    isCode: statements.some(
+      (each) => ts.isFunctionDeclaration(each) || ts.isClassDeclaration(each),
+    ),
     ours: [...new Set(ours)],
     names: statements.filter(isExported).flatMap(namesOf),
   };
@@ -82,9 +94,65 @@ function shortWithOneImporter() {
     .map(({ path, lines: count }) => `${path} (${String(count)} lines)`);
 }
 
+/** Exported types whose name no other file of src, test or e2e has. */
+function typesOfOneFile() {
+  const words = [...files, ...["test", "e2e"].flatMap(sourcesIn).map(read)].map(
+    ({ path, text }) => ({ path, words: new Set(text.match(/\w+/g)) }),
+  );
+  return files.flatMap(({ path, exportedTypes }) =>
+    exportedTypes
+      .filter((name) => !words.some((other) => other.path !== path && other.words.has(name)))
+      .map((name) => `${path}: ${name}`),
+  );
+}
+
+/** Files with functions of which no test in the mirrored folder has the name: `a/b.test.ts` or `a/b.some-aspect.test.ts`. */
+function withoutUnitTest() {
+  const tested = new Set(
+    sourcesIn("test/unit").map((path) =>
+      join(dirname(relative("test/unit", path)), basename(path).split(".")[0]),
+    ),
+  );
+  return files
+    .filter(({ path, lines: count, isCode }) => {
+      const source = relative("src", path).replace(/\.ts$/, "");
+      return isCode && count > TESTED && !tested.has(source);
+    })
+    .map(({ path, lines: count }) => `${path} (${String(count)} lines)`);
+}
+
+/** Lines of a table, for `LIST=1`. */
+function byFolder() {
+  const folders = new Map();
+  for (const { path, lines: count, types, imports } of files) {
+    const name = relative("src", dirname(path)) || ".";
+    const sum = folders.get(name) ?? { count: 0, lines: 0, types: 0, imports: 0 };
+    sum.count += 1;
+    sum.lines += count;
+    sum.types += types;
+    sum.imports += imports;
+    folders.set(name, sum);
+  }
+  const cells = (name, values) =>
+    `${name.padEnd(34)}${values.map((value) => String(value).padStart(8)).join("")}`;
+  return [
+    cells("folder", ["files", "lines", "types", "/1000", "imports", "/1000"]),
+    ...[...folders].map(([name, sum]) =>
+      cells(name, [
+        sum.count,
+        sum.lines,
+        sum.types,
+        ((1000 * sum.types) / sum.lines).toFixed(1),
+        sum.imports,
+        ((1000 * sum.imports) / sum.lines).toFixed(1),
+      ]),
+    ),
+  ];
+}
+
 function show(what, value, goal, list = []) {
   console.log(`${what.padEnd(42)} ${String(value).padStart(7)}   ${goal}`);
-  if (process.argv.includes("--list")) for (const each of list) console.log(`    ${each}`);
+  if (isListed) for (const each of list) console.log(`    ${each}`);
 }
 
 const per1000 = (field) =>
@@ -93,12 +161,14 @@ const longest = files
   .map(({ path }) => chainFrom(path))
   .reduce((a, b) => (b.length > a.length ? b : a));
 const [folders, twice, short] = [mutualFolders(), namesOfTwo(), shortWithOneImporter()];
+const [ofOneFile, untested] = [typesOfOneFile(), withoutUnitTest()];
 
 show("figure", "is", "goal");
-show("files", files.length, "about 250");
+show("files", files.length, "about 250", byFolder());
 show("lines", lines, "about 28000");
 show("imports per 1,000 lines", per1000("imports"), "50 or less");
 show("declarations of types per 1,000 lines", per1000("types"), "10 or less");
+show("exported types that one file uses", ofOneFile.length, "0", ofOneFile);
 show(
   "longest chain of imports, files",
   longest.length,
@@ -108,3 +178,4 @@ show(
 show("pairs of folders that import each other", folders.length, "0", folders);
 show("names that two files export", twice.length, "0", twice);
 show(`files under ${String(SHORT)} lines with one importer, next door`, short.length, "0", short);
+show(`files over ${String(TESTED)} lines without a unit test`, untested.length, "0", untested);
