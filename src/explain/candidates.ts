@@ -1,7 +1,7 @@
-import type { Predicate } from "../model/route.js";
-import type { PolicyBinding, PolicyDocument, PolicyMatches } from "../model/policy.js";
+import type { Predicate, ValueTest } from "../model/route.js";
+import type { PolicyBinding, PolicyDocument } from "../model/policy.js";
 import type { SourceRef } from "../model/values.js";
-import { compareBy, compareStrings } from "../support/collections.js";
+import { compareStrings } from "../support/collections.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
 import { pcreTest } from "./pcre.js";
@@ -15,52 +15,36 @@ import {
   toWire,
 } from "./request.js";
 
-/** What became of a binding in the search for a route. */
-export type MatchOutcome =
-  | { readonly kind: "chosen" }
-  /** It matches too, but the chosen one comes first. */
-  | { readonly kind: "order" }
-  /** Its path matches, its host does not. */
-  | { readonly kind: "host" }
-  | { readonly kind: "path" }
-  /** The first condition that does not hold, and the request's value if it has one. */
-  | { readonly kind: "predicate"; readonly predicate: Predicate; readonly value?: string }
-  /** It has a regular expression that only the data plane's PCRE can try. */
-  | { readonly kind: "undecided" };
-
+/** A binding that may serve a request, and whether it does. */
 export interface Candidate {
   readonly route: string;
-  /** Absent when the policy has no such route. */
+  /** Absent: the policy has no such route. */
   readonly source?: SourceRef;
   /** Host key. */
   readonly host: string;
   readonly path?: NonNullable<PolicyBinding["path"]>;
   readonly when?: readonly Predicate[];
-  readonly outcome: MatchOutcome;
+  /**
+   * `order`: it matches, but the chosen one comes first. `host` and `path`: its host or path does not match. `undecided`: only PCRE can
+   * try its regular expression. `predicate`: the first condition that fails, and the request's value, if there is one.
+   */
+  readonly outcome:
+    | { readonly kind: "chosen" | "order" | "host" | "path" | "undecided" }
+    | { readonly kind: "predicate"; readonly predicate: Predicate; readonly value?: string };
 }
 
-interface Candidates {
-  readonly chosen?: Candidate;
-  /** False: a candidate before the chosen one is undecided. */
-  readonly certain: boolean;
-  /** In the order in which they are tried, then those of other hosts. */
-  readonly all: readonly Candidate[];
-}
-
-interface HostBinding {
-  readonly host: string;
-  readonly binding: PolicyBinding;
-}
-
-/** Tries the bindings of a listener as the data plane's router does. */
+/**
+ * Tries the bindings of a listener in the order in which the data plane does (lua/alb/policy/index.lua); `all` ends with those of other
+ * hosts. `certain` is false if a candidate before the chosen one is undecided.
+ */
 export function findCandidates(
   policy: PolicyDocument,
   listener: string,
-  request: RoutedRequest,
-): Candidates {
+  request: ExplainRequest,
+): { readonly chosen?: Candidate; readonly certain: boolean; readonly all: readonly Candidate[] } {
   const bindings = bindingsOf(policy, listener);
   const ours = bindings.filter(({ host }) => hostKeyCovers(toWire(host), request.host));
-  ours.sort(compareBy((a, b) => compareStrings(toWire(a.binding.order), toWire(b.binding.order))));
+  ours.sort((a, b) => compareStrings(toWire(a.binding.order), toWire(b.binding.order)));
   const tried: Candidate[] = [];
   let chosen: Candidate | undefined;
   let certain = true;
@@ -77,7 +61,11 @@ export function findCandidates(
   return { ...(chosen && { chosen }), certain, all: [...tried, ...others] };
 }
 
-function bindingsOf(policy: PolicyDocument, listener: string): HostBinding[] {
+/** All bindings in the listener's tables, with the host key of each. */
+function bindingsOf(
+  policy: PolicyDocument,
+  listener: string,
+): { readonly host: string; readonly binding: PolicyBinding }[] {
   const known = Object.values(policy.servers).flatMap(({ listeners }) => listeners);
   const tables = [listener, ...(known.find(([, id]) => id === listener)?.slice(2) ?? [])];
   return Object.entries(policy.hosts).flatMap(([key, bindings]) => {
@@ -92,14 +80,14 @@ function bindingsOf(policy: PolicyDocument, listener: string): HostBinding[] {
 
 function expanded(
   policy: PolicyDocument,
-  binding: PolicyBinding | PolicyMatches,
+  binding: PolicyDocument["hosts"][string][number],
 ): readonly PolicyBinding[] {
   if (!("matches" in binding)) return [binding];
-  const matches = own(policy.matches ?? {}, binding.matches) ?? [];
+  const matches = own(policy.matches, binding.matches) ?? [];
   return matches.map((match) => ({ ...match, order: binding.order + match.order }));
 }
 
-function tryBinding(binding: PolicyBinding, request: RoutedRequest): MatchOutcome {
+function tryBinding(binding: PolicyBinding, request: ExplainRequest): Candidate["outcome"] {
   const path = pathMatches(binding, request);
   if (path === false) return { kind: "path" };
   let undecided = path === undefined;
@@ -111,7 +99,7 @@ function tryBinding(binding: PolicyBinding, request: RoutedRequest): MatchOutcom
   return { kind: undecided ? "undecided" : "chosen" };
 }
 
-function failed(predicate: Predicate, request: RoutedRequest): MatchOutcome {
+function failed(predicate: Predicate, request: ExplainRequest): Candidate["outcome"] {
   const value = predicateValue(predicate, request);
   return {
     kind: "predicate",
@@ -120,30 +108,33 @@ function failed(predicate: Predicate, request: RoutedRequest): MatchOutcome {
   };
 }
 
-function afterChosen(outcome: MatchOutcome): MatchOutcome {
+function afterChosen(outcome: Candidate["outcome"]): Candidate["outcome"] {
   return outcome.kind === "chosen" || outcome.kind === "undecided" ? { kind: "order" } : outcome;
 }
 
-/** Undefined: only PCRE can tell. */
-function pathMatches({ path }: PolicyBinding, request: RoutedRequest): boolean | undefined {
-  if (path === undefined) return true;
-  const value = toWire(path[1]);
-  switch (path[0]) {
+/** Undefined: only PCRE can decide. */
+function pathMatches(
+  { path: match }: PolicyBinding,
+  { path = "" }: ExplainRequest,
+): boolean | undefined {
+  if (match === undefined) return true;
+  const value = toWire(match[1]);
+  switch (match[0]) {
     case "exact":
-      return request.path === value;
+      return path === value;
     case "prefix":
-      return request.path === value || request.path.startsWith(`${value}/`);
+      return path === value || path.startsWith(`${value}/`);
     case "start":
-      return request.path.startsWith(value);
+      return path.startsWith(value);
     case "regex":
-      return pcreTest(value, path[2], request.path);
+      return pcreTest(value, match[2], path);
   }
 }
 
 function describe(
   policy: PolicyDocument,
-  { host, binding: { route, path, when } }: HostBinding,
-  outcome: MatchOutcome,
+  { host, binding: { route, path, when } }: ReturnType<typeof bindingsOf>[number],
+  outcome: Candidate["outcome"],
 ): Candidate {
   const source = own(policy.routes, route)?.source;
   return {
@@ -156,14 +147,8 @@ function describe(
   };
 }
 
-/** A request and what was made of its target. */
-export interface RoutedRequest extends ExplainRequest {
-  /** Normalised path. */
-  readonly path: string;
-}
-
-/** The value that a predicate is about (wire text); undefined: the request has none. */
-function predicateValue({ of, key = "" }: Predicate, request: RoutedRequest): string | undefined {
+/** The request's value for a condition (wire text); undefined: it has none. */
+function predicateValue({ of, key = "" }: Predicate, request: ExplainRequest): string | undefined {
   switch (of) {
     case "method":
       return request.method;
@@ -182,41 +167,38 @@ function predicateValue({ of, key = "" }: Predicate, request: RoutedRequest): st
   }
 }
 
-/** Does the condition hold? Undefined: only PCRE can tell. A missing value holds for nothing. */
-function predicateHolds(predicate: Predicate, request: RoutedRequest): boolean | undefined {
+/** Whether the condition holds; undefined: only PCRE can decide. A missing value passes no test. */
+function predicateHolds(predicate: Predicate, request: ExplainRequest): boolean | undefined {
   const value = predicateValue(predicate, request);
   if (value === undefined) return false;
-  const results = predicate.any.map(([op, ...args]) => testHolds(op, args.map(toWire), value));
+  const results = predicate.any.map(([op, ...args]) => {
+    const test = own(TESTS, op);
+    return test === undefined ? false : test(value, args.map(toWire));
+  });
   return results.includes(true) ? true : results.includes(undefined) ? undefined : false;
 }
 
-type ValueTest = (value: string, args: readonly string[]) => boolean | undefined;
-
-/** The tests of model/route.ts by operator. */
-const TESTS: ReadonlyMap<string, ValueTest> = new Map<string, ValueTest>([
-  ["eq", (value, [expected]) => value === expected],
-  ["in", (value, args) => args.includes(value)],
-  ["start", (value, [start = ""]) => value.startsWith(start)],
-  ["end", (value, [end = ""]) => value.endsWith(end)],
-  ["oneLabel", (value, [suffix]) => afterFirstLabel(value) === suffix],
-  ["regex", (value, [pattern = ""]) => pcreTest(pattern, "", value)],
-  ["range", (value, [low = "", high = ""]) => inRange(value, low, high)],
-  ["cidr", (value, [cidr = ""]) => cidrContains(cidr, value)],
-  ["exists", () => true],
-]);
-
-/** One of an unknown kind never holds. */
-function testHolds(op: string, args: readonly string[], value: string): boolean | undefined {
-  const test = TESTS.get(op);
-  return test === undefined ? false : test(value, args);
-}
+/** An operator that is not here never holds. */
+const TESTS: Readonly<
+  Record<ValueTest[0], (value: string, args: readonly string[]) => boolean | undefined>
+> = {
+  eq: (value, [expected]) => value === expected,
+  in: (value, args) => args.includes(value),
+  start: (value, [start = ""]) => value.startsWith(start),
+  end: (value, [end = ""]) => value.endsWith(end),
+  oneLabel: (value, [suffix]) => afterFirstLabel(value) === suffix,
+  regex: (value, [pattern = ""]) => pcreTest(pattern, "", value),
+  range: (value, [low = "", high = ""]) => inRange(value, low, high),
+  cidr: (value, [cidr = ""]) => cidrContains(cidr, value),
+  exists: () => true,
+};
 
 function afterFirstLabel(host: string): string | undefined {
   const dot = host.indexOf(".");
   return dot > 0 ? host.slice(dot + 1) : undefined;
 }
 
-/** Inclusive; addresses of one family as addresses, else numbers as numbers. */
+/** Inclusive; compares addresses of one family as addresses, everything else as numbers. */
 function inRange(value: string, low: string, high: string): boolean {
   const [address, from, to] = [value, low, high].map(addressBytes);
   if (address !== undefined && from !== undefined && to !== undefined) {
@@ -226,7 +208,7 @@ function inRange(value: string, low: string, high: string): boolean {
   return number(value) >= number(low) && number(value) <= number(high);
 }
 
-/** NaN, which is in no range, for text that is no number to Lua either. */
+/** Reads numbers as Lua's `tonumber` does; NaN, which is in no range, for other text. */
 function number(text: string): number {
   const decimal = /^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$/;
   return decimal.test(text) || /^\s*0[xX][0-9A-Fa-f]+\s*$/.test(text) ? Number(text) : Number.NaN;

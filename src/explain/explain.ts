@@ -1,51 +1,36 @@
 /**
- * Which route a request takes and why: the compiled policy evaluated as the data plane does it. Pure; it reads the same
- * document that Lua reads.
+ * Which route serves a request, and why: evaluates the compiled policy as the data plane does, without nginx, so that it runs in pull
+ * requests. test/lua/explain*.test.ts compare its answers with nginx's.
  */
-import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
-import type { SourceRef } from "../model/values.js";
+import type { PolicyDocument, PolicyServer } from "../model/policy.js";
 import { canonicalHost } from "../support/ip-address.js";
 import { compareBy } from "../support/collections.js";
-import { own } from "../support/json-object.js";
+import { own, present } from "../support/json-object.js";
 import type { Candidate } from "./candidates.js";
 import { findCandidates } from "./candidates.js";
-import { findListener, isAmbiguous, isMisdirected, routeOn } from "./readings.js";
-import type { Answer, Outcome } from "./outcome.js";
-import { routeOutcome } from "./outcome.js";
-import { rewriteTarget } from "./path-rewrite.js";
+import type { Answer, ExplainedRoute } from "./outcome.js";
+import { explainRoute } from "./outcome.js";
 import { forgetLongPatterns } from "./pcre.js";
+import { isAmbiguous, routeOn } from "./readings.js";
 import type { ExplainRequest } from "./request.js";
-import { fromWire, hostKeyCovers, normalisePath, toWire } from "./request.js";
+import { fromWire, hostKeyCovers, toWire } from "./request.js";
 
+/** The output of `albc explain --format json`. */
 export interface Explanation {
-  readonly request: {
-    readonly method: string;
-    readonly scheme: "http" | "https";
-    readonly host: string;
-    readonly port: number;
-    /** Path and query as sent. */
-    readonly target: string;
-    /** What routes are compared with; absent when the target is malformed. */
-    readonly path?: string;
-    readonly client: string;
-  };
-  /** Server and listener that the request belongs to; absent when there is none. */
+  readonly request: Pick<
+    ExplainRequest,
+    "method" | "scheme" | "host" | "port" | "target" | "client"
+  > & { readonly path?: string };
+  /** Server and listener of the request; absent if there is none. */
   readonly server?: string;
   readonly listener?: string;
-  /** What the listener wants of clients. */
+  /** Whether the listener requires or only requests a client certificate. */
   readonly clientCertificate?: "required" | "requested";
   readonly answer: Answer;
   readonly route?: ExplainedRoute;
-  /** False: a candidate that would come first has a regular expression that only the data plane can try. */
+  /** False: only the data plane can try the regular expression of a candidate that would come first. */
   readonly certain: boolean;
   readonly candidates: readonly Candidate[];
-}
-
-export interface ExplainedRoute extends Omit<Outcome, "answer"> {
-  readonly id: string;
-  readonly source: SourceRef;
-  /** Path and query that the backend gets, where they are rewritten; absent too when only the data plane can tell. */
-  readonly rewritten?: string;
 }
 
 /** Evaluates `policy` for a request. */
@@ -60,67 +45,64 @@ export function explain(policy: PolicyDocument, request: ExplainRequest): Explan
 }
 
 function explainRouting(policy: PolicyDocument, request: ExplainRequest): Explanation {
-  const path = normalisePath(request.target);
-  const shown = shownRequest(request, path.ok ? path.value : undefined);
-  const base = { request: shown, certain: true, candidates: [] };
-  const server = findServer(policy, request);
-  if (server === undefined) return { ...base, answer: unreachable(policy) };
-  const found = { ...base, server: server.id };
-  if (request.host === "") return { ...found, answer: refused(400, MALFORMED) };
-  if (!path.ok) return { ...found, answer: refused(400, MALFORMED) };
-  const listener = findListener(server.server, request.host);
-  if (listener !== undefined && isMisdirected(server.server, request.serverName, listener)) {
+  const base = { request: shownRequest(request), certain: true, candidates: [] };
+  const [id, server] = findServer(policy, request) ?? [];
+  if (id === undefined || server === undefined) return { ...base, answer: unreachable(policy) };
+  const found = { ...base, server: id };
+  const { path } = request;
+  if (request.host === "" || path === undefined) {
+    return { ...found, answer: refused(400, MALFORMED) };
+  }
+  const listener = findListener(server, request.host);
+  if (listener !== undefined && isMisdirected(server, request.serverName, listener)) {
     return { ...found, listener, answer: refused(421, MISDIRECTED) };
   }
   const host = canonicalHost(request.host);
   if (host === undefined) return { ...found, answer: refused(400, NO_HOST) };
   if (listener === undefined) return { ...found, answer: refused(404, NO_RULE) };
-  const entered = { ...found, listener, ...wantedOfClients(server.server, listener) };
-  return explainListener(policy, { ...request, host, path: path.value }, entered);
+  const [clientCertificate] = own(server.clientCertificates, listener) ?? [];
+  const entered = { ...found, listener, ...present("clientCertificate", clientCertificate) };
+  return { ...entered, ...explainListener(policy, listener, { ...request, host, path }) };
 }
 
-/** From the listener on; `entered` is what is known until there. */
 function explainListener(
   policy: PolicyDocument,
+  listener: string,
   request: ExplainRequest & { readonly path: string },
-  entered: Omit<Explanation, "answer" | "candidates"> & { readonly listener: string },
-): Explanation {
-  const { listener } = entered;
-  const { chosen, certain, all } = findCandidates(policy, listener, request);
-  const routed = { ...entered, certain, candidates: all };
+): Pick<Explanation, "certain" | "candidates" | "answer" | "route"> {
+  const { chosen, certain, all: candidates } = findCandidates(policy, listener, request);
   const route = chosen && routeOn(policy, listener, chosen.route);
   if (chosen === undefined || route === undefined) {
-    return { ...routed, answer: refused(404, NO_RULE) };
+    return { certain, candidates, answer: refused(404, NO_RULE) };
   }
   if (isAmbiguous(policy, listener, request, chosen.route)) {
-    return { ...routed, answer: refused(400, AMBIGUOUS) };
+    return { certain, candidates, answer: refused(400, AMBIGUOUS) };
   }
-  const { answer, ...outcome } = routeOutcome(policy, route, request);
-  const described = { id: chosen.route, source: route.source, ...outcome };
-  const rewritten = rewrittenBy(route, request.path, request);
-  return { ...routed, answer, route: { ...described, ...rewritten } };
+  return { certain, candidates, ...explainRoute(policy, chosen.route, route, request) };
 }
 
-function wantedOfClients(
-  { clientCertificates = {} }: PolicyServer,
-  listener: string,
-): Pick<Explanation, "clientCertificate"> {
-  const wanted = own(clientCertificates, listener);
-  return wanted === undefined ? {} : { clientCertificate: wanted[0] };
+/** The id of the listener with the most specific host key that covers the host. */
+function findListener({ listeners }: PolicyServer, host: string): string | undefined {
+  return listeners.find(([key]) => hostKeyCovers(toWire(key), host))?.[1];
 }
 
-function rewrittenBy(
-  { rewrite }: PolicyRoute,
-  path: string,
-  { target }: ExplainRequest,
-): Pick<ExplainedRoute, "rewritten"> {
-  const result = rewrite && rewriteTarget(rewrite, path, target);
-  return typeof result === "object" ? { rewritten: fromWire(result.target) } : {};
+/** Whether a connection for the server name must not carry requests for the listener (lua/alb/tls/listener_guard.lua). */
+function isMisdirected(server: PolicyServer, serverName: string, listener: string): boolean {
+  if (!server.tls) return false;
+  const named = findListener(server, serverName);
+  return (
+    named !== listener && [named, listener].some((id) => id !== undefined && isHeld(server, id))
+  );
+}
+
+/** Whether only connections for its own names reach the listener. */
+function isHeld({ isolated = [], clientCertificates = {} }: PolicyServer, id: string): boolean {
+  return isolated.includes(id) || own(clientCertificates, id) !== undefined;
 }
 
 /**
- * The file of the certificate for a server name, by the narrowest host key, as lua/alb/tls/certificate.lua finds it. An empty file
- * stands for the default, whose key is empty.
+ * The file of the certificate for a server name, by the most specific host key (lua/alb/tls/certificate.lua). An empty file name stands
+ * for the default certificate, whose key is empty.
  */
 export function certificateFor(
   { certificates }: PolicyDocument,
@@ -142,7 +124,7 @@ export function certificateFor(
   return file === "" ? own(certificates, prefix) : file;
 }
 
-/** A name, a wildcard of one label, of any depth, any name. */
+/** 0: a name, 1: a wildcard of one label, 2: a wildcard of any depth, 3: any name. */
 function breadth(key: string): number {
   if (key === "") return 3;
   if (!key.startsWith("*")) return 0;
@@ -170,18 +152,17 @@ function refused(status: number, reason: string): Answer {
 function findServer(
   policy: PolicyDocument,
   { port, scheme, server: wanted }: ExplainRequest,
-): { readonly id: string; readonly server: PolicyServer } | undefined {
-  const entry = Object.entries(policy.servers).find(
+): readonly [id: string, server: PolicyServer] | undefined {
+  return Object.entries(policy.servers).find(
     ([id, server]) =>
       server.port === port &&
       server.tls === (scheme === "https") &&
       (wanted === undefined || wanted === id),
   );
-  return entry && { id: entry[0], server: entry[1] };
 }
 
-function shownRequest(request: ExplainRequest, path: string | undefined): Explanation["request"] {
-  const { method, scheme, port, client } = request;
+function shownRequest(request: ExplainRequest): Explanation["request"] {
+  const { method, scheme, port, path, client } = request;
   return {
     method,
     scheme,
@@ -193,7 +174,7 @@ function shownRequest(request: ExplainRequest, path: string | undefined): Explan
   };
 }
 
-/** The document in a policy.json that this version of albc has made. */
+/** Parses a policy.json that this version of albc has rendered. */
 export function readPolicy(text: string): PolicyDocument {
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- the caller compiled it a moment ago
   return JSON.parse(text) as PolicyDocument;

@@ -1,13 +1,13 @@
-/** An explanation as text for a terminal: the answer first, then where it comes from, then what was not chosen and why. */
+/** An explanation as text for a terminal: first the answer, then where it comes from, then the candidates that were not chosen. */
 import type { AuthUrl } from "../model/auth.js";
+import type { BackendFilters, HeaderChanges, PathRewrite, Redirect } from "../model/filters.js";
 import type { Predicate } from "../model/route.js";
 import type { Interpolation, SourceRef } from "../model/values.js";
-import type { Candidate, MatchOutcome as CandidateOutcome } from "./candidates.js";
-import type { ExplainedRoute, Explanation } from "./explain.js";
-import type { Answer, ExplainedAuth, ExplainedBackend } from "./outcome.js";
-import { formatBackendFilters, formatFilters, formatRedirect } from "./format-filters.js";
+import type { Candidate } from "./candidates.js";
+import type { Explanation } from "./explain.js";
+import type { Answer, ExplainedRoute, RouteFilters } from "./outcome.js";
 
-/** Losing candidates beyond these are only counted: a listener may have thousands. */
+/** Further candidates are only counted: a listener may have thousands. */
 const MAX_SHOWN = 20;
 
 export function formatExplanation(explanation: Explanation): string {
@@ -34,7 +34,7 @@ export function formatExplanation(explanation: Explanation): string {
   return lines.map((line) => `${visible(line)}\n`).join("");
 }
 
-/** Control characters of manifests and requests must not reach a terminal. */
+/** Escapes control characters, because those of manifests and requests must not reach a terminal. */
 function visible(line: string): string {
   return line.replaceAll(
     /\p{Cc}/gu,
@@ -65,7 +65,7 @@ function formatAnswer(answer: Answer, route: ExplainedRoute | undefined): string
   }
 }
 
-/** What a request that is forwarded has to pass; a backend can have auth of its own. */
+/** The auth that a forwarded request must pass: the route's, or that of the chosen backend. */
 function conditionOf({ authChecked, backends }: ExplainedRoute): string {
   if (authChecked) return " when the auth passes";
   const used = backends.filter(({ share }) => share > 0);
@@ -74,13 +74,11 @@ function conditionOf({ authChecked, backends }: ExplainedRoute): string {
   return ` when the auth of its backend passes${guarded.length < used.length ? ", where it has one" : ""}`;
 }
 
-function hasAuth({ filters }: ExplainedBackend): boolean {
+function hasAuth({ filters }: ExplainedRoute["backends"][number]): boolean {
   return (filters?.auth ?? []).length > 0;
 }
 
-function formatServers(
-  servers: readonly { readonly scheme: string; readonly port: number }[],
-): string {
+function formatServers(servers: Extract<Answer, { kind: "unreachable" }>["servers"]): string {
   if (servers.length === 0) return "there is none at all";
   const shown = new Set(servers.map(({ scheme, port }) => `${scheme} ${String(port)}`));
   return `there are ${[...shown].join(", ")}`;
@@ -97,7 +95,7 @@ function formatRoute(route: ExplainedRoute): readonly string[] {
     ...formatAuth(route),
     ...formatFilters(route.filters).map((text) => row("filter", text)),
     ...(route.rewritten === undefined ? [] : [row("sent on", `as ${route.rewritten}`)]),
-    ...route.backends.flatMap(formatBackendRows),
+    ...route.backends.flatMap(formatBackend),
   ];
 }
 
@@ -117,7 +115,12 @@ function formatAuth({ auth, authChecked, backends }: ExplainedRoute): readonly s
   ]);
 }
 
-function methodsOf({ invalid, realm, forward, external }: ExplainedAuth): readonly string[] {
+function methodsOf({
+  invalid,
+  realm,
+  forward,
+  external,
+}: ExplainedRoute["auth"][number]): readonly string[] {
   if (invalid !== undefined) return [`broken, so closed: ${invalid}`];
   const methods: string[] = [];
   if (realm !== undefined) methods.push(`basic, realm ${JSON.stringify(realm)}`);
@@ -143,21 +146,19 @@ function formatText(interpolation: Interpolation): string {
   return interpolation.map((part) => (typeof part === "string" ? part : `\${${part[0]}}`)).join("");
 }
 
-function formatBackendRows(backend: ExplainedBackend): readonly string[] {
-  const filters = backend.filters ? formatBackendFilters(backend.filters) : [];
-  return [row("backend", formatBackend(backend)), ...filters.map((text) => row("", text))];
-}
-
-function formatBackend(backend: ExplainedBackend): string {
-  const { upstream, protocol, share, endpoints, refuse } = backend;
+function formatBackend(backend: ExplainedRoute["backends"][number]): readonly string[] {
+  const { upstream, protocol, share, endpoints, refuse, tls, filters } = backend;
   const part = `${String(Math.round(share * 1000) / 10)} %`;
-  if (refuse !== undefined) return `${part} answered ${String(refuse[0])} ${refuse[1]}`;
   const count = `${String(endpoints)} endpoint${endpoints === 1 ? "" : "s"}`;
-  return `${part} ${upstream ?? ""} by ${protocol}, ${count}${formatTls(backend.tls)}`;
+  const shown =
+    refuse === undefined
+      ? `${part} ${upstream ?? ""} by ${protocol}, ${count}${formatTls(tls)}`
+      : `${part} answered ${String(refuse[0])} ${refuse[1]}`;
+  const rows = filters ? formatBackendFilters(filters) : [];
+  return [row("backend", shown), ...rows.map((text) => row("", text))];
 }
 
-/** What the certificate of its endpoints is held against. */
-function formatTls(tls: ExplainedBackend["tls"]): string {
+function formatTls(tls: ExplainedRoute["backends"][number]["tls"]): string {
   if (tls === undefined) return "";
   const { hostname, names } = tls;
   const as = names?.map(([, value]) => value).join(" or ") ?? hostname;
@@ -190,7 +191,7 @@ function formatCandidate({ route, host, path, when, outcome }: Candidate): strin
   return `  ${mark} ${route} (${where}): ${formatOutcome(outcome)}`;
 }
 
-function formatOutcome(outcome: CandidateOutcome): string {
+function formatOutcome(outcome: Candidate["outcome"]): string {
   switch (outcome.kind) {
     case "chosen":
       return "chosen";
@@ -216,4 +217,102 @@ function formatPredicate(predicate: Predicate): string {
 
 function subject({ of, key }: Predicate): string {
   return key === undefined ? of : `${of} ${key}`;
+}
+
+/** `<status> to <Location>`; `<…>` stands for parts of the request. */
+function formatRedirect(redirect: Redirect): string {
+  const { status, url, scheme, host, port, path } = redirect;
+  const built =
+    `${scheme ?? "<scheme>"}://${host ?? "<host>"}` +
+    (port === undefined ? "" : `:${String(port)}`) +
+    (path === undefined ? "<path and query>" : formatRewrite(path));
+  return `${String(status)} to ${url ?? built}`;
+}
+
+/** One line for each change. */
+function formatFilters(filters: RouteFilters): readonly string[] {
+  return Object.values(FORMATS).flatMap((format) => format(filters));
+}
+
+function formatBackendFilters(filters: BackendFilters): readonly string[] {
+  const { auth = [], redirect, ...changes } = filters;
+  return [
+    ...auth.map((id) => `auth ${id}`),
+    ...(redirect ? [`redirect ${formatRedirect(redirect)}`] : []),
+    ...formatFilters(changes),
+  ];
+}
+
+/** In the order of the lines; a new field of a route needs an entry. */
+const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonly string[]>> = {
+  cors: ({ cors }) => line(cors, ({ origins }) => `CORS for ${origins.join(", ")}`),
+  rewrite: ({ rewrite }) => line(rewrite, (path) => `path becomes ${formatRewrite(path)}`),
+  host: ({ host }) => line(host, (name) => `Host becomes ${name}`),
+  requestHeaders: ({ requestHeaders }) => formatHeaders("request", requestHeaders),
+  responseHeaders: ({ responseHeaders }) => formatHeaders("response", responseHeaders),
+  mirrors: ({ mirrors = [] }) => mirrors.map(formatMirror),
+  bodyLimit: ({ bodyLimit }) => line(bodyLimit, (limit) => `body of at most ${limit} bytes`),
+  timeouts: ({ timeouts }) =>
+    line(timeouts, ({ connect, send, read }) => `timeouts ${[connect, send, read].join(", ")} ms`),
+  deadlines: ({ deadlines }) => formatDeadlines(deadlines),
+  retry: ({ retry }) => line(retry, formatRetry),
+  affinity: ({ affinity }) => line(affinity, (by) => `affinity by ${by.join(" ")}`),
+  session: ({ session }) => line(session, formatSession),
+};
+
+function line<T>(value: T | undefined, format: (value: T) => string): readonly string[] {
+  return value === undefined ? [] : [format(value)];
+}
+
+function formatMirror({
+  upstream,
+  protocol,
+  numerator,
+  denominator,
+}: NonNullable<RouteFilters["mirrors"]>[number]): string {
+  const part = Math.round((numerator / denominator) * 100_000) / 1000;
+  return `${String(part)} % mirrored to ${upstream} by ${protocol}`;
+}
+
+function formatDeadlines(deadlines: RouteFilters["deadlines"]): readonly string[] {
+  const { request, backendRequest } = deadlines ?? {};
+  return [
+    ...(request === undefined ? [] : [`whole answer within ${String(request)} ms`]),
+    ...(backendRequest === undefined ? [] : [`each try within ${String(backendRequest)} ms`]),
+  ];
+}
+
+function formatRetry({ codes = [], attempts }: NonNullable<RouteFilters["retry"]>): string {
+  if (attempts === 0) return "no further tries";
+  const reasons = ["failure to connect", ...codes.map(String)].join(", ");
+  return `up to ${String(attempts)} further tries on ${reasons}`;
+}
+
+function formatSession({
+  in: place,
+  name,
+  absoluteTimeout,
+}: NonNullable<RouteFilters["session"]>): string {
+  const limit = absoluteTimeout === undefined ? "" : ` for ${String(absoluteTimeout)} s`;
+  return `session by ${place} ${name}${limit}`;
+}
+
+function formatRewrite(rewrite: PathRewrite): string {
+  switch (rewrite[0]) {
+    case "full":
+      return rewrite[1];
+    case "prefix":
+      return `<path with ${rewrite[2]} for its prefix ${rewrite[1]}>`;
+    case "regex":
+      return `<path with ${rewrite[3]} for ${rewrite[1]}>`;
+  }
+}
+
+function formatHeaders(message: string, changes: HeaderChanges | undefined): readonly string[] {
+  const { set = [], add = [], remove = [] } = changes ?? {};
+  return [
+    ...set.map(([name, value]) => `${message} header ${name} set to ${value}`),
+    ...add.map(([name, value]) => `${message} header ${name} added: ${value}`),
+    ...remove.map((name) => `${message} header ${name} removed`),
+  ];
 }

@@ -1,71 +1,70 @@
-import type { BackendFilters } from "../model/filters.js";
+/** What a route does with a request, in the order of the data plane's steps (docs/policy-format.md, "Order of steps"). */
+import type { BackendFilters, Redirect } from "../model/filters.js";
+import type { PolicyAuth, PolicyBackendTls, PolicyDocument, PolicyRoute } from "../model/policy.js";
 import type { Backend } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
-import type { Redirect } from "../model/filters.js";
-import type { PolicyAuth, PolicyBackendTls, PolicyDocument, PolicyRoute } from "../model/policy.js";
 import { cidrContains } from "../support/ip-address.js";
+import { own, present } from "../support/json-object.js";
+import { rewriteTarget } from "./path-rewrite.js";
 import type { ExplainRequest } from "./request.js";
-import { own } from "../support/json-object.js";
+import { fromWire } from "./request.js";
 
 /** What the gateway does with the request. */
 export type Answer =
-  /** No server has the port and scheme: the client can't connect. `servers` are those that there are, by port. */
+  /** No server has the port and scheme, so the client can't connect. `servers`: the existing ones by port. */
   | {
       readonly kind: "unreachable";
       readonly servers: readonly { readonly scheme: "http" | "https"; readonly port: number }[];
     }
-  /** No certificate is for the server name, which is empty when the client sends none: the TLS handshake fails. */
+  /** The TLS handshake fails: no certificate is for the server name; `""`: the client sends none. */
   | { readonly kind: "handshakeFailed"; readonly serverName: string }
-  /** An error that it answers itself; `reason` is X-ALB-ERR-REASON. */
+  /** The gateway answers with an error; `reason` is X-ALB-ERR-REASON. */
   | { readonly kind: "refused"; readonly status: number; readonly reason: string }
   | { readonly kind: "redirected"; readonly redirect: Redirect }
-  /** Passed to a backend, after the auth that applies. */
+  /** A backend gets the request, if the auth that applies passes. */
   | { readonly kind: "forwarded" };
 
-export interface ExplainedAuth {
+export interface ExplainedRoute {
   readonly id: string;
   readonly source: SourceRef;
-  /** It comes from another object than the route. */
-  readonly inherited: boolean;
-  /** Why its requests are answered 503. */
-  readonly invalid?: string;
-  readonly realm?: string;
-  readonly forward?: NonNullable<PolicyAuth["forward"]>;
-  readonly external?: NonNullable<PolicyAuth["external"]>;
-}
-
-export interface ExplainedBackend {
-  readonly upstream?: string;
-  readonly protocol: Backend["protocol"];
-  /** Part of the traffic, from 0 to 1. */
-  readonly share: number;
-  readonly endpoints: number;
-  /** `[status, reason]` for its part of the traffic. */
-  readonly refuse?: readonly [number, string];
-  /** Done for its part of the traffic, after the route's own. */
-  readonly filters?: BackendFilters;
-  /** What the certificate of its endpoints is held against. */
-  readonly tls?: PolicyBackendTls;
-}
-
-/** Where the client's address stands in the source ranges. */
-export type SourceRange = "unrestricted" | "allowed" | "refused";
-
-export interface Outcome {
-  readonly answer: Answer;
-  readonly sourceRange: SourceRange;
+  /** Whether the source ranges contain the client's address. */
+  readonly sourceRange: "unrestricted" | "allowed" | "refused";
   /** Source ranges and auth are alternatives. */
   readonly satisfyAny: boolean;
-  /** The auth is checked for this request: nothing answers before it, and the source range does not make up for it. */
+  /** Auth is checked for this request: no answer comes before it, and the source range does not replace it. */
   readonly authChecked: boolean;
-  readonly auth: readonly ExplainedAuth[];
+  readonly auth: readonly {
+    readonly id: string;
+    readonly source: SourceRef;
+    /** It comes from another object than the route. */
+    readonly inherited: boolean;
+    /** Why its requests are answered 503. */
+    readonly invalid?: string;
+    readonly realm?: string;
+    readonly forward?: NonNullable<PolicyAuth["forward"]>;
+    readonly external?: NonNullable<PolicyAuth["external"]>;
+  }[];
+  readonly filters: RouteFilters;
   /** OPTIONS requests of allowed origins are answered 204 before auth. */
   readonly preflight: boolean;
-  readonly filters: RouteFilters;
-  readonly backends: readonly ExplainedBackend[];
+  readonly backends: readonly {
+    readonly upstream?: string;
+    readonly protocol: Backend["protocol"];
+    /** Share of the requests, from 0 to 1. */
+    readonly share: number;
+    readonly endpoints: number;
+    /** `[status, reason]` of the answer to its share. */
+    readonly refuse?: readonly [number, string];
+    /** Run for its share, after the route's own. */
+    readonly filters?: BackendFilters;
+    /** What the certificates of its endpoints are checked for. */
+    readonly tls?: PolicyBackendTls;
+  }[];
+  /** Path and query that the backend gets if they are rewritten. Absent also if only the data plane can tell. */
+  readonly rewritten?: string;
 }
 
-/** What the route changes on the way, as it stands in the policy: all fields but those that the rest of the outcome is made from. */
+/** What the route changes, as it is in the policy: all fields that the rest of ExplainedRoute is not made from. */
 export type RouteFilters = Omit<
   PolicyRoute,
   | "source"
@@ -80,29 +79,37 @@ export type RouteFilters = Omit<
   | "backends"
 >;
 
-/** What a route does with a request that came to it, in the data plane's order of steps. */
-export function routeOutcome(
+/** Takes the request's normalised path besides, since only a request with one reaches a route. */
+export function explainRoute(
   policy: PolicyDocument,
+  id: string,
   route: PolicyRoute,
-  request: ExplainRequest,
-): Outcome {
-  const auth = (route.auth ?? []).map((id) => explainAuth(own(policy.auths, id), id, route));
+  request: ExplainRequest & { readonly path: string },
+): { readonly answer: Answer; readonly route: ExplainedRoute } {
+  const auth = (route.auth ?? []).map((entry) =>
+    explainAuth(own(policy.auths, entry), entry, route),
+  );
   const sourceRange = rangeOf(route, request.client);
   const satisfyAny = route.satisfy === "any";
   const backends = explainBackends(policy, route);
   const redirected = redirectAnswer(route, request);
   const early = earlyAnswer(route, redirected);
-  const denied = early ?? accessAnswer(auth, sourceRange, satisfyAny);
+  const denied = early ?? accessAnswer({ auth, sourceRange, satisfyAny });
   return {
     answer: denied ?? redirected ?? backendAnswer(backends) ?? { kind: "forwarded" },
-    sourceRange,
-    satisfyAny,
-    authChecked:
-      auth.length > 0 && denied === undefined && !(satisfyAny && sourceRange === "allowed"),
-    auth,
-    filters: filtersOf(route),
-    preflight: route.cors !== undefined && request.method === "OPTIONS" && early === undefined,
-    backends,
+    route: {
+      id,
+      source: route.source,
+      sourceRange,
+      satisfyAny,
+      authChecked:
+        auth.length > 0 && denied === undefined && !(satisfyAny && sourceRange === "allowed"),
+      auth,
+      filters: filtersOf(route),
+      preflight: route.cors !== undefined && request.method === "OPTIONS" && early === undefined,
+      backends,
+      ...present("rewritten", rewrittenBy(route, request)),
+    },
   };
 }
 
@@ -113,7 +120,19 @@ function filtersOf(route: PolicyRoute): RouteFilters {
   return filters;
 }
 
-function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRoute): ExplainedAuth {
+function rewrittenBy(
+  { rewrite }: PolicyRoute,
+  { path, target }: ExplainRequest & { readonly path: string },
+): string | undefined {
+  const result = rewrite && rewriteTarget(rewrite, path, target);
+  return typeof result === "object" ? fromWire(result.target) : undefined;
+}
+
+function explainAuth(
+  auth: PolicyAuth | undefined,
+  id: string,
+  route: PolicyRoute,
+): ExplainedRoute["auth"][number] {
   if (auth === undefined) {
     return { id, source: route.source, inherited: false, invalid: `no policy ${id}` };
   }
@@ -122,14 +141,14 @@ function explainAuth(auth: PolicyAuth | undefined, id: string, route: PolicyRout
     id,
     source,
     inherited: source.slice(0, 3).join("/") !== route.source.slice(0, 3).join("/"),
-    ...(invalid !== undefined && { invalid }),
-    ...(basic && { realm: basic.realm }),
-    ...(forward && { forward }),
-    ...(external && { external }),
+    ...present("invalid", invalid),
+    ...present("realm", basic?.realm),
+    ...present("forward", forward),
+    ...present("external", external),
   };
 }
 
-/** What is answered before the access is checked. */
+/** The answer that comes before source ranges and auth. */
 function earlyAnswer(
   { refuse, authFirst, auth = [] }: PolicyRoute,
   redirected: Answer | undefined,
@@ -145,11 +164,11 @@ function redirectAnswer(route: PolicyRoute, { scheme }: ExplainRequest): Answer 
     : undefined;
 }
 
-function accessAnswer(
-  auth: readonly ExplainedAuth[],
-  sourceRange: SourceRange,
-  satisfyAny: boolean,
-): Answer | undefined {
+function accessAnswer({
+  auth,
+  sourceRange,
+  satisfyAny,
+}: Pick<ExplainedRoute, "auth" | "sourceRange" | "satisfyAny">): Answer | undefined {
   const invalid = auth.find((entry) => entry.invalid !== undefined)?.invalid;
   if (invalid !== undefined) {
     return { kind: "refused", status: 503, reason: `AuthFail : invalid cfg ${invalid}` };
@@ -160,8 +179,11 @@ function accessAnswer(
     : undefined;
 }
 
-/** An address in `deny` is refused, then one outside a non-empty `allow`. */
-function rangeOf({ allow = [], deny = [] }: PolicyRoute, client: string): SourceRange {
+/** `deny` refuses first, then `allow` if it is not empty. */
+function rangeOf(
+  { allow = [], deny = [] }: PolicyRoute,
+  client: string,
+): ExplainedRoute["sourceRange"] {
   if (allow.length === 0 && deny.length === 0) return "unrestricted";
   if (deny.some((cidr) => cidrContains(cidr, client))) return "refused";
   return allow.length === 0 || allow.some((cidr) => cidrContains(cidr, client))
@@ -169,23 +191,23 @@ function rangeOf({ allow = [], deny = [] }: PolicyRoute, client: string): Source
     : "refused";
 }
 
-function explainBackends(policy: PolicyDocument, route: PolicyRoute): readonly ExplainedBackend[] {
+function explainBackends(policy: PolicyDocument, route: PolicyRoute): ExplainedRoute["backends"] {
   const backends = route.backends ?? [];
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
   return backends.map(({ upstream, weight, protocol, refuse, filters, tls }) => ({
-    ...(upstream !== undefined && { upstream }),
+    ...present("upstream", upstream),
     protocol,
     share: total === 0 ? 0 : weight / total,
     endpoints:
       upstream === undefined ? 0 : (own(policy.upstreams, upstream)?.endpoints.length ?? 0),
-    ...(refuse && { refuse }),
-    ...(filters && { filters }),
+    ...present("refuse", refuse),
+    ...present("filters", filters),
     ...(tls !== undefined && { tls: own(policy.backendTls, tls) ?? {} }),
   }));
 }
 
-/** The answer when no part of the traffic reaches an endpoint. */
-function backendAnswer(backends: readonly ExplainedBackend[]): Answer | undefined {
+/** The answer if no share of the requests reaches an endpoint. */
+function backendAnswer(backends: ExplainedRoute["backends"]): Answer | undefined {
   const used = backends.filter(({ share }) => share > 0);
   const [first] = used;
   if (first === undefined) {

@@ -1,26 +1,27 @@
-/**
- * What a backend gets for a path that is rewritten: lua/alb/filters/path.lua in TypeScript, held against the same vectors.
- * All texts are wire text.
- */
+/** The rewritten target of a request, as lua/alb/filters/path.lua makes it; both pass the same vectors. All texts are wire text. */
 import type { PathRewrite } from "../model/filters.js";
 import { pcreMatch } from "./pcre.js";
 
-/** `asSent`: the rewrite does not apply. `undecided`: only PCRE can tell. Else the new target, path and query. */
-export type RewrittenTarget = { readonly target: string } | "asSent" | "undecided";
-
-/** Segments that nginx resolves before it matches: `.` and `..`, escaped or not. */
+/** `.` and `..`, escaped or not: nginx removes them before it matches. */
 const DOT_SEGMENT = /(?:\/|%2f)(?:\.|%2e){1,2}(?:\/|%2f|$)/i;
 
-/** RFC 3986, 3.3: everything but pchar and `/`. */
+/** Everything but `pchar` and `/` (RFC 3986, 3.3). */
 const NOT_PATH = /[^\w\-.~!$&'()*+,;=:@/]/g;
 const NOT_PATH_OR_PERCENT = /[^\w\-.~!$&'()*+,;=:@/%]/g;
-/** RFC 3986, 3.4: everything but pchar, `/` and `?`. */
+/** Everything but `pchar`, `/` and `?` (RFC 3986, 3.4). */
 const NOT_QUERY_OR_PERCENT = /[^\w\-.~!$&'()*+,;=:@/%?]/g;
-/** What would end or change a parameter is escaped too. */
+/** Also escapes what would end or change a parameter. */
 const NOT_QUERY_VALUE = /[^\w\-.~!$'()*,:@/]/g;
 
-/** `path` is the normalised path, `target` the path and query as received. */
-export function rewriteTarget(rewrite: PathRewrite, path: string, target: string): RewrittenTarget {
+/**
+ * Takes the normalised path, and path and query as received; returns the new path and query. `asSent`: the rewrite does not apply.
+ * `undecided`: only PCRE can decide.
+ */
+export function rewriteTarget(
+  rewrite: PathRewrite,
+  path: string,
+  target: string,
+): { readonly target: string } | "asSent" | "undecided" {
   const [, raw = "", query = ""] = /^([^?#]*)\??([^#]*)/.exec(target) ?? [];
   switch (rewrite[0]) {
     case "full":
@@ -53,7 +54,7 @@ function rewriteRegex(
   [, pattern, flags, replacement, whole]: Extract<PathRewrite, readonly ["regex", ...unknown[]]>,
   path: string,
   query: string,
-): RewrittenTarget {
+): ReturnType<typeof rewriteTarget> {
   const match = pcreMatch(pattern, flags, path);
   if (match === undefined) return "undecided";
   if (match === null) return "asSent";
@@ -69,14 +70,14 @@ function rewriteRegex(
   return joined(absolute(rewritten), joinQuery(ownQuery, match, query));
 }
 
-/** As nginx's own rewrite: the client's query follows, unless the replacement ends with `?`. */
+/** Appends the client's query unless the replacement ends with `?`, as nginx's `rewrite` does. */
 function joinQuery(own: string | undefined, match: RegExpExecArray, query: string): string {
   if (own === undefined) return query;
   const expanded = expand(own.replace(/\?$/, ""), match, NOT_QUERY_OR_PERCENT, NOT_QUERY_VALUE);
   return own === "" || own.endsWith("?") || query === "" ? expanded : `${expanded}&${query}`;
 }
 
-/** `$0` (the match) to `$9` in a replacement; a group that took no part in the match is empty. */
+/** Replaces `$0` (the match) to `$9`; a group that took no part in the match is empty. */
 function expand(written: string, match: RegExpExecArray, illegal: RegExp, inValue: RegExp): string {
   return written
     .split(/(\$\d)/)
@@ -93,12 +94,12 @@ function encode(text: string, illegal: RegExp): string {
   );
 }
 
-/** Text that somebody wrote as a path or query: escapes stay, a `%` that starts none is escaped. */
+/** Encodes a path or query that a user wrote: escapes stay, any other `%` is escaped. */
 function encodeWritten(text: string, illegal: RegExp): string {
   return encode(text, illegal).replaceAll(/%(?![0-9A-Fa-f]{2})/g, "%25");
 }
 
-/** A target that starts with `//` would be read as a host by some. */
+/** Some readers take a target that starts with `//` for a host. */
 function absolute(path: string): string {
   return path.startsWith("/") ? path.replace(/^\/+/, "/") : `/${path}`;
 }
@@ -111,6 +112,6 @@ function hasPrefix(path: string, prefix: string): boolean {
   return path === prefix || path.startsWith(`${prefix}/`);
 }
 
-function joined(path: string, query: string): RewrittenTarget {
+function joined(path: string, query: string): { readonly target: string } {
   return { target: query === "" ? path : `${path}?${query}` };
 }

@@ -1,12 +1,12 @@
 /**
- * PCRE patterns tried with JavaScript's expressions. The common part of both languages is translated where it differs; what
- * lies outside gives no answer instead of a wrong one.
+ * Tries PCRE patterns with JavaScript's regular expressions. What both languages can express is translated; any other pattern gets no
+ * answer instead of a wrong one.
  */
-// eslint-disable-next-line no-restricted-imports -- only node:vm can end a match that takes long; explaining compiles nothing
+// eslint-disable-next-line no-restricted-imports -- only node:vm can stop a long match; explain compiles no objects
 import { createContext, Script } from "node:vm";
 import { own } from "../support/json-object.js";
 
-/** Bytes that PCRE's `\s` and `[[:space:]]` stand for (C locale); JavaScript's has more. */
+/** PCRE's `\s` and `[[:space:]]` (C locale); JavaScript's `\s` has more characters. */
 const SPACE = "\\t\\n\\v\\f\\r ";
 
 const POSIX_CLASSES: Readonly<Record<string, string>> = {
@@ -21,37 +21,37 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: "0-9A-Fa-f",
 };
 
-/** Escapes that mean the same, in or outside a class; letters among them are from this list only. */
+/** Escapes with the same meaning in both languages, in or outside a class; no other letters. */
 const SAME_ESCAPE = /^(?:[dDwWnrtf]|x[0-9A-Fa-f]{2}|[^A-Za-z0-9])$/;
 
-/** Pieces of a pattern: escape, class, group opening, POSIX-looking bracket, quantifier, any character. */
+/** Tokens of a pattern: escape, class, start of a group, two quantifiers in a row, any character. */
 const TOKEN =
   /\\x[0-9A-Fa-f]{2}|\\[^]|\[\^?\]?(?:\[:\^?[a-z]+:\]|\\[^]|[^\]\\])*\]|\(\?(?:[:=!]|<[A-Za-z_]\w*>)|\(\?|\(\*|[*+?}][+]|[^]/g;
 
-/** Characters; on longer texts the data plane may give up, and beyond 8 KiB it does (lua/alb/route/expression.lua). */
+/** Characters. On longer texts the data plane may give up; above 8 KiB it always does (lua/alb/route/expression.lua). */
 const LONGEST_TEXT = 1024;
 
-/** Does the pattern match somewhere in the text (wire text)? Undefined: only PCRE can tell. */
+/** Whether the pattern matches somewhere in the wire text; undefined: only PCRE can decide. */
 export function pcreTest(pattern: string, flags: string, text: string): boolean | undefined {
   const found = pcreMatch(pattern, flags, text);
   return found === undefined ? undefined : found !== null;
 }
 
-/** The first match in the text (wire text); null: there is none; undefined: only PCRE can tell. */
+/** The first match in the wire text; null: there is none; undefined: only PCRE can decide. */
 export function pcreMatch(
   pattern: string,
   flags: string,
   text: string,
 ): RegExpExecArray | null | undefined {
-  const expression = pcreExpression(pattern, flags, text);
+  const expression = text.length > LONGEST_TEXT ? undefined : compile(pattern, flags);
   return expression === undefined ? undefined : execute(expression, text);
 }
 
-/** Milliseconds of wall-clock time for one try. On a busy machine the process may have been paused for all of them. */
+/** Milliseconds of wall-clock time for one try; on a busy machine the process may be paused during all of them. */
 const LONGEST_TRY = 50;
-/** Milliseconds of CPU time for all tries of one pattern. */
+/** Milliseconds of CPU time for all tries of a pattern. */
 const LONGEST = 100;
-/** Patterns of one explanation that may take that long. */
+/** How many patterns of one explanation may take that long. */
 const LONG_PATTERNS = 5;
 
 const attempt: { found?: RegExpExecArray | null; expression: RegExp; text: string } = {
@@ -62,12 +62,12 @@ const context = createContext({ attempt });
 const script = new Script("attempt.found = attempt.expression.exec(attempt.text)");
 let long = 0;
 
-/** Starts a new explanation, which counts its own long patterns. */
+/** Starts a new explanation: each counts its own long patterns. */
 export function forgetLongPatterns(): void {
   long = 0;
 }
 
-/** The data plane gives up on patterns that take long (lua/alb/route/fuel.lua), so here they give no answer. */
+/** Gives no answer for patterns that take long, because the data plane gives up on them (lua/alb/route/fuel.lua). */
 function execute(expression: RegExp, text: string): RegExpExecArray | null | undefined {
   if (long >= LONG_PATTERNS) return undefined;
   attempt.expression = expression;
@@ -87,13 +87,9 @@ function execute(expression: RegExp, text: string): RegExpExecArray | null | und
 
 /** Milliseconds. */
 function cpuTime(): number {
-  // eslint-disable-next-line no-restricted-globals -- the clock would count a busy machine's pauses
+  // eslint-disable-next-line no-restricted-globals -- a clock would count the pauses of a busy machine
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
-}
-
-function pcreExpression(pattern: string, flags: string, text: string): RegExp | undefined {
-  return text.length > LONGEST_TEXT ? undefined : compile(pattern, flags);
 }
 
 const compiled = new Map<string, RegExp | undefined>();
@@ -105,11 +101,11 @@ function compile(pattern: string, flags: string): RegExp | undefined {
 }
 
 function translate(pattern: string, flags: string): RegExp | undefined {
-  // Without case PCRE folds ASCII only, JavaScript more.
+  // PCRE ignores the case of ASCII only, JavaScript of more characters.
   const [, inline = "", rest = pattern] = /^\(\?(i)\)(.*)$/s.exec(pattern) ?? [];
   const ignoreCase = flags.includes("i") || inline === "i";
   if (ignoreCase && /[^\0-\x7f]/.test(pattern)) return undefined;
-  // A quantifier since PCRE2 10.43, text before and in JavaScript.
+  // PCRE2 reads it as a quantifier since 10.43; older versions and JavaScript as text.
   if (pattern.includes("{,")) return undefined;
   const pieces = (rest.match(TOKEN) ?? []).map(translateToken);
   if (pieces.includes(undefined)) return undefined;
@@ -133,7 +129,7 @@ function translateToken(token: string): string | undefined {
     case "[":
       return undefined;
     default:
-      // Two quantifiers in a row are a possessive one in PCRE.
+      // In PCRE two quantifiers in a row are a possessive one.
       return /^[*+?}]\+$/.test(token) ? undefined : token;
   }
 }

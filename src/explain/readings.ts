@@ -1,13 +1,13 @@
-import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
+import type { PolicyDocument, PolicyRoute } from "../model/policy.js";
 import { own } from "../support/json-object.js";
 import { findCandidates } from "./candidates.js";
-import type { RoutedRequest } from "./candidates.js";
-import { hostKeyCovers, percentDecode, toWire } from "./request.js";
+import type { ExplainRequest } from "./request.js";
+import { percentDecode, resolveDots } from "./request.js";
 
 /**
- * The paths that backends may read in a request target which is not one in every way, as route/readings.lua has them: dot
- * segments left alone, or removed before decoding, path parameters dropped, `\` for `/`, decoded twice, overlong UTF-8 read
- * as ASCII, blanks at the end of a segment dropped. Wire text.
+ * The paths that backends may read in a request target, as in lua/alb/route/readings.lua: dot segments kept, or removed before
+ * decoding; path parameters removed; `\` read as `/`; decoded twice; overlong UTF-8 read as ASCII; blanks at the end of a segment
+ * removed. Wire text.
  */
 export function otherReadings(target: string): readonly string[] {
   const raw = /^[^?#]*/.exec(target)?.[0] ?? "";
@@ -21,22 +21,22 @@ export function otherReadings(target: string): readonly string[] {
   ];
   return [
     merged(decoded),
-    merged(percentDecode(resolved(raw))),
-    merged(percentDecode(resolved(raw, (segment) => segment.replaceAll(/%2e/gi, ".")))),
+    merged(percentDecode(resolveDots(raw).path)),
+    merged(percentDecode(resolveDots(raw, (segment) => segment.replaceAll(/%2e/gi, ".")).path)),
     ...texts.flatMap((text) => [text, withSlashes(text)]).flatMap(decodings),
   ];
 }
 
-/** Decoded, without parameters that are looked for before that, and after. */
+/** Decoded with parameters kept, removed before decoding, and removed after it. */
 function decodings(text: string): readonly string[] {
   const decoded = percentDecode(text);
   const before = percentDecode(withoutParameters(text));
-  return [decoded, before, withoutParameters(decoded)].map((path) => resolved(path));
+  return [decoded, before, withoutParameters(decoded)].map((path) => resolveDots(path).path);
 }
 
 const ESCAPE = /%[0-9A-Fa-f]{2}/;
 
-/** Overlong UTF-8 (RFC 3629, 3) of two or three bytes, as decoders that do not check read it. */
+/** ASCII in overlong UTF-8 of two or three bytes, which decoders accept if they do not check (RFC 3629, 3). */
 const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81])[\x80-\xbf]/g;
 
 function asAscii(text: string): string {
@@ -46,38 +46,35 @@ function asAscii(text: string): string {
   });
 }
 
-/** As Windows names files. */
+/** Windows ignores blanks at the end of a file's name. */
 function withoutBlanks(text: string): string {
   return text.replaceAll(/[ \t]+(?=[/\\;]|$)/g, "");
 }
 
-const OPEN = restrictions({});
-
-/** Does another rule than the chosen one keep somebody from a path that can be read in the target? */
+/** Whether the target can be read as a path that another rule than the chosen one restricts. */
 export function isAmbiguous(
   policy: PolicyDocument,
   listener: string,
-  request: RoutedRequest,
+  request: ExplainRequest,
   chosen: string,
 ): boolean {
-  const wanted = routeOn(policy, listener, chosen);
-  const paths = new Set(otherReadings(request.target));
-  paths.delete(request.path);
-  return [...paths].some((path) => {
+  const own = routeOn(policy, listener, chosen);
+  return [...new Set(otherReadings(request.target))].some((path) => {
     const other = findCandidates(policy, listener, { ...request, path }).chosen?.route;
-    const route = other === undefined ? undefined : routeOn(policy, listener, other);
-    return (
-      other !== chosen && route !== undefined && wanted !== undefined && protects(route, wanted)
-    );
+    if (other === undefined || other === chosen) return false;
+    const route = routeOn(policy, listener, other);
+    return route !== undefined && own !== undefined && protects(route, own);
   });
 }
 
-function protects(route: PolicyRoute, own: PolicyRoute): boolean {
-  const guard = guardOf(route);
-  return route.refuse !== undefined || (guard !== OPEN && guard !== guardOf(own));
+const OPEN = restrictions({});
+
+function protects(other: PolicyRoute, chosen: PolicyRoute): boolean {
+  const guard = guardOf(other);
+  return other.refuse !== undefined || (guard !== OPEN && guard !== guardOf(chosen));
 }
 
-/** What a route and its backends ask of clients. Where no backend asks for anything, it does not matter whether there are some. */
+/** The restrictions of a route and its backends. If no backend has any, it does not matter how many backends there are. */
 function guardOf(route: PolicyRoute): string {
   const backends = (route.backends ?? []).map(({ refuse, filters = {} }) =>
     refuse === undefined ? restrictions(filters) : "refused",
@@ -92,22 +89,6 @@ function restrictions(holder: Pick<PolicyRoute, "auth" | "allow" | "deny" | "sat
   return JSON.stringify([auth, allow, deny, satisfy ?? ""]);
 }
 
-/**
- * Without dot segments and empty ones; `shown` gives the segment that is looked at for one that is written. At the end they
- * leave the slash before them.
- */
-function resolved(text: string, shown = (segment: string) => segment): string {
-  const kept: string[] = [];
-  const segments = text.split("/").slice(1);
-  for (const segment of segments) {
-    const seen = shown(segment);
-    if (seen === "..") kept.pop();
-    else if (seen !== "." && seen !== "") kept.push(segment);
-  }
-  const open = kept.length > 0 && ["", ".", ".."].includes(shown(segments.at(-1) ?? ""));
-  return `/${kept.join("/")}${open ? "/" : ""}`;
-}
-
 function withoutParameters(text: string): string {
   return text.replaceAll(/;[^/]*/g, "");
 }
@@ -120,12 +101,7 @@ function merged(text: string): string {
   return `/${text}`.replaceAll(/\/\/+/g, "/");
 }
 
-/** The id of the listener with the most specific host key that covers the host. */
-export function findListener({ listeners }: PolicyServer, host: string): string | undefined {
-  return listeners.find(([key]) => hostKeyCovers(toWire(key), host))?.[1];
-}
-
-/** The route with what it has from the listener, as route/prepare.lua makes it ready; undefined: there is no such route. */
+/** The route with what it inherits from the listener, as in lua/alb/route/prepare.lua; undefined: there is no such route. */
 export function routeOn(
   { routes, inherited = {} }: Pick<PolicyDocument, "routes" | "inherited">,
   listener: string,
@@ -137,21 +113,4 @@ export function routeOn(
   const { refuse, filters = [], policies = [] } = from;
   const auth = route.auth ?? (route.ownAuth === true ? [] : policies);
   return { ...route, ...(refuse && { refuse }), auth: [...filters, ...auth] };
-}
-
-/**
- * Whether a connection for the server name may not bring requests for hosts of the listener: as the data plane decides it
- * (lua/alb/tls/listener_guard.lua).
- */
-export function isMisdirected(server: PolicyServer, serverName: string, listener: string): boolean {
-  if (!server.tls) return false;
-  const named = findListener(server, serverName);
-  return (
-    named !== listener && [named, listener].some((id) => id !== undefined && isHeld(server, id))
-  );
-}
-
-/** It is reached only by connections for one of its names, which lead nowhere else. */
-function isHeld({ isolated = [], clientCertificates = {} }: PolicyServer, id: string): boolean {
-  return isolated.includes(id) || own(clientCertificates, id) !== undefined;
 }

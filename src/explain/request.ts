@@ -3,45 +3,45 @@ import { addTo } from "../support/collections.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 
-/** A request as the command line gives it. */
-interface WrittenRequest {
-  readonly method: string;
-  /** `http://host[:port]/path?query` or https; a path alone goes to port 80 and needs a Host header. */
-  readonly url: string;
-  /** `Name: value`. */
-  readonly headers: readonly string[];
-  /** Address of the client. */
-  readonly client: string;
-  /** Id of the server, where several have the port. */
-  readonly server?: string;
-}
-
-/** A request as nginx receives it; texts are wire text. */
+/** A request as nginx receives it, in wire text (`toWire`). */
 export interface ExplainRequest {
   readonly method: string;
   readonly scheme: "http" | "https";
   readonly port: number;
-  /** Lower case, without port and final dot; `""` without a Host header. */
+  /** nginx's `$host`: lower case, without port and final dot; `""` without a Host header. */
   readonly host: string;
-  /** The name that the client asks a certificate for: the URL's host, lower case; `""` for an address. */
+  /** Server name of the TLS handshake: the URL's host in lower case; `""` for an address (RFC 6066, 3). */
   readonly serverName: string;
   /** Path and query as sent. */
   readonly target: string;
-  /** Values by name in lower case, in their order. */
+  /** nginx's `$uri`, which routes are compared with; undefined: the target is malformed, so nginx answers 400. */
+  readonly path: string | undefined;
+  /** Values in the order of their lines, by name in lower case. */
   readonly headers: ReadonlyMap<string, readonly string[]>;
+  /** Address of the client. */
   readonly client: string;
+  /** Id of the server, if several have the port. */
   readonly server?: string;
 }
 
 const URL_TEXT = /^(?:(https?):\/\/([^/?#]*))?((?:\/[^?#]*)?(?:\?[^#]*)?)(?:#.*)?$/is;
 const AUTHORITY = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]@]*)(?::([0-9]*))?$/;
 const WELL_KNOWN_PORT = { http: 80, https: 443 };
-const HEADER = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):(.*)$/s;
+/** RFC 9110, 5.6.2. */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** Reads a request; a problem says which part can't be one. */
-export function parseRequest(written: WrittenRequest): Result<ExplainRequest> {
-  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(written.method))
-    return problem("the method is no token");
+/**
+ * Reads a request of the command line. `url` is `http://host[:port]/path?query`, the same with https, or a path alone, which goes to
+ * port 80 and needs a Host header. Each of `headers` is `Name: value`.
+ */
+export function parseRequest(written: {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly string[];
+  readonly client: string;
+  readonly server?: string;
+}): Result<ExplainRequest> {
+  if (!TOKEN.test(written.method)) return problem("the method is no token");
   if (isIP(written.client) === 0) return problem("the client must be an IP address");
   const url = parseUrl(written.url);
   if (!url.ok) return url;
@@ -56,21 +56,17 @@ export function parseRequest(written: WrittenRequest): Result<ExplainRequest> {
     host: hostName(headers.value.get("host")?.[0] ?? ""),
     serverName: serverName(authority),
     target,
+    path: normalisePath(target),
     headers: headers.value,
     client: written.client,
     ...(written.server !== undefined && { server: written.server }),
   });
 }
 
-interface RequestUrl {
-  readonly scheme: "http" | "https";
-  readonly port: number;
-  /** Host and port as written; empty for a path alone. */
-  readonly authority: string;
-  readonly target: string;
-}
-
-function parseUrl(url: string): Result<RequestUrl> {
+/** `authority`: host and port as written; empty for a path alone. */
+function parseUrl(
+  url: string,
+): Result<Pick<ExplainRequest, "scheme" | "port" | "target"> & { readonly authority: string }> {
   const [, written = "http", authority = "", rest = ""] = URL_TEXT.exec(url) ?? [];
   if (authority === "" && !url.startsWith("/")) {
     return problem("the URL must start with http://<host>, https://<host> or /");
@@ -96,8 +92,8 @@ function portOf(authority: string, scheme: "http" | "https"): number | undefined
 function parseHeaders(lines: readonly string[]): Result<Map<string, readonly string[]>> {
   const headers = new Map<string, string[]>();
   for (const line of lines) {
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined || /[\r\n\0]/.test(value)) {
+    const [name, value] = divided(line, ":");
+    if (!TOKEN.test(name) || value === undefined || /[\r\n\0]/.test(value)) {
       return problem(`${JSON.stringify(line)} is no header; write 'Name: value'`);
     }
     addTo(headers, name.toLowerCase(), toWire(value.trim()));
@@ -105,13 +101,11 @@ function parseHeaders(lines: readonly string[]): Result<Map<string, readonly str
   return ok(headers);
 }
 
-/** nginx's $host: lower case, without port and final dot. */
 function hostName(header: string): string {
   const [, host = header] = AUTHORITY.exec(header) ?? [];
   return host.toLowerCase().replace(/\.$/, "");
 }
 
-/** Addresses are no server names (RFC 6066, 3). */
 function serverName(authority: string): string {
   const name = hostName(authority);
   return name.startsWith("[") || isIP(name) !== 0 ? "" : name;
@@ -126,11 +120,8 @@ export function headerValue({ headers }: ExplainRequest, name: string): string |
 export function queryValue({ target }: ExplainRequest, name: string): string | undefined {
   const [, query = ""] = /^[^?]*\?([^#]*)/s.exec(target) ?? [];
   for (const pair of query.split("&")) {
-    const equals = pair.indexOf("=");
-    const key = equals === -1 ? pair : pair.slice(0, equals);
-    if (key !== "" && decodeArgument(key) === name) {
-      return equals === -1 ? "" : decodeArgument(pair.slice(equals + 1));
-    }
+    const [key, value = ""] = divided(pair, "=");
+    if (key !== "" && decodeArgument(key) === name) return decodeArgument(value);
   }
   return undefined;
 }
@@ -142,55 +133,64 @@ function decodeArgument(text: string): string {
 /** The first cookie of a name (RFC 6265); several Cookie lines count as one. */
 export function cookieValue({ headers }: ExplainRequest, name: string): string | undefined {
   for (const pair of (headers.get("cookie") ?? []).join(";").split(";")) {
-    const equals = pair.indexOf("=");
-    if (equals !== -1 && trimBlanks(pair.slice(0, equals)) === name) {
-      return trimBlanks(pair.slice(equals + 1));
-    }
+    const [key, value] = divided(pair, "=");
+    if (value !== undefined && trimBlanks(key) === name) return trimBlanks(value);
   }
   return undefined;
+}
+
+/** What is before and after the first separator; without a separator, the whole text. */
+function divided(text: string, separator: string): readonly [string, string?] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function trimBlanks(text: string): string {
   return text.replaceAll(/^[ \t]+|[ \t]+$/g, "");
 }
 
+// eslint-disable-next-line no-control-regex -- nginx refuses control characters
+const MALFORMED = /^[^/]|^$|%(?![0-9A-Fa-f]{2})|%00|[\x00-\x20\x7f]/;
+
 /**
- * The path that routes are compared with, as nginx makes it of a request target: percent-decoded (`%2F` too), `//` merged,
- * dot segments removed. Fragments and the query are cut off. A target that nginx answers 400 is a problem.
+ * nginx's `$uri` of a request target: without query and fragment, percent-decoded (`%2F` too), `//` merged, dot segments removed.
+ * Undefined: nginx answers 400.
  */
-export function normalisePath(target: string): Result<string> {
+export function normalisePath(target: string): string | undefined {
   const raw = /^[^?#]*/.exec(target)?.[0] ?? "";
-  const wrong = wrongPath(raw);
-  if (wrong !== undefined) return problem(wrong);
-  const segments = percentDecode(raw).split("/").slice(1);
+  if (MALFORMED.test(raw)) return undefined;
+  const { path, climbs } = resolveDots(percentDecode(raw));
+  return climbs ? undefined : path;
+}
+
+/**
+ * Removes dot segments and empty segments; at the end they leave the slash before them. `seen` gives the text that a segment is
+ * recognised by. `climbs`: a `..` leads above the root.
+ */
+export function resolveDots(
+  text: string,
+  seen = (segment: string): string => segment,
+): { readonly path: string; readonly climbs: boolean } {
   const kept: string[] = [];
-  for (const segment of segments) {
-    if (segment === ".." && kept.pop() === undefined) return problem("the path climbs above /");
-    if (!REMOVED.has(segment)) kept.push(segment);
+  let climbs = false;
+  let isRemoved = false;
+  for (const segment of text.split("/").slice(1)) {
+    const name = seen(segment);
+    isRemoved = name === "" || name === "." || name === "..";
+    if (!isRemoved) kept.push(segment);
+    else if (name === "..") climbs = kept.pop() === undefined || climbs;
   }
-  const open = kept.length > 0 && REMOVED.has(segments.at(-1) ?? "");
-  return ok(`/${kept.join("/")}${open ? "/" : ""}`);
+  return { path: `/${kept.join("/")}${isRemoved && kept.length > 0 ? "/" : ""}`, climbs };
 }
 
-/** Segments that name no element; at the end they leave the slash before them. */
-const REMOVED: ReadonlySet<string> = new Set(["", ".", ".."]);
-
-function wrongPath(raw: string): string | undefined {
-  if (!raw.startsWith("/")) return "the path does not start with /";
-  if (/%(?![0-9A-Fa-f]{2})/.test(raw)) return "a % is not followed by two hexadecimal digits";
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\x00-\x20\x7f]|%00/.test(raw)) return "the path has a blank, a control character or %00";
-  return undefined;
-}
-
-/** `%XX` as bytes; anything else stays. */
+/** Decodes `%XX` to bytes; a `%` without two digits stays. */
 export function percentDecode(text: string): string {
   return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 16)),
   );
 }
 
-/** Does a host key of the policy (`""`, `a.example`, `*.example`, `**.example`) match a host? */
+/** Whether a host key of the policy (`""`, `a.example`, `*.example`, `**.example`) matches a host. */
 export function hostKeyCovers(key: string, host: string): boolean {
   if (key === "" || key === host) return true;
   if (key.startsWith("**.")) return host.endsWith(key.slice(2));
@@ -199,15 +199,12 @@ export function hostKeyCovers(key: string, host: string): boolean {
   return dot >= 0 && host.slice(dot) === key.slice(1);
 }
 
-/**
- * Text as it travels: one character for each byte of its UTF-8 form. nginx, Lua and PCRE compare bytes, so what they decide is
- * decided here on such text.
- */
+/** Wire text: one character for each byte of the UTF-8 form, because nginx, Lua and PCRE compare bytes. */
 export function toWire(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-/** The text of bytes, for people; what is no UTF-8 becomes U+FFFD. */
+/** The text of wire text, for output; bytes that are not UTF-8 become U+FFFD. */
 export function fromWire(wire: string): string {
   return Buffer.from(wire, "latin1").toString("utf8");
 }

@@ -2,7 +2,7 @@ import type { Predicate, ValueTest } from "../../src/model/route.js";
 import { Agent, request as httpRequest } from "node:http";
 import { fc } from "../support/fast-check.js";
 import { findCandidates } from "../../src/explain/candidates.js";
-import { normalisePath, parseRequest } from "../../src/explain/request.js";
+import { parseRequest } from "../../src/explain/request.js";
 import type { PolicyBinding, PolicyDocument } from "../../src/model/policy.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
@@ -64,8 +64,7 @@ function askExplain(hosts: Hosts, sent: Sent): string | number | undefined {
     client: "127.0.0.1",
   });
   if (!request.ok) throw new Error(request.problem);
-  const path = normalisePath(request.value.target);
-  if (!path.ok) return 400;
+  if (request.value.path === undefined) return 400;
   const keyed = Object.entries(hosts).map(([key, list]) => [`l|${key}`, list] as const);
   const policy: PolicyDocument = {
     format: 4,
@@ -78,7 +77,7 @@ function askExplain(hosts: Hosts, sent: Sent): string | number | undefined {
     upstreams: {},
     certificates: {},
   };
-  const { chosen, certain } = findCandidates(policy, "l", { ...request.value, path: path.value });
+  const { chosen, certain } = findCandidates(policy, "l", request.value);
   return certain ? (chosen?.route ?? "") : undefined;
 }
 
