@@ -5,7 +5,7 @@ local candidates = require("alb.route.candidate")
 local predicates = require("alb.route.predicates")
 local host_keys = require("alb.route.host_keys")
 local host_table = require("alb.route.host_table")
-local lookup = require("alb.route.lookup")
+local find = require("alb.route.select").find
 
 local _M = {}
 
@@ -16,7 +16,7 @@ function _M.run()
     for _, key in ipairs(host_keys.matching(ngx.var.host)) do
         lists[#lists + 1] = hosts[key]
     end
-    local candidate = lookup.find(host_table.build(lists), ngx.var.uri)
+    local candidate = find(host_table.build(lists), ngx.var.uri)
     ngx.header["X-Test-Broken"] = candidate and candidate.broken and "1" or nil
     ngx.print(candidate and candidate[candidates.ID] or "")
 end

@@ -1,4 +1,4 @@
---- Refuses bodies that are longer than the route allows.
+--- Refuses request bodies that are longer than the route allows.
 -- May yield: no. Phases: access.
 local body = require("alb.body")
 local errors = require("alb.errors")
@@ -6,8 +6,7 @@ local errors = require("alb.errors")
 local _M = { field = "bodyLimit" }
 
 ---@param holder table
----@return integer? limit of a body whose length is not told: nginx counts it while it reads, in a location that has the
---- limit
+---@return integer? limit for a body without a declared length: a location with this limit counts it while reading
 function _M.request(holder)
     local limit = holder.bodyLimit
     local length = body.length()

@@ -1,5 +1,5 @@
---- Changes headers of the request to the backend and of the response to the client: set, then
--- remove, then add. Names are compared without case; of equal names in one list the first counts.
+--- Changes headers of the request to the backend and of the response to the client: set, then remove, then add.
+-- Names are compared without case. If a list repeats a name, the first entry counts.
 -- May yield: no. Phases: request in access, response in header_filter.
 local add_request_header = require("ngx.req").add_header
 local add_response_header = require("ngx.resp").add_header
@@ -17,16 +17,16 @@ local str_lower = string.lower
 
 local _M = {}
 
--- With `_` for `-` nginx's variables take it for the same header.
+-- nginx's variables don't distinguish `_` and `-` in names.
 local function is_protected(key)
     return of_connection[str_gsub(key, "_", "-")]
 end
 
--- nginx writes its own where it finds none; an empty one is left out.
+-- nginx adds these if they are missing, and omits them if they are empty.
 local written_by_nginx = { ["date"] = true, ["server"] = true }
 
--- Of these ngx_lua keeps one line, so that adding one replaces what is there: values are joined instead (RFC 9110,
--- 5.3).
+-- ngx_lua keeps a single line of these, so adding a line would replace the existing one: values are joined instead
+-- (RFC 9110, 5.3).
 local one_line_of_request = {
     ["accept-encoding"] = true,
     ["authorization"] = true,
@@ -59,7 +59,7 @@ local one_line_of_response = {
     ["server"] = true,
 }
 
--- Name and value in turn, so that the request path reads one flat list.
+-- Names and values alternate, so requests read one flat list.
 local function flatten(pairs_list)
     local flat, n, seen = {}, 0, {}
     for i = 1, #(pairs_list or {}) do
@@ -86,10 +86,10 @@ local function removable(names)
     return list
 end
 
--- Clients' own lines of it are dropped, so what a filter says of it goes another way.
+-- nginx.conf drops the client's X-Forwarded-Prefix, so a filter's value is sent by a variable.
 local PREFIX = "x-forwarded-prefix"
 
--- The Host header is what the backend's location sends, not one of the client's headers.
+-- The backend's location writes the Host header; it is not one of the client's headers.
 local function take_host(changes)
     local sets, kept, n = changes.sets, {}, 0
     for i = 1, #sets, 2 do
@@ -123,7 +123,7 @@ local function drop_host(changes)
     changes.adds, changes.removes = adds, removes
 end
 
--- Takes what can only be joined out of the additions.
+-- Moves the headers that can only be joined from `adds` to `joins`.
 local function take_joins(changes, one_line)
     local joins, adds = {}, {}
     for i = 1, #changes.adds, 2 do
@@ -149,7 +149,7 @@ local function joined(old, value)
 end
 
 local function join_request_headers(joins)
-    -- 0: however many there are.
+    -- 0: no limit on their number.
     local headers = get_request_headers(0)
     for i = 1, #joins, 2 do
         local name = joins[i]
@@ -157,7 +157,7 @@ local function join_request_headers(joins)
     end
 end
 
---- Filters of the request; a Host goes to $albc_host.
+--- The filter for requests; it sets a Host by $albc_host.
 _M.of_request = { field = "requestHeaders" }
 
 function _M.of_request.prepare(route)
@@ -190,7 +190,7 @@ function _M.of_request.request(route)
     end
 end
 
---- Filters of the response.
+--- The filter for responses.
 _M.of_response = { field = "responseHeaders" }
 
 function _M.of_response.prepare(route)

@@ -1,10 +1,11 @@
---- The filters, in the order in which they are done. To add one: a module, and a line here.
+--- The filters, in the order in which they run. To add one, write a module and add a line here. A holder is a route, or
+-- the filters of a backend.
 --
--- field: where its settings are, in a route and in the filters of a backend.
--- prepare(holder), if any: makes the settings of a decoded holder ready: of a route, or of the filters of a backend.
--- request(holder, server_id), if any: done before the backend is asked; may end the request.
--- response(holder), if any: done to the response, whoever made it.
--- May yield: request does (auth). Phases: prepare any but init; request in access; response in header_filter.
+-- field: the holder's field with the settings.
+-- prepare(holder), optional: prepares the settings of a decoded holder.
+-- request(holder, server_id), optional: runs before the request is forwarded; may end it.
+-- response(holder), optional: runs on responses of the backend and of the gateway.
+-- May yield: request (auth). Phases: prepare in any but init; request in access; response in header_filter.
 local access = require("alb.auth.access")
 local headers = require("alb.filters.headers")
 local redirect = require("alb.filters.redirect")
@@ -13,12 +14,12 @@ return {
     redirect,
     require("alb.filters.body_limit"),
     require("alb.filters.cors"),
-    -- Source ranges and auth; `checked` is set where there are any.
+    -- Source ranges and auth; chain.lua sets `checked` if there are any.
     { field = "checked", request = access.check },
     { field = "authFirst", request = redirect.after_auth },
     headers.of_request,
     headers.of_response,
-    -- They need the backend that is chosen later: upstream/forward.lua does them.
+    -- upstream/forward.lua runs these, because they need the backend, which is chosen later.
     require("alb.filters.rewrite"),
     require("alb.filters.mirror"),
 }

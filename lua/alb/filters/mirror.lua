@@ -1,10 +1,10 @@
---- Sends a share of the requests to other Services too (Gateway API, HTTPRequestMirrorFilter). Nobody waits for the
---- copies and nobody hears of them: they go out by a timer that is due at once, over connections that are kept.
+--- Sends a share of the requests to other Services too (Gateway API, HTTPRequestMirrorFilter). The request doesn't wait
+-- for its copies: a timer that runs at once sends them over keepalive connections.
 --
--- A copy is what the backend gets: request line, Host and headers after the filters, and a body whose length is told
--- and is at most 1 MiB; requests with other bodies are not mirrored, because they would have to be held back until they
--- have come whole. Copies beyond a number or size in flight are left out.
--- May yield: send does (a body that is to be copied is read before the request goes on). Phases: access.
+-- A copy equals what the backend gets: request line, Host and headers after the filters, and the body. A body must
+-- have a declared length of at most 1 MiB; other requests are not mirrored, because the gateway would have to hold them
+-- until the body is complete. Copies beyond a number or size in flight are dropped.
+-- May yield: send (reads a body before the request continues). Phases: access.
 local connection = require("alb.auth.connection")
 local copy = require("alb.filters.mirror_copy")
 local http_client = require("alb.auth.http_client")
@@ -24,14 +24,14 @@ local _M = { field = "mirrors" }
 local MAX_BYTES_IN_FLIGHT = 16 * 1024 * 1024
 -- nginx runs at most 256 timers of a worker at once.
 local MAX_IN_FLIGHT = 128
--- Seconds for a copy, its answer included.
+-- Seconds for a copy, including its response.
 local LIFETIME = 10
--- Seconds between two messages of a worker about copies that were left out for the same reason.
+-- Seconds between two log lines of a worker about copies dropped for the same reason.
 local TELL_EVERY = 60
 
 local in_flight, bytes_in_flight = 0, 0
 
--- By reason: how many copies were left out since that was told, and when it may be told again.
+-- By reason: how many copies were dropped since the last log line, and when the next line may be written.
 local left_out, tell_at = {}, {}
 
 -- The hop for verified TLS (backend_tls/relay.lua).
@@ -39,12 +39,12 @@ local relay = connection.socket("unix:control/relay.sock")
 
 local wanted = http_client.with_framing({})
 
--- HTTP/1.1 is spoken here.
+-- The HTTP client speaks HTTP/1.1 only.
 local function is_possible(mirror)
     return mirror.protocol == "http" or mirror.protocol == "https"
 end
 
---- Called once for each decoded route, and for the filters of each backend. Each worker starts at another place.
+--- Called once for each decoded route, and for the filters of each backend. The start is random in each worker.
 function _M.prepare(holder)
     local mirrors = holder.mirrors
     for i = 1, #mirrors do
@@ -58,7 +58,7 @@ function _M.prepare(holder)
     end
 end
 
--- Else nobody would learn why a mirror lacks requests.
+-- Logs the reason: nothing else shows why a mirror lacks requests.
 local function leave_out(route_id, reason)
     local count = (left_out[reason] or 0) + 1
     left_out[reason] = count
@@ -87,10 +87,10 @@ local function deliver(premature, service, method, bytes)
     in_flight, bytes_in_flight = in_flight - 1, bytes_in_flight - #bytes
 end
 
--- Where a copy goes, and what stands before its request target on the way.
+-- The service that gets a copy, and the prefix of its request target.
 local function way_to(mirror, route_id)
     if mirror.tls then
-        -- Certificates are checked by nginx's own connections only.
+        -- Only nginx's own connections verify certificates.
         local prefix = relay_address.encode(mirror.tls, false, mirror.upstream, route_id)
         return relay, prefix
     end
@@ -109,9 +109,9 @@ local function start(mirror, method, target, rest, route_id)
     end
 end
 
---- Sends copies of this request to the mirrors whose turn it is.
+--- Sends copies of this request to the mirrors that are due.
 ---@param mirrors table prepared
----@param target string path and query, as the backend gets them
+---@param target string path and query, as sent to the backend
 ---@param route_id string
 function _M.send(mirrors, target, route_id)
     local method, rest = var.request_method, nil

@@ -1,6 +1,5 @@
---- The copy of a request that a mirror gets, but for its method and target: what backends get of Host, headers and
---- body.
--- May yield: read_body does. Phases: access.
+--- Builds the copy of a request for a mirror, without method and target: the Host, headers and body that backends get.
+-- May yield: read_body. Phases: access.
 local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
@@ -18,10 +17,10 @@ local pairs = pairs
 
 local _M = {}
 
--- Bytes of a body that is copied.
+-- Bytes; longer bodies are not copied.
 local MAX_BODY = 1024 * 1024
 
--- What backends are told by the gateway (render/nginx/headers-view.ts): variables by header.
+-- The gateway's own headers for backends (render/nginx/headers-view.ts), each with its variable.
 local OWN = {
     { "X-Real-IP", "remote_addr" },
     { "X-Forwarded-For", "albc_xff" },
@@ -32,7 +31,7 @@ local OWN = {
     { "X-Request-ID", "albc_request_id" },
 }
 
--- Client headers that are not copied, folded.
+-- Folded names of client headers that are not copied.
 local left_out = {
     ["x-original-uri"] = true,
 }
@@ -46,7 +45,7 @@ end
 
 local no_body = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true }
 
---- The body to copy, "" for none; nil: the request can't be copied.
+--- The body to copy, "" for none; nil if the request can't be copied.
 ---@return string?
 function _M.read_body()
     local length = client_body.length()
@@ -59,7 +58,7 @@ function _M.read_body()
     if var.http_transfer_encoding then
         return nil
     end
-    -- HTTP/2 needs no length for a body.
+    -- HTTP/2 allows a body without a declared length.
     local is_http1 = var.server_protocol == "HTTP/1.1" or var.server_protocol == "HTTP/1.0"
     return (is_http1 or no_body[var.request_method]) and "" or nil
 end
@@ -90,7 +89,7 @@ local function put_own_headers(lines, n)
     return n + 1
 end
 
---- All that follows the request target.
+--- Returns everything after the request target.
 ---@param body string
 ---@return string
 function _M.build(body)

@@ -1,9 +1,9 @@
---- Request paths: which characters may stand in them, and how a rewrite changes them.
+--- Request paths: which characters they may contain, and how a rewrite changes them.
 --
--- A path is rewritten as it was received where that is possible, so escapes that the client chose
--- reach the backend. Where it is not, the normalised path (decoded, no dot segments) is the base,
--- and what is illegal in a path is percent-encoded again. A result starts with one `/` and never
--- holds blanks or control characters. May yield: no. Pure but for ngx.re.
+-- If possible, the path is rewritten as received, so the client's escapes reach the backend. Otherwise the normalised
+-- path (decoded, without dot segments) is rewritten, and characters that are illegal in a path are percent-encoded
+-- again. A result starts with exactly one `/` and contains no blanks or control characters.
+-- May yield: no. Pure except for ngx.re.
 local expression = require("alb.route.expression")
 
 local re_find = ngx.re.find
@@ -29,9 +29,9 @@ local NOT_PATH = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/]"
 local NOT_PATH_OR_PERCENT = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/%%]"
 -- RFC 3986, 3.4: everything but pchar, "/" and "?".
 local NOT_QUERY_OR_PERCENT = "[^%w%-%._~!%$&'%(%)%*%+,;=:@/%?%%]"
--- What would end or change a parameter is escaped too.
+-- Characters that would end or change a parameter are escaped too.
 local NOT_QUERY_VALUE = "[^%w%-%._~!%$'%(%)%*,:@/]"
--- RFC 3986, 2: characters that stand in no URI at all.
+-- RFC 3986, 2: characters that are illegal anywhere in a URI.
 local NOT_URI = '[%c \127-\255"<>\\%^`{|}]'
 
 local escapes = {}
@@ -39,14 +39,14 @@ for code = 0, 255 do
     escapes[str_char(code)] = str_format("%%%02X", code)
 end
 
---- Percent-encodes decoded text for a path; a `%` is a character like any other.
+--- Percent-encodes decoded text for a path, including every `%`.
 ---@param text string
 ---@return string
 function _M.encode(text)
     return (str_gsub(text, NOT_PATH, escapes))
 end
 
---- Percent-encodes what can't stand in a URI, such as UTF-8 and line breaks; the rest stays.
+--- Percent-encodes characters that are illegal in a URI, such as UTF-8 and line breaks.
 ---@param text string
 ---@return string
 function _M.encode_uri(text)
@@ -57,14 +57,14 @@ local function byte_of(digits)
     return str_char(tonumber(digits, 16))
 end
 
---- The text behind percent-encoding; a `+` is a plus.
+--- Decodes percent-encoding; a `+` stays a plus.
 ---@param text string
 ---@return string
 function _M.decode(text)
     return (str_gsub(text, "%%(%x%x)", byte_of))
 end
 
--- Text that somebody wrote as a path or query: escapes stay, a `%` that starts none is escaped.
+-- Encodes text written as a path or query: keeps escapes, and escapes a `%` that starts none.
 local function encode_written(text, illegal)
     local legal = str_gsub(text, illegal, escapes)
     return (
@@ -79,13 +79,13 @@ local function absolute(path)
         return "/" .. path
     end
     if str_byte(path, 2) == SLASH then
-        -- A target that starts with "//" would be read as a host by some.
+        -- Some servers read a target that starts with "//" as a host.
         return (str_gsub(path, "^/+", "/"))
     end
     return path
 end
 
---- The path of a request target as received: without query and fragment.
+--- The path of a request target as received, without query and fragment.
 ---@param target string $request_uri
 ---@return string
 function _M.of_target(target)
@@ -93,7 +93,7 @@ function _M.of_target(target)
     return stop and str_sub(target, 1, stop - 1) or target
 end
 
--- Splits a replacement into literals and numbers of captures: `$0` (the match) to `$9`.
+-- Splits a replacement into literals and numbers of captures, from `$0` (the whole match) to `$9`.
 local function parse_replacement(text, illegal)
     local segments, n, pos = {}, 0, 1
     while pos <= #text do
@@ -118,7 +118,7 @@ local function expand(segments, captures, illegal)
     for i = 1, #segments do
         local segment = segments[i]
         if type(segment) == "number" then
-            -- A group that took no part in the match is false.
+            -- A group outside the match is false.
             segment = str_gsub(captures[segment] or "", illegal, escapes)
         end
         out[i] = segment
@@ -131,7 +131,7 @@ local function prepare_regex(rewrite)
     rewrite.expression = expression.new(rewrite[2], rewrite[3] == "i", true)
     local mark = whole and str_find(replacement, "?", 1, true)
     if mark then
-        -- As nginx's own rewrite: the client's query follows, unless the replacement ends with `?`.
+        -- Like nginx's rewrite: the client's query is appended, unless the replacement ends with `?`.
         local query = str_sub(replacement, mark + 1)
         rewrite.drops_query = query == "" or str_sub(query, -1) == "?"
         rewrite.query = parse_replacement(str_gsub(query, "%?$", ""), NOT_QUERY_OR_PERCENT)
@@ -140,7 +140,7 @@ local function prepare_regex(rewrite)
     rewrite.segments = parse_replacement(replacement, NOT_PATH_OR_PERCENT)
 end
 
---- Makes a decoded PathRewrite ready.
+--- Prepares a decoded PathRewrite.
 ---@param rewrite table `{"full", path}`, `{"prefix", prefix, replacement}` or
 --- `{"regex", pattern, flags, replacement, whole}`
 function _M.prepare(rewrite)
@@ -208,9 +208,9 @@ end
 ---@param uri string normalised path
 ---@param target string request target as received
 ---@param args string query as received, without `?`; "" for none
----@return string? path nil: the rewrite does not apply to this path
+---@return string? path nil if the rewrite does not apply to this path
 ---@return string? query
----@return string? err the expression can't be evaluated
+---@return string? err set if the expression can't be evaluated
 function _M.rewrite(rewrite, uri, target, args)
     local kind = rewrite[1]
     if kind == "full" then

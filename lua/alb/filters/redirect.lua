@@ -24,8 +24,8 @@ function _M.prepare(route)
     end
 end
 
--- Gateway API's rule: an explicit port, else the one of an explicit scheme, else the listener's. A
--- client that came by another scheme than the listener's went through a proxy: its port is unknown.
+-- Gateway API's rule: an explicit port, else the default port of an explicit scheme, else the listener's port. A client
+-- whose scheme differs from the listener's came through a proxy, so its port is unknown.
 local function port_of(redirect, scheme, server)
     if redirect.port then
         return redirect.port
@@ -39,9 +39,9 @@ end
 
 --- The Location of a prepared redirect.
 ---@param redirect table Redirect
----@param server { port: integer, tls: boolean } the listener that the request came by
+---@param server { port: integer, tls: boolean } of the listener that received the request
 ---@param request { scheme: string, host: string, uri: string, target: string, args: string }
---- scheme of the client's access, host without port, then as path.rewrite takes them
+--- the client's scheme, host without port, then the arguments of path.rewrite
 ---@return string? location
 ---@return string? err
 function _M.location(redirect, server, request)
@@ -70,8 +70,7 @@ function _M.location(redirect, server, request)
     return path.encode_uri(scheme .. "://" .. authority .. target)
 end
 
---- Ends the request with the redirect and nginx's stock body, unless the client already came by the
--- scheme that it leads to.
+--- Ends the request with the redirect and nginx's own body, unless the client already uses `unlessScheme`.
 ---@param route table
 ---@param server { port: integer, tls: boolean }
 function _M.apply(route, server)
@@ -98,13 +97,13 @@ function _M.apply(route, server)
     return ngx.exit(redirect.status)
 end
 
---- Once the auth has let the request pass.
+--- Runs after the request has passed auth.
 ---@param server_id string
 function _M.after_auth(route, server_id)
     return _M.apply(route, index.get("servers", server_id))
 end
 
---- Before anything else, where auth does not come first.
+--- Runs before all other filters, unless auth comes first.
 ---@param server_id string
 function _M.request(route, server_id)
     if not route.authFirst then

@@ -1,4 +1,4 @@
---- Rewrites the path that the backend sees (rewrite-target, URLRewrite, rewrite_base of Rules).
+--- Rewrites the path for the backend (rewrite-target, URLRewrite, rewrite_base of Rules).
 -- May yield: no. Phases: access.
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
@@ -17,10 +17,10 @@ function _M.prepare(route)
     path.prepare(route.rewrite)
 end
 
---- The request target for the backend, path and query as they go on the wire. An expression that
--- can't be evaluated (a backtracking limit, say) ends the request with 500.
+--- Returns the request target for the backend, encoded path and query. If the expression can't be evaluated (for
+--- example, at its backtracking limit), ends the request with 500.
 ---@param route table
----@return string? target nil: as the client sent it
+---@return string? target nil if the client's target stays
 function _M.uri(route)
     local rewrite = route.rewrite
     if not rewrite then
@@ -37,8 +37,8 @@ function _M.uri(route)
     return new and path.join(new, query)
 end
 
---- Makes the rewritten target the request's own, for locations that can't be given one (gRPC). nginx
--- keeps the path decoded and escapes it again on its way to the backend.
+--- Sets the rewritten target as the request's own, for locations that take no other target (gRPC). nginx keeps the path
+--- decoded and escapes it again for the backend.
 function _M.apply(route)
     local target = _M.uri(route)
     if not target then

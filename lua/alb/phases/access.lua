@@ -1,7 +1,6 @@
---- Decides everything about a request before it is proxied.
+--- Handles a request until it is proxied: finds the route, refuses or runs its filters, chooses the backend.
 --
--- Order: route, refusal, the steps of `filters/steps.lua`, backend.
--- A plain route (nothing but one upstream) that was looked up before is two reads of tables and one variable.
+-- A plain route (only one upstream) that was looked up before costs two table reads and one variable.
 -- May yield: yes (forward auth, a body that is held). Phases: access.
 local access = require("alb.auth.access")
 local canonical_host = require("alb.route.host_keys").canonical
@@ -10,7 +9,7 @@ local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
-local find = require("alb.route.lookup").find
+local find = require("alb.route.select").find
 local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
 local hosts = require("alb.policy.hosts")
@@ -19,7 +18,7 @@ local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local request_host = require("alb.request_host").get
 local request_id = require("alb.request_id")
-local run_steps = require("alb.filters.steps").run
+local run_filters = require("alb.filters.chain").run
 
 local ngx = ngx
 local var = ngx.var
@@ -42,24 +41,24 @@ local SEQ, ID, ROUTE, UPSTREAM =
 
 local _M = {}
 
--- Something in the request target or the Host header that the usual comparison did not cover.
+-- Accepts a Host header that differs from nginx's $host only by a port, case or a trailing dot.
 local function check_host(host, raw)
     if str_sub(raw, 1, #host) == host and str_byte(raw, #host + 1) == COLON then
-        -- nginx before 1.29 lets any text stand for the port, and backends put the Host header into links.
+        -- nginx before 1.29 accepts any text as the port, and backends put the Host header into links.
         if re_find(raw, [[:\d*$]], "jo") == #host + 1 then
             return
         end
         return exit(400, reasons.malformed)
     end
-    -- nginx lowers the case and drops a trailing dot; an absolute-form target overrides the header (RFC 9112, 3.2.2).
+    -- nginx lowers the case and drops a trailing dot. An absolute target overrides the header (RFC 9112, 3.2.2).
     local name = ngx.re.match(raw, [[^(.*?)\.?(?::\d*)?$]], "jos")
     if not name or name[1]:lower() ~= host then
         return exit(400, reasons.host_mismatch)
     end
 end
 
--- Looks up what a candidate says of its route. This may move the worker to a newer commit: then the candidate is of the
--- old one.
+-- Looks up the candidate's route and upstream. This may move the worker to a newer commit; then the candidate belongs
+-- to the old one.
 local function resolve(candidate)
     local at = index.seq()
     local route = index.route(candidate[ID], candidate.listener)
@@ -68,8 +67,8 @@ local function resolve(candidate)
     candidate[UPSTREAM] = upstream and upstream.count > 0 and upstream or false
 end
 
--- The candidate of a request; nil when no rule matches. It never mixes commits: if a lookup moved the worker to a newer
--- one, it starts again. So it does when patterns were compiled until the time was up, after other requests.
+-- The candidate of a request; nil if no rule matches. Starts again if a lookup moved the worker to a newer commit, so
+-- commits never mix. Also starts again, after other requests, if compiling patterns used up the time.
 local function find_candidate(server_id, host, path)
     local tries = 0
     while tries < 10 do
@@ -105,7 +104,8 @@ local function find_route(server_id, host, path)
     return candidate[ROUTE]
 end
 
--- To the balancer. While a body is held the policy may become another, so the upstream is looked up again.
+-- Hands the upstream to the balancer. The policy may change while a body is held; then the balancer looks up the
+-- upstream again.
 local function hand_over(upstream, route, is_unusual)
     if not is_unusual or not hold_body() then
         return handover.give(upstream)
@@ -114,7 +114,7 @@ local function hand_over(upstream, route, is_unusual)
     return handover.clear()
 end
 
--- All but plain routes whose lookups are done.
+-- Everything except plain routes whose lookups are done.
 local function decide(route, server_id, is_unusual)
     handover.clear()
     if not route then
@@ -123,7 +123,7 @@ local function decide(route, server_id, is_unusual)
     var.albc_route = route.id
     local fixed = route.fixed
     if not fixed then
-        return forward(route, run_steps(route, server_id), server_id)
+        return forward(route, run_filters(route, server_id), server_id)
     end
     access.check(route)
     local upstream = endpoints.upstream(fixed)
@@ -133,12 +133,12 @@ local function decide(route, server_id, is_unusual)
     return hand_over(upstream, route, is_unusual)
 end
 
--- The route of a request whose host and target may be written in any way.
+-- The route of a request with any spelling of host and target.
 local function find_any(server_id)
     local host, path = request_host(), var.uri
     local raw_host = var.http_host
     if not raw_host or raw_host == "" then
-        -- HTTP/1.0, where a client need not name one; backends are asked by HTTP/1.1.
+        -- HTTP/1.0 requires no Host header, but backends get HTTP/1.1.
         var.albc_host = host
     elseif raw_host ~= host then
         check_host(host, raw_host)
@@ -162,7 +162,7 @@ end
 function _M.run(server_id)
     request_id.draw()
     local is_unusual = look_at_unusual()
-    -- A worker that has been replaced has no timers any more, and still answers on connections that it keeps.
+    -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then
         index.sync()
     end
@@ -176,7 +176,7 @@ function _M.run(server_id)
     return decide(candidate and candidate[ROUTE] or find_any(server_id), server_id, is_unusual)
 end
 
---- Called instead on a TLS server that has listeners of Gateways.
+--- Called instead of `run` on a TLS server with listeners of Gateways.
 function _M.run_guarded(server_id)
     listener_guard.check(server_id, request_host())
     return _M.run(server_id)

@@ -1,26 +1,26 @@
 --- Response headers: error reasons, CORS, response filters, cookies of the auth service.
--- May yield: no. Phases: header_filter. All state is in nginx variables, so it holds for nginx's own error pages too.
+-- May yield: no. Phases: header_filter. All state is in nginx variables, so it survives until nginx's own error pages.
+local chosen_filters = require("alb.route.prepare").chosen_filters
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
 local errors = require("alb.errors")
-local respond = require("alb.filters.steps").respond
+local respond = require("alb.filters.chain").respond
 local index = require("alb.policy.index")
 local log_text = require("alb.log_text")
 local request_id = require("alb.request_id")
 local session = require("alb.upstream.session")
-local steps = require("alb.route.steps")
 local watch = require("alb.upstream.watch")
 
 local ngx = ngx
 local var = ngx.var
 local str_sub = string.sub
--- "1" when there is something to do, else empty.
+-- "1" if `after` has something to do, else empty.
 local read_after = require("alb.nginx_variable").reader("albc_after")
 
 local _M = {}
 
--- nginx takes an answer without a status line for HTTP/0.9: it gives it the status 9 and would send its bytes as they
--- are. To a client of HTTP/1 it writes no header any more, so @no_http holds one (templates/partials/server.conf.hbs).
+-- nginx takes a response without a status line for HTTP/0.9: it sets status 9 and would send the bytes unchanged. It
+-- writes no header to HTTP/1 clients then, so @no_http contains one (templates/partials/server.conf.hbs).
 local HTTP_09, NO_HTTP = 9, 599
 
 local function refuse_http_09()
@@ -30,14 +30,14 @@ end
 
 local function after(status)
     if status == 101 then
-        -- The answer has come; the tunnel that begins has no deadline.
+        -- Deadlines end with the response header; the tunnel has none.
         watch.stop()
     end
     local route = index.route(var.albc_route)
     if route then
         respond(route)
         local choice = var.albc_choice
-        local filters = choice ~= "" and steps.chosen_filters(route, choice)
+        local filters = choice ~= "" and chosen_filters(route, choice)
         if filters then
             respond(filters)
         end
@@ -52,7 +52,7 @@ end
 
 local function finish(status)
     if status >= 400 then
-        -- An answer that nginx made before Lua saw the request.
+        -- nginx answered before the access phase.
         if var.albc_id == "" then
             request_id.draw()
             log_text.show()
@@ -75,7 +75,7 @@ function _M.run()
     finish(status)
 end
 
---- Called instead for what is no client's request: hops inside nginx, and albc itself.
+--- Called instead of `run` for requests that don't come from clients: hops inside nginx, and albc's own.
 function _M.run_inside()
     local status = ngx.status
     if status == HTTP_09 then

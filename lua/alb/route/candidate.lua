@@ -1,29 +1,29 @@
---- One rule at one place of a host's table, and what is known of its route.
+--- A candidate: one binding in a host's table, with its route once that has been looked up.
 --
--- What every request reads stands in the array part of the table, side by side in memory: with thousands of routes in
--- use most of a request's time in Lua is waiting for memory. May yield: no. Pure.
+-- The fields that every request reads are in the array part of the table, adjacent in memory: with thousands of routes
+-- in use, a request spends most of its time in Lua waiting for memory. May yield: no. Pure.
 local _M = {
-    --- Number of the commit as of which ROUTE and UPSTREAM hold; 0: not looked up yet.
+    --- Number of the commit for which ROUTE and UPSTREAM are valid; 0: not looked up yet.
     SEQ = 1,
     --- Route id.
     ID = 2,
-    --- The prepared route; false when the commit has none.
+    --- The prepared route; false if the commit has none.
     ROUTE = 3,
-    --- The prepared upstream, if that is all there is to decide about a request; else false.
+    --- The prepared upstream of a plain route; false for other routes.
     UPSTREAM = 4,
 }
 
---- A candidate of rank `rank` (its place in the order of the bindings). `when` (conditions) and `expression` are
---- added by host_table.lua where there are any. What ends at a `broken` one is refused.
----@param rank integer
+--- Creates a candidate. host_table.lua adds `when` (conditions) and `expression` if the binding has them. A request
+--- whose candidate is `broken` is refused.
+---@param rank integer its position in the order of the bindings
 ---@param route_id string
 ---@param listener string? from which the route inherits auth
 function _M.new(rank, route_id, listener)
     return { 0, route_id, false, false, rank = rank, listener = listener }
 end
 
---- What a request meets whose rule can not be decided: the same rule, broken. Were it passed over, a wider rule would
---- serve what it may protect.
+--- The broken copy of a candidate whose conditions can't be decided. Skipping the candidate instead could let a wider
+--- rule serve a request that this one protects.
 function _M.undecided(candidate)
     local broken = candidate.undecided
     if not broken then

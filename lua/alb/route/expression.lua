@@ -1,9 +1,9 @@
---- Users' regular expressions, tried so that no pattern and no client can hold up a worker.
+--- Users' regular expressions, evaluated so that no pattern and no client can block a worker.
 --
--- One match takes 5 ms at most (fuel.lua), and before each the time is looked at that the request has taken so far.
--- Subjects have a longest length. An expression is compiled when it is first needed, and kept by those who need it:
--- ngx.re's cache has one number of places for all, so one tenant could take those of the others.
--- May yield: no. Phases: new any; the others in those of a request.
+-- A match takes at most 5 ms (fuel.lua), and no match starts after the request has used up its time. The length of
+-- subjects is limited. An expression is compiled at its first use and kept as long as something references it: ngx.re's
+-- cache has one size for all, so one tenant could evict the expressions of others.
+-- May yield: no. Phases: new in any; the others in any with a request.
 local regex = require("resty.core.regex")
 local fuel = require("alb.route.fuel")
 
@@ -18,57 +18,56 @@ local str_lower = string.lower
 local str_sub = string.sub
 
 local _M = {
-    --- Bytes of a path or value beyond which no expression is tried.
+    --- Bytes of the longest path or value that expressions are tried on.
     LONGEST_SUBJECT = 8192,
-    --- What is said of a longer one.
+    --- The error for a longer one.
     TOO_LONG = "subject too long",
 }
 
--- Seconds of processor time for a request; the next expression is not begun after it. Ordinary ones take microseconds.
+-- Seconds of processor time for the expressions of a request. Ordinary expressions take microseconds.
 local BUDGET = 0.008
--- Bytes; on these no expression takes long.
+-- Bytes; no expression takes long on a subject of this length.
 local SHORT_SUBJECT = 512
 local NO_MATCH = -1
 local TIME_IS_UP = "time is up"
 
--- Of the request being routed; routing never yields, so one of each is enough.
+-- State of the request being routed; routing never yields, so one per worker is enough.
 local tried, began, too_long, prepared, unfinished = 0, nil, false, false, false
--- Those in use, by what they are made of: what is read again need not be compiled again.
+-- Expressions in use, by pattern and flags: a shard that is decoded again reuses them.
 local shared = setmetatable({}, { __mode = "v" })
 
---- Called once a request, before the first `matches`, and when it was interrupted.
+--- Called once for each request before the first `matches`, and again after an interruption.
 function _M.start()
     tried, began, too_long, prepared, unfinished = 0, nil, false, false, false
 end
 
---- Has a subject of this request been too long? Else what gave up did so because of the pattern.
+--- Returns whether a subject of this request was too long. If not, a failure is due to the pattern.
 function _M.is_too_long()
     return too_long
 end
 
---- Was time spent on compiling, so that it may be enough when the request starts again?
+--- Returns whether time ran out while patterns were compiled: it may suffice if the request starts again.
 function _M.is_unfinished()
     return unfinished
 end
 
---- An expression; it is read and compiled when it is first tried.
+--- Returns an expression; it is compiled when it is first tried.
 ---@param pattern string PCRE
 ---@param ignore_case boolean
----@param captures boolean? are its groups asked for?
+---@param captures boolean? true for `match`
 function _M.new(pattern, ignore_case, captures)
     local key = (captures and "c" or "") .. (ignore_case and "i" or "") .. " " .. pattern
     local expression = shared[key]
     if not expression then
-        -- Then `text`, `literal`, `compiled`, `mode` and `err` are added.
+        -- Later gets `text`, `literal`, `compiled`, `mode` and `err`.
         expression = { pattern = pattern, ignore_case = ignore_case, captures = captures }
         shared[key] = expression
     end
     return expression
 end
 
--- May more be done for the request?
 local function has_time(subject)
-    -- The clock costs more than most expressions: for a single one on a short subject it is not asked.
+    -- Reading the clock takes longer than most expressions, so it is not read for a single one on a short subject.
     tried = tried + 1
     if not began then
         began = (tried > 1 or #subject > SHORT_SUBJECT) and clock() or nil
@@ -86,7 +85,7 @@ local function read(expression)
     prepared = true
 end
 
--- Tells why it can't be tried.
+-- Compiles an expression; returns the error, if any.
 local function prepare(expression)
     local made, mode, flags = compile(expression.text, expression.ignore_case and "ji" or "j")
     prepared = true
@@ -99,13 +98,14 @@ local function prepare(expression)
     return nil
 end
 
--- Does the subject begin as all do that match? Of thousands of patterns on a host only a few are left then.
+-- Returns whether the subject begins with the pattern's literal prefix. Of thousands of patterns on a host only a few
+-- pass this check.
 local function may_match(expression, subject)
     local start = str_sub(subject, 1, #expression.literal)
     return (expression.ignore_case and str_lower(start) or start) == expression.literal
 end
 
--- What PCRE gives back.
+-- Returns PCRE's code, and an error if it could not decide.
 local function execute(expression, subject)
     local err = expression.err or not expression.compiled and prepare(expression)
     if err then
@@ -115,7 +115,7 @@ local function execute(expression, subject)
     return code, code < NO_MATCH and "PCRE says " .. code or nil
 end
 
--- What PCRE gives back; `err` when it was not asked, or gave up.
+-- The same, within the limits of time and length.
 local function run(expression, subject)
     if not expression.text then
         if not has_time(subject) then
@@ -134,17 +134,17 @@ local function run(expression, subject)
     return execute(expression, subject)
 end
 
---- Does the expression match somewhere in the subject?
----@return boolean matches false also when that can not be told
----@return string? err why it can not be told
+--- Returns whether the expression matches somewhere in the subject.
+---@return boolean matches
+---@return string? err if set, it could not be decided, and `matches` is false
 function _M.matches(expression, subject)
     local code, err = run(expression, subject)
     return code >= 0, err
 end
 
---- The first match: what its groups are (0: all of it), and the place after it. Of an expression made for it.
----@return table? captures
----@return integer|string|nil after or why it can not be told
+--- Finds the first match of an expression that was created with `captures`.
+---@return table? captures its groups; 0: the whole match
+---@return integer|string|nil after the position after it, or the error if it could not be decided
 function _M.match(expression, subject)
     _M.start()
     local code, err = run(expression, subject)

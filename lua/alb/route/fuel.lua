@@ -1,10 +1,10 @@
---- Rewrites a pattern so that PCRE's match limit bounds the time that a match may take.
+--- Rewrites a pattern so that PCRE's match limit bounds the time of a match.
 --
--- PCRE counts how often it goes on after a repetition, or turns back; not the characters that a repetition runs over,
--- nor the places where a search begins, nor all rounds of a group. Here `x*` becomes `(?:x{32})*x{0,31}`, which matches
--- the same in the same order, groups that repeat count each round, and the search becomes part of the pattern. What can
--- happen between two counts is then known from the text, and so is the limit for a given time. The syntax is what
--- src/translate/pattern lets through. May yield: no. Pure.
+-- PCRE's limit counts how often a match continues after a repetition or backtracks. It counts neither the characters of
+-- a repetition, nor the start positions of a search, nor all rounds of a group. So `x*` becomes `(?:x{32})*x{0,31}`,
+-- which matches the same in the same order; repeated groups count each round; and the search becomes part of the
+-- pattern. The text then shows how much can happen between two counts, which gives the limit for a given time. The
+-- syntax is what src/translate/pattern accepts. May yield: no. Pure.
 local concat = table.concat
 local floor = math.floor
 local str_find = string.find
@@ -14,14 +14,14 @@ local tonumber = tonumber
 
 local _M = {}
 
--- What one match may take, and what a count takes; one is about a nanosecond.
+-- Cost of the longest match, and of one count; a unit is about a nanosecond.
 local FUEL, COUNT = 4000000, 20
 -- Characters of a repetition for each count.
 local CHUNK = 32
 local ROUND, LAST = "{" .. CHUNK .. "}", "{0," .. CHUNK - 1 .. "}"
--- It matches nothing, once, and is counted.
+-- Matches the empty string, once, and is counted.
 local TICK = "(?:)?+"
--- What a reference to a group may compare.
+-- Bytes that a reference to a group may compare.
 local LONGEST = 8192
 local OPENINGS = {
     "^%(%?P?<[%a_][%w_]*>",
@@ -31,7 +31,7 @@ local OPENINGS = {
     "^%(",
 }
 
--- The last byte of the class that begins at `pos`.
+-- Position of the last byte of the class that begins at `pos`.
 local function class_end(pattern, pos)
     local _, at = str_find(pattern, "^%[%^?%]?", pos)
     repeat
@@ -42,7 +42,7 @@ local function class_end(pattern, pos)
     return at
 end
 
--- The last byte of the character, class or escape that begins at `pos`, and what trying it may take.
+-- Position of the last byte of the character, class or escape that begins at `pos`, and the cost of trying it.
 local function atom_end(pattern, pos)
     local first = str_sub(pattern, pos, pos)
     if first == "[" then
@@ -58,7 +58,7 @@ local function atom_end(pattern, pos)
     return hex or pos + 1, 2
 end
 
--- Least and most of the quantifier at `pos`, its last letter (lazy, possessive) and its last byte; nil for none.
+-- Minimum, maximum, mode (`?` lazy, `+` possessive) and last byte of the quantifier at `pos`; nil for none.
 local function quantifier_at(pattern, pos)
     local sign, mode = str_match(pattern, "^([*+?])([+?]?)", pos)
     if sign then
@@ -73,11 +73,11 @@ local function quantifier_at(pattern, pos)
     return min, comma == "" and min or tonumber(most), manner, last
 end
 
--- Reads one pattern: `out` is the text made of it, `cost` what may be done between two counts.
+-- The state of reading one pattern: `out` is the rewritten text, `cost` the cost between two counts.
 local function new_state(pattern, finds_only)
     return {
         pattern = pattern,
-        -- What stands first and matches nothing too is not needed to tell whether there is a match.
+        -- An optional start doesn't affect whether there is a match.
         strips = finds_only and not str_find(pattern, "\\[%dk]"),
         out = {},
         n = 0,
@@ -96,7 +96,7 @@ local function emit(state, text)
     state.out[state.n] = text
 end
 
--- A character or class that repeats without bounds, in chunks.
+-- A character or class that repeats without a maximum, in chunks.
 local function emit_chunks(state, atom, min, mode)
     if min > 0 then
         emit(state, min == 1 and atom or atom .. "{" .. min .. "}")
@@ -106,7 +106,7 @@ local function emit_chunks(state, atom, min, mode)
     emit(state, mode == "+" and "(?>" .. text .. ")" or text)
 end
 
--- One that repeats: as it is when it can be told how often, else in chunks.
+-- One that repeats: unchanged if the number of repetitions is bounded, else in chunks.
 local function emit_repeated(state, atom, cost, written, min, max, mode)
     if cost == LONGEST then
         emit(state, written)
@@ -120,7 +120,7 @@ local function emit_repeated(state, atom, cost, written, min, max, mode)
     end
 end
 
--- What the pattern begins with ends at an assertion, a set and what repeats.
+-- The literal prefix ends at an assertion, a set or a repetition.
 local function add_literal(state, atom)
     state.literal_open = not str_find(atom, "^[$.%[]") and not str_find(atom, "^\\%w")
     state.literal = state.literal .. (state.literal_open and str_sub(atom, -1) or "")
@@ -175,7 +175,7 @@ local function close_group(state, pos)
         closing = ")" .. TICK .. ")"
     end
     emit(state, closing .. str_sub(state.pattern, pos + 1, stop))
-    -- What a lookbehind looks at has one length, and counts itself how often.
+    -- A lookbehind has a fixed length; its repetitions are not counted but multiply the cost.
     state.cost = state.cost + COUNT * (state.behind and min or 1)
     if state.behind == state.depth then
         state.behind = nil
@@ -184,7 +184,7 @@ local function close_group(state, pos)
     return stop + 1
 end
 
--- After what may stand first in an alternative without being needed: `.*`, `(.*)`, and all but the `.` of `.+`.
+-- Skips the start of an alternative that is not needed to decide: `.*`, `(.*)`, and all but the `.` of `.+`.
 local function skip_start(pattern, pos)
     local group = str_match(pattern, "^%(%.%*%??%)", pos)
     if group and not quantifier_at(pattern, pos + #group) then
@@ -225,11 +225,11 @@ local function read_all(state)
     end
 end
 
---- What PCRE is given for a pattern.
+--- Returns the pattern to compile.
 ---@param pattern string one that src/translate/pattern accepts
----@param finds_only boolean is all that is asked whether it matches? Else its place and its groups stay as well
----@return string text the pattern, with its match limit
----@return string literal what every subject that it matches begins with; "" when that is not known
+---@param finds_only boolean true if only the result is needed; false keeps the position and groups of the match too
+---@return string text the pattern with its match limit
+---@return string literal the prefix of all matching subjects; "" if unknown
 function _M.bounded(pattern, finds_only)
     local state = new_state(pattern, finds_only)
     read_all(state)

@@ -1,8 +1,8 @@
---- The candidates of one host, indexed by path: built once, asked on every request.
+--- Builds the table of a host: its candidates indexed by path. Every request reads it.
 --
--- Bindings are tried in byte order of `order`; the index only skips those whose path can not match (select.lua).
--- Where no candidate has further conditions, the winner of every path is known at build time and a request is one or
--- two reads of one table (prefix.lua). May yield: no. Pure.
+-- Bindings are tried in byte order of `order`; the index skips those whose path can't match (select.lua). If no
+-- candidate has further conditions, the winner of every path is known at build time, and a request costs one or two
+-- reads of one table (prefix.lua). May yield: no. Pure.
 local candidates = require("alb.route.candidate")
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
@@ -22,10 +22,10 @@ local function new_table()
     return {
         simple = true,
         exact = {},
-        -- Element prefixes without trailing slash; "" is the prefix `/`. `depth` is the most elements of one.
+        -- Element prefixes without trailing slash; "" is the prefix `/`. `depth` is the maximum number of elements.
         prefix = {},
         depth = 0,
-        -- Plain string prefixes, and their lengths from long to short.
+        -- String prefixes, and their lengths in descending order.
         start = {},
         start_lengths = {},
         regex = {},
@@ -121,7 +121,7 @@ local function parent_winner(winners, prefix)
     return nil
 end
 
--- With no conditions left the first of a list always wins, so each path's winner can be known beforehand.
+-- Without conditions the first candidate of a list always wins, so the winner of each path is known in advance.
 local function precompute(built)
     local prefixes, n = {}, 0
     for prefix in pairs(built.prefix) do
@@ -162,7 +162,7 @@ local function sorted_lengths(set)
 end
 
 --- Indexes the candidates of lists of bindings, each sorted by `order`, for select.lua.
----@param listener string? from which the routes inherit auth
+---@param listener string? id of the listener that the routes inherit auth from
 function _M.index(lists, listener)
     local built = new_table()
     local all = merge(lists)
@@ -178,14 +178,14 @@ function _M.index(lists, listener)
     return built
 end
 
---- Builds the table of a host: winners by path (prefix.lua) if the path decides all, which its number at `DEPTH`
---- tells; else the index.
+--- Builds the table of a host: winners by path (prefix.lua), with a number at `DEPTH`, if the path alone decides; else
+--- the index.
 function _M.build(lists, listener)
     local built = _M.index(lists, listener)
     return built.simple and precompute(built) or built
 end
 
---- Is all decided by the path?
+--- Returns whether the path alone decides.
 function _M.is_simple(built)
     return built[DEPTH] ~= nil
 end

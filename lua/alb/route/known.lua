@@ -1,7 +1,7 @@
---- The candidate of a request as most are: its Host is the host, its target can be read in one way only, and what is
--- asked for has been looked up before.
+--- The fast path for most requests: the Host header is canonical, the target has only one reading, and the host and
+-- path were looked up before.
 --
--- It compares bytes where they lie and makes no string of the target: a short way to what rewrite.lua finds for every
+-- It compares raw bytes, so no Lua string of the target is created. phases/access.lua finds the same candidate for any
 -- request. May yield: no. Phases: access.
 local bytes = require("alb.bytes")
 local candidates = require("alb.route.candidate")
@@ -26,7 +26,7 @@ local BACKSLASH, HASH, QUESTION_MARK, SEMICOLON = 92, 35, 63, 59
 
 local _M = {}
 
--- See readings.lua.
+-- The same check as in readings.lua, on bytes.
 local function is_one(target, target_length, uri, length)
     if find_byte(uri, 0, length, SEMICOLON) or find_byte(uri, 0, length, BACKSLASH) then
         return false
@@ -39,7 +39,7 @@ local function is_one(target, target_length, uri, length)
             and not find_byte(target, length + 1, target_length, HASH)
 end
 
--- The table of the request's host, if its Host header says the same and nothing else.
+-- The table of the request's host; nil if the Host header differs from it.
 local function table_of(server_id)
     local host, length = get_host()
     local raw, raw_length = get_http_host()
@@ -50,7 +50,7 @@ local function table_of(server_id)
     return by_host and by_host[ffi_str(host, length)]
 end
 
---- The candidate, with a ROUTE that holds; nil when the request is any other: then nothing is known of it.
+--- The candidate with a valid ROUTE; nil if this request needs the general way.
 ---@param server_id string
 ---@return table? candidate
 function _M.candidate(server_id)

@@ -1,5 +1,5 @@
 --- Conditions of a binding beyond host and path: method, headers, query parameters, cookies, addresses.
--- May yield: no. Phases: access. Values are read from the request once, when first asked for.
+-- May yield: no. Phases: access. Values are read from the request once, when they are first needed.
 local canonical_host = require("alb.route.host_keys").canonical
 local expression = require("alb.route.expression")
 local ip = require("alb.ip_address")
@@ -21,17 +21,18 @@ local type = type
 
 local _M = {}
 
--- Of the request being routed; routing never yields, so one of each is enough. Thousands of rules may ask for the same.
+-- Values of the request being routed; routing never yields, so one set per worker is enough. Thousands of rules may
+-- need them.
 local headers, args, cookies
 
---- Called once a request, before the first `hold`, and when it was interrupted.
+--- Called once for each request before the first `hold`, and again after an interruption.
 function _M.start()
     headers, args, cookies = nil, nil, nil
     expression.start()
 end
 
 local function trim(text)
-    -- Not in one pattern: that tries each end for each run of blanks.
+    -- Two patterns, because a single one would try each end for each run of blanks.
     local from = str_find(text, "[^ \t]")
     return from and str_match(text, ".*[^ \t]", from) or ""
 end
@@ -51,16 +52,16 @@ local function read_cookies()
     return read
 end
 
--- RFC 6265: names are compared with case, the first pair of a name counts.
+-- RFC 6265: names are case-sensitive, the first pair of a name counts.
 local function cookie(name)
     cookies = cookies or read_cookies()
     return cookies[name]
 end
 
--- Lines of one name count as one value joined by commas (RFC 9110, 5.3).
+-- Lines with the same name are one value joined by commas (RFC 9110, 5.3).
 local function header(name)
     headers = headers or get_headers(0)
-    -- rawget: the table's own lookup would take `x_a` for `x-a`.
+    -- rawget, because the table's own lookup doesn't distinguish `x_a` and `x-a`.
     local value = rawget(headers, name)
     if type(value) == "table" then
         value = concat(value, ",")
@@ -69,7 +70,7 @@ local function header(name)
     return value
 end
 
--- The first parameter of a name, decoded; one without `=` is empty.
+-- The first parameter with the name, decoded; one without `=` is empty.
 local function query(name)
     args = args or get_uri_args(0)
     local value = args[name]
@@ -161,7 +162,7 @@ local function prepare_test(test)
     test.run = tests[test[1]]
 end
 
---- Makes the decoded predicates of a binding ready. A test of an unknown kind never holds.
+--- Prepares the decoded predicates of a binding. A test of an unknown kind never holds.
 function _M.prepare(when)
     for i = 1, #when do
         local predicate = when[i]
@@ -173,7 +174,7 @@ function _M.prepare(when)
     return when
 end
 
--- Does one test hold, and if none does: could it be that one would (PCRE refuses the pattern, or gave up)?
+-- Returns whether one test holds; if none does, the error of a test that PCRE could not decide.
 local function holds(predicate)
     local value = predicate.read and predicate.read(predicate.key)
     if value == nil then
@@ -193,9 +194,9 @@ local function holds(predicate)
     return false, undecided
 end
 
---- Do all conditions hold for the request?
----@return boolean holds also when that can not be told
----@return string? undecided why it can not be told
+--- Returns whether all conditions hold for the request.
+---@return boolean holds
+---@return string? undecided if set, it could not be decided, and `holds` is true
 function _M.hold(when)
     local undecided
     for i = 1, #when do

@@ -1,6 +1,6 @@
 --- Longest element prefix of a path: `/a` covers `/a`, `/a/` and `/a/b`, not `/ab`.
--- All that a path's winner takes is in one table: prefixes are its keys, and its first slots hold two more things.
--- May yield: no. Pure.
+-- One table has all that is needed to find a path's winner: its keys are the prefixes, its first two slots are DEPTH
+-- and EXACT. May yield: no. Pure.
 local bytes = require("alb.bytes")
 local ffi = require("ffi")
 
@@ -11,13 +11,13 @@ local ffi_str = ffi.string
 local SLASH = 47
 
 local _M = {
-    --- The most elements of a prefix.
+    --- The maximum number of elements of a prefix.
     DEPTH = 1,
-    --- Winners of exact paths; false when there are none.
+    --- Winners of exact paths; false if there are none.
     EXACT = 2,
 }
 
--- A tail call and no loop: LuaJIT compiles no trace that begins outside of a loop and meets one.
+-- A tail call instead of a loop: LuaJIT compiles no trace that starts outside a loop and enters it.
 local function deep(winners, left, path, length, slash, found)
     if left == 0 then
         return found
@@ -29,11 +29,11 @@ local function deep(winners, left, path, length, slash, found)
     return deep(winners, left - 1, path, length, slash, winners[ffi_str(path, slash)] or found)
 end
 
---- The winner of a path; nil when there is none. Only the elements that prefixes may have are made strings.
+--- The winner of a path; nil if there is none. Creates strings only of the first `depth` elements.
 ---@param winners table<string, table> by prefix without trailing slash; `[""]` is the prefix `/`
----@param depth integer the most elements of a prefix
+---@param depth integer the maximum number of elements of a prefix
 ---@param path ffi.cdata* its bytes
----@param length integer how many they are
+---@param length integer number of bytes
 function _M.longest_of(winners, depth, path, length)
     if depth == 0 then
         return winners[""]

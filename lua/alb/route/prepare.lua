@@ -1,29 +1,74 @@
---- Makes a decoded route ready: each module adds what it needs.
--- May yield: no. Phases: any but init.
+--- Prepares a decoded route at its first use, so requests only test flags. Each module adds the fields that it needs.
+-- May yield: no. Phases: prepare in any but init; chosen_filters in header_filter.
 local affinity = require("alb.upstream.affinity")
-local filters = require("alb.filters.steps")
+local chain = require("alb.filters.chain")
 local index = require("alb.policy.index")
 local session = require("alb.upstream.session")
-local steps = require("alb.route.steps")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
 
+local str_match = string.match
+
 local _M = {}
 
--- What routes and backends have in common; `holder` is the route or the filters of a backend.
+-- Fields of a route, besides those of filters, that require more than forwarding to its only upstream.
+local SPECIAL = {
+    "refuse",
+    "host",
+    "affinity",
+    "session",
+    "timeouts",
+    "deadlines",
+    "retry",
+}
+
+local function is_special(route)
+    for i = 1, #SPECIAL do
+        if route[SPECIAL[i]] ~= nil then
+            return true
+        end
+    end
+    return false
+end
+
+-- The upstream of a route with a single backend that needs nothing else; nil for other routes.
+local function only_upstream(route)
+    local backends = route.backends or {}
+    local only = backends[1]
+    if
+        #backends == 1
+        and only.upstream
+        and not only.refuse
+        and not only.filters
+        and only.weight > 0
+        and only.protocol == "http"
+    then
+        return only.upstream
+    end
+    return nil
+end
+
+-- Adds `fixed` (the upstream id of a route without choices and filters) and `plain` (fixed and not checked).
+local function prepare_flags(route)
+    local has_more = route.filtered or is_special(route)
+    route.fixed = not has_more and only_upstream(route) or nil
+    route.plain = route.fixed ~= nil and not route.checked
+end
+
+-- `holder` is the route, or the filters of a backend.
 local function prepare_filters(holder, id)
     holder.id = id
     holder.auths = {}
     for i, auth_id in ipairs(holder.auth or {}) do
-        -- An id without its policy must not open the path.
+        -- A missing policy must not open the path.
         holder.auths[i] = index.get("auths", auth_id)
             or { invalid = "policy " .. auth_id .. " is missing" }
     end
     holder.authFirst = holder.authFirst and #holder.auths > 0
-    filters.prepare(holder)
+    chain.prepare(holder)
 end
 
--- What the route has from its listener: refusal, auth before its own, auth in place of none.
+-- Inherits from the listener: a refusal, auth before the route's own, and default auth if the route has none.
 local function inherit(route, listener)
     local inherited = index.get("inherited", listener) or {}
     route.refuse = inherited.refuse or route.refuse
@@ -41,7 +86,7 @@ end
 --- Called once for each decoded route.
 ---@param route table PolicyRoute
 ---@param id string
----@param listener string? from which it inherits auth
+---@param listener string? id of the listener that it inherits auth from
 function _M.prepare(route, id, listener)
     if listener then
         inherit(route, listener)
@@ -49,17 +94,27 @@ function _M.prepare(route, id, listener)
     prepare_filters(route, id)
     for position, backend in ipairs(route.backends or {}) do
         if backend.filters then
-            -- They end with the route's.
+            -- Their tries end at the route's deadlines.
             backend.filters.deadlines = route.deadlines
             prepare_filters(backend.filters, id)
-            steps.prepare_backend(backend, position)
+            -- Finds the filters again in header_filter.
+            backend.choice = position .. " " .. (backend.upstream or "")
         end
     end
     weighted.prepare(route)
     affinity.prepare(route)
     session.prepare(route)
     tries.prepare(route)
-    steps.prepare(route)
+    prepare_flags(route)
+end
+
+--- The filters of the backend that $albc_choice names; nil if the route has changed since.
+---@param choice string
+---@return table? filters
+function _M.chosen_filters(route, choice)
+    local position = tonumber(str_match(choice, "^%d+"))
+    local backend = route.backends and route.backends[position]
+    return backend and backend.choice == choice and backend.filters or nil
 end
 
 return _M

@@ -1,9 +1,9 @@
---- Other ways to read the path of a request than the one by which its route is chosen.
+--- Refuses requests whose path a backend may read differently from the gateway.
 --
--- Routes are chosen by the path as nginx normalises it, and backends get the target as it came. A backend that leaves
--- dot segments or `%2F` alone, drops path parameters (`;…`, as servlets do), takes `\` for `/`, decodes twice, reads
+-- The gateway chooses a route by nginx's normalised path, but the backend gets the target as received. A backend that
+-- keeps dot segments or `%2F`, drops path parameters (`;…`, as servlets do), takes `\` for `/`, decodes twice, reads
 -- overlong UTF-8 as ASCII or drops blanks at the end of a segment (as Windows does) serves another path. If another
--- rule, or a backend of it, restricts that path, the request is refused: it would get past.
+-- rule, or a backend of it, restricts that path, the request is refused, because it would bypass the restriction.
 -- May yield: no. Phases: access.
 local candidates = require("alb.route.candidate")
 local errors = require("alb.errors")
@@ -25,7 +25,7 @@ local _M = {}
 local QUESTION_MARK = 63
 local ROUTE = candidates.ROUTE
 
---- Can the target be read in one way only, as the path? It is on the way of every request: no patterns.
+--- Returns whether the target has only one reading, the path. Every request runs this, so it uses no patterns.
 ---@param target string $request_uri
 ---@param uri string the normalised path
 function _M.is_one(target, uri)
@@ -44,8 +44,8 @@ local function as_written(segment)
     return segment
 end
 
--- Without dot segments and empty ones; `shown` gives the segment that is looked at for one that is written. At the end
--- they leave the slash before them.
+-- Removes dot segments and empty segments; at the end they leave the slash before them. `shown` returns the segment to
+-- test for a written one.
 local function resolve(text, shown)
     local kept, n, open = {}, 0, false
     for segment, slash in gmatch(text, "([^/]+)(/?)") do
@@ -77,7 +77,7 @@ local function ascii_of(high, low)
     return str_char(str_byte(high, -1) % 2 * 64 + str_byte(low) % 64)
 end
 
--- Overlong UTF-8 (RFC 3629, 3) of two or three bytes, as decoders that do not check read it.
+-- Overlong UTF-8 (RFC 3629, 3) of two or three bytes, as lenient decoders read it.
 local function as_ascii(text)
     text = str_gsub(text, "([\192\193])([\128-\191])", ascii_of)
     return (str_gsub(text, "(\224[\128\129])([\128-\191])", ascii_of))
@@ -91,7 +91,7 @@ local function merge(text)
     return (str_gsub("/" .. text, "//+", "/"))
 end
 
--- Decoded, without parameters that are looked for before that, and after.
+-- Decoded; without parameters found before decoding; without parameters found after it.
 local function add_decoded(paths, text)
     local n, decoded = #paths, decode(text)
     paths[n + 1] = resolve(decoded)
@@ -104,7 +104,7 @@ end
 function _M.of(target)
     local raw = of_target(target)
     local decoded = decode(raw)
-    -- Dot segments as any other; removed before decoding; removed where only the dots are encoded (WHATWG URL).
+    -- Dot segments kept; removed before decoding; removed also if their dots are encoded (WHATWG URL).
     local paths = {
         merge(decoded),
         merge(decode(resolve(raw))),
@@ -125,7 +125,7 @@ function _M.of(target)
     return paths
 end
 
--- What a route or the filters of a backend ask of clients.
+-- The restrictions of a route, or of the filters of a backend, as text.
 local function restrictions(holder)
     return concat({
         concat(holder.auth or {}, " "),
@@ -137,7 +137,7 @@ end
 
 local OPEN = restrictions({})
 
--- What backends ask of clients besides; "" where none asks for anything.
+-- The restrictions of backends as text; "" for none.
 local function guard_of_backends(backends)
     local list, seen, guarded = {}, {}, false
     for i = 1, #backends do
@@ -153,7 +153,7 @@ local function guard_of_backends(backends)
     return guarded and concat(list, "\n\n") or ""
 end
 
--- What the route and its backends ask of clients, "" for nothing; made once for each decoded route.
+-- The restrictions of a route and its backends as text, "" for none; computed once for each decoded route.
 local function guard_of(route)
     if not route.guard then
         local own, backends = restrictions(route), guard_of_backends(route.backends or {})
@@ -162,7 +162,7 @@ local function guard_of(route)
     return route.guard
 end
 
--- Does the rule keep out a client whom the chosen one lets in?
+-- Returns whether the rule `other` may refuse a client that the chosen rule accepts.
 local function protects(other, chosen)
     local route, own = other[ROUTE], chosen[ROUTE]
     if other.broken or not own then
@@ -175,16 +175,16 @@ local function protects(other, chosen)
     return route.refuse ~= nil or guard ~= "" and guard ~= guard_of(own)
 end
 
---- Ends the request if its target is not one, or if what another rule protects can be read in it.
--- No closure finds the candidates: LuaJIT does not compile functions that make one.
----@param find fun(server_id: string, host: string, path: string): table? the candidate for a path
+--- Ends the request if its target is malformed, or can be read as a path that another rule protects.
+---@param find fun(server_id: string, host: string, path: string): table? returns the candidate for a path; not a
+--- closure, because LuaJIT does not compile functions that create one
 ---@param server_id string
 ---@param host string
 ---@param target string $request_uri
 ---@param uri string the normalised path
 function _M.check(find, server_id, host, target, uri)
     if str_find(target, "#", 1, true) then
-        -- No part of a request target (RFC 9112, 3.2); nginx cuts the path there, and sends it all.
+        -- Illegal in a request target (RFC 9112, 3.2); nginx ends the path there, but forwards everything.
         return errors.exit(400, errors.reasons.malformed)
     end
     local chosen = find(server_id, host, uri)

@@ -1,16 +1,19 @@
---- Finds the candidate for a path in a host's table whose candidates have conditions, string prefixes or patterns.
+--- Finds the candidate for a path in the table of a host.
 -- May yield: no. Phases: access (the predicates read the request).
 local candidates = require("alb.route.candidate")
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
+local prefix_index = require("alb.route.prefix")
 
 local str_find = string.find
 local str_sub = string.sub
 local math_huge = math.huge
+local longest_prefix = prefix_index.longest
+local DEPTH, EXACT = prefix_index.DEPTH, prefix_index.EXACT
 
 local _M = {}
 
--- The candidate if its conditions hold, broken when that can't be told; else nil.
+-- Returns the candidate if its conditions hold, its broken copy if that can't be decided, else nil.
 local function held(candidate, undecided)
     if candidate.when then
         local holds, unsure = predicates.hold(candidate.when)
@@ -22,7 +25,7 @@ local function held(candidate, undecided)
     return undecided and candidates.undecided(candidate) or candidate
 end
 
--- The first of a list that holds and comes before `best`.
+-- The first candidate of a list that holds and precedes `best`.
 local function first_of(list, best, best_rank)
     for i = 1, #list do
         local candidate = list[i]
@@ -86,9 +89,8 @@ local function first_regex(built, path, best, best_rank)
     return best, best_rank
 end
 
---- The candidate for a path in a table that is not `simple`; nil when none holds.
----@param path string normalised path
-function _M.select(built, path)
+-- For tables whose candidates have conditions, string prefixes or patterns.
+local function select(built, path)
     local best, best_rank = nil, math_huge
     local list = built.exact[path]
     if list then
@@ -99,6 +101,17 @@ function _M.select(built, path)
     best, best_rank = first_regex(built, path, best, best_rank)
     best = first_of(built.any, best, best_rank)
     return best
+end
+
+--- The candidate for a path in a table that host_table.lua built; nil if there is none.
+---@param path string normalised path
+function _M.find(built, path)
+    local depth = built[DEPTH]
+    if not depth then
+        return select(built, path)
+    end
+    local exact = built[EXACT]
+    return exact and exact[path] or longest_prefix(built, depth, path)
 end
 
 return _M

@@ -1,14 +1,13 @@
---- Serves the certificate of the name that the client asked for.
+--- Serves the certificate for the server name of the handshake.
 --
--- The most specific one wins: the name itself, a wildcard of one label, a wildcard of any depth,
--- the longest suffix first, the server's default. Without any the handshake ends. Files are named after
--- their content, so what was parsed from one never gets old.
+-- The most specific one wins: the name itself, a wildcard of one label, a wildcard of any depth with the longest
+-- suffix, the server's default. Without any, the handshake fails. Files are named after their content, so parsed files
+-- stay valid.
 -- May yield: no. Phases: ssl_certificate.
 local client_certificate = require("alb.tls.client_certificate")
 local host_keys = require("alb.route.host_keys")
 local index = require("alb.policy.index")
 local lrucache = require("resty.lrucache")
-local server_name = require("alb.tls.server_name")
 local ssl = require("ngx.ssl")
 
 local ngx = ngx
@@ -16,15 +15,15 @@ local str_gsub = string.gsub
 
 local _M = {}
 
--- Certificates with their keys that a worker remembers; about 10 KiB each.
+-- Pairs of certificate and key that a worker caches; about 10 KiB each.
 local MAX_PARSED = 2000
--- Seconds between two lines about missing certificates: clients choose the names.
+-- Seconds between two log lines about missing certificates, because clients choose the names.
 local LOG_INTERVAL = 60
 
 local parsed = lrucache.new(MAX_PARSED)
 local last_logged = -LOG_INTERVAL
 
--- OpenSSL lets any bytes but NUL be a server name: a line break among them would begin a line that nginx never wrote.
+-- OpenSSL accepts any bytes but NUL in a server name; a line break would forge a log line.
 local function shown(name)
     return (str_gsub(name, "[^%w._-]", "?"))
 end
@@ -107,7 +106,7 @@ local function find_file(server_id, name)
     for i = 1, #keys do
         local path = index.certificate_file(server_id, keys[i])
         if path then
-            -- Empty: the name belongs to another namespace than the wildcard above it.
+            -- Empty if the name belongs to another namespace than the wildcard that covers it.
             return path ~= "" and path or index.certificate_file(server_id, "")
         end
     end
@@ -117,7 +116,7 @@ end
 --- Called by ssl_certificate_by_lua of a server.
 ---@param server_id string
 function _M.serve(server_id)
-    local name = server_name.normalise(ssl.server_name())
+    local name = host_keys.of_server_name(ssl.server_name())
     local path = find_file(server_id, name)
     if not path then
         log_missing(server_id, name)

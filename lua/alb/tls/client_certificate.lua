@@ -1,7 +1,7 @@
---- Asks clients for a certificate where the listener of the server name wants one (Gateway API, FrontendTLSValidation).
+--- Requests a client certificate if the listener of the server name needs one (Gateway API, FrontendTLSValidation).
 --
--- The handshake goes on whatever the client shows; listener_guard.lua looks at the outcome at each request. Files of
--- authorities are named after their content, so what was parsed from one never gets old.
+-- The handshake continues with any certificate; listener_guard.lua checks the result at each request. Files of
+-- authorities are named after their content, so parsed files stay valid.
 -- May yield: no. Phases: ssl_certificate.
 local index = require("alb.policy.index")
 local listeners = require("alb.policy.listeners")
@@ -10,9 +10,9 @@ local ssl = require("ngx.ssl")
 
 local _M = {}
 
--- Lists of authorities that a worker remembers.
+-- Lists of authorities that a worker caches.
 local MAX_PARSED = 200
--- Certificates between the client's and an authority.
+-- Most certificates between the client's and an authority.
 local DEPTH = 10
 
 local parsed = lrucache.new(MAX_PARSED)
@@ -36,10 +36,10 @@ local function load(path)
     return chain
 end
 
---- Asks for a certificate if the listener wants one.
+--- Requests a certificate if the listener needs one.
 ---@param server_id string
----@param name string server name, normalised
----@return true? ok nil: the handshake must end
+---@param name string from host_keys.of_server_name
+---@return true? ok nil if the handshake must fail
 ---@return string? err
 function _M.request(server_id, name)
     local server = index.get("servers", server_id)

@@ -1,21 +1,21 @@
---- Holds a request over TLS to the listener that its connection was made for.
+--- Keeps a request over TLS on the listener of its connection's server name.
 --
--- The server name of the handshake chose the certificate and whether the client must show one; a Host of another
--- listener would get past that, so it is answered 421 (RFC 9110, 15.5.20). nginx.conf calls this only for servers that
--- have listeners of Gateways, so that no other request pays for it.
+-- The server name of the handshake decided which certificate was served and whether the client needed one. A Host
+-- header of another listener would bypass that, so it gets 421 (RFC 9110, 15.5.20). nginx.conf calls this only on
+-- servers with listeners of Gateways, so other requests don't pay for it.
 -- May yield: no. Phases: access.
 local counters = require("alb.counters")
 local errors = require("alb.errors")
+local host_keys = require("alb.route.host_keys")
 local index = require("alb.policy.index")
 local listeners = require("alb.policy.listeners")
-local server_name = require("alb.tls.server_name")
 
 local ngx = ngx
 local var = ngx.var
 
 local _M = {}
 
--- nginx closes the connection without an answer.
+-- nginx closes the connection without a response.
 local CLOSE = 444
 
 local function require_certificate(listener)
@@ -26,7 +26,7 @@ local function require_certificate(listener)
     end
 end
 
--- The listener that a request may not reach by this connection.
+-- Returns whether a request for listener `wanted` must not use a connection for listener `named`.
 local function is_misdirected(named, wanted)
     return named ~= wanted
         and (
@@ -36,12 +36,12 @@ local function is_misdirected(named, wanted)
         )
 end
 
---- Returns when the request is in the right place; else ends it.
+--- Ends the request if it belongs to another listener than its connection.
 ---@param server_id string
----@param host string the request's, in lower case
+---@param host string of the request, in lower case
 function _M.check(server_id, host)
     local server = index.get("servers", server_id)
-    local name = server_name.normalise(var.ssl_server_name)
+    local name = host_keys.of_server_name(var.ssl_server_name)
     if not server or (name == host and not server.clientCertificates) then
         return
     end
@@ -50,7 +50,7 @@ function _M.check(server_id, host)
         require_certificate(named)
     end
     local wanted = name == host and named or listeners.find_known(server, host)
-    -- Without a listener the host is nobody's: 404 says so.
+    -- A host without a listener gets 404 later.
     if wanted and is_misdirected(named, wanted) then
         return errors.exit(421, errors.reasons.misdirected)
     end

@@ -1,6 +1,7 @@
---- Sends a request on: which backend, what that backend's own filters do, what it sees, and to which location.
+--- Forwards a request: chooses the backend, runs the backend's own filters, and enters the location that proxies it.
 -- May yield: yes (auth of a backend, a body that must be held). Phases: access.
 local affinity = require("alb.upstream.affinity")
+local chain = require("alb.filters.chain")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local location = require("alb.upstream.location")
@@ -8,7 +9,6 @@ local mirror = require("alb.filters.mirror")
 local relay = require("alb.backend_tls.relay")
 local rewrite = require("alb.filters.rewrite")
 local session = require("alb.upstream.session")
-local steps = require("alb.filters.steps")
 local target = require("alb.upstream.target")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
@@ -22,7 +22,7 @@ local start_time = ngx.req.start_time
 
 local _M = {}
 
--- The backend, and where in its upstream the endpoint stands that the client keeps.
+-- The backend, the position of the session's endpoint in its upstream, and the affinity key.
 local function choose_backend(route)
     if route.session then
         local kept, position = session.resume(route)
@@ -41,7 +41,7 @@ local function choose_backend(route)
     return backend, nil, key
 end
 
--- The Host for the backend that a route or backend names, unless its own header filter has set one.
+-- Sets the Host header of the route or backend, unless its own header filter has set one.
 local function name_host(holder)
     local filter = holder.requestHeaders
     if holder.host and not (filter and filter.host) then
@@ -49,7 +49,7 @@ local function name_host(holder)
     end
 end
 
--- Who says how the path is rewritten: a backend's rewrite stands in for the route's.
+-- The holder of the rewrite: a backend's rewrite replaces the route's.
 local function rewriter(route, filters)
     return filters and filters.rewrite and filters or route
 end
@@ -71,7 +71,7 @@ local function mirror_request(route, filters, uri)
     end
 end
 
--- `location /` does what most requests need.
+-- `location /` proxies most requests.
 local function needs_location(route, protocol, uri, counted_limit)
     return protocol ~= "http"
         or uri ~= nil
@@ -80,7 +80,7 @@ local function needs_location(route, protocol, uri, counted_limit)
         or var.albc_host ~= ""
 end
 
--- Hands over to the location that fits; comes back when `location /` itself does.
+-- Enters the location for the request; returns if that is `location /`.
 local function proxy(route, backend, holder, uri, counted_limit)
     local protocol = backend.protocol
     if not needs_location(route, protocol, uri, counted_limit) then
@@ -93,7 +93,7 @@ local function proxy(route, backend, holder, uri, counted_limit)
     return location.enter(route, protocol, uri or var.request_uri, counted_limit, hop)
 end
 
--- Where in its upstream the endpoint stands that the first try goes to; nil: any will do.
+-- Position of the endpoint for the first try; nil if any will do.
 local function endpoint_for(route, upstream, key)
     if key then
         return affinity.position(key, upstream)
@@ -101,9 +101,9 @@ local function endpoint_for(route, upstream, key)
     return route.session and endpoints.next_position(upstream) or nil
 end
 
---- Sends the request on, or ends it. Comes back when `location /` itself is to proxy it.
+--- Forwards the request, or ends it. Returns if `location /` proxies it.
 ---@param route table prepared
----@param counted_limit integer? bytes that a body without a length may have
+---@param counted_limit integer? maximum bytes of a body without a declared length
 ---@param server_id string
 function _M.run(route, counted_limit, server_id)
     local backend, position, key = choose_backend(route)
@@ -113,7 +113,7 @@ function _M.run(route, counted_limit, server_id)
         if filters.responds then
             var.albc_choice = backend.choice
         end
-        steps.run(filters, server_id)
+        chain.run(filters, server_id)
         name_host(filters)
     end
     local upstream = endpoints.upstream(backend.upstream)

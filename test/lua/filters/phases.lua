@@ -3,7 +3,7 @@
 local cjson = require("cjson")
 local index = require("alb.policy.index")
 local rewrite = require("alb.filters.rewrite")
-local steps = require("alb.filters.steps")
+local chain = require("alb.filters.chain")
 
 local _M = {}
 
@@ -18,11 +18,11 @@ function _M.rewrite()
     index.get = function()
         return test.server
     end
-    steps.prepare(route)
+    chain.prepare(route)
     ngx.ctx.route = route
     ngx.header["X-Test-Path"] = ngx.encode_base64(ngx.var.uri)
     ngx.req.clear_header("X-Test-Setup")
-    steps.run(route)
+    chain.run(route)
     if not route.rewrite then
         ngx.var.albc_target = ngx.var.request_uri
         return
@@ -37,7 +37,7 @@ end
 function _M.header_filter()
     local route = ngx.ctx.route
     if route then
-        steps.respond(route)
+        chain.respond(route)
     end
 end
 

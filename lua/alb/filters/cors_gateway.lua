@@ -1,9 +1,7 @@
---- Cross-origin resource sharing as Gateway API has it (HTTPCORSFilter): every preflight is answered here, an origin
--- that is not allowed gets no CORS header, and of what the backend says about it nothing is left.
--- May yield: no. Phases: preflight in access, response in header_filter.
+--- Cross-origin resource sharing in the dialect of Gateway API (HTTPCORSFilter): every preflight is answered, an origin
+-- that is not allowed gets no CORS header, and CORS headers of the backend are removed.
+-- May yield: no. Phases: request in access, response in header_filter.
 local cors_policy = require("alb.filters.cors_policy")
-local origin_list = require("alb.filters.origin")
-local vary = require("alb.filters.vary")
 
 local ngx = ngx
 local var = ngx.var
@@ -27,7 +25,7 @@ local NAMES = {
     "Access-Control-Max-Age",
 }
 
--- Here `*` stands for any number of labels; in the list's own spelling that is `**`.
+-- Gateway API's `*` stands for any number of labels, which cors_policy spells `**`.
 local function any_depth(origins)
     local patterns = {}
     for i = 1, #origins do
@@ -36,21 +34,21 @@ local function any_depth(origins)
     return patterns
 end
 
---- Makes a decoded Cors of this dialect ready.
+--- Prepares a decoded Cors.
 function _M.prepare(cors)
     cors_policy.prepare(cors, any_depth(cors.origins))
 end
 
--- Access-Control-Allow-Origin for this request; nil: the origin gets no permission.
+-- Access-Control-Allow-Origin for this request; nil if the origin is not allowed.
 local function permitted_origin(cors)
     local origin = var.http_origin
-    if not origin or origin == "" or not origin_list.allowed(cors.matcher, origin) then
+    if not origin or origin == "" or not cors_policy.allows(cors, origin) then
         return nil
     end
     return cors.varies and origin or "*"
 end
 
--- With credentials `*` is a name for browsers, not a wildcard, and Gateway API forbids it: each header is named.
+-- With credentials, browsers take `*` for a name instead of a wildcard, and Gateway API forbids it: lists each header.
 local function names_of_response()
     local names = {}
     for name in pairs(get_response_headers(0)) do
@@ -64,7 +62,6 @@ local function exposes_all(cors)
     return cors.credentials and cors.expose_headers == "*"
 end
 
--- For actual responses and preflights.
 local function permit(cors, origin, exposed)
     local header = ngx.header
     header["Access-Control-Expose-Headers"] = exposed
@@ -72,15 +69,15 @@ local function permit(cors, origin, exposed)
     header["Access-Control-Allow-Credentials"] = cors.credentials and "true" or nil
 end
 
--- Fetch, 4.8.
+-- https://fetch.spec.whatwg.org/#cors-preflight-request
 local function is_preflight()
     return get_method() == "OPTIONS"
         and var.http_access_control_request_method ~= nil
         and var.http_origin ~= nil
 end
 
---- Ends the request with 204 when it is a preflight, whoever asks.
-function _M.preflight(cors)
+--- Ends a preflight from any origin with 204.
+function _M.request(cors)
     if not is_preflight() then
         return
     end
@@ -90,12 +87,12 @@ function _M.preflight(cors)
         cors_policy.put_lists(cors, ngx.header)
     end
     if cors.varies then
-        vary.by_origin(ngx.header)
+        cors_policy.vary_by_origin(ngx.header)
     end
     return ngx.exit(NO_CONTENT)
 end
 
---- Puts the headers on a response in place of the backend's. A preflight has them already, and no backend sees one.
+--- Replaces the backend's headers. A preflight has its headers already and never reaches a backend.
 function _M.response(cors)
     if is_preflight() then
         return
@@ -109,7 +106,7 @@ function _M.response(cors)
         permit(cors, origin, exposes_all(cors) and names_of_response() or cors.expose_headers)
     end
     if cors.varies then
-        vary.by_origin(header)
+        cors_policy.vary_by_origin(header)
     end
 end
 

@@ -1,6 +1,5 @@
---- What a route, or a backend with filters of its own, does to requests and responses: those filters of index.lua that
--- it has.
--- May yield: run does (forward auth). Phases: prepare any but init; run in access; respond in header_filter.
+--- The filter chain of a route, or of a backend with its own filters: the filters of index.lua whose field is set.
+-- May yield: run (forward auth). Phases: prepare in any but init; run in access; respond in header_filter.
 local errors = require("alb.errors")
 local filters = require("alb.filters.index")
 
@@ -9,8 +8,8 @@ local exit = errors.exit
 
 local _M = {}
 
---- Makes ready what the holder has, and adds `checked` (source ranges or auth come first), `filtered` (there is more
---- than those), `requests` and `responses` (what is done to them, in order) and `responds` (the response needs work).
+--- Prepares the holder's filters, and adds `checked` (it has source ranges or auth), `filtered` (it has other filters),
+--- `requests` and `responses` (the functions to run, in order) and `responds` (responses need work).
 ---@param holder table a decoded route, or the filters of a backend, with `auths`
 function _M.prepare(holder)
     holder.checked = #holder.auths > 0 or holder.allow ~= nil or holder.deny ~= nil
@@ -32,7 +31,7 @@ end
 
 ---@param holder table prepared
 ---@param server_id string
----@return integer? counted_limit bytes that a body without a length may have
+---@return integer? counted_limit maximum bytes of a body without a declared length
 function _M.run(holder, server_id)
     if holder.responds then
         var.albc_after = "1"
