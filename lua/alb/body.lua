@@ -1,5 +1,5 @@
 --- The body of the client's request.
--- May yield: read and hold do. Phases: length any with a request; read and hold in access and content.
+-- May yield: read and hold. Phases: length in any with a request; read and hold in access and content.
 local ffi_str = require("ffi").string
 
 local ngx = ngx
@@ -8,13 +8,13 @@ local tonumber = tonumber
 
 local _M = {}
 
--- A longer one can't be held for all of a client's requests at once.
+-- Bytes; longer bodies of all of a client's concurrent requests would take too much memory.
 local SHORT = 16384
 
 local read_length = require("alb.nginx_variable").reader("content_length")
 
---- Waits for a short body, so that a client that sends slowly, or never, holds no connection to a backend.
----@return boolean held the policy may be another by now
+--- Waits for a short body, so that a client that sends slowly or never occupies no connection to a backend.
+---@return boolean held if true, the policy may have changed meanwhile
 function _M.hold()
     local text, size = read_length()
     if not text or (tonumber(ffi_str(text, size)) or 0) > SHORT then
@@ -24,8 +24,8 @@ function _M.hold()
     return true
 end
 
---- What the client says of its length, in bytes; nil: nothing.
--- Not $http_content_length, which a header `Content_Length` would be a part of.
+--- The declared length in bytes; nil if the client declares none.
+-- $http_content_length would also include a header `Content_Length`.
 ---@return integer?
 function _M.length()
     return tonumber(var.content_length)
@@ -42,8 +42,8 @@ local function from_file()
     return text
 end
 
---- All of it, in memory.
----@return string? body nil: there is none, or it can't be read
+--- Reads the whole body into memory.
+---@return string? body nil if there is none, or it can't be read
 function _M.read()
     ngx.req.read_body()
     return ngx.req.get_body_data() or from_file()

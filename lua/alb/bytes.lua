@@ -1,4 +1,4 @@
---- Searching and comparing bytes that are not Lua strings.
+--- Searches and compares bytes that are not Lua strings.
 -- May yield: no. Pure.
 local ffi = require("ffi")
 
@@ -14,10 +14,10 @@ local tonumber = tonumber
 
 local _M = {}
 
---- Where a byte is first met: its offset; nil when it is not there.
+--- Offset of the first occurrence of a byte; nil if there is none.
 ---@param bytes ffi.cdata*
----@param first integer the offset to begin at
----@param length integer of all bytes
+---@param first integer offset where the search begins
+---@param length integer number of all bytes
 ---@param byte integer
 ---@return integer?
 function _M.find(bytes, first, length, byte)
@@ -31,7 +31,7 @@ function _M.find(bytes, first, length, byte)
     return tonumber(cast(const_bytes, found) - cast(const_bytes, bytes))
 end
 
---- Are the first bytes of both the same?
+--- Returns whether the first `length` bytes are equal.
 ---@param a ffi.cdata*
 ---@param b ffi.cdata*
 ---@param length integer
@@ -39,7 +39,7 @@ function _M.equal(a, b, length)
     return a == b or C.memcmp(a, b, length) == 0
 end
 
---- The bytes of a Lua string, as long as somebody holds it.
+--- The bytes of a Lua string; valid as long as the string is referenced.
 ---@param text string
 function _M.of(text)
     return cast(const_bytes, text)

@@ -1,7 +1,7 @@
---- What a worker counts of its requests. `GET /counters` of the control socket adds up what all workers counted.
+--- Counts responses and auth outcomes. `GET /counters` of the control socket returns the sums of all workers.
 --
--- A request costs a few additions to numbers that are this worker's own; its timer adds them to a dictionary that all
--- workers share and that outlives a reload. A worker that leaves has no timer any more: it adds each request at once.
+-- A request costs a few additions to numbers of this worker. The worker's timer adds them to a dictionary that all
+-- workers share and that survives reloads. A worker that drains has no timer, so it adds each request at once.
 -- May yield: no. Phases: response in header_filter; auth in access; flush in timer and content.
 local reasons = require("alb.reasons")
 
@@ -19,10 +19,10 @@ local shared = ngx.shared.albc_counters
 
 local _M = {}
 
--- Upper ends of the histogram's buckets in milliseconds, each with the index of the bucket; the last has none.
+-- Upper bounds of the histogram's buckets in milliseconds; the last bucket has none.
 local BOUNDS = { 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000 }
 local LAST = #BOUNDS + 1
--- By whole milliseconds: a loop over the bounds would keep LuaJIT from compiling what surrounds it.
+-- Bucket by whole milliseconds: with a loop over the bounds, LuaJIT would not compile the code around it.
 local BUCKET_OF = {}
 for bucket = 1, #BOUNDS do
     for time = (BOUNDS[bucket - 1] or -1) + 1, BOUNDS[bucket] do
@@ -30,7 +30,7 @@ for bucket = 1, #BOUNDS do
     end
 end
 
--- Keys in the dictionary: a letter, a tab, and what is counted.
+-- Keys of the dictionary: a letter, a tab, then a status, bucket or outcome.
 local CODE, BUCKET, TIME, AUTH = "c\t", "b\t", "t\t", "a\t"
 
 local codes, buckets, auths = {}, {}, {}
@@ -38,7 +38,7 @@ local milliseconds = 0
 local dirty = false
 local leaving = false
 
--- Reasons by text; of those that hold a value, what stands before it.
+-- Names of reasons by text; for a reason that contains a value, by the text before it.
 local names, prefixes = {}, {}
 for name, entry in pairs(reasons.catalog) do
     local before = str_match(entry[2], "^(.-)<")
@@ -71,7 +71,7 @@ local function add(prefix, counts)
     end
 end
 
---- Adds to the dictionary what this worker has counted since it last did.
+--- Adds this worker's counts since the last flush to the dictionary.
 function _M.flush()
     if not dirty then
         return
@@ -110,12 +110,12 @@ local function count_auth(outcome)
     counted()
 end
 
---- Counts a check that let the request pass.
+--- Counts a check that accepted the request.
 function _M.passed()
     count_auth("passed")
 end
 
---- Counts a check that sent the client to the sign-in page.
+--- Counts a check that redirected the client to the sign-in page.
 function _M.signin()
     count_auth("signin")
 end
@@ -126,7 +126,7 @@ function _M.refused(reason)
     count_auth(name_of(reason))
 end
 
---- This worker is being replaced: its timer does not run again.
+--- Called when this worker begins to drain: its timer does not run again.
 function _M.leave()
     leaving = true
     _M.flush()
@@ -140,7 +140,7 @@ local function bounds_in_seconds()
     return seconds
 end
 
---- Everything that was counted since nginx was started, by all workers, as far as they have told.
+--- The sums of all workers since nginx started, up to their last flush.
 ---@return table counters see docs/policy-format.md
 function _M.read()
     _M.flush()

@@ -1,4 +1,4 @@
---- The answers that the gateway makes itself: their reasons (X-ALB-ERR-REASON) and the one way to send them.
+--- Sends the gateway's own error responses, with their reason in X-ALB-ERR-REASON.
 -- May yield: no. Phases: exit in access; annotate in header_filter.
 local reasons = require("alb.reasons")
 
@@ -10,13 +10,13 @@ local str_sub = string.sub
 
 local _M = {}
 
---- Reason texts by name; the catalogue is reasons.lua.
+--- Reason texts by name, from reasons.lua.
 _M.reasons = reasons.text
 
---- Reasons of the answers that nginx makes by itself, by status.
+--- Reason texts of responses that nginx produces, by status.
 _M.nginx_reasons = reasons.of_nginx
 
---- Puts a value in the place that the text of a reason has for it.
+--- Replaces the `<…>` of a reason's text by a value.
 function _M.fill(reason, value)
     return (
         str_gsub(reason, "<%a+>", function()
@@ -25,8 +25,8 @@ function _M.fill(reason, value)
     )
 end
 
--- gRPC clients look at grpc-status only, so every refusal becomes one
--- (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md).
+-- grpc-status by HTTP status (https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md): gRPC clients
+-- look at nothing else.
 local grpc_status = {
     [400] = "13",
     [401] = "16",
@@ -41,8 +41,8 @@ local grpc_status = {
     [504] = "4",
 }
 
---- Is it a gRPC client that asks? gRPC is always POST. What a cache may keep (GET and HEAD) is never answered 200 for a
--- refusal.
+--- Returns whether the client speaks gRPC, which is always POST. A refused GET or HEAD must not get 200, which caches
+--- could keep.
 function _M.is_grpc()
     local content_type = var.content_type
     return content_type ~= nil
@@ -50,7 +50,7 @@ function _M.is_grpc()
         and var.request_method == "POST"
 end
 
---- Answers a gRPC request: HTTP 200 without a body, the outcome in grpc-status.
+--- Ends a gRPC request with HTTP 200 without a body and the outcome in grpc-status.
 function _M.exit_grpc(status, reason)
     local header = ngx.header
     ngx.status = 200
@@ -63,9 +63,9 @@ function _M.exit_grpc(status, reason)
     return ngx.exit(200)
 end
 
---- Ends the request: nginx's stock body for the status, the reason in X-ALB-ERR-REASON and the access log.
+--- Ends the request with nginx's own body for the status, and the reason in X-ALB-ERR-REASON and the access log.
 ---@param status integer 4xx or 5xx
----@param reason string without CR, LF or anything secret
+---@param reason string without CR, LF and secrets
 ---@param headers table<string, string|string[]>? further response headers
 function _M.exit(status, reason, headers)
     var.albc_reason = reason
@@ -80,13 +80,13 @@ function _M.exit(status, reason, headers)
     return ngx.exit(status)
 end
 
--- nginx lists what it knows of each try; "-" stands for a try that brought no response header.
+-- nginx lists the time of each try; "-" stands for a try without a response header.
 local function backend_answered()
     local times = var.upstream_header_time
     return times ~= nil and str_find(times, "%d$") ~= nil
 end
 
---- Names the reason on a response of status ≥ 400, unless the backend made it.
+--- Adds the reason to a response of status ≥ 400, unless it comes from the backend.
 function _M.annotate(status)
     local reason = var.albc_reason
     if reason == nil or reason == "" then

@@ -1,8 +1,8 @@
---- How much garbage a worker may hold before LuaJIT collects it.
+--- Sets how much garbage a worker may hold before LuaJIT collects it.
 --
--- LuaJIT waits until the memory in use has doubled. With few routes that is a megabyte or two, and it would go over all
--- of it every few hundred requests; so a worker may always hold ALLOWANCE of garbage, however little it has in use.
--- May yield: what without_collection calls. Phases: any.
+-- LuaJIT waits until the memory in use has doubled. With few routes that is a megabyte or two, which would be collected
+-- every few hundred requests. So a worker may always hold ALLOWANCE of garbage, however little memory it uses.
+-- May yield: the function given to without_collection. Phases: any.
 local collectgarbage = collectgarbage
 local error = error
 local now = ngx.now
@@ -12,11 +12,11 @@ local _M = {}
 
 -- Kilobytes.
 local ALLOWANCE = 16 * 1024
--- Percent of the memory in use at which the next collection begins: LuaJIT's own, and the most.
+-- Percent of the memory in use at which the next collection begins: LuaJIT's default, and the maximum.
 local USUAL = 200
 local MOST = 1000
 
--- Seconds after which whoever stopped the collection must have been ended before he could begin it again.
+-- Seconds after which the function that stopped the collection must have been ended before it could restart it.
 local LONGEST_STOP = 10
 local stopped_at
 
@@ -25,9 +25,9 @@ local function restart()
     collectgarbage("restart")
 end
 
---- Calls a function that makes tens of thousands of tables which all stay until it ends, and gives what that gives. To
--- collect garbage meanwhile is for nothing, and takes tens of milliseconds at once: what grows while it is marked is
--- marked again in one go.
+--- Calls a function that creates tens of thousands of tables and keeps them until it returns; returns its results.
+--- Collecting garbage meanwhile frees nothing and can block for tens of milliseconds, because tables that grow while
+--- they are marked are marked again in one step.
 function _M.without_collection(run, argument)
     stopped_at = now()
     collectgarbage("stop")
@@ -39,7 +39,7 @@ function _M.without_collection(run, argument)
     return first, second
 end
 
---- Called now and then, as what is in use changes with the policy.
+--- Called regularly: the memory in use changes with the policy.
 function _M.adjust()
     if stopped_at then
         if now() - stopped_at > LONGEST_STOP then

@@ -1,6 +1,6 @@
---- Text with variables of the request (Interpolation of docs/policy-format.md).
--- Text without any stays a plain string, and costs nothing.
--- May yield: no. Phases: prepare and prepare_url any; expand in access, content.
+--- Text with variables of the request (Interpolation in docs/policy-format.md).
+-- Text without variables stays a plain string and costs nothing.
+-- May yield: no. Phases: prepare and prepare_url in any; expand in access, content.
 local variables = require("alb.variables")
 
 local concat = table.concat
@@ -13,7 +13,7 @@ local type = type
 
 local _M = {}
 
--- As nginx itself writes a normalised path into a request line (NGX_ESCAPE_URI).
+-- The same escapes as nginx writes for a normalised path in a request line (NGX_ESCAPE_URI).
 local function escape_path(value)
     return (
         str_gsub(value, '[%z\1-\32"#%%?\127-\255]', function(character)
@@ -22,13 +22,13 @@ local function escape_path(value)
     )
 end
 
--- Each gives nil for a value that must not go in.
+-- Each returns nil for a value that must not be inserted.
 local encoders = {
     raw = function(value)
         return not str_find(value, "[%z\r\n]") and value or nil
     end,
     component = variables.escape_component,
-    -- Nothing, or a host, which may bring its port as the Host header does. The whole is for the user to check.
+    -- Empty, or a host with or without a port, as in a Host header.
     host = function(value)
         return re_find(
             value,
@@ -39,7 +39,7 @@ local encoders = {
     path = escape_path,
 }
 
--- Literals side by side become one; a variable stays `{ name, encoding }`.
+-- Joins adjacent literals; a variable stays `{ name, encoding }`.
 local function append(parts, n, segment)
     if type(segment) == "string" and type(parts[n]) == "string" then
         parts[n] = parts[n] .. segment
@@ -56,9 +56,9 @@ local function check(segment)
     return variables.is_known(segment[1]) and encoders[segment[2]] ~= nil
 end
 
---- Makes decoded segments ready for `expand`: a string when they hold no variable.
+--- Prepares decoded segments for `expand`; returns a string if they contain no variable.
 ---@return string|table|nil
----@return string? err names a variable or encoding that does not exist
+---@return string? err names the unknown variable or encoding
 function _M.prepare(segments)
     local parts, n = {}, 0
     for i = 1, #segments do
@@ -77,7 +77,7 @@ function _M.prepare(segments)
     return parts
 end
 
---- The same for a URL's path and query: the decoded $uri, which has no raw form, goes in as a path is written.
+--- The same for a URL's path and query: $uri is decoded and has no raw form, so it is encoded as a path.
 function _M.prepare_url(segments)
     local parts = {}
     for i = 1, #segments do
@@ -90,9 +90,9 @@ function _M.prepare_url(segments)
     return _M.prepare(parts)
 end
 
---- The text for this request. A variable without a value is empty.
----@param prepared string|table made by `prepare`
----@return string? text nil when a value must not go where it would
+--- Returns the text for this request. A variable without a value is empty.
+---@param prepared string|table returned by `prepare`
+---@return string? text nil if a value is not allowed in its place
 ---@return string? err names the variable, never its value
 function _M.expand(prepared)
     if type(prepared) == "string" then

@@ -24,7 +24,7 @@ local function parse_v4(text)
     return str_char(a, b, c, d)
 end
 
--- Colon-separated groups as bytes; the last may be an IPv4 address if it ends the whole.
+-- Bytes of colon-separated groups; the last group may be an IPv4 address if the text ends with it.
 local function parse_groups(text, is_end)
     if text == "" then
         return ""
@@ -63,7 +63,7 @@ local function parse_v6(text)
     return head .. ("\0"):rep(16 - #head - #tail) .. tail
 end
 
---- The 4 or 16 bytes of an address; an IPv4-mapped IPv6 address is the IPv4 address; nil for any other text.
+--- Returns the 4 or 16 bytes of an address, 4 for an IPv4-mapped IPv6 address; nil for any other text.
 function _M.parse(text)
     if not str_find(text, ":", 1, true) then
         return parse_v4(text)
@@ -75,7 +75,7 @@ function _M.parse(text)
     return bytes
 end
 
--- The longest run of zeros, the first of several (RFC 5952, 4.2): where it begins, and how long it is; 1 is none.
+-- Start and length of the longest run of zeros, the first of several (RFC 5952, 4.2); length 1 means none.
 local function longest_gap(groups)
     local first, longest, length = 0, 1, 0
     for i = 1, #groups do
@@ -87,7 +87,7 @@ local function longest_gap(groups)
     return first, longest
 end
 
---- The text of an address's bytes (see parse): IPv6 as RFC 5952 recommends, but in brackets.
+--- Returns the text of an address's bytes (see parse); IPv6 as in RFC 5952, in brackets.
 function _M.format(bytes)
     if #bytes == 4 then
         return concat({ str_byte(bytes, 1, 4) }, ".")
@@ -108,7 +108,7 @@ function _M.format(bytes)
         .. "]"
 end
 
---- An address or CIDR, ready for `contains`; nil for any other text.
+--- Prepares an address or CIDR for `contains`; nil for any other text.
 function _M.parse_cidr(text)
     local slash = str_find(text, "/", 1, true)
     local bytes = _M.parse(slash and str_sub(text, 1, slash - 1) or text)
@@ -141,7 +141,7 @@ local function contains_bytes(cidr, bytes)
     return bit.rshift(a, shift) == bit.rshift(b, shift)
 end
 
---- Is the address, as text, inside the CIDR? False for a nil CIDR or text that is no address.
+--- Returns whether the address, given as text, is inside the CIDR. False for a nil CIDR or text that is no address.
 function _M.contains(cidr, text)
     local bytes = cidr and _M.parse(text)
     return bytes ~= nil and bytes ~= false and contains_bytes(cidr, bytes)

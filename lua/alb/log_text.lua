@@ -1,6 +1,6 @@
---- The texts of clients in the access log, which is JSON and so UTF-8.
+--- Texts of clients in the access log, which is JSON and therefore UTF-8.
 --
--- A text that is no UTF-8 is logged with `\xHH` for each byte that is not ASCII: no byte of it is lost.
+-- In a text that is not UTF-8, each byte that is not ASCII is logged as `\xHH`, so no byte is lost.
 -- May yield: no. Phases: access, header_filter.
 local ngx = ngx
 local find = ngx.re.find
@@ -27,9 +27,9 @@ local function shown(text)
     return (str_gsub(text, "[\128-\255]", escape))
 end
 
---- Makes the texts of the request fit for the log.
+--- Sets the log's variables if the request's texts are not ASCII.
 function _M.show()
-    -- Empty where all bytes are ASCII.
+    -- Empty if all bytes are ASCII.
     if var.albc_odd == "1" then
         var.albc_log_host = shown(var.host)
         var.albc_log_uri = shown(var.request_uri)

@@ -1,7 +1,7 @@
---- nginx's variables, read where they lie and written from bytes: for the few that every request needs.
+--- Reads and writes nginx's variables as bytes, for the few variables that every request needs.
 --
--- ngx.var makes a string of each value, and what is a new string in every request (targets, ids) costs more than what
--- is done with it: it is allocated, interned, and collected. Everywhere else ngx.var is the better choice.
+-- ngx.var creates a string for each value. A string that differs in every request (a target, an id) costs more to
+-- allocate, intern and collect than to use. Everywhere else ngx.var is the better choice.
 -- May yield: no. Phases: any with a request.
 require("resty.core.var")
 local base = require("resty.core.base")
@@ -15,14 +15,14 @@ local tonumber = tonumber
 local _M = {}
 
 local OK = 0
--- nginx writes errors there; they can't be: all names are of our own nginx.conf.
+-- nginx writes errors here. None can occur: our nginx.conf defines all names.
 local ERROR_SIZE = 256
 local error_text = ffi_new("char *[1]")
 local error_buffer = ffi_new("unsigned char[?]", ERROR_SIZE)
 local error_length = ffi_new("size_t[1]")
 
---- A function that gives the bytes of a variable (they last as long as the request) and how many they are; nil when it
---- has no value.
+--- Returns a function that returns the bytes of a variable, which last as long as the request, and their number; nil
+--- if the variable has no value.
 ---@param name string
 ---@return fun(): ffi.cdata*?, integer?
 function _M.reader(name)
@@ -46,7 +46,7 @@ function _M.reader(name)
     end
 end
 
---- A function that sets a variable to a number of bytes, which are copied.
+--- Returns a function that copies bytes into a variable.
 ---@param name string
 ---@return fun(value: string|ffi.cdata*, length: integer)
 function _M.writer(name)

@@ -1,6 +1,5 @@
---- The catalogue of error reasons: what X-ALB-ERR-REASON says, `<Class> : <message>`. docs/errors.md is generated
--- from it.
--- One line for each entry: name = { status, reason, when }. `<…>` stands for a value known only at run time.
+--- The catalogue of error reasons, as sent in X-ALB-ERR-REASON: `<Class> : <message>`. docs/errors.md is generated
+-- from it. Each line is an entry: name = { status, reason, when }. `<…>` stands for a value known only at run time.
 -- luacheck: no max line length
 local _M = {}
 
@@ -38,7 +37,7 @@ _M.catalog = {
     forward_build = { 500, "AuthFail : build-auth-request-fail", "a variable's value is not allowed in the auth URL or header" },
     forward_send = { 500, "AuthFail : send-auth-request-fail", "the auth service can't be found or reached, is too slow, or sends no HTTP; the error log has more" },
     forward_signin = { 401, "AuthFail : resolve-signinurl-fail", "a variable's value is not allowed in the sign-in URL" },
-    -- Of nginx itself
+    -- Produced by nginx
     malformed = { 400, "BadRequest : malformed request", "the request is not valid HTTP, or its path climbs above /" },
     method = { 405, "BadRequest : method not allowed", "CONNECT or TRACE" },
     slow_request = { 408, "BadRequest : request timeout", "the client sent the request too slowly" },
@@ -56,7 +55,7 @@ _M.catalog = {
     no_storage = { 507, "InternalError : out of storage", "the disk or memory of the gateway is full" },
 }
 
--- The entries of statuses that nginx itself produces.
+-- The entry for each status that nginx produces.
 local NGINX = {
     "malformed",
     "no_rule",
@@ -81,7 +80,7 @@ local NGINX = {
 
 --- Reason text by name.
 _M.text = {}
---- Reason text by status, for responses that nginx itself produces.
+--- Reason text by status, for responses that nginx produces.
 _M.of_nginx = {}
 
 for name, entry in pairs(_M.catalog) do

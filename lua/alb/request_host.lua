@@ -1,4 +1,4 @@
---- The host that the client asks for, as a Host header names it.
+--- The host that the client requests, in the form of a Host header.
 -- May yield: no. Phases: any with a request.
 local ngx = ngx
 local var = ngx.var
@@ -6,7 +6,7 @@ local str_find = string.find
 
 local _M = {}
 
---- Of the target or the Host header; HTTP/1.0 needs to name none: then the address that was asked.
+--- From the request target or the Host header. HTTP/1.0 requires neither: then the address that received the request.
 ---@return string host without port
 function _M.get()
     local host = var.host

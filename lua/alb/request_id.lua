@@ -1,5 +1,5 @@
---- Ids of requests: 32 hexadecimal digits, unique among all workers and starts of nginx.
--- A random part for each worker and a number for each request. Not secret: one id tells the worker's others.
+--- Request ids: 32 hexadecimal digits, unique across workers and starts of nginx. An id consists of a random part for
+-- each worker and a number for each request. It is not secret: the other ids of the worker can be derived from it.
 -- May yield: no. Phases: init_worker (start), access and header_filter (draw).
 local bit = require("bit")
 local ffi = require("ffi")
@@ -17,7 +17,7 @@ local RANDOM_BYTES = 12
 local LENGTH = 32
 local LAST = 0xffffffff
 
--- The id that was drawn last, as bytes and as pairs of digits; each byte's pair of digits.
+-- The latest id, as bytes and as pairs of digits; the pair of digits for each byte.
 local id = ffi.new("unsigned char[?]", LENGTH)
 local pairs_of_id = ffi.cast("uint16_t *", id)
 local digits = ffi.new("uint16_t[256]")
@@ -27,7 +27,7 @@ end
 
 local count = 0
 
---- Draws the random part; called once the worker is a process of its own.
+--- Draws the random part; called after the fork of the worker.
 function _M.start()
     local source = assert(io.open("/dev/urandom", "rb"))
     local random = source:read(RANDOM_BYTES)
@@ -38,7 +38,7 @@ function _M.start()
     count = 0
 end
 
---- Gives the request an id, as $albc_id.
+--- Sets $albc_id.
 function _M.draw()
     count = count + 1
     if count > LAST then

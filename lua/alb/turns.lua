@@ -1,6 +1,6 @@
---- How often a request has been through a gateway already, by way of auth services, backends and mirrors that lead back
--- to one. The header X-Albc-Turns has a digit for each turn (see also render/nginx/headers-view.ts).
--- No object can set or remove it, and a client that sends it only comes to the end sooner.
+--- Stops requests that loop: auth services, backends and mirrors can lead back to a gateway. The header X-Albc-Turns
+-- has a digit for each pass through a gateway (see also render/nginx/headers-view.ts). No object can set or remove it;
+-- a client that sends it only reaches the limit sooner.
 -- May yield: no. Phases: any with a request.
 local errors = require("alb.errors")
 
@@ -12,7 +12,7 @@ _M.HEADER = "X-Albc-Turns"
 
 local MOST = 7
 
---- Ends a request that comes back for the eighth time.
+--- Ends a request that returns for the eighth time.
 function _M.check()
     local turns = var.http_x_albc_turns
     if turns and #turns > MOST then

@@ -1,5 +1,5 @@
---- What few requests have: a body, an upgrade, turns through gateways, bytes for the log that are not ASCII.
--- nginx says in one variable whether there is any of it ($albc_unusual): all others cost one read.
+--- Handles what few requests have: a body, an upgrade, an X-Albc-Turns header, text that is not ASCII. nginx sets
+-- $albc_unusual if there is any of these, so all other requests cost one read of a variable.
 -- May yield: no. Phases: access.
 local log_text = require("alb.log_text")
 local reader = require("alb.nginx_variable").reader
@@ -12,8 +12,8 @@ local read = reader("albc_unusual")
 
 local _M = {}
 
--- WebSocket over HTTP/1.1 and nothing else. An "Upgrade: h2c" that a backend accepted would be a tunnel past routing
--- and auth for everything that follows on the connection.
+-- Only WebSocket over HTTP/1.1. If a backend accepted "Upgrade: h2c", everything that follows on the connection would
+-- bypass routing and auth.
 local function allow_upgrade()
     local wanted = var.http_upgrade
     if wanted and str_lower(wanted) == "websocket" and var.server_protocol == "HTTP/1.1" then
@@ -21,8 +21,8 @@ local function allow_upgrade()
     end
 end
 
---- Looks at all of it but the body. Ends a request that is in a loop.
----@return boolean has there is any of it; false: there is no body with a length either
+--- Handles all of these except the body. Ends a request that loops.
+---@return boolean found false if there is none of these, hence no body with a declared length
 function _M.look()
     local _, size = read()
     if size == 0 then

@@ -1,5 +1,5 @@
 --- The variables that users may write in auth URLs, headers and sign-in URLs (docs/auth.md).
--- Names are checked by the compiler already; checked again here, so that no policy can read other variables of nginx.
+-- The compiler checks the names too; the check here ensures that no policy can read other variables of nginx.
 -- May yield: no. Phases: access, content.
 local ngx = ngx
 local var = ngx.var
@@ -9,7 +9,7 @@ local str_gsub = string.gsub
 
 local _M = {}
 
--- By the name users write: nginx's variable. What a trusted proxy said counts where there is a choice.
+-- nginx's variable by the name that users write. If there is a choice, it is the value from a trusted proxy.
 local direct = {
     host = "host",
     http_host = "http_host",
@@ -42,7 +42,8 @@ local escapes = {
     ["*"] = "%2A",
 }
 
---- Percent-encodes all but the unreserved characters of RFC 3986 (ngx.escape_uri leaves those above, as browsers do).
+--- Percent-encodes all but the unreserved characters of RFC 3986; ngx.escape_uri keeps those of `escapes`, as browsers
+--- do.
 function _M.escape_component(text)
     return (str_gsub(escape_uri(text), "[!'()*]", escapes))
 end
@@ -65,12 +66,12 @@ local function is_of_family(name)
     return false
 end
 
---- Is this the name of a variable that users may write?
+--- Returns whether users may write the variable.
 function _M.is_known(name)
     return direct[name] ~= nil or computed[name] ~= nil or is_of_family(name)
 end
 
---- The value in this request; nil when it has none. For known names only.
+--- The value in this request; nil if it has none. For known names only.
 ---@param name string
 ---@return string?
 function _M.get(name)

@@ -117,10 +117,16 @@ function model(port: Port, number: number, all: readonly NamedRoute[], name: str
 function certificateOf({ hostname, certificates }: Listener, name: string): string | undefined {
   if (certificates.length === 0) return undefined;
   const named = certificates.flatMap((names, i) =>
-    names.map((each) => ({ hostname: each, id: `c${i}` })),
+    names.map((each) => ({ hostname: each, id: certificateId(names, i) })),
   );
   const own = named.filter((each) => intersection(hostname, each.hostname) === each.hostname);
-  return best([{ hostname, id: "c0" }, ...own], name)?.id;
+  const [first = []] = certificates;
+  return best([{ hostname, id: certificateId(first, 0) }, ...own], name)?.id;
+}
+
+/** An id stands for the content of a certificate, so equal ids have equal names. */
+function certificateId(names: readonly string[], i: number): string {
+  return `c${i} ${names.join(" ")}`;
 }
 
 /** What the hosts of both are; undefined: none. */
@@ -148,7 +154,7 @@ function namedPort(port: Port, number: number): NamedPort {
             ...{ ...bound, id: idOf(number, i), hostname: pattern(hostname) },
             stream: certificates.length === 0 ? "passthrough" : "terminate",
             certificates: certificates.map((names, c) => ({
-              id: `c${c}`,
+              id: certificateId(names, c),
               names: names.map(pattern),
             })),
           },

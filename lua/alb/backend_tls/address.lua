@@ -1,6 +1,5 @@
---- How a request finds its way through the hop for verified TLS: what the hop must know stands before the path.
---
--- `/<profile>/<h or g>/<target>/<route>` and then the request's own target; target and route are base64url.
+--- Request targets of the hop for verified TLS. The gateway puts what the hop must know before the path:
+-- `/<profile>/<h or g>/<target>/<route>`, then the request's own target. target and route are base64url.
 -- May yield: no. Pure.
 local base64 = require("ngx.base64")
 
@@ -12,17 +11,17 @@ local _M = {}
 
 local PATTERN = [[^/([0-9A-Za-z-]+)/([hg])/([\w-]+)/([\w-]*)(.*)$]]
 
---- What goes before the request target.
+--- Returns the prefix of the request target.
 ---@param profile string id of a BackendTls
 ---@param is_grpc boolean
----@param target string what the balancer must know, see upstream/target.lua
+---@param target string $albc_backend, see upstream/target.lua
 ---@param route string route id
 ---@return string
 function _M.encode(profile, is_grpc, target, route)
     return "/" .. profile .. (is_grpc and "/g/" or "/h/") .. encode(target) .. "/" .. encode(route)
 end
 
---- Takes a request target of the hop apart.
+--- Splits a request target of the hop; nil if it is none.
 ---@return { profile: string, is_grpc: boolean, target: string, route: string, rest: string }?
 function _M.decode(text)
     local m = re_match(text, PATTERN, "jos")

@@ -1,4 +1,4 @@
---- Is a backend's certificate for one of the names that it may have (Gateway API, BackendTLSPolicy.subjectAltNames)?
+--- Checks that a backend's certificate has one of the names of BackendTLSPolicy.subjectAltNames.
 -- May yield: no. Phases: those with cosockets.
 local ffi = require("ffi")
 
@@ -8,7 +8,7 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local pcall = pcall
 
--- SSL_SESSION and X509 are declared where auth services are checked.
+-- Declares SSL_SESSION and X509.
 require("alb.auth.tls")
 
 ffi.cdef([[
@@ -68,8 +68,8 @@ local function has_any(session, names)
     return false
 end
 
---- Has the certificate of a session's peer one of the names?
----@param session userdata what a cosocket's handshake gives
+--- Returns whether the peer's certificate has one of the names.
+---@param session userdata returned by a cosocket's handshake
 ---@param names string[][] `{"hostname" | "uri", value}`
 ---@return boolean
 function _M.fit(session, names)

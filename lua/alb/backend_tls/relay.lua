@@ -1,8 +1,9 @@
---- The hop inside nginx for backends whose certificate is checked (templates/partials/backend-tls.conf.hbs).
+--- The hop inside nginx for backends whose certificate is verified (templates/partials/backend-tls.conf.hbs).
 --
--- The gateway's locations send such a request to a unix socket instead of an endpoint; there it is sent on by the
--- location that has the authorities and the client certificate of its BackendTls, over connections that were made with
--- nothing else. May yield: no. Phases: send in access; receive in rewrite of the hop; balance in balancer.
+-- The gateway's locations send such a request to a unix socket instead of an endpoint. A location behind the socket has
+-- the authorities and the client certificate of the BackendTls and forwards the request. Its connections are shared
+-- with no other BackendTls.
+-- May yield: no. Phases: send in access; receive in rewrite of the hop; balance in balancer.
 local address = require("alb.backend_tls.address")
 local balancer = require("ngx.balancer")
 local errors = require("alb.errors")
@@ -19,7 +20,7 @@ local str_byte = string.byte
 
 local _M = {}
 
--- Seconds. How long a try may take is said where it is made.
+-- Seconds. The hop itself limits how long a try takes.
 local CONNECT, A_DAY = 5, 86400
 local SOCKET = "unix:control/relay.sock"
 local ASTERISK = 42
@@ -28,9 +29,10 @@ local function is_grpc(backend)
     return backend.protocol == "grpcs"
 end
 
---- Where a request to a backend with verified TLS goes; for gRPC it also makes the request's URI what the hop expects.
+--- Returns where to send a request to a backend with verified TLS. For gRPC, also sets the request's URI to the form
+--- that the hop expects.
 ---@param backend table Backend with `tls`
----@return string prefix for $albc_pass, before the request target
+---@return string prefix of $albc_pass, before the request target
 function _M.send(backend)
     local prefix = address.encode(backend.tls, is_grpc(backend), var.albc_backend, var.albc_route)
     if is_grpc(backend) then
@@ -50,7 +52,7 @@ local function pass(at, profile)
     end
     if at.is_grpc then
         set_uri(address.decode(var.uri).rest, false, true)
-        -- Says to the balancer that this is HTTP/2.
+        -- Tells peer.renumber that the backend gets HTTP/2.
         var.albc_pass = "grpcs://"
         return exec("@tls-grpc-" .. at.profile)
     end
@@ -74,7 +76,7 @@ function _M.receive()
     return pass(at, profile)
 end
 
--- Tries after the first that the route asks for; those of other endpoints are the hop's own.
+-- Retries that the route asks for. The hop itself tries other endpoints.
 local function more_tries()
     local text = var.albc_backend
     if str_byte(text, 1) ~= ASTERISK then
@@ -84,7 +86,7 @@ local function more_tries()
     return attempts > 0 and attempts or 0
 end
 
---- Runs for each try on the gateway's side: a request goes to the hop.
+--- Runs for each try on the gateway's side and sends it to the hop.
 function _M.balance()
     if balancer.get_last_failure() then
         peer.renumber()

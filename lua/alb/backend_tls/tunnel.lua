@@ -1,6 +1,6 @@
---- Carries one HTTP/1.1 request to a backend whose certificate nginx itself can't check: its names are looked at before
--- a byte of the request is sent. The connection serves this request only, so everything after the head passes as it is,
--- upgrades included. May yield: yes. Phases: content of the hop for verified TLS.
+--- Carries one HTTP/1.1 request to a backend whose certificate nginx itself can't check: the names are checked before
+-- a byte of the request is sent. The connection serves this request only, so everything after the head is passed
+-- unchanged, including upgrades. May yield: yes. Phases: content of the hop for verified TLS.
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
 local index = require("alb.policy.index")
@@ -21,12 +21,12 @@ local str_byte = string.byte
 local _M = {}
 
 local ASTERISK = 42
--- Milliseconds, where the route says nothing; as in nginx.conf.
+-- Milliseconds, if the route sets none; the same as in nginx.conf.
 local CONNECT, SEND, READ = 5000, 120000, 120000
 local A_DAY = 86400000
 local CHUNK = 65536
 
--- Upstream id, milliseconds to connect, send and read, preferred position, when all is over (milliseconds since 1970).
+-- Upstream id; milliseconds to connect, send and read; preferred position; the deadline in milliseconds since 1970.
 local function plan_of(text)
     if str_byte(text, 1) == ASTERISK then
         return tries.decode(text)
@@ -47,7 +47,7 @@ local function positive(value, default)
     return value > 0 and value or default
 end
 
--- Milliseconds that are left for one try; nil: none.
+-- Milliseconds left for one try; nil if there are none.
 local function time_left(plan)
     local left = plan.each > 0 and plan.each or A_DAY
     if plan.ends > 0 then
@@ -57,8 +57,7 @@ local function time_left(plan)
 end
 
 local function handshake(sock, profile)
-    -- The session is asked for because only it leads to the certificate. A handshake that fails without waiting is an
-    -- error in ngx_lua 0.10.28.
+    -- Only the session gives access to the certificate. ngx_lua 0.10.28 throws if a handshake fails without waiting.
     local ok, session, err = pcall(sock.sslhandshake, sock, nil, profile.hostname, false)
     if not ok or not session then
         return nil, "TLS: " .. ((ok and err or session) or "failed")
@@ -86,7 +85,7 @@ local function connect(plan, profile, position)
     else
         address, port = endpoints.next(upstream)
     end
-    -- A pool of its own name: no connection of another kind is ever taken.
+    -- A pool name of its own keeps other connections out.
     local ok, err = sock:connect(address, port, { pool = "albc tunnel" })
     if ok then
         ok, err = handshake(sock, profile)
@@ -116,14 +115,14 @@ local function open(plan, profile)
     return nil, err == "timeout" and errors.reasons.timeout or errors.reasons.bad_gateway
 end
 
--- The hop before writes one line a header, and no Connection but for upgrades.
+-- The gateway's location writes one line for each header, and a Connection header only for upgrades.
 local function head_of(rest)
     local lines = ngx.req.raw_header(true)
     local closing = var.http_connection and "" or "Connection: close\r\n"
     return ngx.req.get_method() .. " " .. rest .. " HTTP/1.1\r\n" .. closing .. lines
 end
 
--- All bytes from one socket to the other, until there are no more; says whether it was the other that took none.
+-- Copies all bytes from one socket to the other; returns whether it stopped because `to` accepts no more.
 local function pump(from, to)
     while true do
         local data = from:receiveany(CHUNK)
@@ -139,7 +138,7 @@ end
 local status_of = { [errors.reasons.no_peer] = 503, [errors.reasons.timeout] = 504 }
 
 local function refuse_by_hand(client, first)
-    -- nginx's own part of this connection is over, so the answer is written by hand.
+    -- nginx no longer handles this connection, so Lua has to write the response itself.
     if first == "timeout" then
         client:send(
             "HTTP/1.1 504 Gateway Timeout\r\nX-ALB-ERR-REASON: "
@@ -149,7 +148,7 @@ local function refuse_by_hand(client, first)
     end
 end
 
--- The answer: its first bytes, then all that follows.
+-- Copies the response, or reports that none came.
 local function download(sock, client)
     local data, err = sock:receiveany(CHUNK)
     if not data then
@@ -179,7 +178,7 @@ local function carry(sock, plan, rest)
     local downloading = thread.spawn(download, sock, client)
     local _, refused = thread.wait(uploading, downloading)
     if refused then
-        -- The backend takes no more of the request, and may have answered it.
+        -- The backend accepts no more of the request, but may have answered it.
         thread.wait(downloading)
     end
     thread.kill(uploading)
@@ -187,7 +186,7 @@ local function carry(sock, plan, rest)
     sock:close()
 end
 
---- Called by content_by_lua of the hop's locations; `profile_id` is of a BackendTls.
+--- Called by content_by_lua of the hop's locations; `profile_id` is the id of a BackendTls.
 function _M.run(profile_id)
     local profile = index.get("backendTls", profile_id)
     if not profile then

@@ -1,5 +1,5 @@
---- The control socket: takes policies, reloads nginx, tells what the workers serve and what they have counted.
--- Only albc reaches it (a unix socket in a folder that is closed to others).
+--- The control socket: accepts policies, reloads nginx, reports the version that each worker serves and the counters.
+-- Only albc can reach it: the unix socket is in a folder that is closed to other users.
 -- May yield: yes. Phases: content.
 local body = require("alb.body")
 local cjson = require("cjson.safe")
@@ -26,12 +26,11 @@ local function answer(status, value)
     return ngx.exit(ngx.OK)
 end
 
--- Key in the shared state while a policy is written, and seconds without a sign of life after which its writer must
--- have died.
+-- Key in the shared state while a policy is written; it expires after this many seconds if its writer has died.
 local WRITING = "writing"
 local LONGEST_SILENCE = 5
 
--- Requests are served between two parts of a large policy.
+-- Lets the worker serve requests between two parts of a large policy.
 local function pause()
     ngx.sleep(0.001)
 end
@@ -51,7 +50,7 @@ local function commit(request)
     return nil, "another version is served"
 end
 
--- Gives a status and what is answered.
+-- Returns the status and body of the response.
 local function take_policy(text)
     local request, err = protocol.parse(text, pause)
     if not request then
@@ -97,7 +96,7 @@ local function get_status()
     })
 end
 
--- A reload that failed leaves sockets that have no listener, and nginx can't listen on them again.
+-- A failed reload leaves sockets without a listener, and nginx can't listen on them again.
 local function remove_dead_sockets()
     local file = io.open(ngx.config.prefix() .. "nginx.conf")
     local text = file and file:read("*a") or ""
@@ -115,7 +114,7 @@ local function remove_dead_sockets()
     end
 end
 
--- A worker may signal its master where both run as the same user, as in every container that is not root.
+-- A worker may signal its master if both run as the same user, as in every container without root.
 local function reload()
     remove_dead_sockets()
     if ffi.C.kill(process.get_master_pid(), SIGHUP) == 0 then
@@ -124,7 +123,7 @@ local function reload()
     return answer(500, { error = "the master of nginx runs as another user" })
 end
 
--- Absent: this nginx has no module that counts them.
+-- Empty if this nginx lacks the stub_status module.
 local function connections()
     local var = ngx.var
     return {

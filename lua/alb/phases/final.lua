@@ -1,5 +1,5 @@
---- Gives a failed try its right status: what the balancer refuses leaves nginx as 500.
--- May yield: no. Phases: rewrite, in the location that error_page 500 names.
+--- Sets the status of a failed try: nginx answers 500 if the balancer refuses.
+-- May yield: no. Phases: rewrite, in the location of error_page 500.
 local errors = require("alb.errors")
 local watch = require("alb.upstream.watch")
 
@@ -21,7 +21,8 @@ function _M.run()
     return errors.exit(status_of[reason] or 500, reason ~= "" and reason or errors.reasons.internal)
 end
 
--- What nginx made of a try, as we see it: a backend whose connection was ended at its deadline was too slow.
+-- Status and reason of a try that failed in nginx. If watch.lua closed the connection at its deadline, the backend was
+-- too slow.
 local function outcome()
     local status, reason = ngx.status, var.albc_reason
     if reason == "" and status == 502 and watch.is_over() then
@@ -33,8 +34,8 @@ local function outcome()
     return status_of[reason] or status, reason
 end
 
---- Called by rewrite_by_lua of @final_status, which gets the errors that nginx makes for gRPC backends, and of tries
---- with deadlines and retries.
+--- Called by rewrite_by_lua of @final_status, which gets nginx's errors for gRPC backends and for tries with deadlines
+--- or retries.
 function _M.run_status()
     return errors.exit(outcome())
 end

@@ -1,4 +1,4 @@
---- Runs in nginx's master when it starts or reloads: loads all modules, reads policy.json, makes the one global.
+--- Runs in nginx's master when it starts or reloads: loads all modules, reads policy.json, defines the only global.
 -- May yield: no. Phases: init.
 local version = require("alb.version")
 
@@ -6,8 +6,8 @@ local _M = {}
 
 -- Bytes.
 local JIT_STACK = 1024 * 1024
--- Each name that compiled code uses is a constant. With LuaJIT's 500 it gives up on what a request with basic auth runs
--- through, and interprets that for ever.
+-- Each name in compiled code is a constant. With LuaJIT's default of 500 constants, a request with basic auth would not
+-- be compiled.
 local JIT_CONSTANTS = "maxirconst=4000"
 
 local function certificate(server_id)
@@ -27,7 +27,8 @@ function _M.run()
     end
     require("resty.core")
     require("jit.opt").start(JIT_CONSTANTS)
-    -- Before the first pattern is compiled. PCRE's 32 KiB are too few for the longest path and a pattern like `(a|b)*`.
+    -- Before the first pattern is compiled. PCRE's default of 32 KiB is too small for the longest path and a pattern
+    -- like `(a|b)*`.
     require("ngx.re").opt("jit_stack_size", JIT_STACK)
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
@@ -38,7 +39,7 @@ function _M.run()
     prepare.servers = require("alb.policy.listeners").prepare
     prepare.auths = require("alb.auth.access").prepare
     prepare.upstreams = require("alb.upstream.endpoints").prepare
-    -- The only global: `*_by_lua_block` bodies are one call of a function of this table.
+    -- The only global: each `*_by_lua_block` calls one function of this table.
     rawset(_G, "albc", {
         init_worker = worker.init,
         access = require("alb.phases.access").run,

@@ -1,4 +1,5 @@
---- Keeps a worker at the newest commit of the policy, and says which one it serves. Limits how many old workers drain.
+--- Keeps a worker at the newest commit of the policy and reports which one it serves. Limits the number of draining
+-- workers.
 -- May yield: no. Phases: init (mark_generation), init_worker, timer.
 local counters = require("alb.counters")
 local ffi = require("ffi")
@@ -17,39 +18,39 @@ local SIGTERM = 15
 
 local _M = {}
 
--- Sets of old workers that may drain at once. Each reload leaves one, and memory has to end somewhere.
+-- Sets of old workers that may drain at once. Each reload leaves one set, and their memory must be bounded.
 local MOST_DRAINING = 24
--- Pids of workers that drain or have ended since, oldest first.
+-- Key in the shared state: pids of workers that drain or have ended since, oldest first.
 local DRAINING = "draining"
 
--- Seconds between two looks at the commit number: a change is live on every worker within this time.
+-- Seconds between two polls of the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
 
--- Looks between which the counters are not added up, nor the memory is looked at.
-local LOOKS = 10
-local looks = 0
+-- Polls between two flushes of the counters and adjustments of the garbage collector.
+local POLLS = 10
+local polls = 0
 
--- Commit that was reported last. A request may have moved this worker on between two looks.
+-- The last reported commit. Requests may move this worker to a newer one between two polls.
 local reported = -1
 
--- Which start or reload of nginx this Lua code belongs to; workers inherit it from the master. It grows from one master
--- to the next, too: who waits for a reload must not wait for ever because nginx was killed and started anew.
+-- Number of the start or reload of nginx that loaded this Lua code; workers inherit it from the master. It also grows
+-- from one master to the next, so a wait for a reload ends even if nginx was killed and started again.
 local generation = 0
 
 --- Called in the master: this start or reload is a new generation of workers.
 function _M.mark_generation()
     ngx.update_time()
-    -- In milliseconds, so that a master that comes at once is a later one, too.
+    -- Milliseconds, so that a master that starts immediately afterwards gets a larger number.
     generation = state:incr("generation", 1, floor(ngx.now() * 1000))
 end
 
--- During a reload the workers of two generations stand side by side, and the older may not know yet that it is leaving.
+-- During a reload workers of two generations run, and the older may not know yet that it is being replaced.
 local function is_replaced(line)
     local theirs = line and tonumber(line:match("^%d+ (%d+) "))
     return theirs ~= nil and theirs > generation
 end
 
---- Tells the others which version this worker serves. A worker that is draining has been replaced and says nothing.
+--- Publishes the version that this worker serves. A draining worker has been replaced and reports nothing.
 function _M.report()
     reported = index.seq()
     local id = ngx.worker.id()
@@ -64,7 +65,7 @@ function _M.report()
     end
 end
 
---- Catches up with the newest commit, at once, and says so.
+--- Moves to the newest commit and reports it.
 function _M.sync()
     index.sync()
     if index.seq() ~= reported then
@@ -72,7 +73,7 @@ function _M.sync()
     end
 end
 
--- False for a pid that another process has got since: nginx gives workers that drain a title.
+-- Checks the process title that nginx gives to draining workers, because another process may have got the pid since.
 local function is_draining(pid)
     local file = io.open("/proc/" .. pid .. "/cmdline")
     local title = file and file:read("*a") or ""
@@ -82,7 +83,7 @@ local function is_draining(pid)
     return title:find("worker process is shutting down", 1, true) ~= nil
 end
 
--- One worker of each set ends the oldest ones that are too many.
+-- Called when this worker begins to drain. One worker of each set ends the oldest draining workers beyond the limit.
 local function leave()
     counters.leave()
     state:rpush(DRAINING, ngx.worker.pid())
@@ -102,7 +103,7 @@ local function leave()
     end
 end
 
--- Says it each time: a worker of the last generation may have spoken over this one.
+-- Reports each time, because a worker of the previous generation may have overwritten the report.
 local function tick(premature)
     if premature then
         return leave()
@@ -110,9 +111,9 @@ local function tick(premature)
     _M.sync()
     _M.report()
     watch.sweep()
-    looks = looks + 1
-    if looks >= LOOKS then
-        looks = 0
+    polls = polls + 1
+    if polls >= POLLS then
+        polls = 0
         counters.flush()
         garbage.adjust()
     end

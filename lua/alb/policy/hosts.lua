@@ -1,7 +1,7 @@
---- The tables of hosts, built when a host is first asked for.
+--- The table of each host, built at the first request for the host.
 --
--- Clients choose hosts, so what they make up must not cost memory without end: hosts that no binding names share the
--- tables of the wildcards that cover them, and only so many hosts are remembered.
+-- Clients choose hosts, so the memory for them is bounded: hosts that no binding names share the tables of the
+-- wildcards that cover them, and the number of remembered hosts is limited.
 -- May yield: no. Phases: access.
 local host_keys = require("alb.route.host_keys")
 local host_table = require("alb.route.host_table")
@@ -15,17 +15,17 @@ local str_match = string.match
 
 local ASTERISK = 42
 
--- Hosts whose table is remembered: two generations of this size.
+-- Number of remembered hosts in each of two generations.
 local MAX_HOSTS = 20000
 
 local _M = {
-    --- Server id → host → table, for hosts asked for so far. Read it first; `find` builds what is missing.
+    --- Server id → host → table, for hosts requested so far. Read it first; `find` builds a missing table.
     tables = {},
 }
 
 local count = 0
 local older = {}
--- By listener and the wildcards that cover a host.
+-- Tables by listener and the wildcards that cover a host.
 local shared = {}
 
 local function forget_all()
@@ -56,7 +56,7 @@ function index.on_forget.hosts(key)
     end
 end
 
--- The bindings that several hosts or tables have, as those of one host.
+-- Expands a reference to shared bindings into the bindings of one host.
 local function ranked(reference)
     local matches = index.get("matches", reference.matches) or {}
     local list = {}
@@ -72,7 +72,7 @@ local function ranked(reference)
     return list
 end
 
--- Adds the bindings of a shard to the lists, each of which is in byte order of `order`.
+-- Adds the bindings of a shard to the lists. Each list is in byte order of `order`.
 local function add(shard, lists)
     local own, n = {}, 0
     for i = 1, #shard do
@@ -86,7 +86,7 @@ local function add(shard, lists)
     lists[#lists + 1] = n > 0 and own or nil
 end
 
--- Bindings of the wildcards that cover a host, in all tables of a listener, and a name for that set of lists.
+-- Bindings of the wildcards that cover a host in all tables of a listener, and a key for this set of lists.
 local function matching(listener, host)
     local keys = host_keys.matching(host)
     local lists, names = {}, { listener[2] }
@@ -102,7 +102,7 @@ local function matching(listener, host)
     return lists, concat(names, "|")
 end
 
--- Adds what a host has of its own; not kept as a shard, because there is no second use for it.
+-- Adds the bindings of exactly this host. Their shards are not cached, because nothing else uses them.
 local function add_own(listener, host, lists)
     local found = false
     for i = 2, #listener do
@@ -150,13 +150,12 @@ local function build_consistent(server_id, host)
         if at == index.seq() then
             return built
         end
-        -- What was built while the commit changed is a mixture.
+        -- A table built while the commit changed mixes two commits.
         shared = {}
     end
 end
 
---- The table of a host (host_keys.canonical) that `tables` does not hold; never nil. May move to a newer commit (see
---- index.seq).
+--- The table of a canonical host that is missing in `tables`; never nil. May move to a newer commit (see index.seq).
 function _M.find(server_id, host)
     local by_host = older[server_id]
     local built = by_host and by_host[host] or build_consistent(server_id, host)

@@ -1,5 +1,5 @@
---- What one worker has decoded of the policy, always as of one commit.
--- A shard is decoded when it is first needed. `sync` moves to the newest commit and forgets only what that changed.
+--- One worker's decoded shards of the policy, always of one commit.
+-- A shard is decoded when it is first needed. `sync` moves to the newest commit and forgets only the changed shards.
 -- May yield: no. Phases: any but init.
 local cjson = require("cjson.safe")
 local store = require("alb.policy.store")
@@ -9,21 +9,21 @@ local ERR = ngx.ERR
 local pairs = pairs
 local setmetatable = setmetatable
 
--- Commits that may come while one shard is read; more can't come in so short a time.
+-- Attempts to read one shard while new commits arrive; more can't arrive in so short a time.
 local MAX_CATCH_UPS = 10
 
 local _M = {}
 
 local seq, epoch, version = 0, -1, ""
 local shards = {}
--- Routes as listeners have them that they inherit auth from: by id, then by listener.
+-- Routes that inherit auth from their listener: by id, then by listener.
 local inheriting = {}
 
--- Functions that make a decoded shard ready for the hot path, by map; set by phases/init.
+-- Functions that prepare a decoded shard for the hot path, by map; set by phases/init.
 local prepare = {}
 _M.prepare = prepare
 
--- Told which shard of a map changed, nil for all; for those that keep more than the shards themselves.
+-- By map: called with the key of a changed shard, nil for all; for modules that cache values derived from shards.
 local on_forget = {}
 _M.on_forget = on_forget
 
@@ -39,7 +39,7 @@ end
 
 forget_all()
 
--- A route holds its auth policies, so that both are of one commit.
+-- A route contains its auth policies, so it is forgotten when they change.
 local function forget(map, key)
     shards[map][key] = nil
     if map == "routes" then
@@ -83,12 +83,12 @@ function _M.version()
     return version
 end
 
---- Number of the commit that this worker serves; it changes when a lookup had to catch up.
+--- Number of the commit that this worker serves. A lookup can change it: it catches up if its shard is of a newer one.
 function _M.seq()
     return seq
 end
 
--- Reads, decodes and prepares one shard; preparing may read others and so move to a newer commit.
+-- Reads, decodes and prepares one shard. Preparing may read other shards and thus move to a newer commit.
 local function load(map, key, listener)
     local json, behind = store.read(epoch, seq, map, key)
     if behind then
@@ -110,13 +110,13 @@ local function load(map, key, listener)
     return value
 end
 
---- Reads a shard without keeping it. May move to a newer commit (see `seq`).
----@param listener string? that a route is made ready for
+--- Reads a shard without caching it. May move to a newer commit (see `seq`).
+---@param listener string? for routes: the listener that they inherit auth from
 function _M.read(map, key, listener)
     for _ = 1, MAX_CATCH_UPS do
         local at = seq
         local value = load(map, key, listener)
-        -- What was loaded while the commit changed is of the old one, or a mixture.
+        -- A value loaded while the commit changed belongs to the old commit, or mixes both.
         if at == seq then
             return value
         end
@@ -136,13 +136,13 @@ end
 
 local no_settings = setmetatable({}, { __newindex = error })
 
---- Settings that hold for all routes.
+--- Settings for all routes.
 function _M.settings()
     return _M.get("settings", "-") or no_settings
 end
 
---- The prepared route of an id, or nil when this commit has none.
----@param listener string? id of the listener that it inherits auth from; what is not about auth is the same without
+--- The prepared route of an id, or nil if this commit has none.
+---@param listener string? id of the listener that it inherits auth from; it affects nothing but auth
 function _M.route(id, listener)
     if not listener then
         return _M.get("routes", id)
@@ -157,7 +157,7 @@ function _M.route(id, listener)
     return found
 end
 
---- The file with key and chain for a server name; nil when there is no certificate for exactly this host key.
+--- The file with key and chain for a host key; nil if there is no certificate for exactly this key.
 function _M.certificate_file(server_id, host_key)
     return _M.get("certificates", server_id .. "|" .. host_key)
 end

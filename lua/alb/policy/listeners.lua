@@ -1,15 +1,15 @@
---- Which listener of a server a host belongs to: the one with the most specific host key that covers it.
--- May yield: no. Phases: prepare any; find in ssl_certificate and access.
+--- Finds the listener of a server for a host: the one with the most specific host key that covers it.
+-- May yield: no. Phases: prepare in any; find in ssl_certificate and access.
 local host_keys = require("alb.route.host_keys")
 
 local _M = {}
 
--- Hosts that are remembered for a server: clients choose them.
+-- Remembered hosts of a server; limited, because clients choose them.
 local MAX_HOSTS = 1000
 local LONGEST_NAME = 253
 
---- Makes a decoded server ready. Its listeners become tables: `[1]` host key, `[2]` id, `isolated`, `mode` and
---- `authorities` (of client certificates).
+--- Prepares a decoded server. Its listeners become tables: `[1]` host key, `[2]` id, `isolated`, and for client
+--- certificates `mode` and `authorities`.
 ---@param server table PolicyServer
 function _M.prepare(server)
     local isolated = {}
@@ -27,7 +27,7 @@ function _M.prepare(server)
     server.found, server.count = {}, 0
 end
 
---- The listener of a host in lower case, false when there is none.
+--- The listener of a host in lower case, false if there is none.
 ---@param server table prepared
 ---@return table|false
 function _M.find(server, host)
@@ -40,7 +40,7 @@ function _M.find(server, host)
     return false
 end
 
---- The same, remembered for names.
+--- The same, cached.
 function _M.find_known(server, host)
     if #host > LONGEST_NAME then
         return _M.find(server, host)

@@ -1,4 +1,4 @@
---- Reads policy.json from the run folder into the shared dictionary, when nginx starts or reloads.
+--- Reads policy.json from the run folder into the shared dictionary when nginx starts or reloads.
 -- May yield: no. Phases: init (in the master process).
 local cjson = require("cjson.safe")
 local store = require("alb.policy.store")
@@ -19,7 +19,7 @@ local function read_file(path)
     return text
 end
 
---- Every shard of a decoded policy document as a change.
+-- Every shard of a decoded policy document as a change.
 local function shards(document)
     local changes, n = {}, 0
     for map in pairs(store.maps) do
@@ -35,7 +35,7 @@ local function shards(document)
     return changes
 end
 
---- Makes policy.json of the run folder the committed policy; one that is there already is left alone.
+--- Commits policy.json, unless its version is committed already.
 ---@return boolean? ok
 ---@return string? err
 function _M.load(path)
@@ -58,7 +58,7 @@ function _M.load(path)
     return store.apply_full(document.version, shards(document))
 end
 
---- The same at start: without any policy nginx must not start, with one the old stays.
+--- Loads policy.json of the run folder. If that fails, nginx must not start; at a reload the current policy stays.
 function _M.start()
     local ok, err = _M.load(ngx.config.prefix() .. "policy.json")
     if ok then

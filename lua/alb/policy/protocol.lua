@@ -1,5 +1,5 @@
 --- The body of PUT /policy: a first line, then one line for each changed shard (docs/policy-format.md).
--- May yield: only in a `pause` that it is given. Pure.
+-- May yield: only in the `pause` argument. Pure.
 local version = require("alb.version")
 
 local re_match = ngx.re.match
@@ -26,7 +26,7 @@ _M.maps = {
     certificates = true,
 }
 
---- Parses one line of the control protocol: `=<TAB>map<TAB>key<TAB>json` or `-<TAB>map<TAB>key`.
+-- Parses one line of the control protocol: `=<TAB>map<TAB>key<TAB>json` or `-<TAB>map<TAB>key`.
 local function parse_change(line)
     local op = str_byte(line, 1)
     local map_end = str_find(line, TAB, 3, true)
@@ -51,11 +51,11 @@ local function parse_change(line)
     }
 end
 
--- Lines that are read between two pauses.
+-- Lines between two pauses.
 local BATCH = 500
 
---- Reads a whole body of the control protocol.
----@param pause function? called now and then; may yield
+--- Parses a whole body of the control protocol.
+---@param pause function? called regularly; may yield
 ---@return table? request { from, to, changes }
 ---@return string? err
 function _M.parse(body, pause)

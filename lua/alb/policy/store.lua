@@ -1,14 +1,13 @@
---- The policy as all workers share it: one shard a key in a shared dictionary, every change one numbered commit.
+--- The policy shared by all workers: each shard is a key of a shared dictionary, each change is a numbered commit.
 --
--- A worker reads a shard when it first needs it. So that no worker ever sees half a change, a value carries the number
--- of the commit that wrote it, and the value it replaced stays readable until the next commit: a worker that stands at
--- an older commit either reads the older value or is told to catch up first.
+-- A worker reads a shard when it first needs it. No worker sees half a change: a value carries the number of the commit
+-- that wrote it, and the previous value stays readable until the next commit. A worker at an older commit either reads
+-- the previous value, or has to catch up first.
 --
--- A policy of thousands of shards is written a few at a time, with a `pause` in between in which the worker serves
--- requests: for those it is the middle of somebody else's commit. Whoever commits with pauses sees to it that nobody
--- else does meanwhile. A writer may die: what it has begun is marked, and then only a whole policy is taken, which
--- has nothing to do with it.
--- May yield: only in a `pause` that it is given. Phases: any.
+-- A policy of thousands of shards is written in parts; in the `pause` between two parts the worker serves requests,
+-- which read the policy in the middle of the commit. A caller that commits with pauses must exclude other writers. If a
+-- writer dies, its mark UNFINISHED remains, and only a whole policy is accepted, which doesn't depend on the old one.
+-- May yield: only in the `pause` argument. Phases: any.
 local protocol = require("alb.policy.protocol")
 
 local ngx = ngx
@@ -18,14 +17,14 @@ local concat = table.concat
 local tonumber = tonumber
 
 local TAB = "\t"
--- Shards that are written between two pauses: one to two milliseconds.
+-- Shards written between two pauses; they take one to two milliseconds.
 local BATCH = 200
--- How many commits a worker may lag before it has to drop all it knows.
+-- Commits that a worker may be behind before it has to forget everything.
 local LOG_LENGTH = 64
 
--- Key in the shared state: the epoch in which a commit has begun and not ended.
+-- Key in the shared state: the epoch of a commit that has begun and not ended.
 local UNFINISHED = "unfinished"
--- Bytes of a log that a worker goes through: hundreds of keys.
+-- Bytes of the longest log that a worker reads: hundreds of keys.
 local LONGEST_LOG = 32768
 
 local policy = ngx.shared.albc_policy
@@ -36,7 +35,7 @@ local _M = {}
 --- The maps of policy.json whose entries are shards.
 _M.maps = protocol.maps
 
---- Number and epoch of the last commit: `seq, epoch, version`; 0 before the first.
+--- The last commit: `seq, epoch, version`; 0 before the first.
 function _M.committed()
     return state:get("seq") or 0, state:get("epoch") or 0, state:get("version") or ""
 end
@@ -50,14 +49,14 @@ local function split_value(value)
     return tonumber(str_sub(value, 1, tab - 1)), str_sub(value, tab + 1)
 end
 
---- The JSON text of a shard as it was at commit `seq`.
----@return string? json nil when there is no such shard
----@return boolean? behind true: a newer commit has replaced it, catch up and read again
+--- The JSON text of a shard at commit `seq`.
+---@return string? json nil if there is no such shard
+---@return boolean? behind true if a newer commit has replaced it: catch up and read again
 function _M.read(epoch, seq, map, key)
     local full = dict_key(epoch, map, key)
     local value = policy:get(full)
     if value == nil then
-        -- Dropped with its whole epoch: only a worker that lags can ask.
+        -- Either it never existed, or its whole epoch was dropped and this worker is behind.
         return nil, (state:get("epoch") or 0) ~= epoch
     end
     local written, json = split_value(value)
@@ -67,7 +66,7 @@ function _M.read(epoch, seq, map, key)
     if (state:get("seq") or 0) >= written then
         return nil, true
     end
-    -- Another process is in the middle of writing this commit: what it replaces still holds.
+    -- Another process is writing this commit: the previous value is still valid.
     value = policy:get("p" .. TAB .. full)
     if value == nil then
         return nil
@@ -94,8 +93,8 @@ local function each_change(log, visit)
     end
 end
 
---- Keys that changed in commit `seq`, as `{map, key}` pairs; nil when the log no longer has it, or it is so long
---- that to forget everything is quicker.
+--- Keys that changed in commit `seq`, as `{map, key}` pairs; nil if the log is gone, or so long that forgetting
+--- everything is quicker.
 function _M.changes(seq)
     local log = state:get("log" .. TAB .. seq)
     if log == nil or #log > LONGEST_LOG then
@@ -136,7 +135,7 @@ local function undo(seq, epoch, changes, last)
         local full = dict_key(epoch, changes[i].map, changes[i].key)
         local previous = policy:get("p" .. TAB .. full)
         local value = policy:get(full)
-        -- A value that did not fit has already cost the one that was there.
+        -- If a new value did not fit, the dictionary has already removed the old one.
         if value == nil or split_value(value) == seq then
             policy:delete(full)
             if previous ~= nil then
@@ -153,14 +152,14 @@ local function commit(seq, epoch, version, log)
     state:delete("log" .. TAB .. (seq - LOG_LENGTH))
     state:set("version", version)
     state:set("epoch", epoch)
-    -- Last: this is what the workers look at.
+    -- Last, because the workers poll it.
     state:set("seq", seq)
 end
 
---- Applies the changed shards on top of the committed policy, all or nothing.
----@param pause function? called now and then; may yield
+--- Applies changed shards to the committed policy, all or nothing.
+---@param pause function? called regularly; may yield
 ---@return boolean? ok
----@return string? err "no memory", "overtaken" by another commit during a pause, or the one before is "unfinished"
+---@return string? err "no memory", "overtaken" by another commit during a pause, or the last commit is "unfinished"
 function _M.apply_delta(to, changes, pause)
     local seq, epoch = _M.committed()
     if not state:add(UNFINISHED, epoch) then
@@ -201,9 +200,8 @@ local function is_of(epoch, key)
         or str_sub(key, 1, #prefix + 2) == "p" .. TAB .. prefix
 end
 
--- While a list of keys is made all workers that want to read wait, so it is made of a few, the least recently used.
--- What is kept is read, and so is not among them again before all others were. `kept`: how many keys other epochs
--- have.
+-- All readers wait while the dictionary lists keys, so each list is short; it has the least recently used keys. Reading
+-- a key that is kept moves it behind all others. `kept`: the number of keys of other epochs.
 local function drop_epoch(epoch, kept, pause)
     local looks, first = 0, nil
     repeat
@@ -225,13 +223,13 @@ local function drop_epoch(epoch, kept, pause)
 end
 
 --- Replaces the whole policy, all or nothing.
----@param pause function? called now and then; may yield
+---@param pause function? called regularly; may yield
 ---@return boolean? ok
 ---@return string? err "no memory", or "overtaken" by another commit during a pause
 function _M.apply_full(to, changes, pause)
     local seq, old_epoch = _M.committed()
     seq = seq + 1
-    -- A number of its own: the master may load policy.json during a pause.
+    -- A unique number: the master may load policy.json during a pause.
     local epoch = state:incr("epochs", 1, old_epoch)
     local abandoned = state:get(UNFINISHED)
     state:set(UNFINISHED, epoch)
@@ -251,7 +249,7 @@ function _M.apply_full(to, changes, pause)
         finished(epoch)
         return nil, "overtaken"
     end
-    -- An empty log entry would read as "nothing changed"; without one the workers drop all they know.
+    -- An empty log would mean "nothing changed"; without a log the workers forget everything.
     state:delete("log" .. TAB .. seq)
     state:set("version", to)
     state:set("epoch", epoch)

@@ -1,8 +1,8 @@
 --- Keeps a client on one backend and one endpoint (session_affinity_policy, affinity cookies).
 --
--- Rendezvous hashing: every candidate gets a score from the client's key and its own name, the best
--- one wins. All workers and instances choose alike without talking to each other, a new endpoint
--- takes over only the clients that it wins, and one that goes gives away only its own.
+-- Rendezvous hashing: every candidate gets a score from the client's key and its own name, and the best score wins. All
+-- workers and instances make the same choice without communication. A new endpoint takes over only the clients that it
+-- wins; a removed one releases only its own.
 -- May yield: no. Phases: access.
 local bit = require("bit")
 local endpoint_at = require("alb.upstream.endpoints").at
@@ -21,17 +21,17 @@ local str_lower = string.lower
 
 local _M = {}
 
--- Sessions that this worker has started.
+-- Number of sessions that this worker has started.
 local sessions = 0
 
--- 32-bit product; a double is exact only up to 53 bits, hence in halves.
+-- 32-bit product, computed in halves because a double is exact only up to 53 bits.
 local function multiply(a, b)
     local low = band(a, 0xffff) * b
     local high = band(rshift(a, 16) * b, 0xffff)
     return tobit(low + lshift(high, 16))
 end
 
--- MurmurHash3's finalizer: checksums of similar names differ in few bits, scores must not.
+-- MurmurHash3's finalizer: checksums of similar names differ in few bits, but scores must differ in many.
 local function mix(h)
     h = multiply(bxor(h, rshift(h, 16)), 0x85ebca6b)
     h = multiply(bxor(h, rshift(h, 13)), 0xc2b2ae35)
@@ -43,8 +43,7 @@ local function score(key_hash, seed)
     return (mix(bxor(key_hash, seed)) + 2147483648.5) / 4294967296
 end
 
--- Backends are known by name, so that their order does not matter; one that is listed twice counts
--- twice.
+-- Seeds depend on names, so the order of backends does not matter; a backend that is listed twice counts twice.
 local function seed_backends(wheel)
     local times = {}
     for i = 1, #wheel do
@@ -72,7 +71,7 @@ function _M.prepare(route)
     seed_backends(route.wheel)
 end
 
--- Unique, not secret: whoever makes one up chooses an endpoint, which anybody may.
+-- Unique, but not secret: a client that invents one only chooses an endpoint.
 local function new_session()
     sessions = sessions + 1
     return md5(worker_pid() .. "." .. sessions .. "." .. now())
@@ -85,9 +84,9 @@ local function start_session(cookie)
     return id
 end
 
---- What this client is recognised by. One without the cookie is given it.
+--- The key that identifies this client. Sets the affinity cookie if the client lacks it.
 ---@param route table a prepared route with affinity
----@return string? key nil: it shows nothing, so any endpoint will do
+---@return string? key nil if the client has none, so any endpoint will do
 function _M.key(route)
     local affinity = route.affinity
     local value = var[affinity.variable]
@@ -97,11 +96,11 @@ function _M.key(route)
     return affinity.cookie and start_session(affinity.cookie) or nil
 end
 
---- The backend of a key among those with a weight: shares are as the weights say, and a changed
--- weight moves only as many clients as it must.
+--- The backend of a key among those with a weight. Shares follow the weights, and a changed weight moves as few clients
+--- as possible.
 ---@param key string
 ---@param route table
----@return table? backend nil: none has a weight
+---@return table? backend nil if none has a weight
 function _M.backend(key, route)
     local wheel = route.wheel
     if #wheel <= 1 then
@@ -111,7 +110,7 @@ function _M.backend(key, route)
     local best, best_score = nil, -huge
     for i = 1, #wheel do
         local backend = wheel[i]
-        -- Weighted rendezvous: the exponential variate of rate `weight` that is the smallest wins.
+        -- Weighted rendezvous: the smallest exponential variate of rate `weight` wins.
         local value = log(score(hash, backend.seed)) / backend.weight
         if value > best_score then
             best, best_score = backend, value
@@ -133,10 +132,10 @@ end
 --- Position of the endpoint with the best score for a key.
 ---@param key string
 ---@param upstream table a prepared upstream, see endpoints.lua
----@return integer? position nil when there is no endpoint
+---@return integer? position nil if there is no endpoint
 function _M.position(key, upstream)
     local seeds = upstream.seeds or endpoint_seeds(upstream)
-    -- Not the hash that chose the backend: that one is the same for all clients of a backend.
+    -- Differs from the hash that chose the backend, which the clients of a backend have in common.
     local hash = mix(bxor(crc32(key), 0x5bd1e995))
     local best, best_score = nil, -1
     for i = 1, #seeds do

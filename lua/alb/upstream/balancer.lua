@@ -1,5 +1,5 @@
---- Picks the endpoint of each try.
--- A connection that can't be made is tried on other endpoints; a backend that took the request and was too slow is not.
+--- Picks the endpoint of each try. If a connection fails, other endpoints are tried. A request that an endpoint
+-- accepted and answered too slowly is not tried again.
 -- May yield: no. Phases: balancer.
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
@@ -26,7 +26,7 @@ local ASTERISK = 42
 local EXCLAMATION = 33
 
 local function first_try(upstream, preferred)
-    -- One endpoint, the usual case behind a Service's address: nothing to choose and nothing else to try.
+    -- A single endpoint: nothing to choose and nothing else to try.
     if upstream[3] == nil then
         return connect(upstream[1], upstream[2])
     end
@@ -45,8 +45,8 @@ local function further_try(upstream, failure_status)
     return connect(peer.next_untried(upstream))
 end
 
--- What the access phase wrote down; of a route with nothing to choose that is the route alone.
-local function written_down(id)
+-- Upstream id and preferred position. For a route without choices the access phase sets only $albc_route.
+local function target_of(id)
     if id == "" then
         local route = index.route(var.albc_route)
         return route and route.fixed, 0
@@ -61,12 +61,12 @@ local function written_down(id)
     return upstream_id, preferred
 end
 
-local function balance_written_down()
+local function balance_by_variables()
     local written = var.albc_backend
     if str_byte(written, 1) == ASTERISK then
         return tries.balance(written)
     end
-    local id, preferred = written_down(written)
+    local id, preferred = target_of(written)
     local upstream = id and endpoints.upstream(id)
     if not upstream or upstream.count == 0 then
         return refuse(errors.reasons.no_peer)
@@ -84,7 +84,7 @@ function _M.balance()
     if upstream then
         return first_try(upstream, 0)
     end
-    return balance_written_down()
+    return balance_by_variables()
 end
 
 return _M

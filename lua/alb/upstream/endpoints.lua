@@ -1,6 +1,6 @@
---- Endpoints of an upstream, taken in turn by each worker.
--- A prepared upstream is a list of addresses and ports in turn: the first endpoint is `[1]`, `[2]`, so an upstream
--- with just one is read without another look into memory. May yield: no. Phases: access, balancer.
+--- Endpoints of an upstream, used round robin by each worker.
+-- In a prepared upstream addresses and ports alternate: the first endpoint is `[1]`, `[2]`. So reading a single
+-- endpoint needs no further table. May yield: no. Phases: access, balancer.
 local index = require("alb.policy.index")
 
 local math_random = math.random
@@ -8,8 +8,8 @@ local str_find = string.find
 
 local _M = {}
 
---- Makes a decoded upstream shard ready: IPv6 addresses in brackets, as nginx and sockets take them; a random start so
--- that workers don't march in step.
+--- Prepares a decoded upstream: IPv6 addresses in brackets, as nginx and sockets require; a random start, so that
+--- workers don't choose the same endpoints at the same time.
 function _M.prepare(upstream)
     local endpoints = upstream.endpoints or {}
     local count = #endpoints
@@ -34,15 +34,15 @@ function _M.at(upstream, position)
     return upstream[2 * position - 1], upstream[2 * position]
 end
 
---- Position of the next endpoint in turn, for those who must know it before a try is made.
----@return integer position 0 when there is none
+--- Position of the next endpoint, for callers that need it before the try.
+---@return integer position 0 if there is none
 function _M.next_position(upstream)
     _M.next(upstream)
     return upstream.last
 end
 
---- The next endpoint in turn.
----@return string? address nil when there is none
+--- The next endpoint.
+---@return string? address nil if there is none
 ---@return integer? port
 function _M.next(upstream)
     local count = upstream.count
@@ -57,7 +57,7 @@ function _M.next(upstream)
     return upstream[2 * i - 1], upstream[2 * i]
 end
 
---- The next endpoint of an upstream by id.
+--- The next endpoint of the upstream with an id.
 function _M.pick(id)
     local upstream = _M.upstream(id)
     if not upstream then

@@ -1,4 +1,4 @@
---- The nginx location in which a request goes to its backend (templates/partials/server.conf.hbs), and the way there.
+--- Enters the nginx location that proxies a request to its backend (templates/partials/server.conf.hbs).
 -- May yield: yes (a body that must be held). Phases: access.
 local ngx = ngx
 local var = ngx.var
@@ -23,7 +23,7 @@ local plain_location = {
     h2c = "@h2c",
 }
 
--- With deadlines or retries of the route's own.
+-- For routes with deadlines or retries.
 local try_location = {
     http = "@try",
     https = "@try",
@@ -32,12 +32,12 @@ local try_location = {
     h2c = "@h2c_try",
 }
 
---- Is the request's path given to nginx as its own, because the location can't be told another?
+--- Returns whether the location sends the request's own URI, because it takes no other.
 function _M.takes_uri_of_request(protocol)
     return plain_location[protocol] ~= "@http"
 end
 
---- Called by rewrite_by_lua of the locations that count a body without a length while it is read.
+--- Called by rewrite_by_lua of the locations that count a body without a declared length while reading it.
 function _M.read()
     read_body()
     return exec(var.albc_next)
@@ -50,17 +50,17 @@ local function name_of(route, protocol)
     return plain_location[protocol]
 end
 
--- A stream of gRPC has no end that could be waited for, unless it is to be sent again.
+-- A gRPC stream may never end, so its end is awaited only if it may have to be sent again.
 local function must_be_counted(route, protocol)
     return route.repeats or protocol ~= "grpc" and protocol ~= "grpcs"
 end
 
---- Goes there.
+--- Enters the location.
 ---@param route table prepared
 ---@param protocol string of the backend
 ---@param target string? path and query for the backend; nil: the request's own
----@param counted_limit integer? bytes that a body without a length may have
----@param hop string? where to instead of the endpoint, see backend_tls/relay.lua
+---@param counted_limit integer? maximum bytes of a body without a declared length
+---@param hop string? replaces the endpoint, see backend_tls/relay.lua
 function _M.enter(route, protocol, target, counted_limit, hop)
     local name = name_of(route, protocol)
     local is_http = not _M.takes_uri_of_request(protocol)
@@ -74,7 +74,7 @@ function _M.enter(route, protocol, target, counted_limit, hop)
         return exec("@read_" .. counted_limit)
     end
     if route.repeats then
-        -- What was sent once must be there to be sent again.
+        -- The body must be stored to be sent again.
         read_body()
     end
     return exec(name)

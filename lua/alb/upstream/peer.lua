@@ -1,4 +1,4 @@
---- What every try needs: the next endpoint, the socket's peer, what became of the last try, giving up.
+--- Shared parts of every try: choose the next endpoint, set the peer, inspect the last try, refuse.
 -- May yield: no. Phases: balancer.
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
@@ -14,26 +14,26 @@ local str_match = string.match
 
 local _M = {}
 
---- Endpoints that one request may try, where the route says nothing of retries.
+--- Endpoints that a request may try if the route sets no retries.
 _M.MAX_TRIES = 5
 
--- Of grpc:// and grpcs://.
+-- First byte of grpc:// and grpcs://.
 local LOWER_G = 103
 
---- Ends the request; what leaves nginx as 500 gets its status in phases/final.
+--- Ends the request; phases/final.lua replaces the 500 by the status of the reason.
 function _M.refuse(reason)
     var.albc_reason = reason
     return ngx.exit(500)
 end
 
---- The last try reached the backend: its connect time is a number. nginx's lists of the tries already end in " : ",
---- which stands for the try that is being made.
+--- Returns whether the last try reached the backend: its connect time is a number. nginx's list of tries already ends
+--- in " : " for the current try.
 function _M.was_connected()
     local times = var.upstream_connect_time
     return times ~= nil and str_match(times, "%d[ :]*$") ~= nil
 end
 
---- The last try brought the header of a response.
+--- Returns whether the last try received a response header.
 function _M.was_answered()
     local times = var.upstream_header_time
     return times ~= nil and str_match(times, "%d[ :]*$") ~= nil
@@ -50,7 +50,7 @@ local function already_tried(address, port)
         or str_find(tried, text .. " ", 1, true) ~= nil
 end
 
---- An endpoint that this request has not tried, else the next in turn.
+--- An endpoint that this request has not tried; the next endpoint if it has tried all.
 function _M.next_untried(upstream)
     for _ = 1, upstream.count do
         local address, port = endpoints.next(upstream)
@@ -61,8 +61,8 @@ function _M.next_untried(upstream)
     return endpoints.next(upstream)
 end
 
---- Makes nginx write an HTTP/2 request anew for another try: it would send the one that it has under the number that
---- the stream had on the first connection, if that was a kept one, and the body under another.
+--- Makes nginx rebuild an HTTP/2 request for another try. Otherwise, after a try on a keepalive connection, it would
+--- send the header with the stream id of that connection and the body with another id.
 function _M.renumber()
     if str_byte(var.albc_pass, 1) ~= LOWER_G then
         return
@@ -73,7 +73,7 @@ function _M.renumber()
     end
 end
 
---- Sends this try there.
+--- Sends this try to the endpoint.
 function _M.connect(address, port)
     local ok, err = set_current_peer(address, port)
     if not ok then

@@ -1,5 +1,5 @@
---- Session persistence (Gateway API, SessionPersistence): the gateway names the endpoint that a client got in a cookie
---- or header of the response, and sends the client there as long as the endpoint serves, whatever the weights are then.
+--- Session persistence (Gateway API, SessionPersistence): a cookie or header of the response names the client's
+-- endpoint. Later requests of the client go there as long as the endpoint exists, regardless of weights.
 -- May yield: no. Phases: access (resume), header_filter (response).
 local add_header = require("ngx.resp").add_header
 local endpoints = require("alb.upstream.endpoints")
@@ -28,14 +28,14 @@ function _M.prepare(route)
         session.variable = "http_" .. str_gsub(str_lower(session.name), "-", "_")
     else
         session.variable = "cookie_" .. session.name
-        -- A `;` would begin another attribute.
+        -- A `;` would start another attribute.
         local path = str_find(session.path, "[;%c]") and "/" or session.path
         local age = session.permanent and "; Max-Age=" .. session.absoluteTimeout or ""
         session.attributes = "; Path=" .. path .. age .. "; HttpOnly"
     end
 end
 
--- Positions by digest of the endpoint; made once for each decoded upstream.
+-- Positions by digest of the endpoint; computed once for each decoded upstream.
 local function positions_of(upstream_id, upstream)
     local positions = upstream.sessions
     if not positions then
@@ -48,9 +48,9 @@ local function positions_of(upstream_id, upstream)
     return positions
 end
 
---- The backend and the position of the endpoint that this client has, of weight 0 too: what drains keeps its sessions.
+--- The backend and the position of the client's endpoint. A backend of weight 0 keeps its sessions until they end.
 ---@param route table prepared, with a session
----@return table? backend nil: a new session begins
+---@return table? backend nil if a new session begins
 ---@return integer? position
 function _M.resume(route)
     local session = route.session
@@ -72,8 +72,8 @@ function _M.resume(route)
     return nil
 end
 
--- What the access phase wrote down: upstream and position of the endpoint.
-local function written_down()
+-- Upstream id and position of the endpoint that the access phase chose.
+local function chosen_endpoint()
     local written = var.albc_backend
     if str_sub(written, 1, 1) == "*" then
         local plan = tries.decode(written)
@@ -83,23 +83,24 @@ local function written_down()
     return id, preferred
 end
 
--- Upstream and endpoint that have answered; nil when none has.
+-- Upstream and endpoint that have answered; nil if none has.
 local function answering_endpoint()
     local times, addresses = var.upstream_header_time, var.upstream_addr
     if not times or not str_find(times, "%d$") or not addresses then
         return nil
     end
-    local id, preferred = written_down()
+    local id, preferred = chosen_endpoint()
     local upstream = endpoints.upstream(id)
     local address, port = str_match(addresses, "([^ ,]+):(%d+)$")
     if not address and upstream and preferred >= 1 and preferred <= upstream.count then
-        -- By way of the hop for verified TLS (backend_tls/relay.lua), which tries that one first.
+        -- The address is that of the hop for verified TLS (backend_tls/relay.lua), which tries the chosen endpoint
+        -- first.
         address, port = endpoints.at(upstream, preferred)
     end
     return id, upstream, address, port
 end
 
---- Tells a client that has no session, or has another endpoint now, which one it got.
+--- Names the endpoint to a client that has no session or whose endpoint has changed.
 ---@param route table prepared, with a session
 function _M.response(route)
     local session = route.session

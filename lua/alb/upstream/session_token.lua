@@ -1,9 +1,9 @@
---- Tokens of sessions: which endpoint a client has, and since when.
+--- Session tokens: which endpoint a client has, and since when.
 --
--- A token holds a keyed digest of the endpoint, the time when the session began, and a digest of both: it tells nobody
--- an address, and nobody but a gateway with the key can make one. The key is environment/session.key of the run folder,
--- so gateways that have the same file know each other's sessions; without it one is drawn that lasts until nginx ends.
--- May yield: no. Phases: init (start), any.
+-- A token contains a keyed digest of the endpoint, the start time of the session, and a digest of both. It reveals no
+-- address, and only a gateway with the key can create one. The key is environment/session.key of the run folder, so
+-- gateways with the same file accept each other's sessions. Without the file, a random key is used until nginx ends.
+-- May yield: no. Phases: start in init; the others in any.
 local bit = require("bit")
 
 local ngx = ngx
@@ -20,7 +20,7 @@ local str_sub = string.sub
 local _M = {}
 
 local KEY_BYTES = 32
--- Of the parts of a token.
+-- The parts of a token.
 local ENDPOINT_BYTES, TIME_BYTES, MAC_BYTES = 9, 4, 11
 local TOKEN_BYTES = ENDPOINT_BYTES + TIME_BYTES + MAC_BYTES
 
@@ -59,7 +59,7 @@ function _M.digest(upstream_id, address, port)
     return str_sub(hmac_sha1(key, text), 1, ENDPOINT_BYTES)
 end
 
--- Sessions of another name are not this one's.
+-- The name is included, so a token is valid only for sessions of its name.
 local function mac(session, payload)
     return str_sub(hmac_sha1(key, "token\n" .. session.name .. "\n" .. payload), 1, MAC_BYTES)
 end
@@ -78,9 +78,9 @@ local function decode_time(bytes)
     return ((a * 256 + b) * 256 + c) * 256 + d
 end
 
---- A token for a session that begins now.
+--- Creates a token for a session that begins now.
 ---@param session table Session
----@param endpoint string its digest
+---@param endpoint string digest of the endpoint
 ---@return string
 function _M.make(session, endpoint)
     local payload = endpoint .. encode_time(time())
@@ -88,7 +88,7 @@ function _M.make(session, endpoint)
     return (str_gsub(token, "[+/]", { ["+"] = "-", ["/"] = "_" }))
 end
 
---- The endpoint's digest in a token of ours that is not too old.
+--- The endpoint's digest in a valid token; nil if the token is forged or expired.
 ---@param session table Session
 ---@param token string
 ---@return string? endpoint

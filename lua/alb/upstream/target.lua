@@ -1,13 +1,13 @@
---- What the access phase tells the balancer in $albc_backend: an upstream id, or `!` and further wishes before it
--- (`*` and others for routes with deadlines or retries: tries.lua).
--- Text in a variable rather than ngx.ctx, because it outlives internal redirects and costs nothing when unused.
--- May yield: no. Phases: access writes, balancer reads.
+--- Encodes the access phase's choice for the balancer in $albc_backend: an upstream id, after `!` and numbers if there
+-- are timeouts or a preferred endpoint. For routes with deadlines or retries, tries.lua encodes it after `*`.
+-- A variable instead of ngx.ctx, because it survives internal redirects and costs nothing if unused.
+-- May yield: no. Phases: encode in access; decode in balancer and header_filter.
 local re_match = ngx.re.match
 local tonumber = tonumber
 
 local _M = {}
 
---- With milliseconds to connect, send and read, and the position of the endpoint to prefer (0: any).
+--- Encodes milliseconds to connect, send and read, and the position of the preferred endpoint (0: any).
 function _M.encode(upstream_id, timeouts, preferred)
     if not timeouts and not preferred then
         return upstream_id
@@ -28,7 +28,7 @@ function _M.encode(upstream_id, timeouts, preferred)
         .. upstream_id
 end
 
---- Takes apart what `encode` made: upstream id, connect, send, read, preferred.
+--- Decodes the result of `encode`: upstream id, connect, send, read, preferred.
 function _M.decode(target)
     local m = re_match(target, [[^!(\d+) (\d+) (\d+) (\d+) (.*)$]], "jos")
     if not m then

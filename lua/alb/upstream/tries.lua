@@ -1,8 +1,9 @@
---- Tries of a route with deadlines or retries of its own (Gateway API, HTTPRouteTimeouts and HTTPRouteRetry).
+--- Tries of a route with deadlines or retries (Gateway API, HTTPRouteTimeouts and HTTPRouteRetry).
 --
--- nginx asks for another try after a failure to connect and after a status that its location repeats
--- (templates/partials/try.conf.hbs); here it is decided whether there is one, and how long it may take. Nothing waits
--- between two tries: the balancer can't. May yield: no. Phases: access (encode), balancer (balance).
+-- nginx runs the balancer again after a failed connection and after a status that its location repeats
+-- (templates/partials/try.conf.hbs). This module decides whether there is another try and how long it may take. There
+-- is no wait between tries, because the balancer can't wait.
+-- May yield: no. Phases: encode in access; balance in balancer.
 local balancer = require("ngx.balancer")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
@@ -27,11 +28,11 @@ local _M = {}
 
 local NO_RETRY = -1
 
--- What nginx takes for methods that must not be done twice by mistake.
+-- The methods that nginx considers non-idempotent.
 local not_idempotent = { POST = true, PATCH = true, LOCK = true }
 
--- What `encode` says of a route besides the endpoint and the time.
-local function wishes_of(route)
+-- The parts of `encode`'s text that are the same for all requests of a route.
+local function fixed_parts(route)
     local deadlines, timeouts = route.deadlines or {}, route.timeouts or {}
     local retry = route.retry or { attempts = NO_RETRY }
     return {
@@ -49,8 +50,8 @@ local function wishes_of(route)
     }
 end
 
---- Called once for each decoded route: `tries` is there for routes that need this module, `repeats` for those whose
---- request may be sent more than once, `try_suffix` names the location that repeats the route's codes.
+--- Called once for each decoded route. Adds `tries` if the route needs this module, `repeats` if a request may be sent
+--- more than once, and `try_suffix`, which names the location that repeats the route's codes.
 function _M.prepare(route)
     local retry = route.retry
     if not retry and not route.deadlines then
@@ -62,29 +63,28 @@ function _M.prepare(route)
         route.try_suffix = route.try_suffix .. "_" .. code
         retry.timeouts = retry.timeouts or code == 504
     end
-    route.tries = wishes_of(route)
+    route.tries = fixed_parts(route)
 end
 
---- What the balancer must know, as text (see target.lua): `*`, milliseconds to connect, send and read (0: those of
---- nginx.conf), the position of the endpoint to prefer (0: any), when the request ends (milliseconds since 1970; 0:
---- never), milliseconds for each try (0: any), tries after the first (-1: not said), whether a try that takes too long
---- is followed by another; then the upstream.
----@param started number seconds since 1970: when the request came
+--- Encodes the choice for the balancer (see target.lua): `*`, milliseconds to connect, send and read (0: as in
+--- nginx.conf), the position of the preferred endpoint (0: any), the request's deadline (milliseconds since 1970; 0:
+--- none), milliseconds for each try (0: no limit), retries (-1: not set), whether a timeout is retried, the upstream.
+---@param started number seconds since 1970 at which the request arrived
 function _M.encode(upstream_id, route, preferred, started)
-    local wishes = route.tries
-    local ends = wishes.request and floor(started * 1000) + wishes.request or 0
+    local parts = route.tries
+    local ends = parts.request and floor(started * 1000) + parts.request or 0
     return concat({
-        "*" .. wishes.times,
+        "*" .. parts.times,
         preferred or 0,
         ends,
-        wishes.rest,
+        parts.rest,
         upstream_id,
     }, " ")
 end
 
 local PATTERN = [[^\*(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (-?\d+) ([01]) (.*)$]]
 
---- Takes apart what `encode` made.
+--- Decodes the result of `encode`.
 function _M.decode(text)
     local m = re_match(text, PATTERN, "jos")
     return {
@@ -100,7 +100,7 @@ function _M.decode(text)
     }
 end
 
--- nginx before 1.29.5 garbles the second copy of a body in a file that it sends by HTTP/2.
+-- nginx before 1.29.5 corrupts a body that it sends a second time from a file by HTTP/2.
 local GARBLES = ngx.config.nginx_version < 1029005
 local GRPC = "grpc"
 
@@ -110,7 +110,7 @@ local function can_be_repeated()
         or (var.request_body_file or "") == ""
 end
 
--- Tries after the first that nginx may ask for.
+-- Tries that nginx may make after the first.
 local function more_tries(plan, upstream)
     if not can_be_repeated() then
         return 0
@@ -121,7 +121,7 @@ local function more_tries(plan, upstream)
     return min(upstream.count, peer.MAX_TRIES) - 1
 end
 
--- The reason not to try again; nil: try.
+-- The reason not to try again; nil if another try is allowed.
 local function reason_to_stop(plan, status)
     if peer.was_answered() or not peer.was_connected() then
         return nil
@@ -129,7 +129,7 @@ local function reason_to_stop(plan, status)
     if status == 504 or watch.is_over() then
         return not plan.repeats_timeouts and errors.reasons.timeout or nil
     end
-    -- It was sent and the connection broke: nobody knows whether it was done.
+    -- The connection broke after the request was sent, so the backend may have processed it.
     return not_idempotent[var.request_method] and errors.reasons.bad_gateway or nil
 end
 
@@ -146,13 +146,13 @@ local function limit_timeouts(plan, limit)
     end
     local connect_limit = min(plan.connect, limit)
     if var.albc_upgrade ~= "" then
-        -- A tunnel may be silent for longer than its handshake may take; the watch ends handshakes that are late.
+        -- A tunnel may be silent for longer than its handshake may take; watch.lua ends late handshakes.
         limit = huge
     end
     set_timeouts(connect_limit / 1000, min(plan.send, limit) / 1000, min(plan.read, limit) / 1000)
 end
 
--- Each of nginx's timeouts may be hit later than the deadline: a backend that drips never hits any.
+-- nginx's timeouts can't enforce the deadline: a backend that sends slowly never reaches one.
 local function connect(address, port, limit)
     if limit < huge then
         watch.start(now() * 1000 + limit, address, port)
@@ -167,7 +167,7 @@ local function first_endpoint(plan, upstream)
     return endpoints.next(upstream)
 end
 
---- Runs for each try of a request whose target is `encode`'s.
+--- Runs for each try of a request whose $albc_backend comes from `encode`.
 function _M.balance(text)
     local plan = _M.decode(text)
     local upstream = endpoints.upstream(plan.upstream)
@@ -180,7 +180,7 @@ function _M.balance(text)
         return peer.refuse(stop)
     end
     local limit = limit_of(plan)
-    -- Timers know whole milliseconds.
+    -- Timers have millisecond resolution.
     if limit < 1 then
         return peer.refuse(errors.reasons.timeout)
     end

@@ -1,12 +1,12 @@
---- Ends tries at their deadline, whatever the backend does.
+--- Ends tries at their deadline.
 --
--- nginx's timeouts begin again with every byte, so a backend that drips can hold a request for ever. At the deadline
--- the socket to the backend is shut down: nginx sees the backend hang up, and goes on as it does then (another try, an
--- error for the client, or the end of a response that has begun). The socket is found through the first fields of
--- nginx's structures, which have stood there since 2009 (`ngx_http_request_t`, `ngx_http_upstream_t`,
--- `ngx_connection_t`), and it is touched only if its peer is the endpoint that the try went to. Where it can't be
--- found, nginx's timeouts and the body filter are what is left; so it is in a worker that a reload has replaced, where
--- no timer runs.
+-- nginx's timeouts restart with every byte, so a backend that sends slowly could keep a request open forever. At the
+-- deadline the socket to the backend is shut down. nginx then acts as if the backend had closed the connection: another
+-- try, an error for the client, or the end of a response that has begun. The socket is found by the first fields of
+-- nginx's structures `ngx_http_request_t`, `ngx_http_upstream_t` and `ngx_connection_t`, which are unchanged since
+-- 2009. It is shut down only if its peer is the endpoint of the try. If it can't be found, only nginx's timeouts and
+-- the body filter apply; the same holds in a draining worker, which has no timers. See
+-- docs/adr/deadlines-by-shutdown.md.
 -- May yield: no. Phases: balancer, body_filter, log, timer.
 local ffi = require("ffi")
 local get_request = require("resty.core.base").get_request
@@ -51,7 +51,7 @@ ffi.cdef([[
     int shutdown(int socket, int how);
 ]])
 
--- "HTTP", as nginx marks its requests.
+-- "HTTP", nginx's mark of a request.
 local SIGNATURE = 0x50545448
 local AF_INET, AF_INET6 = 2, 10
 local BOTH_WAYS = 2
@@ -59,14 +59,14 @@ local PEER_SIZE = 128
 -- Milliseconds.
 local TICK = 20
 
--- An nginx built without its cache has other fields.
+-- An nginx built without its cache lacks a field.
 local known_layout = not str_find(ngx.config.nginx_configure(), "--without-http-cache", 1, true)
 
 local _M = {}
 
--- Watched requests by address, until they are logged: until then their memory is theirs.
+-- Watched requests by address, until they are logged: their memory is valid until then.
 local entries = {}
--- The same by the tick in which their deadline lies.
+-- Watched requests by the tick of their deadline.
 local due = {}
 local last_tick
 
@@ -87,7 +87,7 @@ local function put_in_bucket(tick, entry)
     end
 end
 
---- Watches the try that is being made, in place of the one before.
+--- Watches the current try instead of the previous one.
 ---@param deadline number milliseconds since 1970
 ---@param address string the endpoint, IPv6 in brackets
 ---@param port integer
@@ -99,18 +99,17 @@ function _M.start(deadline, address, port)
     put_in_bucket(tick, entry)
 end
 
---- Has the deadline of this request's last try passed?
+--- Returns whether the deadline of this request's last try has passed.
 function _M.is_over()
     local entry = entries[address_of_request()]
     return entry ~= nil and (entry.over or now() * 1000 >= entry.tick * TICK)
 end
 
---- Called by log_by_lua of the locations that make watched tries: the request's memory is about to go.
+--- Called by log_by_lua of the locations with watched tries, before nginx frees the request's memory.
 function _M.stop()
     entries[address_of_request()] = nil
 end
 
--- Is the socket connected to the endpoint?
 local function is_connected_to(fd, address, port)
     peer_size[0] = PEER_SIZE
     if C.getpeername(fd, peer, peer_size) ~= 0 then
@@ -149,7 +148,7 @@ local function shut(entry)
     end
 end
 
--- One that has not ended yet is looked at again: its connection may not have stood.
+-- A try that has not ended is checked again at the next tick: its connection may not have been established.
 local function expire(bucket, tick)
     for i = 1, #bucket do
         local entry = bucket[i]
@@ -161,11 +160,11 @@ local function expire(bucket, tick)
     end
 end
 
---- Called by the worker's timer: ends what is over.
+--- Called by the worker's timer: ends tries whose deadline has passed.
 function _M.sweep()
     local tick = floor(now() * 1000 / TICK)
     if not last_tick or tick < last_tick then
-        -- The first time, or the clock was set back.
+        -- The first call, or the clock was set back.
         last_tick = tick - 1
     end
     for t = last_tick + 1, tick do
@@ -178,8 +177,8 @@ function _M.sweep()
     last_tick = tick
 end
 
---- Called by body_filter_by_lua of those locations. A response without a length ends like a whole one when its backend
---- hangs up, so this says that it is none.
+--- Called by body_filter_by_lua of these locations. Aborts the response: if it has no declared length, it would look
+--- complete when the connection to its backend ends.
 function _M.body_filter()
     if _M.is_over() then
         return ngx.ERROR

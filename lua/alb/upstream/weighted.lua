@@ -1,10 +1,10 @@
---- Which backend of a route a request goes to: smooth weighted round robin, so shares are exact and spread evenly.
+--- Chooses the backend of a request by smooth weighted round robin, so shares are exact and evenly spread.
 -- May yield: no. Phases: access.
 local math_random = math.random
 
 local _M = {}
 
---- Makes the backends of a decoded route ready. Those of weight 0 get nothing; the start is random in each worker.
+--- Prepares the backends of a decoded route. Backends of weight 0 get nothing; the start is random in each worker.
 function _M.prepare(route)
     local backends = route.backends or {}
     local wheel, total = {}, 0
@@ -24,7 +24,7 @@ function _M.prepare(route)
     end
 end
 
---- The next backend; nil when none has a weight.
+--- The next backend; nil if none has a weight.
 function _M.choose(route)
     local wheel = route.wheel
     local count = #wheel
