@@ -102,6 +102,7 @@ module.exports = {
         "compile\\.ts$",
         "model/options\\.ts$",
         "input/",
+        "health/observer\\.ts$",
         "output/",
         "render/rendered-file\\.ts$",
         "api/",
@@ -113,19 +114,13 @@ module.exports = {
     ),
     layer(
       "health",
-      ["output/control-client\\.ts$", "support/"],
-      "Probes ask the data plane and are told by the controller; they know neither.",
-    ),
-    layer(
-      "metrics",
-      ["controller/observer\\.ts$", "output/", "diagnostics/", "support/"],
-      "Counting hangs on to what a run says of itself; nothing depends on being counted.",
+      ["output/control-client\\.ts$", "diagnostics/", "support/"],
+      "Probes and metrics ask the data plane and are told what the run does; nothing depends on being measured.",
     ),
     layer(
       "cli",
       [
         "health/",
-        "metrics/",
         "compile\\.ts$",
         "model/options\\.ts$",
         "input/",
@@ -192,7 +187,7 @@ module.exports = {
       "One folder starts processes: there their errors and signals are dealt with.",
     ),
     only(
-      ["metrics/"],
+      ["health/"],
       "prom-client",
       npm("prom-client"),
       "The names and units of metrics are in one table.",

@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArguments } from "../../src/cli/arguments.js";
-import { runOptions } from "../../src/cli/create-controller.js";
+import { runOptions } from "../../src/cli/run-source.js";
 import { resolveSettings } from "../../src/cli/settings.js";
 import { kindTable } from "../../src/input/kind-table.js";
 import { ApiError } from "../../src/kubernetes/api-client.js";

@@ -168,7 +168,7 @@ test("it is not ready while a file is broken that was never read", async () => {
 });
 
 test("it is not ready while nginx is away, which is counted", async () => {
-  const gateway = await start([], [/nginx is started again/]);
+  const gateway = await start([], [/nginx ended and is restarted/]);
   process.kill(await gateway.masterPid(), "SIGKILL");
   await untilMetrics({ albc_nginx_restarts_total: 1 });
   await waitFor("it is ready again", async () => (await health.ask("/readyz")) === "200 ok");

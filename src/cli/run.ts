@@ -1,39 +1,41 @@
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Controller } from "../controller/controller.js";
-import { logNginxLine } from "../controller/nginx-log.js";
+import { Controller } from "../controller/controller.js";
+import type { Observe } from "../health/observer.js";
+import { startRunHealth } from "../health/run-health.js";
 import { Applier } from "../output/apply.js";
+import { environmentFiles } from "../output/environment.js";
+import { luaBundle } from "../output/lua-bundle.js";
 import type { NginxBinary } from "../output/nginx-binary.js";
 import { fileShortage, findNginx, workerOwner } from "../output/nginx-binary.js";
+import { logNginxLine } from "../output/nginx-log.js";
 import { NginxProcess } from "../output/nginx-process.js";
 import { lockRunFolder, makeRunFolder } from "../output/run-folder.js";
 import { sidecar } from "../output/sidecar.js";
+import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
 import type { RunCall } from "./arguments.js";
-import { createController } from "./create-controller.js";
-import { startNginx } from "./first-start.js";
-import type { RunHealth } from "./run-health.js";
-import { startRunHealth } from "./run-health.js";
+import { openSource } from "./run-source.js";
 import type { Settings } from "./settings.js";
 import type { ExitStatus, Terminal } from "./terminal.js";
 import { EXIT, createLogger, readVersion } from "./terminal.js";
 
-/** Milliseconds between looks at what the workers serve: another may have told nginx to reload while policy.json was written. */
+/** Milliseconds between checks of what the workers serve: nginx may have been reloaded by others while policy.json was written. */
 const CONFIRM_INTERVAL = 5000;
 
-/** What one `albc run` works with. */
+/** The parts that all steps of one `albc run` use. */
 interface Run {
   readonly call: RunCall;
   readonly settings: Settings;
   readonly log: Log;
   /** Absolute. */
   readonly folder: string;
-  /** Absent when somebody else runs nginx. */
+  /** Undefined if albc does not run nginx. */
   readonly binary: NginxBinary | undefined;
-  readonly health: RunHealth;
+  readonly observe: Observe;
 }
 
-/** `albc run`: serves files or a cluster until SIGTERM or SIGINT. Throws EnvironmentError for what keeps it from starting. */
+/** `albc run`: serves files or a cluster until SIGTERM or SIGINT. Throws EnvironmentError if it can't start. */
 export async function runRun(
   call: RunCall,
   settings: Settings,
@@ -41,7 +43,7 @@ export async function runRun(
 ): Promise<ExitStatus> {
   const signals = new StopSignals();
   const log = createLogger(settings.text("logLevel"));
-  // Found before anything is written: a machine without nginx is left as it was.
+  // nginx is found before anything is written, so that a machine without nginx is left unchanged.
   const binary = call.reload === undefined ? await find(call, terminal) : undefined;
   const shortage = binary && fileShortage();
   if (shortage !== undefined) log.warn({ reason: shortage }, "nginx serves fewer connections");
@@ -49,7 +51,7 @@ export async function runRun(
   const nginxFolder = folderOfNginx(call);
   const folder = await makeRunFolder(call.dir, owner, nginxFolder !== undefined);
   const lock = await lockRunFolder(folder);
-  let health: RunHealth | undefined;
+  let health: Awaited<ReturnType<typeof startRunHealth>> | undefined;
   try {
     health = await startRunHealth(
       {
@@ -60,15 +62,18 @@ export async function runRun(
         startWithErrors: settings.switch("startWithErrors"),
       },
       (reason) => {
-        log.error({ reason }, "the thread that answers probes failed and is started again");
+        log.error({ reason }, "the thread that answers probes failed and is restarted");
       },
     );
-    const run: Run = { call, settings, log, folder, binary, health };
+    const { observe } = health;
+    const run: Run = { call, settings, log, folder, binary, observe };
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
     const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
-    const controller = await createController({
-      ...{ call, settings, log, terminal, nginx: binary, observer: health.observer },
+    const context = { call, settings, terminal, log, observe };
+    const { source, options } = await openSource({ ...context, nginx: binary });
+    const controller = new Controller(source, {
+      ...{ options, log, observe, fixedFiles: await fixedFiles(run) },
       apply: (files) => applier.apply(files),
     });
     await serve(run, { controller, applier, nginx, signals });
@@ -80,7 +85,7 @@ export async function runRun(
   return EXIT.fine;
 }
 
-/** Undefined where nginx writes to the run folder. */
+/** The folder that nginx writes to; undefined if it is the run folder. */
 function folderOfNginx({ dir, reload }: RunCall): string | undefined {
   const folder = reload?.kind === "control" ? reload.folder : undefined;
   return folder === resolve(dir) ? undefined : folder;
@@ -91,8 +96,20 @@ function find(call: RunCall, terminal: Terminal): Promise<NginxBinary> {
   return findNginx({ given: call.nginx ?? NGINX_BIN, path: PATH ?? "" });
 }
 
+/** Files that are not compiled from objects: the Lua code, and facts about this machine. */
+async function fixedFiles({ settings, binary }: Run): Promise<readonly RenderedFile[]> {
+  return [
+    ...(await luaBundle()),
+    ...(await environmentFiles({
+      resolver: settings.list("resolver"),
+      caFile: settings.text("authCaFile"),
+      ...(binary !== undefined && { nginx: binary.version }),
+    })),
+  ];
+}
+
 function createNginx(
-  { settings, folder, log, health }: Run,
+  { settings, folder, log, observe }: Run,
   binary: NginxBinary,
   onRestart: () => void,
 ): NginxProcess {
@@ -105,36 +122,44 @@ function createNginx(
       logNginxLine(line, log);
     },
     onDeath: (reason, delay) => {
-      health.observer.nginxDied();
-      log.error({ reason, delay }, "nginx is started again");
+      observe("nginxDied");
+      log.error({ reason, delay }, "nginx ended and is restarted");
     },
     onRestart: () => {
       log.info({}, "nginx runs again");
-      // A change that came meanwhile found nobody to tell.
+      // A change in the meantime found no nginx to notify.
       onRestart();
     },
   });
 }
 
-interface Parts {
-  readonly controller: Controller;
-  readonly applier: Applier;
-  readonly nginx: NginxProcess | undefined;
-  readonly signals: StopSignals;
-}
-
-async function serve(run: Run, { controller, applier, nginx, signals }: Parts): Promise<void> {
-  const { log, health } = run;
+async function serve(
+  run: Run,
+  {
+    controller,
+    applier,
+    nginx,
+    signals,
+  }: {
+    readonly controller: Controller;
+    readonly applier: Applier;
+    readonly nginx: NginxProcess | undefined;
+    readonly signals: StopSignals;
+  },
+): Promise<void> {
+  const { log, observe } = run;
   const stop = signals.first.then(() => {
-    health.stop();
+    observe("stop");
     return "stop" as const;
   });
   try {
     const known = controller.start();
     if ((await Promise.race([known, stop])) === "stop") return;
-    const { observer } = health;
     const started = nginx
-      ? startNginx({ controller, applier, nginx, observer, log })
+      ? controller.startNginx({
+          prepare: (files) => applier.prepare(files),
+          start: () => nginx.start(),
+        })
       : controller.refresh();
     if ((await Promise.race([started, stop])) !== "stop") {
       void reportServing(run, controller);
@@ -147,14 +172,14 @@ async function serve(run: Run, { controller, applier, nginx, signals }: Parts): 
         clearInterval(guard);
       }
     }
-    log.info({}, "stopping: requests in flight may end");
+    log.info({}, "stopping: waiting for requests in flight");
   } finally {
     await controller.close();
     await stopNginx(nginx, signals);
   }
 }
 
-/** Somebody else's nginx may come later than we do, or never. */
+/** An nginx that albc does not run may start later than albc, or never. */
 async function reportServing({ log, folder, binary }: Run, controller: Controller): Promise<void> {
   if (binary === undefined) {
     log.info({ folder }, "waiting for an nginx that serves from this folder");
@@ -164,11 +189,11 @@ async function reportServing({ log, folder, binary }: Run, controller: Controlle
   log.info({ folder, ...(binary && { nginx: binary.version }), ports, objects }, "serving");
 }
 
-/** Serves on until those who send requests can know that it stops. */
+/** Keeps serving for the shutdown delay, so that clients can notice that it is not ready any longer. */
 async function stepAside({ settings, log }: Run, signals: StopSignals): Promise<void> {
   const delay = settings.number("shutdownDelay");
   if (delay === 0) return;
-  log.info({ delay }, "not ready any more; requests that still come are served");
+  log.info({ delay }, "not ready any longer; requests that still arrive are served");
   const waiting = new AbortController();
   const passed = pause(delay, undefined, { signal: waiting.signal }).catch(() => undefined);
   await Promise.race([passed, signals.second]);
@@ -182,24 +207,20 @@ async function stopNginx(nginx: NginxProcess | undefined, signals: StopSignals):
   await stopped;
 }
 
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
-
-/** SIGTERM and SIGINT: the first asks for an orderly end, the second for a quick one. */
-export class StopSignals {
-  readonly first: Promise<void>;
-  readonly second: Promise<void>;
+/** SIGTERM and SIGINT: the first one asks for a graceful end, the second one for a quick end. */
+class StopSignals {
+  #onFirst: () => void = () => undefined;
+  #onSecond: () => void = () => undefined;
+  readonly first = new Promise<void>((resolve) => (this.#onFirst = resolve));
+  readonly second = new Promise<void>((resolve) => (this.#onSecond = resolve));
 
   constructor() {
-    let onFirst: () => void = () => undefined;
-    let onSecond: () => void = () => undefined;
-    this.first = new Promise((resolve) => (onFirst = resolve));
-    this.second = new Promise((resolve) => (onSecond = resolve));
     let count = 0;
-    for (const signal of SIGNALS) {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
       process.on(signal, () => {
         count++;
-        if (count === 1) onFirst();
-        else onSecond();
+        if (count === 1) this.#onFirst();
+        else this.#onSecond();
       });
     }
   }

@@ -1,33 +1,31 @@
 /**
- * Compiles and applies, once at the start and again after each batch of changes. What goes wrong is logged, the last good configuration
- * stays, and it is tried again: a full disk, a data plane without a free connection or a fault of ours may not hold up a revoked
- * password for good.
+ * Compiles and applies, at the start and after each batch of changes. A failure is logged, the last good configuration stays, and the
+ * change is retried: a full disk, a data plane without a free connection or a bug must not delay a revoked password forever.
  */
 import type { Applied } from "../output/apply.js";
 import { isFree } from "../output/listens.js";
 import { NginxRefused } from "../output/reloader.js";
+import type { ApplyTimes, Observe, RunEvents } from "../health/observer.js";
 import type { RenderedFile } from "../render/rendered-file.js";
-import type { Compilation } from "../compile.js";
 import { Backoff } from "../support/backoff.js";
 import { EnvironmentError } from "../support/errors.js";
-import { Batcher } from "./batcher.js";
-import { ApplyWatch } from "./observer.js";
 import type { Log } from "../support/log.js";
-import type { Observer } from "./observer.js";
+import { Batcher } from "./batcher.js";
 
-/** What one compilation gives: the files, and what is to be done once every worker serves them. */
+/** The result of one compilation. */
 export interface Compiled {
   readonly files: readonly RenderedFile[];
+  /** Called once every worker serves the files. */
   readonly served?: () => void;
-  /** The certificates that are asked for: when one expires, that is to be said although nothing has changed. */
-  readonly certificates: Compilation["certificates"];
+  /** Milliseconds since 1970 at which certificates expire: a new compilation then reports it, although nothing else changes. */
+  readonly expiries: readonly number[];
 }
 
 export interface ApplyLoopOptions {
   readonly log: Log;
   readonly compile: () => Promise<Compiled>;
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
-  readonly observer: Pick<Observer, "applying" | "applied">;
+  readonly observe: Observe;
   /** Milliseconds; see Batcher. */
   readonly quietDelay?: number;
   readonly maximumDelay?: number;
@@ -38,14 +36,14 @@ export interface ApplyLoopOptions {
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
 const URGENT_DELAY = 5;
-/** Milliseconds after which a change that could not be applied is tried again. */
+/** Milliseconds after which a change that could not be applied is retried. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
-/** Milliseconds between looks for an nginx that is not there yet; each look takes its time too. */
+/** Milliseconds between two searches for an nginx that does not run yet; a search itself takes a while, too. */
 const ABSENT_RETRY = 500;
-/** Milliseconds between looks at ports that could not be listened on. */
+/** Milliseconds between two checks whether unavailable ports are free now. */
 const PROBE_INTERVAL = 30_000;
-/** Milliseconds: a timer can't wait for months. */
+/** Milliseconds; timers can't wait for months. */
 const LONGEST_WAIT = 86_400_000;
 
 export class ApplyLoop {
@@ -57,7 +55,7 @@ export class ApplyLoop {
   #refused: string | undefined;
   #isAbsent = false;
   #onServed: () => void = () => undefined;
-  /** Resolves when every worker serves what was applied, for the first time. */
+  /** Resolves when every worker serves a configuration for the first time. */
   readonly firstServed = new Promise<void>((resolve) => (this.#onServed = resolve));
   #hasServed = false;
   readonly #ports = new UnavailablePorts();
@@ -75,19 +73,19 @@ export class ApplyLoop {
     });
   }
 
-  /** Something has changed (see Batcher). Until `open` it is only remembered: the first files are being applied. */
+  /** Something has changed (see Batcher). Changes before `open` wait, because the first files are still being applied. */
   notify(isUrgent = false): void {
     if (this.#open) this.#batcher.notify(isUrgent);
     else this.#missed = true;
   }
 
-  /** The first files are applied: changes are taken from now on. Whether those are served is only known once it was looked at. */
+  /** The first files are applied: the loop takes changes from now on. If it is not known that they are served, it applies again to find out. */
   open(): void {
     this.#open = true;
     if (this.#missed || !this.#hasServed) this.#batcher.notify();
   }
 
-  /** Takes no further change; resolves when the one under way is applied. */
+  /** Takes no further change; resolves when the change under way is applied. */
   close(): Promise<void> {
     clearTimeout(this.#retry);
     clearTimeout(this.#probe);
@@ -100,17 +98,17 @@ export class ApplyLoop {
     return this.#ports.places;
   }
 
-  /** This compilation is for a reload that frees ports for the next one: its diagnostics and statuses are not told. */
+  /** The next compilation is only for a reload that frees ports for another one: its diagnostics and statuses are not published. */
   get isInterim(): boolean {
     return this.#ports.isInterim;
   }
 
-  /** What is compiled from now on does without these, until they are free; false when it does so already. */
+  /** Leaves these ports out of all compilations until they are free; false if they are left out already. */
   exclude(unavailablePorts: readonly string[], reason: string): boolean {
     if (!this.#ports.add(unavailablePorts)) return false;
     this.#options.log.error(
       { ports: this.#ports.places, reason },
-      "ports can't be listened on; all else is served",
+      "can't listen on ports; everything else is served, and they are retried",
     );
     this.#probeLater();
     return true;
@@ -119,17 +117,17 @@ export class ApplyLoop {
   /** Compiles and applies now. Does not throw. */
   async refresh(): Promise<void> {
     await this.#ports.release();
-    // Each turn leaves out ports that the one before did not know of.
+    // Each turn leaves out more ports, so the loop ends.
     while ((await this.#refresh()) === "again");
   }
 
   async #refresh(): Promise<"again" | "done"> {
-    const { log, compile, apply, observer } = this.#options;
-    const watch = new ApplyWatch(observer);
+    const { log, compile, apply, observe } = this.#options;
+    const watch = new ApplyWatch(observe);
     clearTimeout(this.#retry);
     try {
       const compiled = await compile();
-      this.#notifyOfExpiry(compiled);
+      this.#notifyAtExpiry(compiled);
       watch.compiled();
       const applied = await apply(compiled.files);
       this.#ports.listens(applied.listens ?? []);
@@ -152,14 +150,14 @@ export class ApplyLoop {
     return "done";
   }
 
-  /** True when there is more to do: a reload without the blocked ports, or one with those that it has freed. */
+  /** True if another reload is needed: one without the blocked ports, or then one with them, because they are free now. */
   #unblock(blockedPorts: readonly string[]): boolean {
     const wasInterim = this.#ports.isInterim;
     this.#ports.block(wasInterim ? [] : blockedPorts);
     return wasInterim || blockedPorts.length > 0;
   }
 
-  /** Nothing is said to be served before a worker is there to serve it. */
+  /** Calls `served` only if workers exist and all of them serve the configuration. */
   #conclude(compiled: Compiled, { kind, refused, unwritten, held }: Applied): void {
     const isFine = refused === undefined && unwritten === undefined;
     if (held !== undefined && isFine) this.#notifyAfter(held);
@@ -176,14 +174,11 @@ export class ApplyLoop {
     }
   }
 
-  #notifyOfExpiry({ certificates }: Compiled): void {
+  #notifyAtExpiry({ expiries }: Compiled): void {
     clearTimeout(this.#expiry);
     const now = Date.now();
-    const valid = certificates.map(({ certificate }) => certificate.expires - now);
-    const next = valid.reduce(
-      (least, each) => (each > 0 && each < least ? each : least),
-      LONGEST_WAIT,
-    );
+    const left = expiries.map((expires) => expires - now).filter((each) => each > 0);
+    const next = left.reduce((least, each) => Math.min(least, each), LONGEST_WAIT);
     // A timer may be early by a millisecond.
     this.#expiry = setTimeout(() => {
       this.notify();
@@ -202,7 +197,7 @@ export class ApplyLoop {
     this.#probe.unref();
   }
 
-  /** What is refused is said once, and tried again. */
+  /** A refusal is logged once, and retried. */
   #report({ kind, version, refused, unwritten }: Applied, duration: number): void {
     const { log } = this.#options;
     const isNews = kind !== "unchanged" && !(kind === "written" && this.#isAbsent);
@@ -211,7 +206,7 @@ export class ApplyLoop {
     if (unwritten !== undefined) {
       log.error(
         { reason: unwritten, delay: this.#retryLater() },
-        "served, but not written: an nginx that starts now would begin with an older policy",
+        "policy served, but not written: an nginx that starts now would serve an older one",
       );
     }
     const before = this.#refused;
@@ -223,7 +218,7 @@ export class ApplyLoop {
     const delay = this.#retryLater();
     log[refused === before ? "debug" : "error"](
       { reason: refused, delay },
-      "nginx refuses its new configuration and keeps the last good one; routes, auth and secrets are the new ones",
+      "nginx refuses the new nginx.conf and keeps the last good one; new routes, auth and secrets are served",
     );
   }
 
@@ -238,31 +233,68 @@ export class ApplyLoop {
     this.#retry = setTimeout(() => {
       this.notify();
     }, delay);
-    // An albc that ends does not wait for it.
     this.#retry.unref();
   }
 }
 
-/** With where it happened, when it is no trouble of the machine but a bug. */
+/** Fields for the log: a bug has a stack, a problem of the environment does not need one. */
 function reasonOf(error: unknown): object {
   if (!(error instanceof Error)) return { reason: String(error) };
   const isExpected = error instanceof NginxRefused || error instanceof EnvironmentError;
   return { reason: error.message, ...(!isExpected && { stack: error.stack }) };
 }
 
-/** The ports that nginx could not listen on, for CompileOptions; they are left out until they are free. */
+/** Measures one apply, and reports it. */
+export class ApplyWatch {
+  readonly #observe: Observe;
+  readonly #start = performance.now();
+  #compiledAt: number | undefined;
+
+  constructor(observe: Observe) {
+    this.#observe = observe;
+    observe("applying");
+  }
+
+  compiled(): void {
+    this.#compiledAt = performance.now();
+  }
+
+  /** Returns the milliseconds that it took. */
+  applied(applied: Applied): number {
+    const { kind, version, refused, unwritten } = applied;
+    const outcome = refused !== undefined ? "refused" : unwritten !== undefined ? "error" : kind;
+    return this.ended(outcome, version);
+  }
+
+  failed(error: unknown): void {
+    this.ended(error instanceof NginxRefused ? "refused" : "error");
+  }
+
+  ended(outcome: RunEvents["applied"][0], version?: string): number {
+    const now = performance.now();
+    const compiledAt = this.#compiledAt;
+    const times: ApplyTimes =
+      compiledAt === undefined
+        ? {}
+        : { compile: (compiledAt - this.#start) / 1000, apply: (now - compiledAt) / 1000 };
+    this.#observe("applied", outcome, times, version);
+    return Math.round(now - this.#start);
+  }
+}
+
+/** Ports that nginx could not listen on, for CompileOptions; they are left out until they are free. */
 class UnavailablePorts {
   #places: readonly string[] = [];
-  /** Left out of one reload only: it closes a socket of nginx itself that is in their way. */
+  /** Left out of one reload only, which closes a socket of nginx itself that is in their way. */
   #blocked: readonly string[] = [];
-  /** Where nginx listens. */
+  /** Where nginx listens now. */
   #own: readonly string[] = [];
 
   get places(): readonly string[] {
     return [...new Set([...this.#places, ...this.#blocked])].sort();
   }
 
-  /** Some are left out that the next reload has. */
+  /** Whether some are left out of this reload only. */
   get isInterim(): boolean {
     return this.#blocked.length > 0;
   }
@@ -275,7 +307,7 @@ class UnavailablePorts {
     this.#own = places;
   }
 
-  /** False when all of them were known: leaving them out did not help. */
+  /** False if all of them were known: leaving them out did not help. */
   add(places: readonly string[]): boolean {
     const all = [...new Set([...this.#places, ...places])].sort();
     const grew = all.length > this.#places.length;
@@ -283,7 +315,7 @@ class UnavailablePorts {
     return grew;
   }
 
-  /** Forgets those that are free now; true when there are some. */
+  /** Forgets the ports that are free now; true if there are any. */
   async release(): Promise<boolean> {
     const taken: string[] = [];
     for (const place of this.#places) if (!(await isFree(place, this.#own))) taken.push(place);

@@ -1,15 +1,14 @@
 /**
- * Gathers changes into batches: a batch starts a quiet delay after the last change, at the latest a maximum delay after the
- * first; while one is handled the next gathers; never two at once. Four things can happen: a change comes while idle, while
- * waiting, while handling, or the handling ends. A batch of urgent changes alone need not gather after some time without
- * any batch; when they come in numbers they are gathered like all others.
+ * Gathers changes into batches. A batch starts a quiet delay after the last change, and at the latest a maximum delay after the first.
+ * Only one batch is handled at a time; meanwhile the next one gathers. A batch of only urgent changes starts almost at once, unless
+ * another batch was handled recently: many urgent changes are gathered like all others.
  */
 export interface BatcherOptions {
   /** Milliseconds without a change before a batch starts. */
   readonly quietDelay: number;
-  /** Milliseconds after its first change at which a batch starts although changes go on. */
+  /** Milliseconds after its first change at which a batch starts although changes keep coming. */
   readonly maximumDelay: number;
-  /** Milliseconds in place of the quiet delay for urgent changes, when no batch was handled for as long as the maximum delay. */
+  /** Milliseconds instead of the quiet delay for urgent changes, if no batch was handled within the last maximum delay. */
   readonly urgentDelay: number;
   /** Handles one batch; must not throw. */
   readonly handle: () => Promise<void>;
@@ -28,7 +27,7 @@ export class Batcher {
     this.#options = options;
   }
 
-  /** Something changed; `isUrgent`: it is cheap to handle, and somebody waits for it. */
+  /** Something changed; `isUrgent`: requests fail until it is handled, and that is cheap. */
   notify(isUrgent = false): void {
     if (this.#closed) return;
     this.#firstChange ??= performance.now();

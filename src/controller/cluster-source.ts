@@ -1,45 +1,42 @@
 /**
- * Objects of an API server, followed by watches. When every worker serves a compilation, the leader of the replicas writes it back:
- * statuses, events, and the objects that belong to Gateways. Every replica computes them, so that another can take over at once.
+ * Objects of an API server, followed by watches. Once every worker serves a compilation, the leader of the replicas writes it back:
+ * statuses, events, and the objects that belong to Gateways. Every replica computes them, so that another one can take over at once.
  */
 import type { KindName } from "../api/kinds.js";
-import type { Compilation } from "../compile.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import type { Observe } from "../health/observer.js";
 import { kindTable } from "../input/kind-table.js";
+import type { Advance } from "../input/last-good.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
+import type { WatchScope } from "../kubernetes/scope.js";
 import { ClusterWatch } from "../kubernetes/cluster-watch.js";
 import { EventRecorder, eventsOf } from "../kubernetes/event-recorder.js";
-import type { LeaderElectionOptions } from "../kubernetes/leader-election.js";
 import { LeaderElection } from "../kubernetes/leader-election.js";
 import { OwnedObjects } from "../kubernetes/owned-objects.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
-import type { WatchScope } from "../kubernetes/scope.js";
 import { StatusWriter } from "../kubernetes/status-writer.js";
 import type { CompileOptions } from "../model/options.js";
 import { differInUnreadOnly } from "../status/json.js";
+import type { ObjectStatus, OwnedObject } from "../status/object-status.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
-import type { CurrentObjects, ObjectSource } from "./controller.js";
-import type { Observer } from "./observer.js";
-
-/** This replica, and where replicas agree on a leader. */
-export type Replica = Pick<LeaderElectionOptions, "namespace" | "identity">;
 
 export interface ClusterSourceOptions {
   readonly client: ApiClient;
   readonly scope: WatchScope;
-  readonly replica: Replica;
+  /** This replica, and the namespace where replicas agree on a leader. */
+  readonly replica: { readonly namespace: string; readonly identity: string };
   readonly options: CompileOptions;
   readonly log: Log;
-  readonly observer: Pick<Observer, "watchFailed" | "statusWritten" | "leads">;
+  readonly observe: Observe;
 }
 
 const LEASE = "albc-leader";
-/** Requests fail until changes of these kinds are followed, and only the upstreams are compiled for them. */
+/** Requests fail until changes of these kinds are applied, and only upstreams are compiled for them. */
 const URGENT: ReadonlySet<KindName> = new Set<KindName>(["EndpointSlice"]);
 
-export class ClusterSource implements ObjectSource {
+export class ClusterSource {
   readonly #setup: ClusterSourceOptions;
   readonly #objects: LiveObjects;
   readonly #watch: ClusterWatch;
@@ -51,7 +48,7 @@ export class ClusterSource implements ObjectSource {
   #notify: (isUrgent?: boolean) => void = () => undefined;
 
   constructor(setup: ClusterSourceOptions) {
-    const { client, options, scope, replica, log, observer } = setup;
+    const { client, options, scope, replica, log, observe } = setup;
     const { controllerName, domains } = options;
     this.#setup = setup;
     this.#objects = new LiveObjects({ albGroup: domains.group });
@@ -67,7 +64,7 @@ export class ClusterSource implements ObjectSource {
       ...writer,
       hides: scope.labelSelector !== "",
       onWritten: (kind, result) => {
-        observer.statusWritten(kind, result);
+        observe("statusWritten", kind, result);
       },
     });
     this.#owned = new OwnedObjects({
@@ -81,12 +78,12 @@ export class ClusterSource implements ObjectSource {
         this.#lead(leads);
       },
       onError: (error) => {
-        log.warn({ reason: errorText(error) }, "the leader's lease could not be renewed or taken");
+        log.warn({ reason: errorText(error) }, "could not renew or take the leader's lease");
       },
     });
   }
 
-  /** Resolves when all existing objects are known: nothing is compiled from a part of the cluster. */
+  /** Resolves when all existing objects are known, so that no part of a cluster is compiled alone. */
   async start(notify: (isUrgent?: boolean) => void): Promise<void> {
     this.#notify = notify;
     await this.#watch.start();
@@ -98,14 +95,20 @@ export class ClusterSource implements ObjectSource {
     this.#election.start();
   }
 
-  read(): Promise<CurrentObjects> {
+  read(): Promise<Pick<Advance, "resources" | "diagnostics" | "unreadable" | "objects">> {
     const objects = this.#objects.size;
     return Promise.resolve({ ...this.#objects.snapshot(), unreadable: [], objects });
   }
 
-  served({ statuses, objects }: Compilation, diagnostics: readonly Diagnostic[]): void {
-    this.#statuses.update(statuses);
-    this.#owned.update(objects);
+  served(
+    compilation: {
+      readonly statuses: readonly ObjectStatus[];
+      readonly objects: readonly OwnedObject[];
+    },
+    diagnostics: readonly Diagnostic[],
+  ): void {
+    this.#statuses.update(compilation.statuses);
+    this.#owned.update(compilation.objects);
     this.#diagnostics = diagnostics;
     this.#recordEvents();
   }
@@ -119,7 +122,7 @@ export class ClusterSource implements ObjectSource {
   }
 
   #createWatch(): ClusterWatch {
-    const { client, options, scope, log, observer } = this.#setup;
+    const { client, options, scope, log, observe } = this.#setup;
     return new ClusterWatch({
       client,
       scope,
@@ -134,14 +137,14 @@ export class ClusterSource implements ObjectSource {
         this.#statuses.doubt();
       },
       onError: (kind, { status, message }) => {
-        observer.watchFailed(kind);
-        log.warn({ kind, status, reason: message }, "a watch was lost; it goes on");
+        observe("watchFailed", kind);
+        log.warn({ kind, status, reason: message }, "a watch was lost and is restarted");
       },
       onDiscoveryError: (error, isAgain) => {
-        observer.watchFailed("discovery");
+        observe("watchFailed", "discovery");
         log[isAgain ? "debug" : "error"](
           { reason: errorText(error) },
-          "the API server can't be asked what it serves; it is asked again until it answers",
+          "the API server can't be asked what it serves; albc retries until it answers",
         );
       },
     });
@@ -152,9 +155,9 @@ export class ClusterSource implements ObjectSource {
     this.#objects.put(kind, namespace, name, object);
     this.#owned.observe(kind, object);
     this.#statuses.observe(kind, object);
-    // Most of what a controller hears are the statuses that it writes itself.
+    // Most events are about statuses that albc itself has written.
     const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
-    // The status of an object without a computed one may hold what an earlier leader wrote: only a compilation can tell.
+    // An object without a computed status may still have one that an earlier leader wrote: only a compilation can tell.
     if (!isStatus || !this.#statuses.says(kind, namespace, name)) this.#notify(URGENT.has(kind));
   }
 
@@ -167,9 +170,9 @@ export class ClusterSource implements ObjectSource {
   }
 
   #lead(leads: boolean): void {
-    const { observer, log, replica } = this.#setup;
-    observer.leads(leads);
-    const message = leads ? "this replica leads" : "this replica leads no more";
+    const { observe, log, replica } = this.#setup;
+    observe("leads", leads);
+    const message = leads ? "this replica leads" : "this replica leads no longer";
     log.info({ identity: replica.identity }, message);
     this.#statuses.enable(leads);
     this.#owned.enable(leads);

@@ -1,59 +1,52 @@
 /**
- * Objects → a data plane that serves them: reads, compiles and applies, once at the start and again at each change. Nothing in the
- * objects ends it: what can't be read keeps its last good content, what nginx refuses is not applied.
+ * Objects → a data plane that serves them: reads, compiles and applies, at the start and after each change. No object can end it: a
+ * broken one keeps its last good content, and a configuration that nginx refuses is not applied.
  */
 import { KIND_NAMES } from "../api/kinds.js";
 import type { Compilation } from "../compile.js";
 import { compile, Compiler } from "../compile.js";
 import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import type { Observe } from "../health/observer.js";
+import { summaryOf } from "../health/observer.js";
+import type { Advance } from "../input/last-good.js";
 import { LiveObjects } from "../input/live-objects.js";
-import type { Resources } from "../input/resources.js";
 import type { CompileOptions } from "../model/options.js";
 import type { Applied } from "../output/apply.js";
+import { NginxNotStarted } from "../output/nginx-log.js";
+import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
+import { EnvironmentError, PolicyTooLarge, TooManyFaults } from "../support/errors.js";
 import type { Log } from "../support/log.js";
 import type { Compiled } from "./apply-loop.js";
-import { ApplyLoop } from "./apply-loop.js";
-import type { Observer } from "./observer.js";
+import { ApplyLoop, ApplyWatch } from "./apply-loop.js";
 
-/** Where the objects come from: files or a cluster. */
-export interface ObjectSource {
+/** Where the objects come from: files (FileSource) or a cluster (ClusterSource). */
+interface ObjectSource {
   /** Resolves when the first objects are known. `notify` is called after each change (see Batcher). */
   start(notify: (isUrgent?: boolean) => void): Promise<void>;
-  /** The first configuration is served. */
+  /** The first configuration is applied. */
   open?(): void;
-  read(): Promise<CurrentObjects>;
-  /** Every worker serves this compilation. */
+  /** The objects as they are now. */
+  read(): Promise<Pick<Advance, "resources" | "diagnostics" | "unreadable" | "objects">>;
+  /** Every worker serves this compilation. `diagnostics`: those of reading, too. */
   served?(compilation: Compilation, diagnostics: readonly Diagnostic[]): void;
   close(): Promise<void>;
-}
-
-/** The objects as they are now. */
-export interface CurrentObjects {
-  readonly resources: Resources;
-  readonly diagnostics: readonly Diagnostic[];
-  /** Paths whose content was never known. */
-  readonly unreadable: readonly string[];
-  /** How many objects of kinds that are read there are. */
-  readonly objects: number;
 }
 
 export interface ControllerOptions {
   readonly options: CompileOptions;
   readonly log: Log;
-  readonly observer: Observer;
-  /** Files that do not come from compiling: the Lua code and what the machine needs. */
+  readonly observe: Observe;
+  /** Files that are not compiled from objects: the Lua code, and facts about this machine. */
   readonly fixedFiles: readonly RenderedFile[];
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
 }
 
-/** How much is served, for the log. */
-interface ServedSummary {
-  /** Ascending. */
-  readonly ports: readonly number[];
-  /** Objects of kinds that are read. */
-  readonly objects: number;
+/** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
+export interface FirstStart {
+  readonly prepare: (files: readonly RenderedFile[]) => Promise<Applied>;
+  readonly start: () => Promise<void>;
 }
 
 export class Controller {
@@ -62,14 +55,17 @@ export class Controller {
   readonly #diagnostics: DiagnosticLog;
   readonly #compiler = new Compiler();
   readonly #loop: ApplyLoop;
-  #served: ServedSummary = { ports: [], objects: 0 };
+  #served: { readonly ports: readonly number[]; readonly objects: number } = {
+    ports: [],
+    objects: 0,
+  };
 
   constructor(source: ObjectSource, setup: ControllerOptions) {
-    const { log, observer, apply } = setup;
+    const { log, observe, apply } = setup;
     this.#source = source;
     this.#setup = setup;
     this.#diagnostics = new DiagnosticLog(log);
-    this.#loop = new ApplyLoop({ log, observer, compile: () => this.#compile(), apply });
+    this.#loop = new ApplyLoop({ log, observe, compile: () => this.#compile(), apply });
   }
 
   /** Resolves when the first objects are known. Throws EnvironmentError. */
@@ -79,22 +75,28 @@ export class Controller {
     });
   }
 
-  /** What the objects give now. */
-  async compileFiles(): Promise<readonly RenderedFile[]> {
-    return (await this.#compile()).files;
+  /**
+   * Compiles, and starts nginx with the result; with nothing if nginx refuses that or it is too large, because no object may keep albc
+   * from starting. Throws EnvironmentError.
+   */
+  async startNginx(nginx: FirstStart): Promise<void> {
+    const { log, observe } = this.#setup;
+    const watch = new ApplyWatch(observe);
+    try {
+      watch.ended("started", await this.#startLeavingOut(nginx, watch));
+    } catch (error: unknown) {
+      watch.failed(error);
+      const what = refusal(error);
+      if (what === undefined || !(error instanceof Error)) throw error;
+      log.error({ reason: error.message }, `${what}; nothing is served until that is repaired`);
+      observe("servesNothing");
+      await this.#prepareNothing(nginx);
+      await nginx.start();
+    }
   }
 
-  /** What no object at all would give. */
-  emptyFiles(): readonly RenderedFile[] {
-    const { options, fixedFiles } = this.#setup;
-    const none = new LiveObjects({ albGroup: options.domains.group }).snapshot();
-    const compilation = compile(none.resources, options);
-    this.#served = { ports: portsOf(compilation), objects: 0 };
-    return [...compilation.files, ...fixedFiles];
-  }
-
-  /** What the configuration that was compiled last serves. */
-  get served(): ServedSummary {
+  /** The ports and the number of objects that the last compilation serves. Ports are in ascending order. */
+  get served(): { readonly ports: readonly number[]; readonly objects: number } {
     return this.#served;
   }
 
@@ -103,17 +105,12 @@ export class Controller {
     return this.#loop.firstServed;
   }
 
-  /** Leaves these ports out until they are free; false when they are left out already. `reason`: for the log. */
-  exclude(unavailablePorts: readonly string[], reason: string): boolean {
-    return this.#loop.exclude(unavailablePorts, reason);
-  }
-
-  /** Something has changed that the source does not see: nginx was started again. */
+  /** Something has changed that the source does not see: nginx was restarted. */
   notify(): void {
     this.#loop.notify();
   }
 
-  /** The first files are served: changes are taken from now on. */
+  /** The first files are applied: the controller takes changes from now on. */
   open(): void {
     this.#source.open?.();
     this.#loop.open();
@@ -124,14 +121,14 @@ export class Controller {
     return this.#loop.refresh();
   }
 
-  /** Takes no further change; resolves when the one under way is applied. */
+  /** Takes no further change; resolves when the change under way is applied. */
   async close(): Promise<void> {
     await this.#loop.close();
     await this.#source.close();
   }
 
   async #compile(): Promise<Compiled> {
-    const { options, observer, fixedFiles } = this.#setup;
+    const { options, observe, fixedFiles } = this.#setup;
     const { resources, unreadable, objects, ...input } = await this.#source.read();
     const { unavailablePorts, isInterim } = this.#loop;
     const compilation = this.#compiler.compile(
@@ -144,15 +141,56 @@ export class Controller {
     if (!isInterim) {
       this.#diagnostics.update(diagnostics);
       const counts = new Map(KIND_NAMES.map((kind) => [kind, resources.list(kind).length]));
-      observer.compiled({ objects: counts, diagnostics, certificates, unreadable });
+      observe("compiled", summaryOf({ objects: counts, diagnostics, certificates, unreadable }));
     }
     this.#served = { ports: portsOf(compilation), objects };
     return {
       files: [...compilation.files, ...fixedFiles],
-      certificates,
+      expiries: certificates.map(({ certificate }) => certificate.expires),
       served: () => this.#source.served?.(compilation, diagnostics),
     };
   }
+
+  /** Leaves out ports that nginx can't listen on, as long as others remain. Returns the version of the policy. */
+  async #startLeavingOut(nginx: FirstStart, watch: ApplyWatch): Promise<string> {
+    const { files } = await this.#compile();
+    watch.compiled();
+    try {
+      const { version } = await nginx.prepare(files);
+      await nginx.start();
+      return version;
+    } catch (error: unknown) {
+      if (!(error instanceof NginxRefused || error instanceof NginxNotStarted)) throw error;
+      const { unavailablePorts, message } = error;
+      const isSomethingLeft = this.#served.ports.some(
+        (port) => !unavailablePorts.includes(String(port)),
+      );
+      if (!isSomethingLeft || !this.#loop.exclude(unavailablePorts, message)) throw error;
+      return this.#startLeavingOut(nginx, watch);
+    }
+  }
+
+  async #prepareNothing({ prepare }: FirstStart): Promise<void> {
+    const { options, fixedFiles } = this.#setup;
+    const none = new LiveObjects({ albGroup: options.domains.group }).snapshot();
+    const compilation = compile(none.resources, options);
+    this.#served = { ports: portsOf(compilation), objects: 0 };
+    try {
+      await prepare([...compilation.files, ...fixedFiles]);
+    } catch (cause: unknown) {
+      if (!(cause instanceof NginxRefused)) throw cause;
+      const message = `nginx refuses even an empty configuration: ${cause.message}`;
+      throw new EnvironmentError(message, { cause });
+    }
+  }
+}
+
+/** What the objects are to blame for; undefined if they are not. */
+function refusal(error: unknown): string | undefined {
+  if (error instanceof NginxRefused) return "nginx refuses the configuration";
+  if (error instanceof TooManyFaults)
+    return "albc fails on the objects because of a bug of its own";
+  return error instanceof PolicyTooLarge ? "the objects are too many or too large" : undefined;
 }
 
 function portsOf({ config }: Compilation): readonly number[] {
@@ -160,7 +198,7 @@ function portsOf({ config }: Compilation): readonly number[] {
   return [...new Set(bound.map(({ port }) => port))].sort((a, b) => a - b);
 }
 
-/** Logs diagnostics as they come and go: one that stands for long is said once. */
+/** Logs each diagnostic once, when it appears. */
 export class DiagnosticLog {
   readonly #log: Log;
   #known: ReadonlySet<string> = new Set();
@@ -174,8 +212,8 @@ export class DiagnosticLog {
     for (const [key, diagnostic] of now) {
       if (!this.#known.has(key)) this.#write(diagnostic);
     }
-    const mended = [...this.#known].filter((key) => !now.has(key)).length;
-    if (mended > 0) this.#log.info({ mended, left: now.size }, "diagnostics were mended");
+    const resolved = [...this.#known].filter((key) => !now.has(key)).length;
+    if (resolved > 0) this.#log.info({ resolved, left: now.size }, "diagnostics were resolved");
     this.#known = new Set(now.keys());
   }
 
@@ -201,7 +239,7 @@ function placeText({ file, line, column }: SourceLocation): string {
   return `${file}:${String(line)}:${String(column)}`;
 }
 
-// Not the place: moving lines of a file about says nothing new.
+// Without the place: a diagnostic whose line moves is not new.
 function keyOf({ code, message, resource, field }: Diagnostic): string {
   return JSON.stringify([code, message, resource, field]);
 }

@@ -1,10 +1,10 @@
-/** Manifests in files: they are watched, and read again once they are written. What can't be read keeps its last good content. */
+/** Manifests in files: watches them, and reads them again once they are written. A broken document keeps its last good content. */
 import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { FSWatcher } from "chokidar";
 import { watch } from "chokidar";
-import type { InputState } from "../input/last-good.js";
+import type { Advance, InputState } from "../input/last-good.js";
 import { advance, initialInput } from "../input/last-good.js";
 import type { Resources } from "../input/resources.js";
 import type { Source } from "../input/source.js";
@@ -12,7 +12,6 @@ import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
 import { isObject } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
-import type { CurrentObjects, ObjectSource } from "./controller.js";
 
 interface FileSourceOptions {
   readonly options: CompileOptions;
@@ -22,16 +21,16 @@ interface FileSourceOptions {
   readonly readSources: () => Promise<readonly Source[]>;
 }
 
-/** Milliseconds after which files are read although they go on changing. */
+/** Milliseconds after which files are read although they keep changing. */
 const LONGEST_WAIT = 2000;
 
-export class FileSource implements ObjectSource {
+export class FileSource {
   readonly #setup: FileSourceOptions;
-  /** Since the files were read last. */
+  /** Paths that changed since the files were last read. */
   readonly #changed = new Set<string>();
   #watcher: Promise<FSWatcher> | undefined;
   #input: InputState;
-  #byOptions = true;
+  #isWithoutAlb = true;
 
   constructor(setup: FileSourceOptions) {
     this.#setup = setup;
@@ -46,13 +45,16 @@ export class FileSource implements ObjectSource {
         notify();
       },
       onError: (reason) => {
-        log.error({ reason }, "watching the files failed; changes may go unseen");
+        log.error(
+          { reason },
+          "watching the files failed: changes may be missed until albc is restarted",
+        );
       },
     });
     await this.#watcher;
   }
 
-  async read(): Promise<CurrentObjects> {
+  async read(): Promise<Advance> {
     await this.#untilSettled();
     const input = advance(this.#input, await this.#setup.readSources());
     this.#input = input.state;
@@ -74,12 +76,12 @@ export class FileSource implements ObjectSource {
     }
   }
 
-  /** Whoever removes the last ALB2 takes its auth and its ports away from all Ingresses, perhaps by mistake. */
+  /** Without the last ALB2, all Ingresses lose its auth and its ports: removing it may be a mistake. */
   #reportLostAlbs(resources: Resources): void {
     const { options, log } = this.#setup;
-    const before = this.#byOptions;
-    this.#byOptions = options.alb === "" && isWithoutAlb(resources);
-    if (before || !this.#byOptions) return;
+    const before = this.#isWithoutAlb;
+    this.#isWithoutAlb = options.alb === "" && isWithoutAlb(resources);
+    if (before || !this.#isWithoutAlb) return;
     const { httpPort, httpsPort } = options;
     log.warn(
       { httpPort, httpsPort },
@@ -88,26 +90,23 @@ export class FileSource implements ObjectSource {
   }
 }
 
-/** Nobody has written an ALB2, not even one that can't be read. */
+/** No manifest declares an ALB2, not even one that can't be read. */
 function isWithoutAlb(resources: Resources): boolean {
   const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
   return resources.list("ALB2").length === 0 && !isRefused;
 }
 
-interface PathListener {
-  /** Something at or below the paths was added, changed or removed. */
-  readonly onChange: (path: string) => void;
-  readonly onError: (reason: string) => void;
-}
-
 /**
- * Resolves once every change is seen. Hidden folders are ignored, except the `..data` links by which Kubernetes swaps mounted config
- * maps. Of two changes of a file within 50 ms, chokidar's own events tell only the first, so the system's are followed too; those
- * alone would not tell what a new folder already contains.
+ * Resolves once every later change is reported. Hidden folders are ignored, except the `..data` links by which Kubernetes swaps mounted
+ * config maps. chokidar's own events report only the first of two changes of a file within 50 ms, so the raw ones are used, too; those
+ * alone would not report what a new folder already contains.
  */
 async function watchPaths(
   paths: readonly string[],
-  { onChange, onError }: PathListener,
+  {
+    onChange,
+    onError,
+  }: { readonly onChange: (path: string) => void; readonly onError: (reason: string) => void },
 ): Promise<FSWatcher> {
   const watcher = watch([...paths], {
     ignoreInitial: true,
@@ -134,22 +133,20 @@ function isHidden(name: string): boolean {
   return name.startsWith(".") && !name.startsWith("..") && name !== ".";
 }
 
-/**
- * Which files somebody is writing at this moment. What stands in them may be half of what is meant, and the half of a rule with auth may
- * well be a rule without. Only Linux tells (/proc), and only of processes that this user may look into.
- */
+// A file that is being written may hold half of its content, and half of a rule with auth may be a rule without auth. Only Linux tells
+// which files are open for writing (/proc), and only for processes that this user may inspect.
 
-/** O_WRONLY | O_RDWR, as `flags` of /proc/PID/fdinfo has them (octal). */
+/** O_WRONLY | O_RDWR in the `flags` of /proc/PID/fdinfo (octal). */
 const WRITES = 0o3;
 const OWN = String(process.pid);
 
-/** How long a file is waited for, in milliseconds: who keeps it open for longer means it to be read. */
+/** Milliseconds to wait for a file: one that stays open for longer is read anyway. */
 const PATIENCE = 2000;
-/** An empty file that is younger than this, in milliseconds, was emptied to be written anew. */
+/** Milliseconds: an empty file that is younger was truncated to be rewritten. */
 const FRESH = 500;
 const INTERVAL = 20;
 
-/** Resolves when none of the files is being written any more, or patience is at its end. */
+/** Resolves when no process writes the files any longer, or after PATIENCE. */
 async function untilWritten(paths: readonly string[]): Promise<void> {
   const deadline = performance.now() + PATIENCE;
   const real = new Set(paths.flatMap(realPath));
@@ -184,7 +181,7 @@ function isFreshAndEmpty(path: string): boolean {
   return stats?.isFile() === true && stats.size === 0 && Date.now() - stats.mtimeMs < FRESH;
 }
 
-/** None where there is no such folder, or it may not be read. */
+/** Names in a folder; none if it can't be read. */
 function entries(folder: string): readonly string[] {
   return attempt(() => readdirSync(folder)) ?? [];
 }
@@ -194,7 +191,7 @@ function realPath(path: string): readonly string[] {
   return real === undefined ? [] : [real];
 }
 
-/** Processes and files come and go while we look. */
+/** Undefined if it throws: processes and files may disappear at any moment. */
 function attempt<T>(look: () => T): T | undefined {
   try {
     return look();

@@ -1,4 +1,4 @@
-/** HTTP for those who watch over a run: the kubelet and Prometheus. It tells nothing that is secret. */
+/** HTTP server for the kubelet and Prometheus. Its answers contain no secret. */
 import { createServer } from "node:http";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { EnvironmentError } from "../support/errors.js";
@@ -6,11 +6,9 @@ import { EnvironmentError } from "../support/errors.js";
 export interface HealthServerOptions {
   /** `ADDRESS:PORT`, IPv6 in brackets. */
   readonly address: string;
-  /** Why the process is to be started again; undefined: it is well. */
+  /** As in Probes. */
   readonly problem: () => string | undefined;
-  /** Why no request should come; undefined: it is ready. */
   readonly reluctance: () => Promise<string | undefined>;
-  /** Further lines for an answer that it is ready; empty: none. */
   readonly remark: () => string;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -21,7 +19,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Milliseconds; nobody here has much to say. */
+/** Milliseconds for a whole request. */
 const REQUEST_LIMIT = 10_000;
 const PLAIN = "text/plain; charset=utf-8";
 
@@ -37,7 +35,7 @@ export class HealthServer {
     this.#server.requestTimeout = REQUEST_LIMIT;
   }
 
-  /** Throws EnvironmentError when the address can't be listened on. */
+  /** Throws EnvironmentError if it can't listen on the address. */
   static async start(options: HealthServerOptions): Promise<HealthServer> {
     const health = new HealthServer(options);
     const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(options.address) ?? [];

@@ -1,30 +1,25 @@
-/** Whether a run is alive, and whether it should get requests. */
+/** Decides whether a run is alive, and whether it should get requests. */
 import type { DataPlaneStatus } from "../output/control-client.js";
+import type { CompileSummary } from "./observer.js";
 
 /**
- * Milliseconds after which a change that is being applied has hung, since everything in it has a shorter limit of its own, and after
- * which a main thread that says nothing has: no compilation takes so long.
+ * Milliseconds after which a change counts as stuck (each of its steps has a shorter limit), and so does a silent main thread (no
+ * compilation takes so long).
  */
 const STUCK_AFTER = 300_000;
 
 export interface ProbesOptions {
-  /** What the data plane says; throws when nothing answers. */
+  /** Asks the data plane; throws if nothing answers. */
   readonly status: () => Promise<DataPlaneStatus>;
-  /** A file that can't be read is no reason against readiness. */
+  /** Files that can't be read do not make the run unready. */
   readonly startWithErrors?: boolean;
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
 }
 
-/** Of the last compilation. */
-export interface Shortcomings {
-  /** Paths whose content was never known. */
-  readonly unreadable: readonly string[];
-  /** How many objects are closed because of a bug of ours. */
-  readonly faulty: number;
-}
+type Shortcomings = Pick<CompileSummary, "unreadable" | "faulty">;
 
-/** An answer names no more files. */
+/** Number of files that an answer names. */
 const MOST_NAMED = 10;
 
 export class Probes {
@@ -37,10 +32,10 @@ export class Probes {
   #hasServed = false;
   #servesNothing = false;
   #stops = false;
-  /** What the API server could not be asked for last. */
-  #unasked = "";
+  /** The last value of `watchFailed`. */
+  #failedWatch = "";
   #compiled: Shortcomings = { unreadable: [], faulty: 0 };
-  /** Those of the configuration that is applied. */
+  /** Shortcomings of the configuration that is applied. */
   #applied: Shortcomings = this.#compiled;
 
   constructor({ status, startWithErrors = false, now = () => performance.now() }: ProbesOptions) {
@@ -50,35 +45,35 @@ export class Probes {
     this.#aliveAt = now();
   }
 
-  /** The main thread runs: it says so every few seconds, unless it compiles. */
+  /** The main thread runs. It reports this every few seconds, except while it compiles. */
   alive(): void {
     this.#aliveAt = this.#now();
   }
 
-  /** The objects of this kind can't be watched; `discovery`: the API server does not say which kinds it serves. */
+  /** Objects of this kind can't be watched; `discovery`: the list of kinds can't be read. */
   watchFailed(kind: string): void {
-    this.#unasked = kind;
+    this.#failedWatch = kind;
   }
 
-  /** A configuration is being applied from now on. */
+  /** A configuration is compiled and applied from now on. */
   applying(): void {
     this.#applyingSince ??= this.#now();
-    this.#unasked = "";
+    this.#failedWatch = "";
   }
 
-  /** What that configuration lacks. */
+  /** What the configuration under way lacks. */
   compiled(shortcomings: Shortcomings): void {
     this.#compiled = shortcomings;
   }
 
-  /** That has ended, well or not. `version`: of the policy that was applied; absent if none was. */
+  /** Applying has ended, with or without success. `version`: of the policy that was applied; absent if none was. */
   applied(version?: string): void {
     this.#applyingSince = undefined;
     if (version !== undefined) this.#applied = this.#compiled;
     this.#version = version ?? this.#version;
   }
 
-  /** No object is served, because nginx refuses what they give; until `servesAll`. */
+  /** nginx refuses the first configuration, so no object is served until `servesAll`. */
   servesNothing(): void {
     this.#servesNothing = true;
   }
@@ -87,12 +82,12 @@ export class Probes {
     this.#servesNothing = false;
   }
 
-  /** The end was asked for: no request should come any more. */
+  /** The run ends: clients should send no more requests. */
   stop(): void {
     this.#stops = true;
   }
 
-  /** Why the process should be started again; undefined when it is well. */
+  /** Why the process should be restarted; undefined if it is healthy. */
   problem(): string | undefined {
     const since = this.#applyingSince;
     if (since !== undefined && this.#now() - since > STUCK_AFTER) {
@@ -103,7 +98,7 @@ export class Probes {
       : undefined;
   }
 
-  /** Why no request should come; undefined when every worker serves a configuration. */
+  /** Why no request should come; undefined if every worker serves a configuration. */
   async reluctance(): Promise<string | undefined> {
     if (this.#stops) return "stopping";
     if (this.#version === undefined) return `no configuration is applied yet${this.#cause()}`;
@@ -117,12 +112,12 @@ export class Probes {
     if (workers.length < expected) {
       return `${String(workers.length)} of ${String(expected)} nginx workers serve`;
     }
-    // Later changes take the workers one after the other, and each goes on serving meanwhile.
+    // Workers take a later change one after the other, and keep serving in between.
     this.#hasServed ||= workers.every(({ version }) => version === this.#version);
     return this.#hasServed ? undefined : "not every nginx worker serves the first configuration";
   }
 
-  /** What is wrong although it may be ready: lines, or empty. */
+  /** Problems that do not make it unready, a line each; empty without any. */
   remark(): string {
     const { unreadable, faulty } = this.#applied;
     const lines = [
@@ -135,19 +130,19 @@ export class Probes {
   }
 
   #cause(): string {
-    if (this.#unasked === "") return "";
+    if (this.#failedWatch === "") return "";
     const what =
-      this.#unasked === "discovery" ? "what it serves" : `for objects of ${this.#unasked}`;
+      this.#failedWatch === "discovery" ? "what it serves" : `for objects of ${this.#failedWatch}`;
     return `: the API server can't be asked ${what}`;
   }
 
-  /** It may have changed while somebody was asked. */
+  /** A method, because TypeScript assumes that a field can't have changed during an await. */
   #isStopping(): boolean {
     return this.#stops;
   }
 }
 
-/** Without the control characters that a path may have: it must not look like another line. */
+/** Control characters in a path are replaced, so that it can't look like another line. */
 function cantBeRead(paths: readonly string[]): string {
   const named = paths.slice(0, MOST_NAMED).map((path) => path.replace(/\p{Cc}/gu, "?"));
   const more = paths.length - named.length;

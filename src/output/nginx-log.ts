@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/errors.js";
+import type { Log } from "../support/log.js";
 import { fileError } from "./file-error.js";
 import { withoutWildcard } from "./listens.js";
 
@@ -45,6 +46,32 @@ export async function makeLogPipe(
     return { stdout: fd, close: () => void socket.destroy() };
   } catch (error: unknown) {
     throw fileError("make a pipe for the access log at", path, error);
+  }
+}
+
+// 2026/01/02 03:04:05 [error] 12#12: *7 message, client: …
+const LOG_LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(\w+)\] \d+#\d+: (?:\*\d+ )?(.*)$/s;
+
+/** Writes a line of nginx's error log to the log of albc. An error of nginx concerns one request, so it is a warning. */
+export function logNginxLine(line: string, log: Log): void {
+  const [, level = "warn", message = line] = LOG_LINE.exec(line) ?? [];
+  const fields = { from: "nginx" };
+  if (isBindAttempt(message) || isOfClosedShare(message)) {
+    log.debug(fields, message);
+    return;
+  }
+  switch (level) {
+    case "emerg":
+    case "alert":
+    case "crit":
+      log.error(fields, message);
+      break;
+    case "error":
+    case "warn":
+      log.warn(fields, message);
+      break;
+    default:
+      log.debug(fields, message);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MetricRow } from "../../src/metrics/metrics-table.js";
-import { DATA_PLANE_METRICS, RUN_METRICS } from "../../src/metrics/metrics-table.js";
+import type { MetricRow } from "../../src/health/metrics-table.js";
+import { DATA_PLANE_METRICS, RUN_METRICS } from "../../src/health/metrics-table.js";
 import { expectGenerated } from "../support/generated-file.js";
 
 const CATALOG = join(import.meta.dirname, "../../lua/alb/reasons.lua");
@@ -13,7 +13,7 @@ const INTRODUCTION = `# Metrics
 
 With \`--health-address\` (docs/options.md) \`albc run\` answers \`/metrics\` in Prometheus' text format. Besides what is
 listed here there are the usual metrics of its process (\`process_*\`, \`nodejs_*\`). This page is generated from
-\`src/metrics/metrics-table.ts\`.
+\`src/health/metrics-table.ts\`.
 
 Counters of nginx go on over reloads and begin at 0 when nginx is started again. A worker adds what it has counted five times a
 second; one that is killed takes the rest along.

@@ -7,7 +7,6 @@ import { jest } from "@jest/globals";
 import type { KindName } from "../../src/api/kinds.js";
 import { ClusterSource } from "../../src/controller/cluster-source.js";
 import { Controller } from "../../src/controller/controller.js";
-import { NO_OBSERVER } from "../../src/controller/observer.js";
 import { apiVersionOf } from "../../src/kubernetes/raw-object.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
@@ -60,7 +59,7 @@ class Replica {
   }
 
   async #run(): Promise<void> {
-    const common = { options: OPTIONS, log: SILENT_LOG, observer: NO_OBSERVER };
+    const common = { options: OPTIONS, log: SILENT_LOG, observe: () => undefined };
     const source = new ClusterSource({
       client: this.#server.client(this.network),
       scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },

@@ -1,6 +1,5 @@
 import { ApplyLoop } from "../../../src/controller/apply-loop.js";
 import type { Applied } from "../../../src/output/apply.js";
-import type { CertificateUse } from "../../../src/translate/certificates.js";
 
 const { jest } = import.meta;
 
@@ -8,7 +7,7 @@ const silent = { debug: () => undefined, info: () => undefined };
 
 /** A loop whose applies end as told, the last one again and again; and what it said and did. */
 function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
-  const certificates: CertificateUse[] = [];
+  const expiries: number[] = [];
   const warnings: string[] = [];
   const errors: string[] = [];
   const served = jest.fn();
@@ -19,8 +18,8 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
       warn: (_: object, message: string) => warnings.push(message),
       error: (_: object, message: string) => errors.push(message),
     },
-    observer: { applying: () => undefined, applied: () => undefined },
-    compile: async () => ({ files: [], served, certificates }),
+    observe: () => undefined,
+    compile: async () => ({ files: [], served, expiries }),
     apply: async () => {
       const result = results[Math.min(turns, results.length - 1)] ?? {};
       turns += 1;
@@ -30,7 +29,7 @@ function loopOf(...results: readonly (Partial<Applied> | Error)[]) {
     quietDelay: 1,
     maximumDelay: 1,
   });
-  return { loop, served, certificates, warnings, errors, turns: () => turns };
+  return { loop, served, expiries, warnings, errors, turns: () => turns };
 }
 
 beforeEach(() => {
@@ -41,11 +40,8 @@ afterEach(() => {
 });
 
 test("it compiles again when a certificate expires, though nothing has changed", async () => {
-  const { loop, certificates, turns } = loopOf({ kind: "swapped" });
-  const at = { secret: { namespace: "n", name: "s" }, validTo: "then" };
-  const expires = Date.now() + 3_600_000;
-  certificates.push({ certificate: { ...at, expires: Date.now() - 1 } });
-  certificates.push({ certificate: { ...at, expires } });
+  const { loop, expiries, turns } = loopOf({ kind: "swapped" });
+  expiries.push(Date.now() - 1, Date.now() + 3_600_000);
   await loop.refresh();
   loop.open();
   await jest.advanceTimersByTimeAsync(3_500_000);

@@ -3,7 +3,6 @@ import { jest } from "@jest/globals";
 import type { KindName } from "../../../src/api/kinds.js";
 import { ClusterSource } from "../../../src/controller/cluster-source.js";
 import { Controller } from "../../../src/controller/controller.js";
-import { NO_OBSERVER } from "../../../src/controller/observer.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { ApiServerModel } from "../../support/api-server-model.js";
 import { POOL } from "../../support/convergence.js";
@@ -30,7 +29,7 @@ beforeEach(async () => {
   server.put("Namespace", { metadata: { name: "n" } });
   for (const [kind, make] of POOL) server.put(kind, make(0));
   const options = { ...DEFAULT_OPTIONS, publishAddress: ["192.0.2.1"] };
-  const common = { options, log: SILENT_LOG, observer: NO_OBSERVER };
+  const common = { options, log: SILENT_LOG, observe: () => undefined };
   const source = new ClusterSource({
     ...common,
     client: server.client({

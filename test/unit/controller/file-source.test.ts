@@ -1,7 +1,6 @@
 import { Controller } from "../../../src/controller/controller.js";
 import { FileSource } from "../../../src/controller/file-source.js";
 import type { Log } from "../../../src/support/log.js";
-import { NO_OBSERVER } from "../../../src/controller/observer.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
@@ -42,7 +41,7 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
     warn: write("warn"),
     error: write("error"),
   };
-  const common = { options: DEFAULT_OPTIONS, log, observer: NO_OBSERVER };
+  const common = { options: DEFAULT_OPTIONS, log, observe: () => undefined };
   const source = new FileSource({
     ...common,
     paths: [],

@@ -1,26 +1,24 @@
-/** The thread that answers probes and scrapes, so that a compilation in the main thread keeps none of them waiting. */
+/** The thread that answers probes and scrapes, so that a compilation in the main thread delays none of them. */
 import { parentPort, workerData } from "node:worker_threads";
-import { HealthServer } from "../health/health-server.js";
-import { Probes } from "../health/probes.js";
-import { dataPlaneMetrics } from "../metrics/data-plane-metrics.js";
-import { RunMetrics } from "../metrics/run-metrics.js";
 import { ControlClient } from "../output/control-client.js";
 import { errorText } from "../support/text.js";
-import type { HealthMessage, HealthStart, HealthThreadData, Told } from "./run-health.js";
-
-type Listeners = { readonly [Name in keyof Told]: (...args: Told[Name]) => void };
+import { HealthServer } from "./health-server.js";
+import { RunMetrics, dataPlaneMetrics } from "./metrics.js";
+import type { RunEvents } from "./observer.js";
+import { Probes } from "./probes.js";
+import type { HealthMessage, HealthThreadData } from "./run-health.js";
 
 /** Milliseconds in which the data plane must answer: less than a kubelet waits. */
 const DATA_PLANE_LIMIT = 2000;
 
-// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- as run-health.ts gives it
+// eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- as run-health.ts passes it
 const { address, folder, version, nginxVersion, startWithErrors } = workerData as HealthThreadData;
 const control = new ControlClient(folder, { timeout: DATA_PLANE_LIMIT });
 const probes = new Probes({ status: () => control.status(), startWithErrors });
 const metrics = new RunMetrics(version, nginxVersion);
 let processMetrics = "";
 
-const told: Listeners = {
+const handlers: { readonly [Name in keyof RunEvents]: (...values: RunEvents[Name]) => void } = {
   applying: () => {
     probes.applying();
   },
@@ -32,16 +30,16 @@ const told: Listeners = {
   servesNothing: () => {
     probes.servesNothing();
   },
-  compiled: (counts) => {
-    probes.compiled(counts);
-    metrics.compiled(counts);
+  compiled: (summary) => {
+    probes.compiled(summary);
+    metrics.compiled(summary);
   },
   watchFailed: (kind) => {
     probes.watchFailed(kind);
     metrics.watchFailed(kind);
   },
-  statusWritten: (...args) => {
-    metrics.statusWritten(...args);
+  statusWritten: (...values) => {
+    metrics.statusWritten(...values);
   },
   leads: (leads) => {
     metrics.leads(leads);
@@ -58,11 +56,12 @@ const told: Listeners = {
   },
 };
 
-parentPort?.on("message", <Name extends keyof Told>({ name, args }: HealthMessage<Name>) => {
-  told[name](...args);
+parentPort?.on("message", <Name extends keyof RunEvents>({ name, values }: HealthMessage<Name>) => {
+  handlers[name](...values);
 });
-parentPort?.postMessage({ problem: await listen() } satisfies HealthStart);
+parentPort?.postMessage(await listen());
 
+/** Why the server can't listen, for run-health.ts; undefined if it listens. */
 async function listen(): Promise<string | undefined> {
   try {
     await HealthServer.start({

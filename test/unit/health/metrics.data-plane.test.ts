@@ -1,4 +1,4 @@
-import { dataPlaneMetrics, formatMetric } from "../../../src/metrics/data-plane-metrics.js";
+import { dataPlaneMetrics, formatMetric } from "../../../src/health/metrics.js";
 import type { DataPlaneCounters } from "../../../src/output/control-client.js";
 import { readCounters } from "../../../src/output/control-client.js";
 

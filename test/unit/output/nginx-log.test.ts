@@ -1,5 +1,5 @@
 import type { Log } from "../../../src/support/log.js";
-import { logNginxLine } from "../../../src/controller/nginx-log.js";
+import { logNginxLine } from "../../../src/output/nginx-log.js";
 
 const AT = "2026/01/02 03:04:05";
 

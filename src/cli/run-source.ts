@@ -2,45 +2,40 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { cpus, hostname } from "node:os";
 import { setFlagsFromString } from "node:v8";
-import type { ClusterSource, Replica } from "../controller/cluster-source.js";
-import type { ControllerOptions } from "../controller/controller.js";
-import { Controller } from "../controller/controller.js";
+import type { ClusterSource } from "../controller/cluster-source.js";
 import { FileSource } from "../controller/file-source.js";
+import type { Observe } from "../health/observer.js";
 import { readSources } from "../input/files.js";
-import { environmentFiles } from "../output/environment.js";
-import { luaBundle } from "../output/lua-bundle.js";
+import type { CompileOptions } from "../model/options.js";
 import type { NginxBinary } from "../output/nginx-binary.js";
 import { mostSockets } from "../output/nginx-binary.js";
-import type { CompileOptions } from "../model/options.js";
-import type { RenderedFile } from "../render/rendered-file.js";
+import type { Log } from "../support/log.js";
 import type { RunCall } from "./arguments.js";
 import type { Settings } from "./settings.js";
 import { compileOptions } from "./settings.js";
 import type { Terminal } from "./terminal.js";
 
-export interface RunContext extends Pick<ControllerOptions, "log" | "observer" | "apply"> {
+interface RunContext {
   readonly call: RunCall;
   readonly settings: Settings;
   readonly terminal: Terminal;
-  /** Undefined when somebody else runs nginx. */
+  readonly log: Log;
+  readonly observe: Observe;
+  /** Undefined if albc does not run nginx. */
   readonly nginx?: NginxBinary | undefined;
 }
 
-/**
- * How much the heap may grow, in percent, before it is collected. By itself Node lets it double, and most of a large cluster's heap is
- * objects that stay.
- */
+/** Percent by which the heap may grow before it is collected. Node's default is 100, and most of a large cluster's heap stays alive. */
 const HEAP_GROWTH = 10;
 
-/** Of the files below the paths, or of the cluster that the kubeconfig names, else the one that albc runs in. Throws EnvironmentError. */
-export async function createController(context: RunContext): Promise<Controller> {
-  const { log, observer, apply } = context;
-  const { source, options } = await (context.call.kubernetes ? cluster(context) : files(context));
-  const common = { options, log, observer, apply, fixedFiles: await fixedFiles(context) };
-  return new Controller(source, common);
+/** The source of the objects, and the options to compile them with. Throws EnvironmentError. */
+export function openSource(
+  context: RunContext,
+): Promise<{ readonly source: FileSource | ClusterSource; readonly options: CompileOptions }> {
+  return context.call.kubernetes ? openCluster(context) : openFiles(context);
 }
 
-/** Those of the settings; what nginx is found not to have can't be switched on. */
+/** The settings, limited to what nginx and this machine can do. */
 export function runOptions({
   call,
   settings,
@@ -49,7 +44,7 @@ export function runOptions({
   const options = compileOptions(settings);
   return {
     ...options,
-    // In a cluster an Ingress without a class may be another controller's.
+    // In a cluster an Ingress without a class may belong to another controller.
     ingressWithoutClass: !call.kubernetes || settings.switch("ingressWithoutClass"),
     stream: options.stream && (nginx?.stream ?? true),
     listenerSockets: Math.min(options.listenerSockets, mostSockets()),
@@ -57,15 +52,12 @@ export function runOptions({
   };
 }
 
-interface SourceWithOptions<T> {
-  readonly source: T;
-  readonly options: CompileOptions;
-}
-
-async function files(context: RunContext): Promise<SourceWithOptions<FileSource>> {
+async function openFiles(
+  context: RunContext,
+): Promise<{ readonly source: FileSource; readonly options: CompileOptions }> {
   const { call, settings, log, terminal } = context;
   const options = runOptions(context);
-  // Standard input can be read once only.
+  // Standard input can be read only once.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
   const source = new FileSource({
     options,
@@ -81,9 +73,11 @@ async function files(context: RunContext): Promise<SourceWithOptions<FileSource>
   return { source, options };
 }
 
-/** Loads the Kubernetes client, which takes longer than all the rest, only here. */
-async function cluster(context: RunContext): Promise<SourceWithOptions<ClusterSource>> {
-  const { settings, log, observer, terminal } = context;
+/** The cluster of the kubeconfig, or the one that albc runs in. Only here the Kubernetes client is loaded, which takes long. */
+async function openCluster(
+  context: RunContext,
+): Promise<{ readonly source: ClusterSource; readonly options: CompileOptions }> {
+  const { settings, log, observe, terminal } = context;
   const { loadKubeConfig } = await import("../kubernetes/kube-config.js");
   const { ApiClient } = await import("../kubernetes/api-client.js");
   const { ClusterSource } = await import("../controller/cluster-source.js");
@@ -100,34 +94,22 @@ async function cluster(context: RunContext): Promise<SourceWithOptions<ClusterSo
       secretNamespaces,
       labelSelector: settings.text("selector"),
     },
-    ...{ replica, options, log, observer },
+    ...{ replica, options, log, observe },
   });
   return { source, options };
 }
 
 const SERVICE_ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
-/** By the variables that the deployment sets, else by what can be found out. */
+/** From the variables that the deployment sets, or else from the pod and the kubeconfig. */
 async function thisReplica(
   { POD_NAMESPACE, POD_NAME }: Readonly<Record<string, string | undefined>>,
   contextNamespace: string,
-): Promise<Replica> {
+): Promise<{ readonly namespace: string; readonly identity: string }> {
   const mounted = await readFile(SERVICE_ACCOUNT_NAMESPACE, "utf8").catch(() => "");
   return {
     namespace: [POD_NAMESPACE, mounted.trim(), contextNamespace].find(Boolean) ?? "default",
-    // A pod's name is unique, but a process that was killed and one that follows it are two.
+    // A pod's name is unique, but a process that was killed and its successor must differ.
     identity: `${POD_NAME ?? hostname()}_${randomUUID()}`,
   };
-}
-
-/** Files that do not come from compiling: the Lua code and what the machine needs. */
-async function fixedFiles({ settings, nginx }: RunContext): Promise<readonly RenderedFile[]> {
-  return [
-    ...(await luaBundle()),
-    ...(await environmentFiles({
-      resolver: settings.list("resolver"),
-      caFile: settings.text("authCaFile"),
-      ...(nginx !== undefined && { nginx: nginx.version }),
-    })),
-  ];
 }

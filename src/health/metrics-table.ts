@@ -1,14 +1,12 @@
-/** Every metric of our own; docs/metrics.md is generated from this table. Units and suffixes as Prometheus has them. */
-export type MetricType = "counter" | "gauge" | "histogram";
-
+/** All metrics of albc, with Prometheus' units and suffixes. docs/metrics.md is generated from this table. */
 export interface MetricRow {
   readonly name: string;
-  readonly type: MetricType;
+  readonly type: "counter" | "gauge" | "histogram";
   readonly help: string;
   readonly labels?: readonly string[];
 }
 
-/** Of the run: compiling, applying, and the cluster. */
+/** Metrics of the run: compiling, applying, and the cluster. */
 export const RUN_METRICS = {
   buildInfo: {
     name: "albc_build_info",
@@ -99,7 +97,7 @@ export const RUN_METRICS = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
-/** Of nginx and its workers, read from the control socket when somebody asks for the metrics. */
+/** Metrics of nginx and its workers, read from the control socket at each scrape. */
 export const DATA_PLANE_METRICS = {
   up: {
     name: "albc_nginx_up",

@@ -1,0 +1,223 @@
+/** Metrics in Prometheus' text format: of the run, of its process, and of nginx and its workers. */
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+import type {
+  ControlClient,
+  DataPlaneCounters,
+  DataPlaneStatus,
+} from "../output/control-client.js";
+import type { MetricRow } from "./metrics-table.js";
+import { DATA_PLANE_METRICS, RUN_METRICS } from "./metrics-table.js";
+import type { ApplyTimes, CompileSummary, RunEvents } from "./observer.js";
+
+/** From a swap of one endpoint to a reload of ten thousand routes. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const DAY = 86_400_000;
+const FAILURES: ReadonlySet<RunEvents["applied"][0]> = new Set(["refused", "error"]);
+const SEVERITIES = ["error", "warning", "info"] as const;
+
+/** Metrics of the run: compiling, applying, and the cluster. */
+export class RunMetrics {
+  readonly #registry = new Registry();
+  readonly #buildInfo = this.#gauge(RUN_METRICS.buildInfo);
+  readonly #applies = this.#counter(RUN_METRICS.applies);
+  readonly #compileDuration = this.#histogram(RUN_METRICS.compileDuration);
+  readonly #applyDuration = this.#histogram(RUN_METRICS.applyDuration);
+  readonly #lastSuccess = this.#gauge(RUN_METRICS.lastSuccess);
+  readonly #lastSuccessful = this.#gauge(RUN_METRICS.lastSuccessful);
+  readonly #configHash = this.#gauge(RUN_METRICS.configHash);
+  readonly #diagnostics = this.#gauge(RUN_METRICS.diagnostics);
+  readonly #faulty = this.#gauge(RUN_METRICS.faulty);
+  readonly #unreadable = this.#gauge(RUN_METRICS.unreadable);
+  readonly #daysLeft = this.#gauge(RUN_METRICS.daysLeft);
+  #expiries: ReadonlyMap<string, number> = new Map();
+  readonly #objects = this.#gauge(RUN_METRICS.objects);
+  readonly #watchErrors = this.#counter(RUN_METRICS.watchErrors);
+  readonly #statusWrites = this.#counter(RUN_METRICS.statusWrites);
+  readonly #leader = this.#gauge(RUN_METRICS.leader);
+  readonly #nginxRestarts = this.#counter(RUN_METRICS.nginxRestarts);
+
+  /** `nginxVersion` is empty if albc does not run nginx. */
+  constructor(version: string, nginxVersion: string) {
+    this.#buildInfo.set({ version, nginx_version: nginxVersion }, 1);
+  }
+
+  text(): Promise<string> {
+    this.#daysLeft.reset();
+    for (const [secret, expires] of this.#expiries) {
+      const [namespace = "", name = ""] = secret.split("/");
+      this.#daysLeft.set({ namespace, name }, (expires - Date.now()) / DAY);
+    }
+    return this.#registry.metrics();
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  applied(
+    outcome: RunEvents["applied"][0],
+    { compile, apply }: ApplyTimes,
+    version?: string,
+  ): void {
+    this.#applies.inc({ outcome });
+    if (compile !== undefined) this.#compileDuration.observe(compile);
+    if (apply !== undefined) this.#applyDuration.observe(apply);
+    const isFailure = FAILURES.has(outcome);
+    this.#lastSuccessful.set(isFailure ? 0 : 1);
+    if (!isFailure) this.#lastSuccess.setToCurrentTime();
+    if (version !== undefined) this.#configHash.set(configHash(version));
+  }
+
+  compiled({ objects, diagnostics, faulty, expiries, unreadable }: CompileSummary): void {
+    this.#expiries = expiries;
+    this.#objects.reset();
+    for (const [kind, count] of objects) this.#objects.set({ kind }, count);
+    for (const severity of SEVERITIES) this.#diagnostics.set({ severity }, diagnostics[severity]);
+    this.#faulty.set(faulty);
+    this.#unreadable.set(unreadable.length);
+  }
+
+  watchFailed(kind: string): void {
+    this.#watchErrors.inc({ kind });
+  }
+
+  statusWritten(kind: string, result: string): void {
+    this.#statusWrites.inc({ kind, result });
+  }
+
+  leads(leads: boolean): void {
+    this.#leader.set(leads ? 1 : 0);
+  }
+
+  nginxDied(): void {
+    this.#nginxRestarts.inc();
+  }
+
+  #gauge(row: MetricRow): Gauge {
+    return new Gauge(this.#settings(row));
+  }
+
+  #counter(row: MetricRow): Counter {
+    return new Counter(this.#settings(row));
+  }
+
+  #histogram(row: MetricRow): Histogram {
+    return new Histogram({ ...this.#settings(row), buckets: BUCKETS });
+  }
+
+  #settings({ name, help, labels = [] }: MetricRow): {
+    name: string;
+    help: string;
+    labelNames: string[];
+    registers: Registry[];
+  } {
+    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  }
+}
+
+/** Number of hexadecimal digits that a double holds exactly. */
+const DIGITS = 12;
+
+/** Metrics hold only numbers: one that almost certainly differs for policies of different versions. */
+function configHash(version: string): number {
+  const digits = version.slice(0, DIGITS);
+  return /^[0-9a-f]+$/.test(digits) ? Number.parseInt(digits, 16) : 0;
+}
+
+/** Returns a function that prints Prometheus' usual metrics of this process and thread. */
+export function processMetrics(): () => Promise<string> {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  return () => register.metrics();
+}
+
+/** Metrics of nginx and its workers. Does not throw. */
+export async function dataPlaneMetrics(
+  dataPlane: Pick<ControlClient, "status" | "counters">,
+): Promise<string> {
+  try {
+    const [status, counters] = await Promise.all([dataPlane.status(), dataPlane.counters()]);
+    return (
+      formatMetric(DATA_PLANE_METRICS.up, [{ value: 1 }]) +
+      workerMetrics(status) +
+      requestMetrics(counters)
+    );
+  } catch {
+    // The metric itself says that nothing answers.
+    return formatMetric(DATA_PLANE_METRICS.up, [{ value: 0 }]);
+  }
+}
+
+function workerMetrics({ expected, workers }: DataPlaneStatus): string {
+  const hashes = workers.map(({ version }, index) => ({
+    labels: { worker: String(index) },
+    value: configHash(version),
+  }));
+  return (
+    formatMetric(DATA_PLANE_METRICS.workersExpected, [{ value: expected }]) +
+    formatMetric(DATA_PLANE_METRICS.workerHash, hashes)
+  );
+}
+
+function requestMetrics({ responses, durations, auth, connections }: DataPlaneCounters): string {
+  return (
+    formatMetric(DATA_PLANE_METRICS.responses, samplesBy("code", responses)) +
+    formatMetric(DATA_PLANE_METRICS.headerDuration, histogramSamples(durations)) +
+    formatMetric(DATA_PLANE_METRICS.authChecks, samplesBy("outcome", auth)) +
+    formatMetric(DATA_PLANE_METRICS.connections, samplesBy("state", connections))
+  );
+}
+
+function samplesBy(label: string, counts: Readonly<Record<string, number>>): readonly Sample[] {
+  return Object.entries(counts)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+// prom-client counts by itself; numbers that nginx has counted are printed here, in the text format's version 0.0.4.
+
+interface Sample {
+  /** Appended to the name of the metric: `_sum` and so on. */
+  readonly suffix?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** One metric with its samples; empty without any. */
+export function formatMetric({ name, help, type }: MetricRow, samples: readonly Sample[]): string {
+  if (samples.length === 0) return "";
+  const lines = samples.map(
+    ({ suffix = "", labels = {}, value }) =>
+      `${name}${suffix}${formatLabels(labels)} ${String(value)}\n`,
+  );
+  return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n${lines.join("")}`;
+}
+
+function histogramSamples({
+  bounds,
+  counts,
+  sum,
+}: DataPlaneCounters["durations"]): readonly Sample[] {
+  let total = 0;
+  const buckets = counts.map((count, index): Sample => {
+    total += count;
+    const bound = bounds[index];
+    return {
+      suffix: "_bucket",
+      labels: { le: bound === undefined ? "+Inf" : String(bound) },
+      value: total,
+    };
+  });
+  return [...buckets, { suffix: "_sum", value: sum }, { suffix: "_count", value: total }];
+}
+
+function formatLabels(labels: Readonly<Record<string, string>>): string {
+  const pairs = Object.entries(labels).map(
+    ([name, value]) => `${name}="${escapeText(value).replaceAll('"', '\\"')}"`,
+  );
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
