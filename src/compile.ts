@@ -17,7 +17,7 @@ import { sameElements } from "./support/collections.js";
 import { expiredCertificates } from "./translate/certificates.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
-import { spokenOf } from "./translate/gateway/routes/spoken-statuses.js";
+import { statusesToReport } from "./translate/gateway/routes/conditions.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
 import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
 import { endpointReports, newEndpoints, translateRouting, withUpstreams } from "./translate.js";
@@ -99,7 +99,7 @@ export class Compiler {
       ...expiredCertificates(certificates, now),
     ];
     const files = this.#renderer.render(config, current.options);
-    this.#statuses = spokenOf(statuses, resources, current.options, this.#statuses);
+    this.#statuses = statusesToReport(statuses, resources, current.options, this.#statuses);
     return {
       files,
       statuses: this.#statuses,
@@ -130,7 +130,7 @@ function rendersAll(
   options: CompileOptions,
 ): void {
   new Renderer().render({ ...config, upstreams: [], streamUpstreams: [] }, options);
-  spokenOf(statuses, part, options, []);
+  statusesToReport(statuses, part, options, []);
 }
 
 /** `proves`: throws what is not to be served as it is translated. */

@@ -24,7 +24,7 @@ import { gatewayServices } from "./translate/gateway/gateway-services.js";
 import { gatewayStatuses } from "./translate/gateway/gateway-status.js";
 import { translateGateways } from "./translate/gateway/gateways.js";
 import { createPolicies } from "./translate/gateway/policies/gateway-policies.js";
-import type { Policies } from "./translate/gateway/policies.js";
+import type { Policies } from "./translate/gateway/model.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
 import type { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { translateRoutes } from "./translate/gateway/routes/routes.js";

@@ -14,9 +14,8 @@ import { Certificates } from "../../src/translate/certificates.js";
 import { ClosedObjects } from "../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../src/translate/config-builder.js";
 import { backendClientCertificate } from "../../src/translate/gateway/gateway-certificates.js";
-import type { GatewayState, ListenerState } from "../../src/translate/gateway/model.js";
+import type { GatewayState, ListenerState, Policies } from "../../src/translate/gateway/model.js";
 import { createPolicies } from "../../src/translate/gateway/policies/gateway-policies.js";
-import type { Policies } from "../../src/translate/gateway/policies.js";
 
 export interface Harness {
   readonly policies: Policies;

@@ -7,11 +7,17 @@ import { findPort, isExternalName, portList } from "../backends.js";
 import type { Place } from "../place.js";
 import { placeOf, resourceRef } from "../place.js";
 import { invalidBackend } from "../reasons.js";
-import type { AttachableRoute, BackendTlsChoice, UnresolvedReason } from "./model.js";
-import type { RouteContext, RuleScope } from "./rule-scope.js";
-import { isGrpcRoute } from "./rule-scope.js";
+import type {
+  AnyRoute,
+  AttachableRoute,
+  BackendTlsChoice,
+  RouteContext,
+  RuleContext,
+} from "./model.js";
+import { isGrpcRoute } from "./model.js";
+import type { UnresolvedReason } from "./route-problems.js";
 
-/** Where requests are sent, or why they can't be. */
+/** Where requests are sent, or how they are refused. */
 type Destination =
   | {
       readonly ok: true;
@@ -23,27 +29,24 @@ type Destination =
     }
   | { readonly ok: false; readonly refuse: Refusal };
 
-/** The Service port that a reference names. What is wrong with it is reported, and said in the condition ResolvedRefs. */
+/** The Service port that a reference names. Its problems are reported, and stated in the condition ResolvedRefs. */
 export function destinationOf(
   reference: BackendReference,
   place: Place,
-  scope: RuleScope,
+  context: RuleContext,
 ): Destination {
-  const found = findDestination(reference, scope);
+  const port = portReference(reference, context.route, context);
+  const found = "ok" in port ? port : servicePortDestination(port, context);
   if (found.ok || "refuse" in found) return found;
-  scope.problems.unresolvable(found.reason, found.message, place, found.code);
+  context.problems.unresolvable(found.reason, found.message, place, found.code);
   return { ok: false, refuse: invalidBackend(found.reason) };
-}
-
-function findDestination(reference: BackendReference, scope: RuleScope): Destination | Unusable {
-  const port = portReference(reference, scope.route, scope.context);
-  return "ok" in port ? port : servicePortDestination(port, scope);
 }
 
 function servicePortDestination(
   reference: PortReference,
-  { route, gateways, policies, context }: RuleScope,
+  context: RuleContext,
 ): Destination | Unusable {
+  const { route, gateways, policies } = context;
   const { namespace, name, port } = reference;
   const service = context.service(namespace, name);
   const servicePort = service && findPort(service, port);
@@ -56,7 +59,7 @@ function servicePortDestination(
     ...(portName !== undefined && { portName }),
     tls: written === "https" || written === "grpcs",
   };
-  // Asked for Services that are not there, too: the policy's status names the Gateway.
+  // Called also for missing Services, because the policy's status names the Gateway.
   const tls = policies.backendTls(gateways, backend);
   if (service === undefined || servicePort === undefined || isExternalName(service)) {
     return missingPort(reference, service);
@@ -86,7 +89,7 @@ function protocolOf(
   { namespace, name, port }: PortReference,
   appProtocol: string | undefined,
   tls: BackendTlsChoice,
-  route: RuleScope["route"],
+  route: AnyRoute,
 ): BackendProtocol | Unusable {
   const protocol = backendProtocol(appProtocol, isGrpcRoute(route), tls.kind === "tls");
   if (protocol === undefined) {
@@ -100,14 +103,12 @@ function protocolOf(
   return protocol;
 }
 
-/** What the backendRefs of routes of every kind have in common: they name ports of Services. */
-
-/** Why a backendRef can't be used. */
+/** Why a backendRef of a route of any kind can't be used. */
 export interface Unusable {
   readonly ok: false;
   readonly reason: UnresolvedReason;
   readonly message: string;
-  /** Instead of the reason's. */
+  /** Replaces the code of the reason. */
   readonly code?: DiagnosticCode;
 }
 
@@ -121,7 +122,7 @@ interface PortReference {
   readonly port: number;
 }
 
-/** The port that the reference names, whether it is there or not: InvalidKind, RefNotPermitted. */
+/** The port that the reference names, whether it exists or not: InvalidKind, RefNotPermitted. */
 export function portReference(
   reference: BackendReference,
   route: AttachableRoute,
@@ -144,7 +145,7 @@ export function portReference(
   return { namespace, name, port };
 }
 
-/** Why a Service, or the lack of it, gives no backend. */
+/** Why a Service, or its absence, provides no backend. */
 export function missingPort(
   { namespace, name, port }: PortReference,
   service: Service | undefined,
@@ -159,55 +160,44 @@ export function missingPort(
   return unusable("BackendNotFound", message);
 }
 
-/** What is spoken over the connection, and whether the connection has TLS. */
-interface Spoken {
-  readonly language: "http" | "http2" | "grpc";
-  readonly tls: boolean;
-}
-
 /**
- * Values of Kubernetes (KEP-3726) and names of IANA's registry of services, which have no case. Only the latter may go without a
- * prefix.
+ * Values of appProtocol, case-insensitive: those of Kubernetes (KEP-3726), and names of IANA's registry of services, which alone may
+ * lack a prefix.
  */
-const PROTOCOLS: ReadonlyMap<string, Spoken> = new Map<string, Spoken>([
-  ["kubernetes.io/h2c", { language: "http2", tls: false }],
-  ["kubernetes.io/ws", { language: "http", tls: false }],
-  ["kubernetes.io/wss", { language: "http", tls: true }],
-  ["http", { language: "http", tls: false }],
-  ["https", { language: "http", tls: true }],
-  ["h2c", { language: "http2", tls: false }],
-  ["http2", { language: "http2", tls: false }],
-  ["ws", { language: "http", tls: false }],
-  ["wss", { language: "http", tls: true }],
-  ["grpc", { language: "grpc", tls: false }],
-  ["grpcs", { language: "grpc", tls: true }],
+const PROTOCOLS: ReadonlyMap<string, BackendProtocol | "ws" | "wss"> = new Map([
+  ["kubernetes.io/h2c", "h2c"],
+  ["kubernetes.io/ws", "ws"],
+  ["kubernetes.io/wss", "wss"],
+  ["", "http"],
+  ["http", "http"],
+  ["https", "https"],
+  ["h2c", "h2c"],
+  ["http2", "h2c"],
+  ["ws", "ws"],
+  ["wss", "wss"],
+  ["grpc", "grpc"],
+  ["grpcs", "grpcs"],
 ]);
-const WEB_SOCKETS: ReadonlySet<string> = new Set([
-  "kubernetes.io/ws",
-  "kubernetes.io/wss",
-  "ws",
-  "wss",
-]);
+const WITH_TLS: ReadonlySet<string> = new Set(["https", "wss", "grpcs"]);
 
 /**
- * How a Service port is spoken to, by its appProtocol and whether a policy gives it TLS; a GRPCRoute's backends speak gRPC.
- * Undefined for protocols that are not.
+ * The protocol for a Service port, by its appProtocol and whether a policy gives it TLS; backends of a GRPCRoute use gRPC.
+ * Undefined: the appProtocol is not supported.
  */
 export function backendProtocol(
   appProtocol: string | undefined,
   isGrpc: boolean,
   hasTls: boolean,
 ): BackendProtocol | undefined {
-  const name = appProtocol === undefined || appProtocol === "" ? "http" : appProtocol.toLowerCase();
-  const spoken = PROTOCOLS.get(name);
-  if (spoken === undefined || (isGrpc && WEB_SOCKETS.has(name))) return undefined;
-  const tls = hasTls || spoken.tls;
-  if (isGrpc || spoken.language === "grpc") return tls ? "grpcs" : "grpc";
+  const protocol = PROTOCOLS.get((appProtocol ?? "").toLowerCase());
+  if (protocol === undefined || (isGrpc && protocol.startsWith("ws"))) return undefined;
+  const tls = hasTls || WITH_TLS.has(protocol);
+  if (isGrpc || protocol.startsWith("grpc")) return tls ? "grpcs" : "grpc";
   if (tls) return "https";
-  return spoken.language === "http2" ? "h2c" : "http";
+  return protocol === "h2c" ? "h2c" : "http";
 }
 
-/** Whether an appProtocol asks for HTTP/2 that is not gRPC. */
+/** Whether an appProtocol means HTTP/2 without TLS, but not gRPC. */
 function speaksHttp2(appProtocol: string | undefined): boolean {
-  return PROTOCOLS.get(appProtocol?.toLowerCase() ?? "")?.language === "http2";
+  return PROTOCOLS.get(appProtocol?.toLowerCase() ?? "") === "h2c";
 }

@@ -9,18 +9,18 @@ import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
 import { insecureValidations, validatesClients } from "./client-validation.js";
 import type {
-  AttachedRoutes,
+  ListenerState,
+  Policies,
   TranslatedGateway,
   TranslatedListener,
   TranslatedListenerSet,
 } from "./model.js";
 import { unknownInNamespaces } from "./namespace-filter.js";
-import type { Policies } from "./policies.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, condition, firstRefused, negativeCondition, refused } from "./verdict.js";
 
 interface StatusContext {
-  readonly attached: AttachedRoutes;
+  readonly attached: ReadonlyMap<ListenerState, number>;
   readonly policies: Pick<Policies, "listenerFilters">;
 }
 

@@ -1,14 +1,35 @@
 /**
- * What the steps of Gateway API's translation give each other: Gateways are translated to listeners, routes are attached to
- * listeners, and how many were attached goes back into the statuses of the Gateways.
+ * What the steps of Gateway API's translation pass on: Gateways become listeners, routes attach to listeners, policies tell routes about
+ * TLS and auth, and the number of attached routes goes back into the statuses of the Gateways.
  */
-import type { CommonRouteSpec, Gateway, GatewayListener, ListenerSet } from "../../api/gateway.js";
-import type { KubernetesObject } from "../../api/wire.js";
-import type { ClientCertificates } from "../../model/listener.js";
-import type { Refusal } from "../../model/upstream.js";
+import type {
+  CommonRouteSpec,
+  ExternalAuthFilter,
+  Gateway,
+  GatewayListener,
+  GrpcRoute,
+  HttpRoute,
+  ListenerSet,
+  ObjectReference,
+  RouteFilter,
+} from "../../api/gateway.js";
+import type { KubernetesObject, Service } from "../../api/wire.js";
+import type { ResourceRef } from "../../diagnostics/diagnostic.js";
+import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { ClientCertificates, InheritedAuth } from "../../model/listener.js";
+import type { CompileOptions } from "../../model/options.js";
+import type { PathMatch, Predicate, Route } from "../../model/route.js";
+import type { BackendFilters } from "../../model/filters.js";
+import type { BackendTls, Refusal } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
+import type { ObjectStatus } from "../../status/object-status.js";
+import type { ServicePortRef, UpstreamPlan } from "../backends.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
+import type { MatchRank } from "../precedence.js";
+import type { CoreReference } from "../reference-grants.js";
+import type { Key } from "./keys.js";
+import type { RouteProblems, UnresolvedReason } from "./route-problems.js";
 import type { Refused, Verdict } from "./verdict.js";
 
 export const HTTP_METHODS = [
@@ -23,18 +44,9 @@ export const HTTP_METHODS = [
   "PATCH",
 ] as const;
 
-/** Why something that a rule names can't be used. */
-export type UnresolvedReason =
-  | "BackendNotFound"
-  | "InvalidKind"
-  | "RefNotPermitted"
-  | "UnsupportedProtocol"
-  | "UnsupportedValue";
-
-/** Kinds of routes that can be attached. */
 export type RouteKindName = "HTTPRoute" | "GRPCRoute" | "TLSRoute" | "TCPRoute" | "UDPRoute";
 
-/** What is attached: a route of any kind. */
+/** A route of any kind, with what attaches it to listeners. */
 export interface AttachableRoute extends KubernetesObject {
   readonly spec: CommonRouteSpec;
 }
@@ -42,9 +54,9 @@ export interface AttachableRoute extends KubernetesObject {
 /** A Gateway of one of our classes. */
 export interface GatewayState {
   readonly gateway: Gateway;
-  /** False: none of its listeners serves, and routes that name it are told so. */
+  /** False: none of its listeners serves, and the status of its routes says so. */
   readonly accepted: boolean;
-  /** Id of the certificate that it shows to its TLS backends; one that can't be used is none. */
+  /** Id of the certificate that it shows to TLS backends; absent also if the certificate can't be used. */
   readonly clientCertificate?: string | undefined;
   /** Its own and those of its ListenerSets, in order of precedence. */
   readonly listeners: readonly ListenerState[];
@@ -53,53 +65,20 @@ export interface GatewayState {
 /** One listener of a Gateway or of a ListenerSet, whether it serves or not. */
 export interface ListenerState {
   readonly gateway: Gateway;
-  /** The object that it stands in, which routes name as parent. */
+  /** The Gateway or ListenerSet that declares it, which routes name as parent. */
   readonly parent: Gateway | ListenerSet;
   readonly name: string;
   readonly port: number;
   readonly hostname: HostPattern;
   readonly tls: boolean;
-  /** Of listeners whose connections or datagrams are passed on as they are; TLS ends here in `terminate`. */
+  /** Present if connections or datagrams are passed on unread; in `terminate`, TLS ends at the gateway. */
   readonly stream?: "tcp" | "udp" | "passthrough" | "terminate";
-  /** Kinds of routes that it takes. */
+  /** Kinds of routes that may attach. */
   readonly kinds: readonly RouteKindName[];
-  /** Whether routes of the namespace may be attached. */
+  /** Whether routes of the namespace may attach. */
   readonly allowsNamespace: (namespace: string) => boolean;
   /** Ids of listener and server in the data plane; absent: it serves nothing (in conflict, without certificate). */
   readonly serves?: { readonly listener: string; readonly server: string };
-}
-
-/** How many accepted routes each listener has; listeners that serve nothing count theirs, too. */
-export type AttachedRoutes = ReadonlyMap<ListenerState, number>;
-
-/** Gateways that reach every backend in the same way: they show the same client certificate, or none. */
-export type AlikeGateways = readonly Gateway[];
-
-/** A Service port as a backendRef names it. */
-export interface BackendPort {
-  readonly namespace: string;
-  readonly service: string;
-  readonly port: number;
-  /** Name of the port in the Service. */
-  readonly portName?: string;
-  /** Its appProtocol asks for TLS: without a policy the certificate is not checked, but the Gateway's is shown. */
-  readonly tls?: boolean;
-}
-
-/** How a backend is reached through a Gateway, by the BackendTLSPolicies and the Gateway's client certificate. */
-export type BackendTlsChoice =
-  | { readonly kind: "none" }
-  /** Id of a BackendTls of the data plane. `hasNames`: it has subjectAltNames, which can't be checked over gRPC. */
-  | { readonly kind: "tls"; readonly id: string; readonly hasNames?: true }
-  /** The policy that is in force can't be used: no request may reach the backend. */
-  | { readonly kind: "refused"; readonly refuse: Refusal };
-
-/** Gateways, their ListenerSets and listeners with what their statuses say. */
-
-/** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
-export interface Overlap {
-  readonly reason: "OverlappingCertificates" | "OverlappingHostnames";
-  readonly message: string;
 }
 
 /** A listener as its Gateway or ListenerSet describes it, before other objects are looked at. */
@@ -123,8 +102,14 @@ export interface TranslatedListener extends WrittenListener {
   /** With another listener that takes hosts over TLS. */
   readonly overlap?: Overlap;
   readonly clientCertificates?: ClientCertificates;
-  /** Those that can be used, in the order of its references. */
+  /** The usable ones, in the order of the listener's references. */
   readonly certificates: readonly LoadedCertificate[];
+}
+
+/** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
+export interface Overlap {
+  readonly reason: "OverlappingCertificates" | "OverlappingHostnames";
+  readonly message: string;
 }
 
 /** A ListenerSet whose parent is one of our Gateways. */
@@ -133,12 +118,11 @@ export interface TranslatedListenerSet {
   /** NotAllowed, ParentNotAccepted, ListenersNotValid. */
   readonly accepted: Verdict;
   readonly programmed: Verdict;
-  /** None when it is not attached. */
+  /** Empty unless it is attached. */
   readonly listeners: readonly TranslatedListener[];
 }
 
 export interface TranslatedGateway extends GatewayState {
-  readonly gateway: Gateway;
   readonly listeners: readonly TranslatedListener[];
   readonly listenerSets: readonly TranslatedListenerSet[];
   readonly addresses: readonly string[];
@@ -150,4 +134,132 @@ export interface TranslatedGateway extends GatewayState {
     /** InvalidClientCertificateRef, RefNotPermitted. */
     readonly resolvedRefs: Verdict;
   };
+}
+
+/** A Service port as a backendRef names it. */
+export interface BackendPort {
+  readonly namespace: string;
+  readonly service: string;
+  readonly port: number;
+  /** Name of the port in the Service. */
+  readonly portName?: string;
+  /** Its appProtocol requires TLS: without a policy the backend's certificate is not verified, but the Gateway's is shown. */
+  readonly tls?: boolean;
+}
+
+/** How a backend is reached through a Gateway, by the BackendTLSPolicies and the Gateway's client certificate. */
+export type BackendTlsChoice =
+  | { readonly kind: "none" }
+  /** Id of a BackendTls of the data plane. `hasNames`: it has subjectAltNames, which can't be checked over gRPC. */
+  | { readonly kind: "tls"; readonly id: string; readonly hasNames?: true }
+  /** The policy in force can't be used: no request may reach the backend. */
+  | { readonly kind: "refused"; readonly refuse: Refusal };
+
+/** Ids for `Route.auth` or `BackendFilters.auth`; all must pass, in order. Empty: nothing is checked. */
+export type AuthRef =
+  | { readonly ok: true; readonly auth: readonly string[] }
+  /**
+   * The filter can't be resolved, so its requests must be answered with an error. The problem is already reported at the filter's
+   * place; `reason` and `message` are for the condition ResolvedRefs.
+   */
+  | { readonly ok: false; readonly reason: UnresolvedReason; readonly message: string };
+
+/** The policies' answers to routes: TLS to their backends, and auth. `gateways` all show backends the same client certificate. */
+export interface Policies {
+  /** The parts of the policies that decide the answers below, by the keys of `policiesKey` and `refusedKey`. */
+  readonly facts: ReadonlyMap<Key, string>;
+  /**
+   * How a Service port is reached through the Gateways. To be called for every Service that a route (backendRef, mirror) of the
+   * Gateways names, also for one that does not exist: the policies' statuses name the callers' Gateways as ancestors.
+   */
+  backendTls(gateways: readonly Gateway[], backend: BackendPort): BackendTlsChoice;
+  /** An ExtensionRef filter at `place`, in whose namespace the AuthPolicy is looked up. */
+  extension(ref: ObjectReference, place: Place): AuthRef;
+  /** An ExternalAuth filter at `place`. Any protocol but HTTP is not ok. */
+  externalAuth(filter: ExternalAuthFilter, place: Place, gateways: readonly Gateway[]): AuthRef;
+  /**
+   * Auth of the listener's own filters (GEP-5224). It comes first and is never replaced: rules have these ids before their own
+   * or inherited ones. Not ok: the listener's requests must be answered with an error.
+   */
+  listenerFilters(listener: ListenerState): AuthRef;
+  /**
+   * Auth of a rule that has no auth filters of its own: from the AuthPolicy that targets the rule by name, or else its route.
+   * Undefined: there is none, so the rule inherits from its listeners. A rule with auth filters (ExtensionRef or ExternalAuth)
+   * inherits nothing, even if the filters check nothing.
+   */
+  attached(route: AnyRoute, rule: string | undefined): readonly string[] | undefined;
+  /** Auth that routes inherit from the listeners that serve: their filters, and the most specific policy. */
+  inherited(): readonly InheritedAuth[];
+  /** Of BackendTLSPolicies and AuthPolicies; to be called after the routes have been translated. */
+  statuses(): readonly ObjectStatus[];
+  /** Every BackendTls that was chosen, by id; to be called last. */
+  collected(): readonly BackendTls[];
+}
+
+export type AnyRoute = HttpRoute | GrpcRoute;
+
+export function isGrpcRoute(route: AnyRoute): route is GrpcRoute {
+  return route.kind === "GRPCRoute";
+}
+
+/** Everything that the translation of a route reads, besides its parents and policies. Small, because each read is recorded (route-reads.ts). */
+export interface RouteContext {
+  readonly options: CompileOptions;
+  readonly diagnostics: DiagnosticSink;
+  service(namespace: string, name: string): Service | undefined;
+  isGranted(from: ResourceRef, to: CoreReference): boolean;
+  upstream(ref: ServicePortRef): UpstreamPlan;
+}
+
+export type RoutePolicies = Pick<
+  Policies,
+  "facts" | "backendTls" | "extension" | "externalAuth" | "attached"
+>;
+
+/** The same for one rule, with what it belongs to. */
+export interface RuleContext extends RouteContext {
+  readonly policies: RoutePolicies;
+  readonly route: AnyRoute;
+  /** The rule is translated for these Gateways: they show backends the same client certificate and have the same body limit. */
+  readonly gateways: readonly Gateway[];
+  /** In bytes; 0: no limit. */
+  readonly bodyLimit: number;
+  readonly problems: RouteProblems;
+  /** The path prefix of all matches of the rule, without trailing slash; undefined if a match has another type. */
+  readonly prefix?: string | undefined;
+}
+
+/** One match of a rule: its conditions, and their rank. */
+export interface RuleMatch {
+  /** Position in the rule. */
+  readonly index: number;
+  /** Undefined: any path. */
+  readonly path: PathMatch | undefined;
+  readonly when: readonly Predicate[];
+  readonly rank: MatchRank;
+  /** The path, for a match by prefix. */
+  readonly prefix?: string;
+}
+
+/** What the filters of a rule or a backendRef do. `refuse`: a filter that can't be resolved answers its requests, as it must not be skipped. */
+export interface FilterEffects extends BackendFilters, Pick<Route, "refuse"> {}
+
+/** A type of filter; `filters/index.ts` lists them. */
+export interface FilterType<
+  Field extends Exclude<keyof RouteFilter, "type"> = Exclude<keyof RouteFilter, "type">,
+> {
+  readonly type: string;
+  /** The field with the filter's settings. */
+  readonly field: Field;
+  /** GRPCRoutes have it too. */
+  readonly isForGrpc?: true;
+  /** It would have to run before a redirect, which answers first; so a rule can't have both. */
+  readonly isBeforeRedirect?: true;
+  /** The effects that it adds to those of earlier filters; `place` is the filter's. */
+  apply(
+    settings: NonNullable<RouteFilter[Field]>,
+    place: Place,
+    context: RuleContext,
+    earlier: FilterEffects,
+  ): FilterEffects;
 }

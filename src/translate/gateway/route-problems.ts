@@ -2,16 +2,22 @@ import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import { formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { Place } from "../place.js";
-import type { UnresolvedReason } from "./model.js";
 
-/** Why a rule can't be done as written. */
+/** Why a rule can't be served as written. */
 export type RefusedReason = "UnsupportedValue" | "IncompatibleFilters";
+
+/** Why an object that a rule names can't be used. */
+export type UnresolvedReason =
+  | "BackendNotFound"
+  | "InvalidKind"
+  | "RefNotPermitted"
+  | "UnsupportedProtocol"
+  | "UnsupportedValue";
 
 export interface RouteProblem<R extends string> {
   readonly reason: R;
-  /** With the field, for a condition's message. */
+  /** For a condition: starts with the field. */
   readonly message: string;
-  /** The field as text. */
   readonly field: string;
 }
 
@@ -28,7 +34,7 @@ const UNRESOLVED_CODES: Readonly<Record<UnresolvedReason, DiagnosticCode>> = {
   UnsupportedValue: "ROUTE_BACKEND_EXTERNAL_NAME",
 };
 
-/** What is wrong with a route or with one of its rules: each finding is reported, and kept for the conditions. */
+/** The problems of a route or of one of its rules: each is reported, and kept for the conditions of the route's status. */
 export class RouteProblems {
   readonly #diagnostics: DiagnosticSink;
   readonly #refused = new Map<string, RouteProblem<RefusedReason>>();
@@ -38,7 +44,7 @@ export class RouteProblems {
     this.#diagnostics = diagnostics;
   }
 
-  /** In the order of finding, without repeats. */
+  /** In the order in which they were found, without repeats. */
   get refused(): readonly RouteProblem<RefusedReason>[] {
     return [...this.#refused.values()];
   }
@@ -55,7 +61,7 @@ export class RouteProblems {
     this.#refuse("IncompatibleFilters", message, place);
   }
 
-  /** Of a whole route. */
+  /** For a whole route. */
   tooLarge(message: string, place: Place, code: DiagnosticCode = "ROUTE_TOO_LARGE"): void {
     this.#refuse("UnsupportedValue", message, place, code);
   }
@@ -70,13 +76,13 @@ export class RouteProblems {
     this.reported(reason, message, place);
   }
 
-  /** As `unresolvable`, for what somebody else has reported. */
+  /** Like `unresolvable`, but without a diagnostic: it is reported elsewhere. */
   reported(reason: UnresolvedReason, message: string, place: Place): void {
     const finding = findingOf(reason, message, place);
     this.#unresolved.set(finding.message, finding);
   }
 
-  /** The one of `choices` that the value is; any other value, of a later version perhaps, is unsupported. */
+  /** The value if it is one of `choices`; any other value, perhaps of a later API version, is unsupported. */
   choice<T extends string>(value: string, choices: readonly T[], place: Place): T | undefined {
     const chosen = choices.find((choice) => choice === value);
     if (chosen === undefined) {

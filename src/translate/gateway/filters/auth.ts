@@ -1,35 +1,39 @@
-import { invalidRule } from "../../reasons.js";
 import { within } from "../../place.js";
-import type { AuthRef } from "../policies.js";
-import type { FilterEffects, FilterStep } from "./filter.js";
-import { filterType } from "./filter.js";
+import type { Place } from "../../place.js";
+import { invalidRule } from "../../reasons.js";
+import type { AuthRef, FilterEffects, FilterType, RuleContext } from "../model.js";
 
 /** An auth service decides (GEP-1494). */
-export const EXTERNAL_AUTH = filterType({
+export const EXTERNAL_AUTH: FilterType<"externalAuth"> = {
   type: "ExternalAuth",
   field: "externalAuth",
-  isBesideRedirect: false,
-  apply(spec, place, step) {
-    const { policies, gateways, problems } = step.scope;
-    const protocol = problems.choice(spec.protocol, ["HTTP"], within(place, "protocol"));
-    if (protocol === undefined) return { auth: step.effects.auth ?? [] };
-    return withAuth(policies.externalAuth(spec, step.place, gateways), step);
+  isBeforeRedirect: true,
+  apply(spec, place, context, earlier) {
+    const { policies, gateways, problems } = context;
+    const at = within(place, "externalAuth", "protocol");
+    const protocol = problems.choice(spec.protocol, ["HTTP"], at);
+    if (protocol === undefined) return { auth: earlier.auth ?? [] };
+    return withAuth(policies.externalAuth(spec, place, gateways), place, context, earlier);
   },
-});
+};
 
 /** Names an AuthPolicy. */
-export const EXTENSION_REF = filterType({
+export const EXTENSION_REF: FilterType<"extensionRef"> = {
   type: "ExtensionRef",
   field: "extensionRef",
   isForGrpc: true,
-  isBesideRedirect: false,
-  apply: (reference, _place, step) =>
-    withAuth(step.scope.policies.extension(reference, step.place), step),
-});
+  isBeforeRedirect: true,
+  apply: (reference, place, context, earlier) =>
+    withAuth(context.policies.extension(reference, place), place, context, earlier),
+};
 
-function withAuth(found: AuthRef, { place, scope, effects }: FilterStep): FilterEffects {
-  const { auth = [] } = effects;
+function withAuth(
+  found: AuthRef,
+  place: Place,
+  { problems }: RuleContext,
+  { auth = [] }: FilterEffects,
+): FilterEffects {
   if (found.ok) return { auth: [...auth, ...found.auth] };
-  scope.problems.reported(found.reason, found.message, place);
+  problems.reported(found.reason, found.message, place);
   return { auth, refuse: invalidRule(`filter ${found.reason}`) };
 }

@@ -1,19 +1,19 @@
 import { filled } from "../../../support/json-object.js";
 import { within } from "../../place.js";
+import type { FilterType } from "../model.js";
 import { HTTP_METHODS } from "../model.js";
-import { filterType } from "./filter.js";
 
 /** Seconds (Gateway API, HTTPCORSFilter.maxAge). */
 const DEFAULT_MAX_AGE = 5;
 
-/** Lists that a filter leaves out stay empty: the data plane knows the API's defaults. */
-export const CORS = filterType({
+/** Absent lists become empty ones, because the data plane knows the API's defaults. */
+export const CORS: FilterType<"cors"> = {
   type: "CORS",
   field: "cors",
-  apply(spec, place, { scope }) {
+  apply(spec, place, { problems }) {
     const { allowOrigins = [], allowMethods = [], allowHeaders = [], exposeHeaders = [] } = spec;
     for (const method of allowMethods) {
-      scope.problems.choice(method, [...HTTP_METHODS, "*"], within(place, "allowMethods"));
+      problems.choice(method, [...HTTP_METHODS, "*"], within(place, "cors", "allowMethods"));
     }
     return {
       cors: {
@@ -27,4 +27,4 @@ export const CORS = filterType({
       },
     };
   },
-});
+};

@@ -1,38 +1,41 @@
-import { filterType } from "./filter.js";
 import type { HeaderModifier } from "../../../api/gateway.js";
 import type { Header, HeaderChanges } from "../../../model/filters.js";
 import { headerChanges } from "../../../model/filters.js";
 import type { HeaderCheck } from "../../http/special-headers.js";
 import { isHost, requestHeaderProblem, responseHeaderProblem } from "../../http/special-headers.js";
 import type { Place } from "../../place.js";
+import { within } from "../../place.js";
+import type { FilterType } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
 
-/** A Host header goes its own way to the backend. */
-export const REQUEST_HEADER_MODIFIER = filterType({
+/** nginx sends the Host header separately, so it has a field of its own in the model. */
+export const REQUEST_HEADER_MODIFIER: FilterType<"requestHeaderModifier"> = {
   type: "RequestHeaderModifier",
   field: "requestHeaderModifier",
   isForGrpc: true,
-  apply(modifier, place, { scope: { problems } }) {
-    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, place, problems);
+  apply(modifier, place, { problems }) {
+    const at = within(place, "requestHeaderModifier");
+    const { set, add, remove } = effectiveChanges(modifier, requestHeaderProblem, at, problems);
     const host = set.find(([name]) => isHost(name))?.[1];
     const others = set.filter(([name]) => !isHost(name));
     const requestHeaders = headerChanges(others, add, remove);
     return { ...(requestHeaders && { requestHeaders }), ...(host !== undefined && { host }) };
   },
-});
+};
 
-export const RESPONSE_HEADER_MODIFIER = filterType({
+export const RESPONSE_HEADER_MODIFIER: FilterType<"responseHeaderModifier"> = {
   type: "ResponseHeaderModifier",
   field: "responseHeaderModifier",
   isForGrpc: true,
-  apply(modifier, place, { scope: { problems } }) {
-    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, place, problems);
+  apply(modifier, place, { problems }) {
+    const at = within(place, "responseHeaderModifier");
+    const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, at, problems);
     const responseHeaders = headerChanges(set, add, remove);
     return responseHeaders === undefined ? {} : { responseHeaders };
   },
-});
+};
 
-/** Of entries of one list whose names are equivalent the first counts. A name in two lists is invalid. */
+/** If names of one list are equal, ignoring case, the first entry counts. A name in two lists is invalid. */
 function effectiveChanges(
   modifier: HeaderModifier,
   check: HeaderCheck,

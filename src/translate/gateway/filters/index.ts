@@ -1,16 +1,14 @@
-/** The filters of HTTPRoutes and GRPCRoutes, and what those of a rule or a backendRef do together. */
+/** The filters of HTTPRoutes and GRPCRoutes, and the combined effects of those of a rule or a backendRef. */
 import type { RouteFilter } from "../../../api/gateway.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import type { FilterScope } from "../rule-scope.js";
-import { isGrpcRoute } from "../rule-scope.js";
+import type { FilterEffects, FilterType, RuleContext } from "../model.js";
+import { isGrpcRoute } from "../model.js";
 import { EXTENSION_REF, EXTERNAL_AUTH } from "./auth.js";
 import { CORS } from "./cors.js";
-import type { FilterEffects, FilterType } from "./filter.js";
 import { REQUEST_HEADER_MODIFIER, RESPONSE_HEADER_MODIFIER } from "./header-modifiers.js";
 import { REQUEST_MIRROR } from "./mirror.js";
-import { REQUEST_REDIRECT } from "./redirect.js";
-import { URL_REWRITE } from "./url-rewrite.js";
+import { REQUEST_REDIRECT, URL_REWRITE } from "./url-changes.js";
 
 /** In the order in which messages list them. To add one: a file, and a line here. */
 const FILTERS: readonly FilterType[] = [
@@ -25,35 +23,37 @@ const FILTERS: readonly FilterType[] = [
 ];
 
 const HTTP_TYPES = FILTERS.map(({ type }) => type);
-const GRPC_TYPES = FILTERS.filter(({ isForGrpc }) => isForGrpc).map(({ type }) => type);
+const GRPC_TYPES = FILTERS.filter(({ isForGrpc = false }) => isForGrpc).map(({ type }) => type);
 
 /** `place` is that of the list. */
 export function filterEffects(
   filters: readonly RouteFilter[],
   place: Place,
-  scope: FilterScope,
+  context: RuleContext,
 ): FilterEffects {
-  const known = isGrpcRoute(scope.route) ? GRPC_TYPES : HTTP_TYPES;
+  const known = isGrpcRoute(context.route) ? GRPC_TYPES : HTTP_TYPES;
   const before: FilterType[] = [];
   let effects: FilterEffects = {};
   for (const [index, filter] of filters.entries()) {
     const at = within(place, index);
-    const chosen = scope.problems.choice(filter.type, known, within(at, "type"));
-    const found = FILTERS.find(({ type }) => type === chosen);
-    if (found === undefined) continue;
-    const problem = incompatibility(found, before);
-    if (problem === undefined) {
-      effects = { ...effects, ...found.apply({ filter, place: at, scope, effects }) };
-    } else scope.problems.incompatible(problem, at);
-    before.push(found);
+    const chosen = context.problems.choice(filter.type, known, within(at, "type"));
+    const type = FILTERS.find((each) => each.type === chosen);
+    if (type === undefined) continue;
+    const settings = filter[type.field];
+    const problem = incompatibility(type, before);
+    if (problem !== undefined) context.problems.incompatible(problem, at);
+    else if (settings !== undefined) {
+      effects = { ...effects, ...type.apply(settings, at, context, effects) };
+    } else context.problems.unsupported(`a filter of this type needs ${type.field}`, at);
+    before.push(type);
   }
   return effects;
 }
 
-function incompatibility(found: FilterType, before: readonly FilterType[]): string | undefined {
+function incompatibility(type: FilterType, before: readonly FilterType[]): string | undefined {
   const other =
-    found === REQUEST_REDIRECT
-      ? before.find(({ isBesideRedirect }) => !isBesideRedirect)
-      : before.find((each) => each === REQUEST_REDIRECT && !found.isBesideRedirect);
-  return other && `${found.type} can't stand beside ${other.type}`;
+    type === REQUEST_REDIRECT
+      ? before.find(({ isBeforeRedirect = false }) => isBeforeRedirect)
+      : before.find((each) => each === REQUEST_REDIRECT && type.isBeforeRedirect === true);
+  return other && `${type.type} can't stand beside ${other.type}`;
 }

@@ -14,7 +14,7 @@ import { invalidBackend } from "../../reasons.js";
 import { bundleOf, readCertificateAuthorities } from "../certificate-authorities.js";
 import type { Fact } from "../keys.js";
 import { policiesKey } from "../keys.js";
-import type { AlikeGateways, BackendPort, BackendTlsChoice, GatewayState } from "../model.js";
+import type { BackendPort, BackendTlsChoice, GatewayState } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
@@ -54,7 +54,7 @@ export class BackendTlsPolicies {
     for (const policy of policies) this.#reportTargets(policy);
   }
 
-  choose(gateways: AlikeGateways, backend: BackendPort): BackendTlsChoice {
+  choose(gateways: readonly Gateway[], backend: BackendPort): BackendTlsChoice {
     if (this.#readings.size > 0) this.#users.add(gateways, backend);
     const policy = this.#winner(backend);
     if (policy === undefined) return this.#withoutPolicy(gateways, backend);
@@ -107,7 +107,7 @@ export class BackendTlsPolicies {
     });
   }
 
-  #withoutPolicy(gateways: AlikeGateways, { namespace, tls }: BackendPort): BackendTlsChoice {
+  #withoutPolicy(gateways: readonly Gateway[], { namespace, tls }: BackendPort): BackendTlsChoice {
     // An unreadable policy may be for this Service and ask for TLS.
     const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, this.#context);
     if (unreadable !== undefined) return refusedBy(unreadable);
@@ -118,7 +118,7 @@ export class BackendTlsPolicies {
   }
 
   /** A Gateway whose certificate can't be used shows none; backends that require one refuse the connection. */
-  #clientCertificate([shownBy]: AlikeGateways): string | undefined {
+  #clientCertificate([shownBy]: readonly Gateway[]): string | undefined {
     return shownBy && this.#certificates.get(shownBy);
   }
 
@@ -205,12 +205,12 @@ function refusedBy({ namespace, name }: BackendTlsPolicy["metadata"]): BackendTl
 class ServiceUsers {
   readonly #users = new Map<
     string,
-    { readonly groups: Set<AlikeGateways>; all?: ReadonlySet<Gateway> }
+    { readonly groups: Set<readonly Gateway[]>; all?: ReadonlySet<Gateway> }
   >();
 
-  add(gateways: AlikeGateways, { namespace, service }: BackendPort): void {
+  add(gateways: readonly Gateway[], { namespace, service }: BackendPort): void {
     const users = getOrInsert(this.#users, `${namespace}/${service}`, () => ({
-      groups: new Set<AlikeGateways>(),
+      groups: new Set<readonly Gateway[]>(),
     }));
     users.groups.add(gateways);
     delete users.all;

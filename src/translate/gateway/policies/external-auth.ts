@@ -11,8 +11,7 @@ import { sourceRef, within } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { Unusable } from "../destination.js";
 import { unusable } from "../destination.js";
-import type { BackendPort, BackendTlsChoice } from "../model.js";
-import type { AuthRef } from "../policies.js";
+import type { AuthRef, BackendPort, BackendTlsChoice } from "../model.js";
 
 /**
  * Translates the ExternalAuth filter at `place` to an auth of the data plane (GEP-1494, by HTTP). It returns a reference that can't be

@@ -20,16 +20,16 @@ import { refusedKey } from "../keys.js";
 import type { Unusable } from "../destination.js";
 import { unusable } from "../destination.js";
 import type {
-  AlikeGateways,
+  AuthRef,
   BackendPort,
   BackendTlsChoice,
   GatewayState,
   ListenerState,
+  Policies,
 } from "../model.js";
 import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
-import type { AuthRef, Policies } from "../policies.js";
 import { gatewayRef } from "./policy-targets.js";
 import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
 
@@ -127,7 +127,7 @@ class AuthFilters {
     return this.#unresolved(unusable("BackendNotFound", message), at);
   }
 
-  externalAuth(filter: ExternalAuthFilter, place: Place, gateways: AlikeGateways): AuthRef {
+  externalAuth(filter: ExternalAuthFilter, place: Place, gateways: readonly Gateway[]): AuthRef {
     const choose = (backend: BackendPort): BackendTlsChoice => this.#tls.choose(gateways, backend);
     const ref = translateExternalAuth(filter, place, choose, this.#context);
     return ref.ok ? ref : this.#unresolved(ref, within(place, "externalAuth"));

@@ -1,65 +1,127 @@
 import { isIP } from "node:net";
 import type { ParentReference } from "../../../api/gateway.js";
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { BoundHost } from "../../../model/route.js";
 import type { HostPattern } from "../../../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../../../model/values.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { intersect, parseHostPattern } from "../../hostnames.js";
+import type { Place } from "../../place.js";
 import { placeOf } from "../../place.js";
 import { hostnameRank } from "../../precedence.js";
-import type { AttachableRoute, ListenerState } from "../model.js";
+import type { AttachableRoute, ListenerState, RouteContext } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
-import type { GatewayParent } from "./parents.js";
+import type { Parent, Parents } from "./parents.js";
 
-/** A listener that takes the route, and the hosts that they have in common. */
+/** A hostname of the route, and its position in the list. */
+export interface RouteHost {
+  readonly pattern: HostPattern;
+  readonly index: number;
+}
+
+/** A listener that takes the route, and the hosts that they have in common, with the rank of the route's hostname. */
 export interface Attachment {
   readonly listener: ListenerState;
   /** One list for all listeners of a hostname, and for all parentRefs. */
-  readonly hosts: readonly AttachedHost[];
+  readonly hosts: readonly (RouteHost & BoundHost)[];
 }
 
-/** What the route's hostname and the listener's have in common, with the rank of the route's. */
-interface AttachedHost extends RouteHost, BoundHost {}
-
-/** The hosts of a route, and which of them it has in common with a listener. */
-export class CommonHosts {
-  readonly #own: readonly (RouteHost & Pick<BoundHost, "rank">)[];
-  readonly #common = new Map<string, readonly AttachedHost[]>();
-
-  constructor(own: readonly RouteHost[]) {
-    this.#own = own.map((each) => ({ ...each, rank: `${hostnameRank(each.pattern)} ` }));
-  }
-
-  get isEmpty(): boolean {
-    return this.#own.length === 0;
-  }
-
-  with({ hostname }: Pick<ListenerState, "hostname">): readonly AttachedHost[] {
-    return getOrInsert(this.#common, hostKey(hostname), () => this.#intersected(hostname));
-  }
-
-  #intersected(hostname: HostPattern): readonly AttachedHost[] {
-    return this.#own.flatMap((own) => {
-      const host = intersect(hostname, own.pattern);
-      return host === undefined ? [] : [{ ...own, host }];
-    });
-  }
+/** A parentRef whose parent is ours, and the listeners that take the route, or why none does. */
+export interface OwnParent {
+  readonly reference: ParentReference;
+  readonly parent: Parent;
+  readonly attached:
+    | { readonly ok: true; readonly attachments: readonly Attachment[] }
+    | { readonly ok: false; readonly reason: string; readonly message: string };
 }
 
-export type Attached =
-  | { readonly ok: true; readonly attachments: readonly Attachment[] }
-  | { readonly ok: false; readonly reason: string; readonly message: string };
+/** If no parent is ours, the route belongs to another controller, and the rest of it is not read. */
+export function ownParents(
+  route: AttachableRoute,
+  parents: Parents,
+  problems: RouteProblems,
+  { diagnostics }: Pick<RouteContext, "diagnostics">,
+): readonly OwnParent[] {
+  const named = namedParents(route, parents, diagnostics);
+  const own = [...named, ...defaultParents(route, parents, named, problems)];
+  if (own.length === 0) return [];
+  const common = commonHosts(routeHosts(route, problems));
+  return own.map(({ reference, parent, place }) => {
+    const attached = attach(route, reference, parent, common);
+    if (!attached.ok) {
+      diagnostics.report({ code: "ROUTE_NOT_ATTACHED", message: attached.message, ...place });
+    }
+    return { reference, parent, attached };
+  });
+}
+
+type NamedParent = Pick<OwnParent, "reference" | "parent"> & { readonly place: Place };
+
+function namedParents(
+  route: AttachableRoute,
+  parents: Parents,
+  diagnostics: RouteContext["diagnostics"],
+): readonly NamedParent[] {
+  return (route.spec.parentRefs ?? []).flatMap((reference, index) => {
+    const parent = parents.find(route, reference);
+    const place = placeOf(route, "spec", "parentRefs", index);
+    if (typeof parent !== "string") return [{ reference, parent, place }];
+    diagnostics.report({ ...UNSERVED[parent](reference), ...place });
+    return [];
+  });
+}
+
+/** The default Gateways, if the route asks for them, without those that it names itself (GEP-3793). */
+function defaultParents(
+  route: AttachableRoute,
+  parents: Parents,
+  named: readonly NamedParent[],
+  problems: RouteProblems,
+): readonly NamedParent[] {
+  const { useDefaultGateways: scope = "" } = route.spec;
+  const place = placeOf(route, "spec", "useDefaultGateways");
+  // The value is another controller's if there is no Gateway of ours.
+  if (named.length === 0 && parents.defaults.length === 0) return [];
+  if (problems.choice(scope === "" ? "None" : scope, ["All", "None"], place) !== "All") return [];
+  const own = parents.defaults.filter(
+    ({ gateway }) => !named.some(({ parent }) => parent.gateway === gateway),
+  );
+  return own.map((parent) => {
+    const { namespace, name } = parent.gateway.metadata;
+    const reference = { group: GATEWAY_GROUP, kind: "Gateway", namespace, name };
+    return { reference, parent, place };
+  });
+}
+
+const UNSERVED = {
+  mesh: ({ name }: ParentReference) =>
+    ({
+      code: "ROUTE_OF_MESH",
+      message: `parent is Service ${name}: routes between Services are not served`,
+    }) as const,
+  foreign: (reference: ParentReference) =>
+    ({
+      code: "ROUTE_PARENT_FOREIGN",
+      message: `${shown(reference)} is none that is served here`,
+    }) as const,
+  missing: (reference: ParentReference) =>
+    ({ code: "ROUTE_PARENT_NOT_FOUND", message: `there is no ${shown(reference)}` }) as const,
+};
+
+function shown({ kind = "Gateway", namespace, name }: ParentReference): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
 
 /**
- * The listeners of the parent that take the route. Conditions as Gateway API says them (RouteConditionReason); `ParentNotAccepted`,
- * of ListenerSets there, is for every parent that serves nothing.
+ * The listeners of the parent that take the route, or a RouteConditionReason of Gateway API. `ParentNotAccepted`, which the API has
+ * for ListenerSets, is used for every parent that serves nothing.
  */
-export function attach(
+function attach(
   route: AttachableRoute,
   reference: ParentReference,
-  parent: GatewayParent,
-  hosts: CommonHosts,
-): Attached {
+  parent: Parent,
+  common: ReturnType<typeof commonHosts>,
+): OwnParent["attached"] {
   const { title } = parent;
   const named = parent.listeners.filter((listener) => isNamed(listener, reference));
   if (named.length === 0) {
@@ -78,16 +140,16 @@ export function attach(
     return { ok: false, reason: "NotAllowedByListeners", message };
   }
   const attachments = allowing
-    .map((listener) => ({ listener, hosts: hosts.with(listener) }))
+    .map((listener) => ({ listener, hosts: common.with(listener) }))
     .filter((attachment) => attachment.hosts.length > 0);
-  if (attachments.length === 0 && !hosts.isEmpty) {
+  if (attachments.length === 0 && !common.isEmpty) {
     const message = `no hostname of the route is one of ${title}'s: ${allowing.map(hostOf).join(", ")}`;
     return { ok: false, reason: "NoMatchingListenerHostname", message };
   }
   return parent.accepted ? { ok: true, attachments } : notAccepted(parent);
 }
 
-function notAccepted({ title }: GatewayParent): Attached {
+function notAccepted({ title }: Parent): OwnParent["attached"] {
   const message = `${title} is not accepted: its status says why`;
   return { ok: false, reason: "ParentNotAccepted", message };
 }
@@ -99,7 +161,7 @@ function isNamed({ name, port }: ListenerState, reference: ParentReference): boo
   );
 }
 
-function noListener({ sectionName, port }: ParentReference, parent: GatewayParent): string {
+function noListener({ sectionName, port }: ParentReference, parent: Parent): string {
   const wanted = [
     ...(sectionName === undefined ? [] : [`named ${sectionName}`]),
     ...(port === undefined ? [] : [`on port ${String(port)}`]),
@@ -115,14 +177,8 @@ function hostOf({ name, hostname }: ListenerState): string {
   return `${hostText(hostname)} (${name})`;
 }
 
-/** A hostname of the route, and its position in the list. */
-export interface RouteHost {
-  readonly pattern: HostPattern;
-  readonly index: number;
-}
-
-/** The hostnames that can be matched; a route without hostnames is for every host. */
-export function routeHosts(route: AttachableRoute, problems: RouteProblems): readonly RouteHost[] {
+/** The valid hostnames; a route without hostnames is for every host. */
+function routeHosts(route: AttachableRoute, problems: RouteProblems): readonly RouteHost[] {
   const { hostnames = [] } = route.spec;
   if (hostnames.length === 0) return [{ pattern: ANY_HOST, index: 0 }];
   const hosts = new Map<string, RouteHost>();
@@ -137,4 +193,23 @@ export function routeHosts(route: AttachableRoute, problems: RouteProblems): rea
     problems.unsupported(message, placeOf(route, "spec", "hostnames", index));
   }
   return [...hosts.values()];
+}
+
+/** The hosts that a route has in common with a listener. */
+function commonHosts(hosts: readonly RouteHost[]): {
+  readonly isEmpty: boolean;
+  with(listener: Pick<ListenerState, "hostname">): Attachment["hosts"];
+} {
+  const ranked = hosts.map((each) => ({ ...each, rank: `${hostnameRank(each.pattern)} ` }));
+  const known = new Map<string, Attachment["hosts"]>();
+  return {
+    isEmpty: hosts.length === 0,
+    with: ({ hostname }) =>
+      getOrInsert(known, hostKey(hostname), () =>
+        ranked.flatMap((own) => {
+          const host = intersect(hostname, own.pattern);
+          return host === undefined ? [] : [{ ...own, host }];
+        }),
+      ),
+  };
 }

@@ -4,9 +4,9 @@ import { isSet } from "../../../support/text.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { regexProblem } from "../../pattern/regex.js";
+import type { RuleMatch } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
-import type { PathCondition } from "./path-condition.js";
-import type { RuleMatch } from "../rule-scope.js";
+import type { PathCondition } from "./http-matches.js";
 import { headerConditions } from "./http-matches.js";
 
 type GrpcMatch = NonNullable<GrpcRouteRule["matches"]>[number];
@@ -15,7 +15,7 @@ type MethodMatch = NonNullable<GrpcMatch["method"]>;
 const TYPES = ["Exact", "RegularExpression"] as const;
 const ANY_SEGMENT = "[^/]+";
 
-/** An HTTPRoute may have the same hosts: only gRPC's own requests are a GRPCRoute's. */
+/** A GRPCRoute gets only gRPC requests, because an HTTPRoute may have the same hosts. */
 export const IS_GRPC: Predicate = {
   of: "header",
   key: "content-type",
@@ -27,7 +27,7 @@ const EVERY_METHOD: PathCondition = {
   rank: { kind: "prefix", length: 0 },
 };
 
-/** The matches of a GRPCRoute's rule; without any it is for every method. `place` is that of `matches`. */
+/** The matches of a rule of a GRPCRoute; a rule without matches gets one for every method. `place` is that of `matches`. */
 export function grpcMatches(
   matches: readonly GrpcMatch[] | undefined,
   place: Place,
@@ -55,8 +55,7 @@ function grpcMatch(
 }
 
 /**
- * The path is `/<service>/<method>`. Service before method: one that names only a method comes after those that name a service
- * (Gateway API, GRPCRouteRule.matches).
+ * The path is `/<service>/<method>`. A match on only a method ranks below matches on a service (Gateway API, GRPCRouteRule.matches).
  */
 function methodCondition(match: MethodMatch, place: Place, problems: RouteProblems): PathCondition {
   switch (problems.choice(match.type ?? "Exact", TYPES, within(place, "type"))) {
@@ -96,7 +95,7 @@ function expression(
     return EVERY_METHOD;
   }
   const pattern = `^/${segment(service)}/${segment(method)}$`;
-  // One expression of both: they may have groups of one name, or be too large together.
+  // Both become one expression: they may share names of groups, or be too large together.
   const problem = regexProblem(pattern);
   if (problem !== undefined) {
     problems.unsupported(problem, place);

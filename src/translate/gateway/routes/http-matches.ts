@@ -1,15 +1,25 @@
-import { HTTP_METHODS } from "../model.js";
 import type { HttpRouteMatch, ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../model/route.js";
 import { droppedHeaderProblem } from "../../http/special-headers.js";
 import { regexProblem } from "../../pattern/regex.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
+import type { PathRank } from "../../precedence.js";
+import type { RuleMatch } from "../model.js";
+import { HTTP_METHODS } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
-import { pathCondition } from "./path-condition.js";
-import type { RuleMatch } from "../rule-scope.js";
 
-/** The matches of an HTTPRoute's rule; without any it is for every request. `place` is that of `matches`. */
+/** The condition of a match on the path, with its rank. */
+export interface PathCondition extends Pick<RuleMatch, "path" | "prefix"> {
+  readonly rank: PathRank;
+}
+
+const PATH_TYPES = ["Exact", "PathPrefix", "RegularExpression"] as const;
+const VALUE_TYPES = ["Exact", "RegularExpression"] as const;
+/** Characters that mean something in a regular expression. */
+const META = /[\\^$.*+?()[\]{}|]/;
+
+/** The matches of a rule of an HTTPRoute; a rule without matches gets one for every request. `place` is that of `matches`. */
 export function httpMatches(
   matches: readonly HttpRouteMatch[] | undefined,
   place: Place,
@@ -57,9 +67,7 @@ function methodCondition(
   return value === undefined ? [] : [{ of: "method", any: [["eq", value]] }];
 }
 
-const TYPES = ["Exact", "RegularExpression"] as const;
-
-/** Conditions on headers, whose names have no case; of entries with one name the first counts. */
+/** Conditions on headers, whose names are case-insensitive; of entries with one name the first counts. */
 export function headerConditions(
   matches: readonly ValueMatch[],
   place: Place,
@@ -69,7 +77,7 @@ export function headerConditions(
   return conditions("header", lower, place, problems);
 }
 
-/** Conditions on query parameters, whose names have case. */
+/** Conditions on query parameters, whose names are case-sensitive. */
 function queryConditions(
   matches: readonly ValueMatch[],
   place: Place,
@@ -78,7 +86,7 @@ function queryConditions(
   return conditions("query", matches, place, problems);
 }
 
-/** What can't be done is left out, which makes the match wider; the rule is refused. */
+/** Unsupported conditions are dropped, which widens the match; the rule is refused. */
 function conditions(
   of: "header" | "query",
   matches: readonly ValueMatch[],
@@ -104,11 +112,103 @@ function valueTest(
   place: Place,
   problems: RouteProblems,
 ): ValueTest | undefined {
-  const chosen = problems.choice(type, TYPES, within(place, "type"));
+  const chosen = problems.choice(type, VALUE_TYPES, within(place, "type"));
   if (chosen === undefined) return undefined;
   if (chosen === "Exact") return ["eq", value];
   const problem = regexProblem(value);
   if (problem === undefined) return ["regex", value];
   problems.unsupported(problem, within(place, "value"));
   return undefined;
+}
+
+/** Without a path, the match is for every path. */
+function pathCondition(
+  { type = "PathPrefix", value = "/" }: NonNullable<HttpRouteMatch["path"]>,
+  place: Place,
+  problems: RouteProblems,
+): PathCondition {
+  switch (problems.choice(type, PATH_TYPES, within(place, "type"))) {
+    case "Exact":
+      return exact(value, place, problems);
+    case "PathPrefix":
+      return prefix(value, place, problems);
+    case "RegularExpression":
+      return expression(value, place, problems);
+    case undefined:
+      return couldMatch(value.startsWith("/") ? `^${value}` : value);
+  }
+}
+
+function exact(value: string, place: Place, problems: RouteProblems): PathCondition {
+  const path = decoded(value, place, problems);
+  return { path: ["exact", path], rank: { kind: "exact", length: value.length } };
+}
+
+/** A trailing slash is ignored. */
+function prefix(value: string, place: Place, problems: RouteProblems): PathCondition {
+  const path = decoded(value.replace(/\/+$/, ""), place, problems);
+  return {
+    path: ["prefix", path],
+    rank: { kind: "prefix", length: path.length },
+    prefix: path,
+  };
+}
+
+/** Unanchored, unless the pattern has anchors (GEP-4359). */
+function expression(pattern: string, place: Place, problems: RouteProblems): PathCondition {
+  const problem = regexProblem(pattern);
+  if (problem !== undefined) {
+    problems.unsupported(problem, within(place, "value"));
+    return couldMatch(pattern);
+  }
+  return {
+    path: ["regex", pattern, ""],
+    rank: { kind: "regex", length: pattern.length },
+  };
+}
+
+/**
+ * Replaces an unsupported condition: matches every path that the condition could match. The rule refuses these requests, so no wider
+ * rule serves them, and narrower rules keep theirs.
+ */
+function couldMatch(pattern: string): PathCondition {
+  const value = literalStart(pattern);
+  return {
+    path: value === "/" ? undefined : ["start", value],
+    rank: { kind: "prefix", length: value.length - 1 },
+  };
+}
+
+/** The common start of all paths that the expression matches: the anchored text before the first special character, or `/`. */
+export function literalStart(pattern: string): string {
+  if (!pattern.startsWith("^/")) return "/";
+  const literal = pattern.slice(1);
+  const meta = META.exec(literal);
+  if (meta === null) return literal;
+  if (hasAlternatives(literal)) return "/";
+  // The repeated character may be absent.
+  const end = /[*?{]/.test(meta[0]) ? meta.index - 1 : meta.index;
+  return literal.slice(0, Math.max(end, 1));
+}
+
+/** Alternatives of the whole expression: outside groups and sets. */
+function hasAlternatives(pattern: string): boolean {
+  let outside = pattern.replace(/\\./gs, "").replace(/\[[^\]]*\]/g, "");
+  for (let before = ""; before !== outside;) {
+    before = outside;
+    outside = outside.replace(/\([^()]*\)/g, "");
+  }
+  return outside.includes("|") && !/^[^|]*\(/.test(outside);
+}
+
+/** Paths are matched decoded. */
+function decoded(value: string, place: Place, problems: RouteProblems): string {
+  if (!value.includes("%")) return value;
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    const message = `${JSON.stringify(value)} does not decode to UTF-8`;
+    problems.unsupported(message, within(place, "value"));
+    return value;
+  }
 }

@@ -1,111 +1,127 @@
-import type { RouteContext, RoutePolicies } from "../rule-scope.js";
-import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
 import type { ObjectMeta } from "../../../api/wire.js";
+import { GATEWAY_GROUP } from "../../../api/wire.js";
 import { hostKey } from "../../../model/values.js";
-import { addTo, memoized } from "../../../support/collections.js";
+import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
 import type { ObjectName } from "../keys.js";
-import type { AlikeGateways, AttachableRoute, GatewayState, ListenerState } from "../model.js";
+import { objectKey } from "../keys.js";
+import type {
+  AttachableRoute,
+  GatewayState,
+  ListenerState,
+  RouteContext,
+  RoutePolicies,
+} from "../model.js";
 import { parametersFor } from "../parameters.js";
 
-/** What a parentRef names. */
-export type Parent =
-  /** A Service: routes of a mesh are not served. */
-  | { readonly kind: "mesh" }
-  /** Nothing of ours: another controller's, or not there. */
-  | { readonly kind: "foreign" | "missing" }
-  | GatewayParent;
+/** A Gateway of ours, or a ListenerSet of one. */
+export interface Parent {
+  readonly gateway: Gateway;
+  /** Such as `Gateway default/gw`. */
+  readonly title: string;
+  readonly accepted: boolean;
+  /** The largest request body in bytes; 0: no limit. */
+  readonly bodyLimit: number;
+  /** Id of the certificate that the Gateway shows to backends. */
+  readonly clientCertificate: string | undefined;
+  /** The object's own, in order. */
+  readonly listeners: readonly ListenerState[];
+}
 
-/** Names of AlikeGateways. */
+/** Why a parentRef has no parent: it names a Service, an object of another controller, or no object. */
+type NoParent = "mesh" | "foreign" | "missing";
+
 export type GatewayNames = readonly Pick<ObjectMeta, "namespace" | "name">[];
 
-/** What a route learns of a parent; the same of another translation's parents when the text is the same. */
+/** What a route reads of a parent, as text that can be compared with the text of a later translation. */
 export type DescribeParent = (parents: Parents) => string;
 
-/** Where a listener stands: its parent, such as `Gateway default/gw`, and its place among the parent's. */
+/** A listener by its object, such as `Gateway default/gw`, and its position there. */
 export interface ListenerPlace {
   readonly parent: string;
   readonly index: number;
 }
 
-/** A Gateway of ours, or a ListenerSet of one. */
-export interface GatewayParent {
-  readonly kind: "gateway";
-  readonly gateway: Gateway;
-  /** Such as `Gateway default/gw`. */
-  readonly title: string;
-  readonly accepted: boolean;
-  /** Bytes that a request's body may have; 0: any number. */
-  readonly bodyLimit: number;
-  /** Id of the certificate that it shows to backends. */
-  readonly clientCertificate: string | undefined;
-  /** The parent's own, in order. */
-  readonly listeners: readonly ListenerState[];
+/** What routes are translated with. */
+export interface RouteSurroundings {
+  readonly parents: Parents;
+  readonly policies: RoutePolicies;
+  readonly context: RouteContext;
 }
 
-/** A route's status has room for so many parents (Gateway API, RouteStatus.parents). */
+/** The status of a route has room for this many parents (Gateway API, RouteStatus.parents). */
 const MOST_DEFAULTS = 32;
 
-/** Finds what parentRefs name; built once for all routes. */
+/** Finds the parents that parentRefs name; one for all routes. */
 export class Parents {
   readonly #context: Pick<TranslateContext, "resources" | "options">;
-  readonly #states = new Map<string, GatewayState>();
-  /** By the object that the listener stands in. */
+  /** By key. */
+  readonly #states: ReadonlyMap<string, GatewayState>;
   readonly #listeners = new Map<string, ListenerState[]>();
-  readonly #bodyLimits = new Map<Gateway, number>();
-  readonly #defaults: readonly GatewayParent[];
+  readonly #parents = new Map<string, Parent | NoParent>();
+  readonly #bodyLimit = memoized(
+    (gateway: Gateway) => parametersFor(gateway, this.#context).bodyLimit,
+  );
+  /** Gateways for routes that ask for default ones. */
+  readonly defaults: readonly Parent[];
 
   constructor(
     states: readonly GatewayState[],
     context: Pick<TranslateContext, "resources" | "options">,
   ) {
     this.#context = context;
-    for (const state of states) {
-      this.#states.set(nameOf(state.gateway), state);
-      this.#bodyLimits.set(state.gateway, parametersFor(state.gateway, context).bodyLimit);
-      for (const listener of state.listeners) {
-        addTo(this.#listeners, nameOf(listener.parent), listener);
-      }
+    this.#states = new Map(states.map((state) => [nameOf(state.gateway), state]));
+    for (const listener of states.flatMap(({ listeners }) => listeners)) {
+      addTo(this.#listeners, nameOf(listener.parent), listener);
     }
-    this.#defaults = states
+    this.defaults = states
       .filter(({ gateway }) => gateway.spec.defaultScope === "All")
       .slice(0, MOST_DEFAULTS)
-      .map((state) => this.#gatewayParent({ object: state.gateway, state }));
+      .map((state) => this.#parentOf(state.gateway, state));
   }
 
-  /** Gateways for routes that ask for a default one. */
-  get defaults(): readonly GatewayParent[] {
-    return this.#defaults;
-  }
-
-  find(route: AttachableRoute, reference: ParentReference): Parent {
+  find(route: AttachableRoute, reference: ParentReference): Parent | NoParent {
     const { group = GATEWAY_GROUP, kind = "Gateway", name } = reference;
-    const namespace = reference.namespace ?? route.metadata.namespace;
-    if (group === "" && kind === "Service") return { kind: "mesh" };
-    if (group !== GATEWAY_GROUP) return { kind: "foreign" };
-    return this.#parent(kind, namespace, name);
+    const { namespace = route.metadata.namespace } = reference;
+    if (group === "" && kind === "Service") return "mesh";
+    return group === GATEWAY_GROUP ? this.#parent({ kind, namespace, name }) : "foreign";
   }
 
-  #parent(kind: string, namespace: string, name: string): Parent {
-    const found = this.#owner(kind, namespace, name);
-    if (found !== undefined) return this.#gatewayParent(found);
-    return { kind: this.#isThere(kind, namespace, name) ? "foreign" : "missing" };
+  #parent(object: ObjectName): Parent | NoParent {
+    return getOrInsert(this.#parents, objectKey(object), () => this.#found(object));
+  }
+
+  #found({ kind, namespace, name }: ObjectName): Parent | NoParent {
+    // Objects of other kinds are not read, so they may exist.
+    if (kind !== "Gateway" && kind !== "ListenerSet") return "foreign";
+    const object = this.#context.resources.get(kind, namespace, name);
+    if (object === undefined) return "missing";
+    const state = this.#states.get(gatewayTitle(object));
+    return state === undefined ? "foreign" : this.#parentOf(object, state);
+  }
+
+  #parentOf(object: Gateway | ListenerSet, state: GatewayState): Parent {
+    const { gateway, clientCertificate } = state;
+    const title = nameOf(object);
+    const listeners = this.#listeners.get(title) ?? [];
+    // The listeners of a ListenerSet that its Gateway does not allow are not among those of the Gateway.
+    const accepted = state.accepted && (object.kind === "Gateway" || listeners.length > 0);
+    const bodyLimit = this.#bodyLimit(gateway);
+    return { gateway, title, accepted, bodyLimit, clientCertificate, listeners };
   }
 
   /** Gateways that `find` has found before. */
-  readonly gateways = memoized((names: GatewayNames): AlikeGateways =>
-    names.map((name) => this.#gateway(name)),
+  readonly gateways = memoized((names: GatewayNames): readonly Gateway[] =>
+    names.map(({ namespace, name }) => {
+      const state = this.#states.get(`Gateway ${namespace}/${name}`);
+      if (state === undefined) throw new Error(`no Gateway ${namespace}/${name}`);
+      return state.gateway;
+    }),
   );
 
-  #gateway({ namespace, name }: GatewayNames[number]): Gateway {
-    const state = this.#states.get(title("Gateway", namespace, name));
-    if (state === undefined) throw new Error(`no Gateway ${namespace}/${name}`);
-    return state.gateway;
-  }
-
-  /** The listener at the place that `placeOf` gave, perhaps of other Parents that describe its parent alike. */
+  /** The listener at a place that `placeOf` returned, also if other Parents, which describe its parent equally, returned it. */
   listenerAt({ parent, index }: ListenerPlace): ListenerState {
     const listener = this.#listeners.get(parent)?.[index];
     if (listener === undefined) throw new Error(`no listener ${String(index)} of ${parent}`);
@@ -117,51 +133,27 @@ export class Parents {
     return { parent, index: this.#listeners.get(parent)?.indexOf(listener) ?? -1 };
   }
 
-  /** All that routes of the namespace `from` learn of what they name as parent: while the text is the same, so is that. */
-  describe({ kind, namespace, name }: ObjectName, from: string): string {
-    const parent = this.#parent(kind, namespace, name);
-    return parent.kind === "gateway" ? described(parent, from) : parent.kind;
+  /** Everything that routes of the namespace `from` read of a parent: equal texts mean equal translations. */
+  describe(object: ObjectName, from: string): string {
+    const parent = this.#parent(object);
+    return typeof parent === "string" ? parent : described(parent, from);
   }
 
-  /** The same of default Gateways. */
+  /** The same for default Gateways. */
   describeDefaults(from: string): string {
-    return this.#defaults.map((parent) => described(parent, from)).join();
-  }
-
-  #gatewayParent({ object, state }: Owner): GatewayParent {
-    const { gateway } = state;
-    const title = nameOf(object);
-    const listeners = this.#listeners.get(title) ?? [];
-    // A ListenerSet that its Gateway does not allow has none of its listeners there.
-    const accepted = state.accepted && (object === gateway || listeners.length > 0);
-    const bodyLimit = this.#bodyLimits.get(gateway) ?? 0;
-    const { clientCertificate } = state;
-    const own = { title, accepted, bodyLimit, clientCertificate, listeners };
-    return { kind: "gateway", gateway, ...own };
-  }
-
-  /** Of kinds that are not read, it may be. */
-  #isThere(kind: string, namespace: string, name: string): boolean {
-    if (kind !== "Gateway" && kind !== "ListenerSet") return true;
-    return this.#context.resources.get(kind, namespace, name) !== undefined;
-  }
-
-  /** The parent itself, and the Gateway that it is or that its listeners join. */
-  #owner(kind: string, namespace: string, name: string): Owner | undefined {
-    if (kind === "Gateway") {
-      const state = this.#states.get(title("Gateway", namespace, name));
-      return state && { object: state.gateway, state };
-    }
-    if (kind !== "ListenerSet") return undefined;
-    const set = this.#context.resources.get("ListenerSet", namespace, name);
-    if (set === undefined) return undefined;
-    const { name: gateway, namespace: other = namespace } = set.spec.parentRef;
-    const state = this.#states.get(title("Gateway", other, gateway));
-    return state && { object: set, state };
+    return this.defaults.map((parent) => described(parent, from)).join();
   }
 }
 
-function described(parent: GatewayParent, from: string): string {
+/** The Gateway that the object is, or whose listeners the ListenerSet extends. */
+function gatewayTitle(object: Gateway | ListenerSet): string {
+  const { spec, metadata } = object;
+  if (!("parentRef" in spec)) return nameOf(object);
+  const { namespace = metadata.namespace, name } = spec.parentRef;
+  return `Gateway ${namespace}/${name}`;
+}
+
+function described(parent: Parent, from: string): string {
   const { title, gateway, accepted, bodyLimit, clientCertificate = "" } = parent;
   const listeners = parent.listeners.map((listener) => [
     ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
@@ -169,20 +161,4 @@ function described(parent: GatewayParent, from: string): string {
   ]);
   const own = [nameOf(gateway), accepted, bodyLimit, clientCertificate];
   return JSON.stringify([title, ...own, listeners]);
-}
-
-interface Owner {
-  readonly object: Gateway | ListenerSet;
-  readonly state: GatewayState;
-}
-
-function title(kind: string, namespace: string, name: string): string {
-  return `${kind} ${namespace}/${name}`;
-}
-
-/** What routes are translated with. */
-export interface RouteSurroundings {
-  readonly parents: Parents;
-  readonly policies: RoutePolicies;
-  readonly context: RouteContext;
 }

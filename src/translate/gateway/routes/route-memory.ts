@@ -21,13 +21,13 @@ import {
 } from "../../../support/collections.js";
 import { grantsKey, isRouteKey, objectKey, objectName } from "../keys.js";
 import type { Key } from "../keys.js";
-import type { AnyRoute } from "../rule-scope.js";
-import { isGrpcRoute } from "../rule-scope.js";
+import type { AnyRoute } from "../model.js";
+import { isGrpcRoute } from "../model.js";
 import type { DescribeParent, ListenerPlace, Parents, RouteSurroundings } from "./parents.js";
 import type { Use } from "./route-reads.js";
 import { RouteReads } from "./route-reads.js";
-import type { TranslatedRoute } from "./translate-route.js";
-import { translateRoute } from "./translate-route.js";
+import type { TranslatedRoute } from "./route.js";
+import { translateRoute } from "./route.js";
 
 /** What became of a route. */
 export interface Remembered extends Omit<TranslatedRoute, "listeners"> {

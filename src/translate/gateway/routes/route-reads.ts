@@ -1,10 +1,10 @@
+import type { Gateway } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { UpstreamPlan } from "../../backends.js";
 import { grantsKey, objectKey, parentKey, policiesKey, refusedKey } from "../keys.js";
 import type { Key } from "../keys.js";
-import type { AlikeGateways } from "../model.js";
-import type { AnyRoute, RouteContext, RoutePolicies } from "../rule-scope.js";
+import type { AnyRoute, RouteContext, RoutePolicies } from "../model.js";
 import type { DescribeParent, GatewayNames, RouteSurroundings } from "./parents.js";
 
 /** Asks the policies of now again, which collect themselves who uses them. */
@@ -124,6 +124,6 @@ export class RouteReads {
 }
 
 /** Gateways are other objects in each translation, and are found again by name. */
-function namesOf(gateways: AlikeGateways): GatewayNames {
+function namesOf(gateways: readonly Gateway[]): GatewayNames {
   return gateways.map(({ metadata: { namespace, name } }) => ({ namespace, name }));
 }

@@ -1,25 +1,21 @@
-/** HTTPRoutes and GRPCRoutes: attached to listeners, bound to them, and told how it went. */
+/** The translation of all HTTPRoutes and GRPCRoutes. */
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { BuildContext } from "../../context.js";
 import { isReferenceGranted } from "../../reference-grants.js";
-import type { AttachedRoutes, GatewayState, ListenerState } from "../model.js";
-import type { Policies } from "../policies.js";
+import type { GatewayState, ListenerState, Policies, RouteContext } from "../model.js";
 import { Parents } from "./parents.js";
 import type { RouteMemory } from "./route-memory.js";
-import type { RouteContext } from "../rule-scope.js";
 
-export interface TranslatedRoutes {
-  readonly attached: AttachedRoutes;
-  readonly statuses: readonly ObjectStatus[];
-}
-
-/** `memory`: what became of the routes before. */
+/** `memory` has the routes of the previous translation; `attached` counts the routes of each listener that are accepted there. */
 export function translateRoutes(
   states: readonly GatewayState[],
   policies: Policies,
   build: BuildContext,
   memory: RouteMemory,
-): TranslatedRoutes {
+): {
+  readonly attached: ReadonlyMap<ListenerState, number>;
+  readonly statuses: readonly ObjectStatus[];
+} {
   const parents = new Parents(states, build);
   const attached = new Map<ListenerState, number>();
   const context = contextOf(build);

@@ -6,9 +6,9 @@ import type { StreamContext } from "./stream-builder.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import { placeOf, within } from "../../place.js";
 import type { Place } from "../../place.js";
-import type { Policies } from "../policies.js";
+import type { Policies } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
-import type { RuleOutcome } from "../routes/route-conditions.js";
+import type { RuleOutcome } from "../routes/conditions.js";
 import { missingPort, portReference, unusable } from "../destination.js";
 import type { Unusable } from "../destination.js";
 

@@ -7,15 +7,12 @@ import { compareStrings, groupBy } from "../../../support/collections.js";
 import type { StreamContext } from "./stream-builder.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
-import type { ListenerState, TranslatedGateway } from "../model.js";
-import type { Policies } from "../policies.js";
-import type { Attachment } from "../routes/attachment.js";
+import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
+import type { Attachment, OwnParent } from "../routes/attachment.js";
+import { ownParents } from "../routes/attachment.js";
 import { RouteProblems } from "../route-problems.js";
-import { ownParents } from "../routes/own-parents.js";
-import type { OwnParent } from "../routes/own-parents.js";
 import { Parents } from "../routes/parents.js";
-import { judge } from "../routes/route-conditions.js";
-import type { TranslatedRoutes } from "../routes/routes.js";
+import { parentConditions } from "../routes/conditions.js";
 import { refusedEndings } from "../socket-budget.js";
 import type { ShadowedHost } from "./stream-places.js";
 import type { StreamPlan } from "./stream-pools.js";
@@ -26,7 +23,10 @@ export function translateStreamRoutes(
   gateways: readonly TranslatedGateway[],
   policies: Policies,
   build: StreamContext,
-): TranslatedRoutes {
+): {
+  readonly attached: ReadonlyMap<ListenerState, number>;
+  readonly statuses: readonly ObjectStatus[];
+} {
   for (const gateway of gateways) listen(gateway, build);
   const parents = new Parents(gateways, build);
   const attached = new Map<ListenerState, number>();
@@ -122,7 +122,7 @@ function translateRoute(
   const listeners = new Set<ListenerState>();
   const reached = new Map<ListenerState, PlannedAttachment>();
   const entries = own.map((each): RouteParentStatus => {
-    const verdict = judge(route, each, problems, [planOf(each, pools)]);
+    const verdict = parentConditions(route, each, problems, [planOf(each, pools)]);
     for (const attachment of each.attached.ok ? each.attached.attachments : []) {
       const { listener } = attachment;
       if (verdict.accepted) listeners.add(listener);

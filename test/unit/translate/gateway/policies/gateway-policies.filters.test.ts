@@ -1,7 +1,7 @@
 import { fc } from "../../../../support/fast-check.js";
 import type { ExternalAuthFilter } from "../../../../../src/api/gateway.js";
 import { placeOf } from "../../../../../src/translate/place.js";
-import type { AuthRef } from "../../../../../src/translate/gateway/policies.js";
+import type { AuthRef } from "../../../../../src/translate/gateway/model.js";
 import { sanitizePrefix } from "../../../../../src/translate/gateway/policies/external-auth.js";
 import { harness } from "../../../../support/policies-harness.js";
 import type { Harness } from "../../../../support/policies-harness.js";

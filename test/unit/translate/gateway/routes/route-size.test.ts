@@ -1,10 +1,10 @@
 import { DiagnosticSink } from "../../../../../src/diagnostics/sink.js";
-import { closedMatches } from "../../../../../src/translate/gateway/routes/closed-matches.js";
+import { closedMatches } from "../../../../../src/translate/gateway/routes/route-size.js";
 import { RouteProblems } from "../../../../../src/translate/gateway/route-problems.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
-import type { RuleMatch } from "../../../../../src/translate/gateway/rule-scope.js";
-import type { RulePlan } from "../../../../../src/translate/gateway/routes/rule-plan.js";
+import type { RuleMatch } from "../../../../../src/translate/gateway/model.js";
+import type { RulePlan } from "../../../../../src/translate/gateway/routes/rules.js";
 import type { HttpRoute, HttpRouteMatch } from "../../../../../src/api/gateway.js";
 
 const ROUTE: HttpRoute = {

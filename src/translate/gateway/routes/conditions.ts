@@ -1,29 +1,26 @@
-import type { Condition } from "../../../status/object-status.js";
+import type { RoutingResources } from "../../../input/resources.js";
+import type { CompileOptions } from "../../../model/options.js";
+import type { Condition, ObjectStatus } from "../../../status/object-status.js";
+import { sameElements } from "../../../support/collections.js";
 import { listed } from "../../../support/text.js";
-import type { AttachableRoute } from "../model.js";
-import type { RouteProblem, RouteProblems, RefusedReason } from "../route-problems.js";
-import type { OwnParent } from "./own-parents.js";
+import type { AttachableRoute, RouteKindName } from "../model.js";
+import type { RefusedReason, RouteProblem, RouteProblems } from "../route-problems.js";
+import type { OwnParent } from "./attachment.js";
 
-/** What became of a rule. */
+/** The problems of a translated rule. */
 export interface RuleOutcome {
   readonly name?: string | undefined;
   readonly index: number;
   readonly problems: RouteProblems;
 }
 
-/** What a route is for one parent. */
-export interface ParentVerdict {
-  readonly accepted: boolean;
-  readonly conditions: readonly Condition[];
-}
-
-/** `problems` are those of the whole route, such as hostnames that can't be matched. */
-export function judge(
+/** The conditions of a route for one parent. `problems` are those of the whole route, such as invalid hostnames. */
+export function parentConditions(
   route: AttachableRoute,
   own: OwnParent,
   problems: RouteProblems,
   plans: readonly RuleOutcome[],
-): ParentVerdict {
+): { readonly accepted: boolean; readonly conditions: readonly Condition[] } {
   const { generation } = route.metadata;
   const stamp = generation === undefined ? {} : { observedGeneration: generation };
   const { reason, message, dropped } = acceptance(own, problems, plans);
@@ -44,14 +41,12 @@ export function judge(
 interface Acceptance {
   readonly reason: string;
   readonly message: string;
-  readonly dropped: readonly {
+  readonly dropped: readonly (Pick<RouteProblem<RefusedReason>, "reason" | "message"> & {
     readonly name: string;
-    readonly reason: RefusedReason;
-    readonly message: string;
-  }[];
+  })[];
 }
 
-/** A route is accepted as long as one of its rules can be done as written. */
+/** A route is accepted if at least one of its rules can be served as written. */
 function acceptance(
   { parent, attached }: OwnParent,
   problems: RouteProblems,
@@ -98,4 +93,41 @@ function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
 
 function messagesOf(problems: readonly RouteProblem<string>[]): string {
   return listed(problems.map(({ message }) => message));
+}
+
+/**
+ * Drops the statuses of routes without a parent of ours, unless the status in the cluster still has an entry of ours, which must be
+ * removed. That status is read only here, so writing a status changes nothing else. Returns `before` if nothing changed.
+ */
+export function statusesToReport(
+  statuses: readonly ObjectStatus[],
+  resources: RoutingResources,
+  { controllerName }: Pick<CompileOptions, "controllerName">,
+  before: readonly ObjectStatus[],
+): readonly ObjectStatus[] {
+  const reported = statuses.filter((status) => {
+    const { parents } = status.status;
+    if (!Array.isArray(parents) || parents.length > 0) return true;
+    return writtenParents(status, resources).some(
+      (entry) => entry.controllerName === controllerName,
+    );
+  });
+  return sameElements(reported, before) ? before : reported;
+}
+
+const ROUTE_KINDS: readonly RouteKindName[] = [
+  "HTTPRoute",
+  "GRPCRoute",
+  "TLSRoute",
+  "TCPRoute",
+  "UDPRoute",
+];
+
+function writtenParents(
+  { kind, metadata: { namespace, name } }: ObjectStatus,
+  resources: RoutingResources,
+): readonly { readonly controllerName?: string }[] {
+  const known = ROUTE_KINDS.find((each) => each === kind);
+  const route = known && resources.get(known, namespace, name);
+  return route?.status?.parents ?? [];
 }

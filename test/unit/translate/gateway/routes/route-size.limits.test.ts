@@ -3,7 +3,7 @@ import type { GrpcRoute, HttpRoute } from "../../../../../src/api/gateway.js";
 import {
   matchesSize,
   routeSizeProblem,
-} from "../../../../../src/translate/gateway/routes/closed-matches.js";
+} from "../../../../../src/translate/gateway/routes/route-size.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT } from "../../../../../src/translate/size-limits.js";
 
 type Match = NonNullable<NonNullable<HttpRoute["spec"]["rules"]>[number]["matches"]>[number];

@@ -1,6 +1,13 @@
+/** Timeouts, retries and sessions of a rule. */
 import { createHash } from "node:crypto";
-import type { SessionPersistenceSpec } from "../../../api/gateway.js";
-import type { Session } from "../../../model/route.js";
+import type {
+  HttpRouteRetry,
+  HttpRouteRule,
+  SessionPersistenceSpec,
+} from "../../../api/gateway.js";
+import type { Retry, Route, Session } from "../../../model/route.js";
+import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
+import { filled } from "../../../support/json-object.js";
 import { durationMilliseconds } from "../../../support/units.js";
 import { parseHeaderName } from "../../auth/http-headers.js";
 import { droppedHeaderProblem, isHeaderName } from "../../http/special-headers.js";
@@ -8,20 +15,78 @@ import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { RouteProblems } from "../route-problems.js";
 
-const TYPES = ["Cookie", "Header"] as const;
+const CODES = [500, 502, 503, 504] as const;
+const DEFAULT_ATTEMPTS = 1;
+
+/** The data plane retries immediately, so `backoff` is unsupported; `codes` are limited to those that nginx can retry. */
+export function ruleRetry(spec: HttpRouteRetry, place: Place, problems: RouteProblems): Retry {
+  if (spec.backoff !== undefined) {
+    problems.unsupported("there can be no pause between tries", within(place, "backoff"));
+  }
+  const codes = new Set<(typeof CODES)[number]>();
+  for (const [index, code] of (spec.codes ?? []).entries()) {
+    const known = CODES.find((candidate) => candidate === code);
+    if (known !== undefined) codes.add(known);
+    else {
+      const message = `${String(code)} is none of ${CODES.join(", ")}`;
+      problems.unsupported(message, within(place, "codes", index));
+    }
+  }
+  return {
+    ...filled(
+      "codes",
+      [...codes].sort((a, b) => a - b),
+    ),
+    attempts: spec.attempts ?? DEFAULT_ATTEMPTS,
+  };
+}
+
+/** Replaces a timeout that is switched off, in milliseconds: a day, which no request outlives. */
+const OFF = 86_400_000;
+
+/** `0s` switches a timeout off. A deadline also replaces a shorter limit for silence. */
+export function ruleTimeouts(
+  spec: NonNullable<HttpRouteRule["timeouts"]>,
+): Pick<Route, "timeouts" | "deadlines"> {
+  const request = milliseconds(spec.request);
+  const backendRequest = milliseconds(spec.backendRequest);
+  const limit = backendRequest ?? request;
+  if (limit === undefined) return {};
+  const silence = limit === 0 ? OFF : limit;
+  const { connect, send, read } = DEFAULT_TIMEOUTS;
+  const deadlines = {
+    ...(isLimit(request) && { request }),
+    ...(isLimit(backendRequest) && { backendRequest }),
+  };
+  return {
+    // A deadline does not shorten the allowed silence: the longer of the two applies.
+    timeouts: { connect, send: Math.max(send, silence), read: Math.max(read, silence) },
+    ...(Object.keys(deadlines).length > 0 && { deadlines }),
+  };
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : durationMilliseconds(text);
+}
+
+function isLimit(value: number | undefined): value is number {
+  return value !== undefined && value > 0;
+}
+
+const SESSION_TYPES = ["Cookie", "Header"] as const;
 const LIFETIMES = ["Session", "Permanent"] as const;
 const ID_LENGTH = 10;
-/** RFC 6265, 4.1.1: what ends an attribute can't be in one. */
+/** RFC 6265, 4.1.1: without control characters and the `;` that ends an attribute. */
 const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/;
 
-/** `route` is the id of the rule's route, which makes the name where the rule gives none. */
+/** `route`: id of the rule's route, from which the name is derived if the rule has none. */
 export function ruleSession(
   spec: SessionPersistenceSpec,
   route: string,
   place: Place,
   problems: RouteProblems,
 ): Session | undefined {
-  const type = problems.choice(spec.type ?? "Cookie", TYPES, within(place, "type"));
+  const type = problems.choice(spec.type ?? "Cookie", SESSION_TYPES, within(place, "type"));
   if (type === undefined) return undefined;
   if (spec.idleTimeout !== undefined) {
     const message = "when a session was last used is not known, only when it began";
@@ -57,8 +122,8 @@ function cookieAttributes(
   return { path, ...(permanent && { permanent }) };
 }
 
-/** A token in a header of the connection would end the answer where it does not end. */
-function nameProblem(name: string, type: (typeof TYPES)[number]): string | undefined {
+/** A header of the connection can't hold the token: it would change where the response ends. */
+function nameProblem(name: string, type: (typeof SESSION_TYPES)[number]): string | undefined {
   if (!isHeaderName(name)) {
     return `${JSON.stringify(name)} is not the name of a ${type.toLowerCase()}`;
   }
@@ -67,10 +132,10 @@ function nameProblem(name: string, type: (typeof TYPES)[number]): string | undef
   return parsed.ok ? droppedHeaderProblem(name) : `a session ${parsed.problem}`;
 }
 
-/** Rules without a name must not take each other's sessions. */
+/** The default name is unique, so that rules do not share sessions. */
 function sessionName(
   { cookie, header, sessionName: legacy }: SessionPersistenceSpec,
-  type: (typeof TYPES)[number],
+  type: (typeof SESSION_TYPES)[number],
   route: string,
 ): string {
   const given = (type === "Cookie" ? cookie?.name : header?.name) ?? legacy;
@@ -88,7 +153,7 @@ function isPermanent(spec: SessionPersistenceSpec, place: Place, problems: Route
   return problems.choice(lifetime ?? "Session", LIFETIMES, at) === "Permanent";
 }
 
-/** Whole seconds, rounded up: Max-Age has no fractions. None is no limit. */
+/** Whole seconds, rounded up, because Max-Age has no fractions; undefined: no limit. */
 function seconds(text: string | undefined): number | undefined {
   const milliseconds = text === undefined ? 0 : durationMilliseconds(text);
   return milliseconds > 0 ? Math.ceil(milliseconds / 1000) : undefined;

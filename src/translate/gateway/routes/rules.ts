@@ -1,0 +1,160 @@
+import type { HttpRouteRule, RouteBackendRef } from "../../../api/gateway.js";
+import type { BackendFilters } from "../../../model/filters.js";
+import type { Backend, Route } from "../../../model/route.js";
+import type { Refusal } from "../../../model/upstream.js";
+import { groupBy } from "../../../support/collections.js";
+import { filled } from "../../../support/json-object.js";
+import type { Place } from "../../place.js";
+import { placeOf, within } from "../../place.js";
+import { invalidBackend, invalidRule } from "../../reasons.js";
+import { destinationOf } from "../destination.js";
+import { filterEffects } from "../filters/index.js";
+import { replacesPrefix } from "../filters/url-changes.js";
+import type { RuleContext, RuleMatch } from "../model.js";
+import { isGrpcRoute } from "../model.js";
+import { RouteProblems } from "../route-problems.js";
+import type { RuleOutcome } from "./conditions.js";
+import { grpcMatches } from "./grpc-matches.js";
+import { httpMatches } from "./http-matches.js";
+import { ruleRetry, ruleSession, ruleTimeouts } from "./rule-traffic.js";
+
+/** A rule as some of the Gateways serve it. */
+export interface RulePlan extends RuleOutcome {
+  readonly place: Place;
+  /** The matches of the rule, grouped by what happens to their requests. */
+  readonly branches: readonly {
+    /** Id of the route; unique among all routes. */
+    readonly id: string;
+    readonly matches: readonly RuleMatch[];
+    /** `auth` is that of the rule's own filters; absent: it has none. */
+    readonly content: Omit<Route, "id" | "source">;
+  }[];
+}
+
+type AnyRule = Omit<HttpRouteRule, "matches">;
+
+export function planRules(context: Omit<RuleContext, "problems">): readonly RulePlan[] {
+  const { route } = context;
+  if (isGrpcRoute(route)) {
+    return (route.spec.rules ?? []).map(({ matches, ...rule }, index) =>
+      planRule(rule, index, context, (...at) => grpcMatches(matches, ...at)),
+    );
+  }
+  const { rules = [{}] } = route.spec;
+  return rules.map(({ matches, ...rule }, index) =>
+    planRule(rule, index, context, (...at) => httpMatches(matches, ...at)),
+  );
+}
+
+function planRule(
+  rule: AnyRule,
+  index: number,
+  context: Omit<RuleContext, "problems">,
+  matchesAt: (place: Place, problems: RouteProblems) => readonly RuleMatch[],
+): RulePlan {
+  const { route, diagnostics } = context;
+  const { namespace, name } = route.metadata;
+  const id = `${route.kind.toLowerCase()}/${namespace}/${name}/${String(index)}`;
+  const place = placeOf(route, "spec", "rules", index);
+  const problems = new RouteProblems(diagnostics);
+  const groups = matchGroups(rule, matchesAt(within(place, "matches"), problems));
+  const branches = groups.map(({ matches, prefix }, group) => ({
+    id: group === 0 ? id : `${id}-${String(matches[0]?.index ?? group)}`,
+    matches,
+    content: ruleContent(rule, id, place, { ...context, problems, prefix }),
+  }));
+  const plan = { name: rule.name, index, place, branches, problems };
+  return refusedPlan(plan, problems);
+}
+
+/** If the rule or its route can't be served as written, the rule refuses its requests, so that no wider rule serves them. */
+export function refusedPlan(plan: RulePlan, { refused: [first] }: RouteProblems): RulePlan {
+  if (first === undefined) return plan;
+  const content = { refuse: invalidRule(first.field) };
+  return { ...plan, branches: plan.branches.map((branch) => ({ ...branch, content })) };
+}
+
+/** One group with all matches, or a group for each prefix if filters replace the prefix. */
+function matchGroups(
+  { filters = [], backendRefs = [] }: AnyRule,
+  matches: readonly RuleMatch[],
+): readonly { readonly matches: readonly RuleMatch[]; readonly prefix?: string | undefined }[] {
+  const all = [...filters, ...backendRefs.flatMap((backend) => backend.filters ?? [])];
+  const isPrefix = matches.every(({ prefix }) => prefix !== undefined);
+  if (!isPrefix || !all.some(replacesPrefix)) return [{ matches }];
+  return [...groupBy(matches, ({ prefix }) => prefix)].map(([prefix, group]) => ({
+    matches: group,
+    prefix,
+  }));
+}
+
+function ruleContent(
+  rule: AnyRule,
+  id: string,
+  place: Place,
+  context: RuleContext,
+): RulePlan["branches"][number]["content"] {
+  const { problems, bodyLimit, options } = context;
+  const { filters = [], backendRefs = [], retry: retrySpec, sessionPersistence } = rule;
+  const effects = filterEffects(filters, within(place, "filters"), context);
+  const timeouts = ruleTimeouts(rule.timeouts ?? {});
+  const retry = retrySpec && ruleRetry(retrySpec, within(place, "retry"), problems);
+  const session =
+    sessionPersistence &&
+    ruleSession(sessionPersistence, id, within(place, "sessionPersistence"), problems);
+  return {
+    ...effects,
+    ...timeouts,
+    ...(retry && { retry }),
+    ...(session && { session }),
+    ...(bodyLimit !== options.dataPlane.bodyLimit && { bodyLimit }),
+    ...(effects.redirect === undefined &&
+      filled("backends", ruleBackends(backendRefs, within(place, "backendRefs"), context))),
+  };
+}
+
+const DEFAULT_WEIGHT = 1;
+
+/** If no backend gets requests, all requests are answered 500 (Gateway API, HTTPRouteRule.backendRefs). */
+function ruleBackends(
+  references: readonly RouteBackendRef[],
+  place: Place,
+  context: RuleContext,
+): readonly Backend[] {
+  const backends = references.map((reference, index) =>
+    backendOf(reference, within(place, index), context),
+  );
+  if (backends.some(({ weight }) => weight > 0)) return backends;
+  // The problem of a refused rule is already reported.
+  if (context.problems.refused.length > 0) return [];
+  const message =
+    backends.length === 0 ? "the rule has no backendRefs" : "every backendRef has the weight 0";
+  context.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
+  return [refusingBackend(invalidBackend("backendRefs"), DEFAULT_WEIGHT, context)];
+}
+
+function backendOf(reference: RouteBackendRef, place: Place, context: RuleContext): Backend {
+  const { weight = DEFAULT_WEIGHT, filters = [] } = reference;
+  const destination = destinationOf(reference, place, context);
+  const { refuse, ...effects } = filterEffects(filters, within(place, "filters"), context);
+  if (!destination.ok) return refusingBackend(destination.refuse, weight, context);
+  if (refuse !== undefined) return refusingBackend(refuse, weight, context);
+  const { upstream, protocol, tls } = destination;
+  return {
+    upstream,
+    weight,
+    protocol,
+    ...backendFilters(effects),
+    ...(tls !== undefined && { tls }),
+  };
+}
+
+function refusingBackend(refuse: Refusal, weight: number, { route }: RuleContext): Backend {
+  return { weight, protocol: isGrpcRoute(route) ? "grpc" : "http", refuse };
+}
+
+/** Without auth filters that check nothing. */
+function backendFilters({ auth, ...others }: BackendFilters): Pick<Backend, "filters"> {
+  const filters = { ...others, ...filled("auth", auth) };
+  return Object.keys(filters).length === 0 ? {} : { filters };
+}
