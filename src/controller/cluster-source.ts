@@ -6,7 +6,7 @@ import type { KindName } from "../api/kinds.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Observe } from "../health/observer.js";
 import { kindTable } from "../input/kind-table.js";
-import type { Advance } from "../input/last-good.js";
+import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import type { WatchScope } from "../kubernetes/scope.js";

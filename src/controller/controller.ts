@@ -9,7 +9,7 @@ import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import type { Observe } from "../health/observer.js";
 import { summaryOf } from "../health/observer.js";
-import type { Advance } from "../input/last-good.js";
+import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { CompileOptions } from "../model/options.js";
 import type { Applied } from "../output/apply.js";

@@ -44,41 +44,24 @@ export interface DecodedObject<K extends KindName = KindName> {
   readonly object: KindMap[K];
 }
 
-export type Decoded =
-  | {
-      readonly result: "object";
-      /** Kind, namespace and name: what may stand only once. */
-      readonly key: string;
-      readonly ref: ResourceRef;
-      readonly entry: DecodedObject;
-      readonly findings: readonly Finding[];
-    }
-  /** Not served. `key` and `ref` are absent where it is not even clear what it is. */
-  | {
-      readonly result: "refused";
-      readonly key?: string;
-      readonly ref?: ResourceRef;
-      readonly findings: readonly Finding[];
-      /** What is closed in its place, where what it is for can be read. */
-      readonly closed?: { readonly key: string; readonly entry: DecodedObject };
-    }
-  /** A kind that is not read; such objects are counted, not checked. */
-  | { readonly result: "unknown"; readonly apiVersion: string; readonly kind: string };
-
-/** What stands for a value: its object, or what is closed in its place. */
-export function takenOf(
-  decoded: Decoded,
-): { readonly key: string; readonly ref: ResourceRef; readonly entry: DecodedObject } | undefined {
-  if (decoded.result === "unknown") return undefined;
-  if (decoded.result === "object") return decoded;
-  const { closed, ref } = decoded;
-  return closed && ref && { ref, ...closed };
+/** A value of a kind that is read, or one whose kind is unclear. */
+export interface DecodedValue {
+  readonly result: "object" | "refused";
+  /** Absent if it is unclear which object the value is. */
+  readonly ref?: ResourceRef;
+  readonly findings: readonly Finding[];
+  /** The object; of a refused one its closed form, if what it is for can be read. `key`: of its kind, namespace and name. */
+  readonly served?: { readonly key: string; readonly entry: DecodedObject };
 }
 
-/** A refused object of which nothing can be closed. */
-export function refOfRefused(decoded: Decoded): ResourceRef | undefined {
-  return decoded.result === "refused" && decoded.closed === undefined ? decoded.ref : undefined;
+/** A value of a kind that is not read; such objects are counted, not checked. */
+export interface UnknownKind {
+  readonly result: "unknown";
+  readonly apiVersion: string;
+  readonly kind: string;
 }
+
+export type Decoded = DecodedValue | UnknownKind;
 
 const DEFAULT_NAMESPACE = "default";
 
@@ -159,7 +142,7 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields
   const findings = [...shape.findings, ...problems];
   if (problems.length > 0) return refuse(findings, problems);
   const object = definition.fill?.(checked.value) ?? checked.value;
-  return { result: "object", key: refKey(ref), ref, entry: { kind, object }, findings };
+  return { result: "object", ref, findings, served: { key: refKey(ref), entry: { kind, object } } };
 }
 
 function closedEntry(
@@ -167,7 +150,7 @@ function closedEntry(
   { schema }: Pick<KindDefinition<never>, "schema">,
   given: Fields,
   what: string,
-): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
+): Pick<DecodedValue, "served"> {
   const value = mended(schema, given);
   if (!isObject(value)) return {};
   const { unknown } = conform(schema, value);
@@ -181,10 +164,10 @@ function closedEntry(
 function closedAs(
   kind: KindName,
   object: DecodedObject["object"] | undefined,
-): Pick<Extract<Decoded, { result: "refused" }>, "closed"> {
+): Pick<DecodedValue, "served"> {
   if (object === undefined) return {};
   const { namespace, name } = object.metadata;
-  return { closed: { key: `${kind}/${namespacedName(namespace, name)}`, entry: { kind, object } } };
+  return { served: { key: `${kind}/${namespacedName(namespace, name)}`, entry: { kind, object } } };
 }
 
 const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;
@@ -196,7 +179,7 @@ function whatOf([first]: readonly Finding[]): string {
 }
 
 function refused(ref: ResourceRef, findings: readonly Finding[]): Decoded {
-  return { result: "refused", key: refKey(ref), ref, findings };
+  return { result: "refused", ref, findings };
 }
 
 interface Shape {

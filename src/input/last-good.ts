@@ -1,121 +1,181 @@
-/**
- * Reading again and again while manifests change: a file or object that can't be read any more keeps what it last held,
- * an object that was removed is gone once every file can be read, and texts that did not change are not parsed again. Pure: state in, state out.
- */
-import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
-import { sortDiagnostics } from "../diagnostics/sink.js";
+/** Chooses what is served for each value: its own content, its last good content, or nothing. */
+import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
 import { groupBy } from "../support/collections.js";
-import type { ChunkCache } from "./chunk-contents.js";
-import { countObjects, countUnknownKinds, findingDiagnostics } from "./input-diagnostics.js";
-import { kindTable } from "./kind-table.js";
-import type { KindTable } from "./kind-table.js";
-import { isWithin, ObjectChoice } from "./object-choice.js";
-import type { RefusedObject } from "./object-choice.js";
-import type { Resources } from "./resources.js";
-import { readSource } from "./read-source.js";
-import type { SourceReading } from "./read-source.js";
-import { takeSnapshot } from "./snapshot.js";
-import type { PlacedObject } from "./snapshot.js";
-import type { InputOptions, Source, UnknownKind } from "./source.js";
-import type { Decoded } from "./decode.js";
-import { lookUpKindName } from "./kind-lookup.js";
+import type { DecodedObject } from "./decode.js";
+import type { PlacedValue, SourceReading } from "./documents.js";
+import { diagnose } from "./input-diagnostics.js";
+import { refKey } from "./source.js";
 
-/** What one reading hands to the next. */
-export interface InputState {
-  readonly table: KindTable;
-  readonly cache: ChunkCache;
-  /** What was taken, also of two objects with one name, by the path of its file. */
-  readonly served: ReadonlyMap<string, readonly PlacedObject[]>;
+/** An object and the value that it was read from. */
+export interface PlacedObject {
+  /** Of the kind, namespace and name that it is served under. */
+  readonly key: string;
+  readonly ref: ResourceRef;
+  readonly entry: DecodedObject;
+  readonly value: PlacedValue;
+}
+
+/** An object that an API server would refuse and of which nothing is served. Others may count on it for authentication. */
+export interface RefusedObject {
+  readonly path: string;
+  readonly ref: ResourceRef;
+}
+
+/** What a reading chose, for the next one. */
+export interface Choice {
+  readonly objects: readonly PlacedObject[];
   readonly refused: readonly RefusedObject[];
-  /** Paths of the files whose content was known once, also of those that give no object. */
-  readonly known: ReadonlySet<string>;
 }
 
-export interface Advance {
-  readonly resources: Resources;
-  readonly diagnostics: readonly Diagnostic[];
-  /** Sorted by apiVersion and kind. */
-  readonly unknownKinds: readonly UnknownKind[];
-  /** How many objects of kinds that are read were given, the refused ones included. */
-  readonly objects: number;
-  /** For the next reading. */
-  readonly state: InputState;
-  /** Objects that are served with their last good content. */
-  readonly stale: readonly ResourceRef[];
-  /** Paths whose content was never known: they can't be read or parsed, or a document does not say what it is. */
-  readonly unreadable: readonly string[];
+export class ObjectChoice implements Choice {
+  /** In the order of the input, including several of one name. */
+  readonly objects: PlacedObject[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  /** Those of `objects` that are last good content. */
+  readonly stale = new Set<PlacedObject>();
+  readonly #refused = new Map<string, RefusedObject>();
+  readonly #previous: Choice;
+  readonly #readings: readonly SourceReading[];
+  // Most readings have no errors: they need none of these.
+  #previousByPath: ReadonlyMap<string, readonly PlacedObject[]> | undefined;
+  #previousByKey: ReadonlyMap<string, PlacedObject> | undefined;
+  #keys: ReturnType<typeof keysOf> | undefined;
+
+  constructor(previous: Choice, readings: readonly SourceReading[]) {
+    this.#previous = previous;
+    this.#readings = readings;
+    for (const reading of readings) this.#take(reading);
+    this.#keepGone();
+  }
+
+  get refused(): readonly RefusedObject[] {
+    return [...this.#refused.values()];
+  }
+
+  #take({ path, broken, values }: SourceReading): void {
+    if (broken) this.#keepFile(path);
+    for (const value of values) {
+      if (value.decoded.result === "object") this.#serve(value);
+      else this.#takeRefused(value);
+    }
+  }
+
+  #serve(value: PlacedValue): void {
+    const { ref, served } = value.decoded;
+    if (ref && served) this.objects.push({ ref, key: served.key, entry: served.entry, value });
+  }
+
+  /** Keeps all objects of a file; the path of a folder stands for the files in it. */
+  #keepFile(path: string): void {
+    for (const [file, objects] of this.#byPath()) {
+      if (!isWithin(file, path)) continue;
+      this.#keep(objects);
+      const message = `${counted(objects.length)} of ${file} stay as they were when it could last be read`;
+      this.#report(message, { location: { file, line: 1, column: 1 } });
+    }
+    for (const object of this.#previous.refused) {
+      if (isWithin(object.path, path)) this.#keepRefusal(object);
+    }
+  }
+
+  #takeRefused(value: PlacedValue): void {
+    const { ref, served } = value.decoded;
+    if (ref === undefined) return;
+    const previous = this.#byKey().get(served?.key ?? refKey(ref));
+    if (previous === undefined) {
+      if (served === undefined) this.#refuse({ path: value.path, ref });
+      else this.#serve(value);
+    } else if (!this.#current().valid.has(previous.key) && !this.stale.has(previous)) {
+      this.#keep([previous]);
+      this.#report("the object stays as it was when it was last valid", {
+        resource: previous.ref,
+        location: value.locate(["metadata", "name"]),
+      });
+    }
+  }
+
+  /** While it is unknown which objects a file or document contains, missing objects are not removed: they may have moved there. */
+  #keepGone(): void {
+    const doubtful = this.#readings.find((reading) => reading.doubtful);
+    if (doubtful === undefined) return;
+    const { valid, refused } = this.#current();
+    for (const [path, objects] of this.#byPath()) {
+      const gone = objects.filter(
+        (object) => !valid.has(object.key) && !refused.has(object.key) && !this.stale.has(object),
+      );
+      this.#keep(gone);
+      if (gone.length === 0) continue;
+      const message = `${counted(gone.length)} gone from ${path} stay until all of ${doubtful.path} can be read: they may stand there now`;
+      this.#report(message, { location: { file: doubtful.path, line: 1, column: 1 } });
+    }
+    for (const object of this.#previous.refused) this.#keepRefusal(object);
+  }
+
+  #keepRefusal(object: RefusedObject): void {
+    if (!this.#current().valid.has(refKey(object.ref))) this.#refuse(object);
+  }
+
+  /** Adds an object once for each file and name, however often it is kept. */
+  #refuse(object: RefusedObject): void {
+    this.#refused.set(`${refKey(object.ref)} ${object.path}`, object);
+  }
+
+  #keep(objects: readonly PlacedObject[]): void {
+    for (const object of objects) {
+      this.stale.add(object);
+      this.objects.push(object);
+    }
+  }
+
+  #report(
+    message: string,
+    parts: { readonly resource?: ResourceRef; readonly location: SourceLocation | undefined },
+  ): void {
+    this.diagnostics.push(diagnose("LAST_GOOD_KEPT", message, parts));
+  }
+
+  #byPath(): ReadonlyMap<string, readonly PlacedObject[]> {
+    this.#previousByPath ??= groupBy(this.#previous.objects, ({ value }) => value.path);
+    return this.#previousByPath;
+  }
+
+  /** The first previous object of each name. A closed one is no good content. */
+  #byKey(): ReadonlyMap<string, PlacedObject> {
+    if (this.#previousByKey === undefined) {
+      const previous = [...this.#byPath().values()].flat();
+      const good = previous.filter(({ entry }) => entry.object.closed === undefined);
+      this.#previousByKey = new Map(good.reverse().map((object) => [object.key, object]));
+    }
+    return this.#previousByKey;
+  }
+
+  #current(): ReturnType<typeof keysOf> {
+    this.#keys ??= keysOf(this.#readings);
+    return this.#keys;
+  }
 }
 
-/** Nothing read yet. */
-export function initialInput(options: InputOptions): InputState {
-  return {
-    table: kindTable(options.albGroup),
-    cache: new Map(),
-    served: new Map(),
-    refused: [],
-    known: new Set(),
-  };
+/** The keys of the objects that the sources contain now. */
+function keysOf(readings: readonly SourceReading[]): {
+  readonly valid: ReadonlySet<string>;
+  readonly refused: ReadonlySet<string>;
+} {
+  const [valid, refused] = [new Set<string>(), new Set<string>()];
+  for (const { values } of readings) {
+    for (const { decoded } of values) {
+      if (decoded.ref === undefined) continue;
+      const key = decoded.served?.key ?? refKey(decoded.ref);
+      (decoded.result === "object" ? valid : refused).add(key);
+    }
+  }
+  return { valid, refused };
 }
 
-/** `sources` is everything there is now, in the order that decides between two objects with one name. */
-export function advance(previous: InputState, sources: readonly Source[]): Advance {
-  const readings = sources.map((source) => readSource(source, previous));
-  const choice = new ObjectChoice(previous, readings);
-  for (const reading of readings) choice.take(reading);
-  choice.keepGone(readings);
-  const { refused } = choice;
-  const refs = refused.map(({ ref }) => ref);
-  const snapshot = takeSnapshot(choice.objects, refs);
-  const values = readings.flatMap((reading) => reading.values);
-  const decoded = values.map((value) => value.decoded);
-  const { known, unreadable } = sortPaths(readings, previous);
-  return {
-    resources: snapshot.resources,
-    diagnostics: sortDiagnostics([
-      ...readings.flatMap((reading) => reading.errors),
-      ...values.flatMap(findingDiagnostics),
-      ...choice.kept,
-      ...snapshot.diagnostics,
-    ]),
-    unknownKinds: countUnknownKinds(decoded),
-    objects: countObjects(decoded),
-    stale: snapshot.served.filter((object) => choice.isStale(object)).map((object) => object.ref),
-    unreadable,
-    state: {
-      table: previous.table,
-      cache: new Map(
-        readings.flatMap(({ chunks }) => chunks.map((chunk) => [chunk.text, chunk] as const)),
-      ),
-      served: groupBy(choice.objects, ({ path }) => path),
-      refused,
-      known,
-    },
-  };
+/** Whether a file is the one at `place` or in the folder there. */
+export function isWithin(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
 }
 
-/** A file that was good once stays known while it is broken: its last good content is served. */
-function sortPaths(
-  readings: readonly SourceReading[],
-  { table, known }: InputState,
-): Pick<Advance, "unreadable"> & Pick<InputState, "known"> {
-  const good: string[] = [];
-  const broken: string[] = [];
-  for (const reading of readings) (isUnreadable(reading, table) ? broken : good).push(reading.path);
-  const kept = [...known].filter((path) => broken.some((place) => isWithin(path, place)));
-  return {
-    known: new Set([...good, ...kept]),
-    unreadable: broken.filter((place) => !kept.some((path) => isWithin(path, place))),
-  };
-}
-
-function isUnreadable({ broken, values }: SourceReading, table: KindTable): boolean {
-  return broken || values.some(({ decoded }) => isUnidentified(decoded, table));
-}
-
-function isUnidentified(decoded: Decoded, table: KindTable): boolean {
-  if (decoded.result !== "refused") return false;
-  const { ref } = decoded;
-  if (ref === undefined || ref.name === "") return true;
-  const kind = lookUpKindName(table, ref.kind);
-  return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
+function counted(objects: number): string {
+  return objects === 1 ? "1 object" : `${String(objects)} objects`;
 }

@@ -6,7 +6,7 @@ import type { KindName } from "../api/kinds.js";
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareStrings } from "../support/collections.js";
-import { decode, refOfRefused, takenOf } from "./decode.js";
+import { decode } from "./decode.js";
 import { findingDiagnostics } from "./input-diagnostics.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
@@ -42,10 +42,11 @@ export class LiveObjects {
     const key = keyOf(kind, namespace, name);
     const decoded = decode(value, this.#table);
     this.#known.add(key);
-    const now = takenOf(decoded)?.entry;
-    this.#changes.set(key, { kind, namespace, name, now });
-    this.#noteFindings(key, findingDiagnostics({ decoded, locate: nowhere }));
-    this.#noteRefused(key, refOfRefused(decoded));
+    const isRead = decoded.result !== "unknown";
+    const served = isRead ? decoded.served : undefined;
+    this.#changes.set(key, { kind, namespace, name, now: served?.entry });
+    this.#noteFindings(key, isRead ? findingDiagnostics(decoded, nowhere) : []);
+    this.#noteRefused(key, isRead && served === undefined ? decoded.ref : undefined);
   }
 
   delete(kind: KindName, namespace: string, name: string): void {

@@ -175,19 +175,6 @@ function regroup(
   groups.set({ namespace, name }, group.length === 0 ? undefined : group);
 }
 
-/** Indexes objects of which no two have the same kind, namespace and name. */
-export function indexObjects(
-  objects: readonly DecodedObject[],
-  locate: Locate,
-  refused: readonly ResourceRef[] = [],
-): Resources {
-  const changes = objects.map((now) => {
-    const { namespace, name } = now.object.metadata;
-    return { kind: now.kind, namespace, name, now };
-  });
-  return ObjectStore.EMPTY.with(changes).resources(refused, locate);
-}
-
 function put<K extends KindName>(index: Index, entry: DecodedObject<K>): void {
   index[entry.kind].set(entry.object.metadata, entry.object);
 }

@@ -1,12 +1,10 @@
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 
-/** A text with manifests, as the edges hand it over. */
+/** A text with manifests, as the edges pass it on. `path`: its name in diagnostics. */
 export type Source =
-  | {
-      /** As diagnostics name it. */
-      readonly path: string;
-      readonly text: string;
-    }
+  | { readonly path: string; readonly text: string }
+  /** Objects that come from no file, as an API server returns them. */
+  | { readonly path: ""; readonly objects: readonly unknown[] }
   | {
       readonly path: string;
       /** Why there is no text. The path may be a folder's. */
@@ -22,13 +20,6 @@ export interface InputOptions {
 }
 
 export const DEFAULT_INPUT_OPTIONS: InputOptions = { albGroup: "crd.alauda.io" };
-
-/** How many objects of a kind that is not read were given. */
-export interface UnknownKind {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly count: number;
-}
 
 /** Tells the objects of one kind apart. */
 export function namespacedName(namespace: string, name: string): string {

@@ -4,8 +4,13 @@ import type { Diagnostic, FieldPath } from "../../src/diagnostics/diagnostic.js"
 import { formatJson, formatText } from "../../src/diagnostics/format.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import { kindTable } from "../../src/input/kind-table.js";
-import { advance, initialInput } from "../../src/input/last-good.js";
-import { loadResources, resourcesFromObjects, resourcesFromYaml } from "../../src/input/load.js";
+import {
+  advance,
+  initialInput,
+  loadResources,
+  resourcesFromObjects,
+  resourcesFromYaml,
+} from "../../src/input/load.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
 import { TextLocator, splitDocuments } from "../../src/input/text-locator.js";
 import { parseYaml } from "../../src/input/yaml.js";

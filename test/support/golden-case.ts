@@ -11,7 +11,7 @@ import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format.js";
 import { inOrder } from "../../src/diagnostics/sink.js";
-import { advance, initialInput } from "../../src/input/last-good.js";
+import { advance, initialInput } from "../../src/input/load.js";
 import type { Source } from "../../src/input/source.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
 

@@ -1,5 +1,5 @@
 import { Controller } from "../../../src/controller/controller.js";
-import { initialInput, advance } from "../../../src/input/last-good.js";
+import { initialInput, advance } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Applied } from "../../../src/output/apply.js";
 import { NginxRefused } from "../../../src/output/reloader.js";

@@ -147,7 +147,9 @@ describe("metadata", () => {
   it("takes the namespace default, or none for what is in none", () => {
     const namespaceOf = (value: unknown) => {
       const decoded = decode(value, TABLE);
-      return decoded.result === "object" ? decoded.entry.object.metadata.namespace : undefined;
+      return decoded.result === "object"
+        ? decoded.served?.entry.object.metadata.namespace
+        : undefined;
     };
     expect(namespaceOf(service(PORTS))).toBe("default");
     expect(namespaceOf(service(PORTS, { namespace: "" }))).toBe("default");

@@ -1,5 +1,6 @@
-import { advance, initialInput } from "../../../src/input/last-good.js";
-import type { Advance } from "../../../src/input/last-good.js";
+import { advance, initialInput } from "../../../src/input/load.js";
+import type { Advance } from "../../../src/input/load.js";
+import { changedObjects } from "../../../src/input/resources.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
 import type { Source } from "../../../src/input/source.js";
 
@@ -220,6 +221,26 @@ describe("reading again", () => {
     expect(second.resources.get("ConfigMap", "default", "b")).not.toBe(b);
   });
 
+  it("says which objects changed", () => {
+    const first = readAll({ "a.yaml": `${A1}---\n${B1}---\n${configMap("c", "1")}` });
+    const next = advance(
+      first.state,
+      sources({ "a.yaml": `${A2}---\n${configMap("c", "1")}---\n${configMap("d", "1")}` }),
+    );
+    const changes = changedObjects(first.resources, next.resources);
+    const values = changes.map(({ kind, before, now }) => [
+      kind,
+      before?.metadata.name,
+      now?.metadata.name,
+    ]);
+    expect(values).toEqual([
+      ["ConfigMap", "a", "a"],
+      ["ConfigMap", "b", undefined],
+      ["ConfigMap", undefined, "d"],
+    ]);
+    expect(next.resources.list("Ingress")).toBe(first.resources.list("Ingress"));
+  });
+
   it("moves the places of what did not change", () => {
     const result = readAll({ "a.yaml": A1 }, { "b.yaml": `# one\n# line\n---\n${A1}` });
     const ref = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "a" };
@@ -237,7 +258,8 @@ describe("reading again", () => {
   });
 
   it("holds on to no text that is gone", () => {
-    const state = readAll({ "a.yaml": A1 }, { "a.yaml": A2 }).state;
-    expect([...state.cache.keys()]).toEqual([A2]);
+    const { readings } = readAll({ "a.yaml": A1 }, { "a.yaml": A2 }).state;
+    const chunks = [...readings.values()].flatMap((reading) => reading.chunks);
+    expect(chunks.map(({ text }) => text)).toEqual([A2]);
   });
 });

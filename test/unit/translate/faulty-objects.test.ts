@@ -2,7 +2,7 @@
 import { compile } from "../../../src/compile.js";
 import type { Ingress } from "../../../src/api/wire.js";
 import type { KindName } from "../../../src/api/kinds.js";
-import { advance, initialInput } from "../../../src/input/last-good.js";
+import { advance, initialInput } from "../../../src/input/load.js";
 import type { Resources } from "../../../src/input/resources.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";

@@ -1,5 +1,5 @@
 import { compile } from "../../../../../src/compile.js";
-import { advance, initialInput } from "../../../../../src/input/last-good.js";
+import { advance, initialInput } from "../../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
 import { RenderedPolicy } from "../../../../../src/render/rendered-file.js";
 import { MOST_BINDINGS } from "../../../../../src/translate/size-limits.js";
