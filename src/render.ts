@@ -1,7 +1,4 @@
-/**
- * The data plane's model → the files that run it, in memory. Takes the model and options, gives bytes by path; knows
- * nothing of Kubernetes, disks or processes. Equal models give equal bytes.
- */
+/** The data plane's model → its files, in memory. Equal models give equal bytes. */
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
 import type { Route } from "./model/route.js";
@@ -9,7 +6,6 @@ import { POLICY_FORMAT } from "./model/policy.js";
 import { ENDPOINTS_FILE, renderEndpoints } from "./render/nginx/endpoints-view.js";
 import { policyMemory } from "./render/nginx/http-view.js";
 import { renderNginxConf } from "./render/nginx/nginx-conf.js";
-import type { RoutingShards } from "./render/policy/build-policy.js";
 import {
   ListShards,
   buildPolicy,
@@ -26,36 +22,37 @@ import {
   distinctFiles,
 } from "./render/policy/named-files.js";
 import type { RenderedFile } from "./render/rendered-file.js";
+import type { ShardMap } from "./render/shard-map.js";
 import { compareStrings } from "./support/collections.js";
 import { PolicyTooLarge } from "./support/errors.js";
 
-/** `bodyLimit`: for routes without a limit of their own. */
-interface Shards {
+/** The shards of bindings and routes. `bodyLimit`: bytes for routes without their own limit. */
+class RouteShards {
   readonly bodyLimit: number;
-  readonly hosts: HostShards;
-  readonly routes: ListShards<Route>;
+  readonly hosts = new HostShards();
+  readonly routes = new ListShards<Route>((route) => routeText(route, this.bodyLimit));
+
+  constructor(bodyLimit: number) {
+    this.bodyLimit = bodyLimit;
+  }
 }
 
-function newShards(bodyLimit: number): Shards {
-  const routes = new ListShards<Route>((route) => routeText(route, bodyLimit));
-  return { bodyLimit, hosts: new HostShards(), routes };
-}
-
-/** What follows from everything but the upstreams. */
+/** The files of everything except upstreams. */
 interface RenderedRouting {
   readonly routing: RoutingModel;
   readonly options: CompileOptions;
-  readonly shards: RoutingShards;
+  /** The maps of policy.json except upstreams. */
+  readonly shards: ReadonlyMap<string, ShardMap>;
   readonly certificatePaths: ReadonlyMap<string, string>;
   readonly files: readonly RenderedFile[];
 }
 
-/** Renders again and again: of a model whose routing is the one before, only the upstreams that are new are rendered. */
+/** Renders repeatedly: if only upstreams changed, it renders only those. */
 export class Renderer {
   #routing: RenderedRouting | undefined;
   #conf:
     { readonly of: RenderedRouting; readonly memory: number; readonly text: string } | undefined;
-  #shards: Shards | undefined;
+  #shards: RouteShards | undefined;
   readonly #upstreams = new ListShards(upstreamText);
 
   /** nginx.conf, policy.json, streams/, credentials/, certificates/ and authorities/, sorted by path. Throws PolicyTooLarge. */
@@ -79,8 +76,8 @@ export class Renderer {
     return files.sort((a, b) => compareStrings(a.path, b.path));
   }
 
-  #shardsFor({ dataPlane: { bodyLimit } }: CompileOptions): Shards {
-    if (this.#shards?.bodyLimit !== bodyLimit) this.#shards = newShards(bodyLimit);
+  #shardsFor({ dataPlane: { bodyLimit } }: CompileOptions): RouteShards {
+    if (this.#shards?.bodyLimit !== bodyLimit) this.#shards = new RouteShards(bodyLimit);
     return this.#shards;
   }
 
@@ -94,7 +91,7 @@ export class Renderer {
   }
 }
 
-/** The very same lists. */
+/** Whether all lists are the same objects. */
 function isSame(last: RenderedRouting, routing: RoutingModel, options: CompileOptions): boolean {
   const before = new Map<string, unknown>(Object.entries(last.routing));
   const entries = Object.entries(routing);
@@ -105,11 +102,11 @@ function isSame(last: RenderedRouting, routing: RoutingModel, options: CompileOp
   );
 }
 
-/** What one host has is a text, and a text has a limit. */
+/** The bindings of a host are one text, and JavaScript limits the length of a text. */
 function renderFitting(
   routing: RoutingModel,
   options: CompileOptions,
-  shards: Shards,
+  shards: RouteShards,
 ): RenderedRouting {
   try {
     return renderRouting(routing, options, shards);
@@ -125,7 +122,7 @@ function renderFitting(
 function renderRouting(
   routing: RoutingModel,
   options: CompileOptions,
-  shards: Shards,
+  shards: RouteShards,
 ): RenderedRouting {
   const credentials = new Map(routing.credentials.map((set) => [set.id, credentialsFile(set)]));
   const certificates = new Map(

@@ -3,42 +3,42 @@ import type { SecretText } from "../support/secret-text.js";
 import type { ShardChange } from "./shard-map.js";
 import { ShardMap } from "./shard-map.js";
 
-/** One file of the output, in memory. */
+/** A file of the output, in memory. */
 export interface RenderedFile {
-  /** Relative to the output folder, `/` between parts; made of our own names and digests only. */
+  /** Relative to the output folder, with `/`; contains only generated names and digests. */
   readonly path: string;
-  /** Text, or what makes it when it is asked to `reveal` it. */
+  /** The text, or an object whose `reveal` returns it. */
   readonly contents: string | SecretText | RenderedPolicy;
-  /** 0o600 for what holds a secret (0o640 where nginx is in our group), else 0o644. */
+  /** 0o600 for a file with a secret (0o640 if nginx is another user of albc's group), otherwise 0o644. */
   readonly mode: 0o600 | 0o640 | 0o644;
-  /** Of what nginx reads at a reload: a change of it alone may wait for one. */
+  /** nginx reads it at a reload; a change of this file alone may wait for one. */
   readonly patient?: true;
 }
 
-/** The text of a file in pieces, for those who write it. */
+/** The text of a file in chunks, to write it. */
 export function chunksOf({ contents }: RenderedFile): Iterable<string> {
   if (typeof contents === "string") return [contents];
   return "chunks" in contents ? contents.chunks() : [contents.reveal()];
 }
 
-/** The text of a file; it is asked for by those who have to write or compare it. */
+/** The text of a file, to write or compare it. */
 export function contentsOf({ contents }: RenderedFile): string {
   return typeof contents === "string" ? contents : contents.reveal();
 }
 
-/** Key of the one shard of `settings`, which is no map. */
+/** Key of the only shard of `settings`, which is not a map in policy.json. */
 export const SETTINGS_KEY = "-";
 const SETTINGS = "settings";
 
 /**
- * policy.json in parts: a change is found and sent without a look at the whole, whose text is made only when it is written. A line
- * for each shard, and for each binding of a host, so that a diff shows what changed; the data plane reads any JSON of this shape.
+ * policy.json as shards, so a change is found and sent without looking at all of it; the text is made only when it is written. Each shard
+ * and each binding of a host has its own line, so diffs are readable; the data plane reads any JSON of this shape.
  */
 export class RenderedPolicy {
   readonly format: number;
   /** Digest of everything else, so equal policies have equal versions. */
   readonly version: string;
-  /** In the order of the file. `settings` has one shard, with the key `-`. */
+  /** In the order of the file. `settings` has one shard with the key `-`. */
   readonly maps: ReadonlyMap<string, ShardMap>;
   /** Bytes of the text. */
   readonly size: number;
@@ -57,7 +57,7 @@ export class RenderedPolicy {
     this.size = size;
   }
 
-  /** Shards that are new or other ones, and those that are gone, as map, key and JSON; map by map. Without `before`: all. */
+  /** Changed and removed shards as map, key and JSON, map by map. Without `before`: all shards. */
   changesSince(before?: RenderedPolicy): readonly (readonly [string, ...ShardChange])[] {
     const names = new Set([...this.maps.keys(), ...(before?.maps.keys() ?? [])]);
     return [...names].flatMap((name) => {
@@ -71,7 +71,7 @@ export class RenderedPolicy {
     return [...this.chunks()].join("");
   }
 
-  /** The same in pieces. */
+  /** The text of policy.json in chunks. */
   *chunks(): Iterable<string> {
     yield this.#head();
     let between = "";

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { compareStrings } from "../support/collections.js";
 
-/** Key and JSON. The JSON may be on several lines, and has line breaks nowhere but between its parts. */
+/** Key and JSON. The JSON may have several lines, but no line break within a string. */
 type Shard = readonly [string, string];
 
-/** Key and JSON; undefined: the shard is gone. */
+/** Key and JSON; undefined: the shard is removed. */
 export type ShardChange = readonly [string, string | undefined];
 
-/** Shards that stand beside each other. */
+/** Neighbouring shards. */
 interface Part {
   readonly shards: readonly Shard[];
   readonly digest: Buffer;
@@ -20,12 +20,12 @@ const BETWEEN = ",\n    ";
 const CLOSE = "\n  }";
 const EMPTY = "{}";
 const NONE: Part = { shards: [], digest: Buffer.alloc(0), size: 0 };
-/** A part has about so many shards; a power of two. */
+/** Average number of shards in a part; a power of two. */
 const PART = 64;
 
 /**
- * One map of policy.json. Each entry is a shard, kept as the text that stands in the file. A map with a few other shards shares all parts
- * but theirs: where a part ends follows from the keys alone, so equal maps have equal parts, whatever they were made from.
+ * One map of policy.json. Each entry is a shard, kept as its text in the file. A map that differs in a few shards shares all other parts.
+ * The keys alone determine where a part ends, so equal maps have equal parts, whatever they were made from.
  */
 export class ShardMap {
   readonly #parts: readonly Part[];
@@ -45,12 +45,12 @@ export class ShardMap {
 
   static readonly EMPTY = new ShardMap([]);
 
-  /** Of two entries with one key the last counts. */
+  /** The last of several entries with the same key wins. */
   static of(shards: Iterable<Shard>): ShardMap {
     return ShardMap.EMPTY.with(new Map(shards));
   }
 
-  /** The map with these JSON texts; undefined: without the shard. */
+  /** The map with these JSON texts; undefined removes the shard. */
   with(changes: ReadonlyMap<string, string | undefined>): ShardMap {
     if (changes.size === 0) return this;
     const left = [...changes].sort(inOrder).reverse();
@@ -58,7 +58,7 @@ export class ShardMap {
     let open: readonly Shard[] = [];
     const all = this.#parts.length === 0 ? [NONE] : this.#parts;
     for (const [i, part] of all.entries()) {
-      // Whatever comes after the last part belongs to it, until its end.
+      // Keys after the last part belong to it.
       const own = taken(left, i === all.length - 1 ? undefined : part.shards.at(-1)?.[0]);
       if (open.length === 0 && own.length === 0) {
         parts.push(part);
@@ -77,7 +77,7 @@ export class ShardMap {
     return new Map(this.#parts.flatMap(({ shards }) => shards));
   }
 
-  /** What differs from the other map: shards that are new or other ones, then those that are gone. */
+  /** Changed shards, then removed shards. */
   changesSince(before: ShardMap): readonly ShardChange[] {
     const now = new Set(this.#parts);
     const then = new Set(before.#parts);
@@ -93,7 +93,7 @@ export class ShardMap {
     return changes;
   }
 
-  /** As it stands in policy.json, in pieces: of thousands of shards the whole is megabytes. */
+  /** The text in policy.json, in chunks, because thousands of shards are megabytes. */
   *chunks(): Iterable<string> {
     let before = OPEN;
     for (const { shards } of this.#parts) {
@@ -104,7 +104,7 @@ export class ShardMap {
   }
 }
 
-/** Takes those up to the last key off the end of the list, which is sorted backwards; undefined: all. */
+/** Removes the changes up to the last key from the end of the list, which is sorted backwards; undefined: all of them. */
 function taken(left: ShardChange[], last: string | undefined): readonly ShardChange[] {
   const found: ShardChange[] = [];
   for (let next = left.at(-1); next !== undefined; next = left.at(-1)) {
@@ -121,7 +121,7 @@ function edited(shards: readonly Shard[], changes: readonly ShardChange[]): read
   return changed.flatMap(([key, json]) => (json === undefined ? [] : [[key, json] as const]));
 }
 
-/** Lists of which all end with the key of an end, perhaps but the last one. */
+/** Divides the shards after each key that ends a part; the last list may lack such a key. */
 function dividedAtEnds(shards: readonly Shard[]): (readonly Shard[])[] {
   const lists: Shard[][] = [];
   for (const shard of shards) {
@@ -150,7 +150,7 @@ function textOf(shards: readonly Shard[]): string {
   return shards.map(([key, json]) => `${JSON.stringify(key)}: ${json}`).join(BETWEEN);
 }
 
-/** FNV-1a: one key in PART ends its part. */
+/** One key in PART ends its part, by FNV-1a. */
 function isEnd(key: string): boolean {
   let hash = 0x811c9dc5;
   for (let i = 0; i < key.length; i += 1) {

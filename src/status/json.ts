@@ -1,12 +1,12 @@
 import type { KindName } from "../api/kinds.js";
 import { isObject, own } from "../support/json-object.js";
 
-/** Statuses as an API server holds them: anybody may have written anything. */
+/** A field of a status that should be a list: other clients may have written anything. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Equal apart from the order of keys; a key without a value is none. */
+/** Equal except for the order of keys; undefined values count as absent. */
 export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -17,15 +17,9 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   return [...keys].every((key) => isSameJson(own(a, key), own(b, key)));
 }
 
-/** An object with `metadata`, whose version changes with every write. */
-interface Versioned {
-  readonly metadata: object;
-  readonly status?: unknown;
-}
-
 /**
- * Fields of statuses by which something is decided: where a Service is reached, which addresses a Gateway has already, and the room
- * that others leave in a policy's. All else of statuses changes whenever ours are written: once for every object after a start.
+ * Fields of statuses that compilation reads: addresses of a Service or Gateway, and the entries of other controllers in a policy's
+ * status. All other fields change whenever the controller writes statuses, which after a start is once for every object.
  */
 const FIELDS_READ: Readonly<Partial<Record<KindName, string>>> = {
   Service: "loadBalancer",
@@ -34,26 +28,33 @@ const FIELDS_READ: Readonly<Partial<Record<KindName, string>>> = {
   AuthPolicy: "ancestors",
 };
 
-/** Whether two states of an object of that kind compile to the same. */
-export function differInUnreadOnly(kind: KindName, a: Versioned, b: Versioned): boolean {
+/** Whether two versions of an object of the kind compile to the same result. */
+export function differInUnreadOnly(
+  kind: KindName,
+  a: { readonly metadata: object; readonly status?: unknown },
+  b: typeof a,
+): boolean {
   if (!differInStatusOnly(a, b)) return false;
   const field = FIELDS_READ[kind];
   return field === undefined || isSameJson(statusField(a, field), statusField(b, field));
 }
 
-function statusField({ status }: Versioned, field: string): unknown {
+function statusField({ status }: { readonly status?: unknown }, field: string): unknown {
   return isObject(status) ? own(status, field) : undefined;
 }
 
 const STATUS: readonly string[] = ["status", "metadata"];
 const VERSION: readonly string[] = ["resourceVersion"];
 
-/** Whether two states of an object differ in nothing but the status and what changes with it. */
-export function differInStatusOnly(a: Versioned, b: Versioned): boolean {
+/** Whether two versions of an object differ only in the status and in resourceVersion. */
+export function differInStatusOnly(
+  a: { readonly metadata: object },
+  b: { readonly metadata: object },
+): boolean {
   return isSameBut(STATUS, a, b) && isSameBut(VERSION, a.metadata, b.metadata);
 }
 
-/** Without copies: after a start the statuses of thousands of objects are written, and then all are compared at once. */
+/** Makes no copies: after a start, thousands of objects are compared at once because their statuses were written. */
 function isSameBut(fields: readonly string[], a: object, b: object): boolean {
   const others = new Map(Object.entries(b));
   for (const [key, value] of Object.entries(a)) {

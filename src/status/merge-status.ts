@@ -1,6 +1,6 @@
 /**
- * A computed status put into the one that an object has. Several controllers write into one status: what is theirs stays byte for
- * byte, what is ours is replaced (Gateway API, status of routes and policies; Kubernetes' API conventions, conditions).
+ * Merges a computed status into the status that an object has. Several controllers write into one status: our entries are replaced, all
+ * others stay unchanged (Gateway API, status of routes and policies; Kubernetes API conventions, conditions).
  */
 import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
@@ -8,13 +8,13 @@ import { isSameJson, listOf } from "./json.js";
 import type { ObjectStatus } from "./object-status.js";
 
 interface MergeContext {
-  /** Name under which our entries stand in status.parents and status.ancestors. */
+  /** `controllerName` of our entries in status.parents and status.ancestors. */
   readonly controllerName: string;
-  /** RFC 3339, for conditions whose status changes. Absent: nobody writes them, and ours are without lastTransitionTime. */
+  /** RFC 3339, for conditions whose status changes. Absent: the status is not written, so our conditions have no lastTransitionTime. */
   readonly now?: string;
 }
 
-/** Fields that are ours alone: gone when they are not computed. */
+/** Fields that only this controller writes; removed if they are not computed. */
 const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Gateway: ["addresses", "listeners", "attachedListenerSets"],
   ListenerSet: ["listeners"],
@@ -22,16 +22,13 @@ const OWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   Ingress: ["loadBalancer"],
 };
 
-/** Lists with an entry for each controller, and the field that names what the entry is about. */
+/** Lists with an entry per controller, and the field that names the subject of an entry. */
 const ENTRIES: Readonly<Record<string, string>> = {
   parents: "parentRef",
   ancestors: "ancestorRef",
 };
 
-/**
- * The whole status that the object is to have. Undefined: it has it, or it has one of ours about a later generation, since what was
- * computed is out of date then.
- */
+/** The new status of the object. Undefined: the object has it already, or has our status of a later generation. */
 export function mergeStatus(
   existing: unknown,
   computed: ObjectStatus,
@@ -43,7 +40,7 @@ export function mergeStatus(
   return isSameJson(merged, before) ? undefined : merged;
 }
 
-/** As `mergeStatus`, also where that changes nothing or is out of date. */
+/** Like `mergeStatus`, but never undefined. */
 export function mergedStatus(
   existing: unknown,
   { kind, status }: ObjectStatus,
@@ -73,7 +70,7 @@ function mergeField(
   return computed;
 }
 
-/** In the order of the spec; listeners that are gone go. */
+/** In the order of the spec; entries of removed listeners are removed. */
 function mergeListeners(before: unknown, computed: unknown, { now }: MergeContext): unknown {
   const known = listOf(before).filter(isObject);
   return listOf(computed).map((entry) => {
@@ -86,7 +83,7 @@ function mergeListeners(before: unknown, computed: unknown, { now }: MergeContex
   });
 }
 
-/** Entries of other controllers stay where they are, ours too; those for what is not a subject any more go. */
+/** All entries keep their places; ours for former subjects are removed. */
 function mergeEntries(
   subject: string,
   before: unknown,
@@ -128,10 +125,7 @@ function conditionsOf(entries: readonly JsonObject[]): readonly unknown[] {
   return entries.flatMap(({ conditions }) => listOf(conditions));
 }
 
-/**
- * Condition types that we write. One of them that was not computed does not hold any more and goes; every other type is another
- * controller's and stays as it is.
- */
+/** Condition types of this controller; removed if they are not computed. Other types belong to other controllers and stay unchanged. */
 const OWN_TYPES: ReadonlySet<unknown> = new Set([
   "Accepted",
   "Conflicted",
@@ -144,10 +138,7 @@ const OWN_TYPES: ReadonlySet<unknown> = new Set([
   "SupportedVersion",
 ]);
 
-/**
- * The list as it is to be written: computed conditions in the places of those of their types, new ones last. lastTransitionTime is
- * `now` only where the status changes; without `now` computed ones have none.
- */
+/** Computed conditions replace those of their type; new ones come last. lastTransitionTime is `now` only if the status changes. */
 function mergeConditions(
   existing: unknown,
   computed: unknown,
@@ -172,7 +163,7 @@ function withTime(condition: JsonObject, before: JsonObject, now: string | undef
   return { ...condition, lastTransitionTime: isSame ? time : now };
 }
 
-/** Whether one of ours in the list is about a later generation than the computed ones are about. */
+/** Whether the list has a condition of ours for a later generation than the computed conditions. */
 function hasNewerCondition(existing: unknown, computed: unknown): boolean {
   const known = Math.max(...objects(computed).map(generationOf));
   return (
@@ -181,7 +172,7 @@ function hasNewerCondition(existing: unknown, computed: unknown): boolean {
   );
 }
 
-/** Generations count from 1; 0: none. */
+/** Generations start at 1; 0: none. */
 function generationOf(condition: JsonObject): number {
   const generation = condition["observedGeneration"];
   return typeof generation === "number" ? generation : 0;
@@ -191,34 +182,36 @@ function objects(value: unknown): readonly JsonObject[] {
   return listOf(value).filter(isObject);
 }
 
-/** As Gateway API has them before any controller has come (Gateway, status.conditions). */
-const NOBODY = {
+/** Gateway API's default before any controller has written (Gateway, status.conditions). */
+const PENDING = {
   status: "Unknown",
   reason: "Pending",
   message: "Waiting for controller",
 } as const;
 
-/** What is left where everything was ours. */
+/** Condition types of kinds without an entry per controller. */
 const WITHDRAWN: Readonly<Record<string, readonly string[]>> = {
   Gateway: ["Accepted", "Programmed"],
   ListenerSet: ["Accepted", "Programmed"],
 };
 
 /**
- * The status of an object that this controller has said something of and that is somebody else's now, or nobody's: who follows the
- * addresses in it must not be sent here any more. Of statuses with an entry for each controller,
- * ours go. Undefined for other kinds.
+ * The status of an object that this controller no longer serves: its addresses must not lead here any more. Our entries are removed from
+ * lists with an entry per controller. Undefined for other kinds.
  */
-export function withdrawnStatus(said: ObjectStatus, generation?: number): ObjectStatus | undefined {
-  if (said.kind === "Ingress") return { ...said, status: { loadBalancer: {} } };
+export function withdrawnStatus(
+  written: ObjectStatus,
+  generation?: number,
+): ObjectStatus | undefined {
+  if (written.kind === "Ingress") return { ...written, status: { loadBalancer: {} } };
   for (const field of Object.keys(ENTRIES))
-    if (own(said.status, field) !== undefined) return { ...said, status: { [field]: [] } };
-  const types = own(WITHDRAWN, said.kind);
+    if (own(written.status, field) !== undefined) return { ...written, status: { [field]: [] } };
+  const types = own(WITHDRAWN, written.kind);
   if (types === undefined) return undefined;
   const conditions = types.map((type) => ({
     type,
-    ...NOBODY,
+    ...PENDING,
     ...(generation !== undefined && { observedGeneration: generation }),
   }));
-  return { ...said, status: { conditions } };
+  return { ...written, status: { conditions } };
 }

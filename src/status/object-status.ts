@@ -1,19 +1,19 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 
-/** One entry of a status' conditions (Gateway API, metav1.Condition), without lastTransitionTime: the writer adds that. */
+/** A condition of a status (metav1.Condition), without lastTransitionTime, which `mergeStatus` adds. */
 export interface Condition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
   /** CamelCase, never empty. */
   readonly reason: string;
-  /** For people: what is wrong, where, and what to do. */
+  /** What is wrong, where, and what to do. */
   readonly message: string;
-  /** metadata.generation of the object that was looked at; absent for objects without one. */
+  /** metadata.generation of the compiled object; absent for objects without one. */
   readonly observedGeneration?: number;
 }
 
-/** The status of one object as a controller would write it, without lastTransitionTime: the writer adds that. */
+/** The computed status of an object. */
 export interface ObjectStatus {
   readonly apiVersion: string;
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface ObjectStatus {
   readonly status: Readonly<Record<string, unknown>>;
 }
 
-/** An object that a controller makes for one of a user's and that ends with it, as it is to be: by server-side apply. */
+/** The desired state of an object that the controller creates for a user's object and deletes with it (server-side apply). */
 export interface OwnedObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,12 +31,12 @@ export interface OwnedObject {
     readonly labels: Readonly<Record<string, string>>;
     readonly annotations: Readonly<Record<string, string>>;
   };
-  /** The object that it is for. */
+  /** The user's object. */
   readonly owner: ResourceRef;
-  /** Everything else, such as `spec`. */
+  /** All other fields, such as `spec`. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The least of `fields` that it can be created with. */
+  /** The part of `fields` that creating the object requires. */
   readonly skeleton: Readonly<Record<string, unknown>>;
-  /** Another object for the same owner, earlier in the list: where that is somebody else's, this one is not made. */
+  /** Another object of the same owner, earlier in the list: if that belongs to another controller, this one is not created. */
   readonly requires?: { readonly kind: string; readonly name: string };
 }

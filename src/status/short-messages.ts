@@ -3,12 +3,12 @@ import { memoized } from "../support/collections.js";
 import type { ObjectStatus } from "./object-status.js";
 
 /**
- * An API server refuses a whole status for one message above 32,768 characters (metav1.Condition), and stores no object above 1.5 MB.
- * Diagnostics tell all.
+ * An API server refuses a status with a message above 32,768 characters (metav1.Condition) and objects above 1.5 MB. Diagnostics have the
+ * whole text.
  */
 export const MOST_CHARACTERS = 4096;
 
-/** The status with the beginnings of messages that are longer; the same object where none is. */
+/** Cuts longer messages of a status; the same object if there is none. */
 export const withShortMessages = memoized((status: ObjectStatus): ObjectStatus => {
   const fields = Object.entries(status.status);
   const short = fields.map(([name, value]) => [name, shortened(value)] as const);
@@ -33,7 +33,7 @@ function shortened(value: unknown): unknown {
   return isSame ? value : { ...value, ...short };
 }
 
-/** Never in the middle of a surrogate pair. */
+/** Does not cut within a surrogate pair. */
 function cut(text: unknown): unknown {
   if (typeof text !== "string" || text.length <= MOST_CHARACTERS) return text;
   return `${text.slice(0, MOST_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, "")}…`;

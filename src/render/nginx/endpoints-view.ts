@@ -1,4 +1,4 @@
-/** streams/endpoints.conf: the endpoints of the pools. They change all the time, and a change of them alone is a reload that can wait. */
+/** streams/endpoints.conf: the endpoints of the pools. They change most often, and a change of them alone is a reload that can wait. */
 import { createHash } from "node:crypto";
 import type { DataPlaneConfig } from "../../model/config.js";
 import type { StreamPool } from "../../model/stream.js";
@@ -9,21 +9,14 @@ import { bytes, endpoint, integerText, word } from "./text.js";
 
 export const ENDPOINTS_FILE = "streams/endpoints.conf";
 
-type Pools = Pick<DataPlaneConfig, "pools" | "streamUpstreams">;
-
-export function renderEndpoints({ pools, streamUpstreams }: Pools): string {
+export function renderEndpoints({
+  pools,
+  streamUpstreams,
+}: Pick<DataPlaneConfig, "pools" | "streamUpstreams">): string {
   const endpoints = new Map(streamUpstreams.map((upstream) => [upstream.id, upstream.endpoints]));
   return fillTemplate("endpoints", {
     pools: pools.map((pool) => poolView(pool, endpoints)),
   });
-}
-
-/** One that is asked for connections, and how many of so many it gets. */
-interface Peer {
-  readonly server: NginxText;
-  readonly weight: number;
-  /** Never to be thought of as failed. */
-  readonly closing: boolean;
 }
 
 function poolView(pool: StreamPool, endpoints: ReadonlyMap<string, readonly Endpoint[]>): object {
@@ -40,13 +33,17 @@ function poolView(pool: StreamPool, endpoints: ReadonlyMap<string, readonly Endp
 }
 
 /**
- * The endpoints of a backend share its weight; what can't be used closes its share. Weights are whole numbers, so each is multiplied
- * by the same number first: the product of all numbers of endpoints over their common divisors.
+ * The endpoints of a backend share its weight; a backend without endpoints closes its share. nginx's weights are whole numbers.
+ * `closing`: nginx must never treat the peer as failed.
  */
 function peersOf(
   { transport, backends }: StreamPool,
   endpoints: ReadonlyMap<string, readonly Endpoint[]>,
-): readonly Peer[] {
+): readonly {
+  readonly server: NginxText;
+  readonly weight: number;
+  readonly closing: boolean;
+}[] {
   const shares = backends.map(({ upstream, weight }) => ({
     weight,
     servers: (upstream === undefined ? [] : (endpoints.get(upstream) ?? [])).map(
@@ -57,7 +54,7 @@ function peersOf(
     shares.map(({ weight, servers }) => ({ weight, parts: Math.max(1, servers.length) })),
   );
   // Two backends may have an endpoint in common.
-  const peers = new Map<string, Peer>();
+  const peers = new Map<string, ReturnType<typeof peersOf>[number]>();
   for (const [i, { servers }] of shares.entries()) {
     const closing = servers.length === 0;
     for (const server of closing ? [CLOSED[transport]] : servers) {
@@ -69,10 +66,10 @@ function peersOf(
   return [...peers.values()];
 }
 
-/** nginx adds the weights of a pool up, and once more for each that is chosen: far below 2^53. */
+/** nginx sums the weights of a pool, several times in one counter: the sum must stay far below 2^53. */
 const HIGHEST_WEIGHT = 1_000_000_000;
 
-/** The weight of one part of each, so that they are to each other as `weight / parts`: exactly, or nearly where that would be too high. */
+/** Whole numbers in the ratio of the quotients `weight / parts`: exactly, or nearly if they would be too high. */
 export function wholeWeights(
   shares: readonly { readonly weight: number; readonly parts: number }[],
 ): readonly number[] {
@@ -94,45 +91,45 @@ function greatestCommonDivisor(a: bigint, b: bigint): bigint {
 }
 
 const ZONE = 65_536;
-/** Of a peer with its address and name, rounded up. */
+/** Bytes of a peer with its address and name, rounded up. */
 const PEER = 1024;
 
-/** Bytes of the memory in which workers count together, so that shares are exact over all of them. */
+/** Bytes of the shared memory in which all workers count, so shares are exact across workers. */
 function zoneSize(peers: number): number {
   return ZONE * Math.ceil((ZONE / 2 + peers * PEER) / ZONE);
 }
 
-/**
- * Unix sockets between the stream that has a port and the servers that its connections are passed to. nginx hands over the connection
- * itself (ngx_stream_pass_module), so no bytes are copied, and the server sees the client's address. Nobody else can connect: the
- * folder control/ has the mode 0700.
+/*
+ * Unix sockets between the stream server of a port and the servers that get its connections. nginx hands over the connection itself
+ * (ngx_stream_pass_module): it copies no bytes, and the server sees the client's address. Other users can't connect, because the folder
+ * control/ has mode 0700.
  */
 
-/** Of the HTTPS server with the id. */
+/** The socket of the HTTPS server with the id. */
 export function httpsSocket(server: string): NginxText {
   return word(`unix:control/https-${server}.sock`);
 }
 
-/** Of the server that passes TLS through, unread, for the stream with the id. */
+/** The socket of the server that passes TLS through for the stream with the id. */
 export function throughSocket(stream: string): NginxText {
   return word(`unix:control/through-${stream}.sock`);
 }
 
-/** Of the server that ends TLS with the certificate for connections to the pool. */
+/** The socket of the server that ends TLS with the certificate, for connections to the pool. */
 export function endingSocket(pool: string, certificate: string): NginxText {
   return word(`unix:control/${digest(`${pool} ${certificate}`)}.sock`);
 }
 
-/** For connections that no route is for. */
+/** For connections without a route. */
 export const NO_ROUTE: NginxText = word("unix:control/no-route.sock");
 
-/** Closes what connects: the share of a backend that can't be used. Workers connect to it, so it is in their folder. */
+/** Closes every connection: the share of a broken backend. In the folder of the workers, because they connect to it. */
 export const CLOSED: Readonly<Record<"tcp" | "udp", NginxText>> = {
   tcp: word("unix:tmp/closed.sock"),
   udp: word("unix:tmp/closed-udp.sock"),
 };
 
-/** The name of a pool in nginx.conf: nothing of what users write. */
+/** The name of a pool in nginx.conf, without text of users. */
 export function poolName(id: string): NginxText {
   return word(`pool-${digest(id)}`);
 }

@@ -1,4 +1,4 @@
-/** What the partials of the http block print: every choice is made here, templates only repeat and leave out. */
+/** The views of the partials in the http block. All choices are made here; templates only repeat and omit. */
 import type { RoutingModel } from "../../model/config.js";
 import type { Retry, Route } from "../../model/route.js";
 import { DEFAULT_TIMEOUTS } from "../../model/route.js";
@@ -23,7 +23,7 @@ import {
 const MIB = 1024 * 1024;
 const SMALLEST_POLICY_MEMORY = 64 * MIB;
 
-/** Bytes of the shared memory for a policy.json of so many bytes: old and new policy and a worker's allocation losses must fit. */
+/** Bytes of shared memory for a policy.json of this size: the old and the new policy must fit, and what the allocator wastes. */
 export function policyMemory(policySize: number): number {
   let memory = SMALLEST_POLICY_MEMORY;
   while (memory < 4 * policySize) memory *= 2;
@@ -35,10 +35,10 @@ export function luaView(memory: number): object {
   return { policyMemory: bytes(memory) };
 }
 
-/** How many requests clients may have at once, and where their address comes from. */
+/** How many concurrent requests a client may have, and where its address comes from. */
 export function clientView(options: DataPlaneOptions): object {
   const { proxyProtocol, trustedProxies, http2Streams, clientRequests } = options;
-  // Whoever can reach a port that expects the PROXY protocol speaks it; without a list that is all we are told.
+  // Without a list, every peer that speaks the PROXY protocol is trusted.
   const peers =
     proxyProtocol && trustedProxies.length === 0 ? ["0.0.0.0/0", "::/0"] : trustedProxies;
   return {
@@ -51,9 +51,9 @@ export function clientView(options: DataPlaneOptions): object {
 }
 
 /**
- * Which peers' X-Forwarded-* are believed. The HTTP peer is the other end of the connection, but with the PROXY
- * protocol the address that it tells: what speaks that protocol passes bytes on and writes no headers. `behind`: some servers get
- * their connections from a stream, where nginx knows no port of theirs.
+ * Which peers are trusted with X-Forwarded-*. The peer is the other end of the connection; with the PROXY protocol it is the address
+ * that the protocol tells, because a proxy that speaks it writes no headers. `behind`: some servers get their connections from a stream,
+ * so nginx does not know their port.
  */
 export function variablesView(options: DataPlaneOptions, behind: boolean): object {
   const { proxyProtocol, trustedProxies, accessLog } = options;
@@ -75,14 +75,14 @@ export function logView(options: DataPlaneOptions): object {
     case "off":
       return { on: false };
     case "stdout":
-      // A pipe takes 4 KiB at once: longer writes of several workers would be mixed.
+      // Writes to a pipe are atomic up to 4 KiB (PIPE_BUF), so lines of several workers do not mix.
       return { on: true, path: word("/dev/stdout"), buffer: bytes(4096) };
     default:
       return { on: true, path: quoted(options.accessLog), buffer: bytes(65_536) };
   }
 }
 
-/** Timeouts towards backends. */
+/** Default timeouts of requests to backends. */
 export function forwardView(): object {
   const { connect, send, read } = DEFAULT_TIMEOUTS;
   return {
@@ -92,15 +92,7 @@ export function forwardView(): object {
   };
 }
 
-/**
- * What templates/partials/try.conf.hbs prints: the locations of routes with deadlines or retries. nginx wants the statuses that
- * are tried again in the configuration, so each set of them that a route uses is a location. Each costs nginx some 14 KB in every
- * server, so a new set is a reload.
- */
-
-type Codes = NonNullable<Retry["codes"]>;
-
-/** By protocol; the names are the ones of lua/alb/upstream/location.lua. */
+/** By protocol; names of lua/alb/upstream/location.lua. */
 const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
   http: "try",
   https: "try",
@@ -109,9 +101,13 @@ const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
   h2c: "h2c_try",
 };
 
+/**
+ * The view of templates/partials/try.conf.hbs: the locations of routes with deadlines or retries. The statuses to retry are an nginx
+ * directive, so each set in use has a location, which costs some 14 KB in every server. A new set needs a reload.
+ */
 export function tryViews(config: RoutingModel): readonly object[] {
   const used = config.routes.filter(hasTries).flatMap(locationsOf);
-  // Deadlines are common, and need this one alone.
+  // Always there, so the first route with a deadline needs no reload.
   const named = new Map([PLAIN, ...used].map((entry) => [nameOf(entry), entry]));
   return [...named]
     .sort(([a], [b]) => compareStrings(a, b))
@@ -125,7 +121,7 @@ export function tryViews(config: RoutingModel): readonly object[] {
 
 interface TryLocation {
   readonly family: string;
-  readonly codes: Codes;
+  readonly codes: NonNullable<Retry["codes"]>;
 }
 
 const PLAIN: TryLocation = { family: FAMILIES.http, codes: [] };
@@ -144,15 +140,14 @@ function nameOf({ family, codes }: TryLocation): string {
   return [family, ...codes].join("_");
 }
 
-/**
- * What templates/partials/backend-tls.conf.hbs prints: a hop inside nginx for backends whose certificate is checked. Authorities and
- * client certificates are directives that can't depend on a request, so each BackendTls has locations and pools of its own.
- */
-
-/** The machine's own, which whoever starts nginx puts there (src/output/environment.ts). */
+/** The machine's authorities; src/output/environment.ts writes the file before nginx starts. */
 const SYSTEM_AUTHORITIES = "environment/ca.pem";
 
-/** `certificates`: paths of the certificate files by id. False: there is none, and no hop. */
+/**
+ * The view of templates/partials/backend-tls.conf.hbs: a hop inside nginx for backends whose certificate is checked. Authorities and
+ * client certificates are directives that can't depend on a request, so each BackendTls has its own locations and pools.
+ * `certificates`: paths of the certificate files by id. False: no hop is needed.
+ */
 export function backendTlsView(
   config: RoutingModel,
   certificates: ReadonlyMap<string, string>,
@@ -175,7 +170,7 @@ function profileView(tls: BackendTls, certificates: ReadonlyMap<string, string>)
   };
 }
 
-/** Where nothing is verified, the file is not read. */
+/** If nothing is verified, nginx does not use the file. */
 export function authoritiesPath({ authorities }: BackendTls): string {
   return authorities.kind === "pem" ? authorityFile(authorities.pem).path : SYSTEM_AUTHORITIES;
 }
@@ -186,7 +181,7 @@ function certificatePath(
 ): NginxText | undefined {
   if (clientCertificate === undefined) return undefined;
   const path = certificates.get(clientCertificate);
-  // Without it backends would be asked by nobody in particular.
+  // Without it requests would reach the backend unauthenticated.
   if (path === undefined) throw new Error(`no certificate ${clientCertificate} for ${id}`);
   return word(path);
 }

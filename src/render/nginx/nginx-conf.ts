@@ -1,6 +1,6 @@
 /**
- * Model → nginx.conf. It holds how nginx listens, limits and forwards: numbers, addresses and generated names. It changes
- * with listeners, options, body limits and the order of magnitude of the policy, and a change of it is a reload.
+ * Model → nginx.conf: how nginx listens, limits and forwards, as numbers, addresses and generated names. It changes with listeners,
+ * options, body limits and the order of magnitude of the policy; each change is a reload.
  */
 import type { RoutingModel } from "../../model/config.js";
 import type { CompileOptions, DataPlaneOptions } from "../../model/options.js";
@@ -25,10 +25,10 @@ import { streamsView, unixSockets } from "./stream-view.js";
 import { fillTemplate } from "./templates.js";
 import { integerText, seconds, word } from "./text.js";
 
-/** One for each protocol, so that connections over TLS and in clear are kept in different pools. */
+/** One for each protocol: idle connections with and without TLS must be in different pools. */
 const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
 
-/** `policyMemory`: bytes of shared memory for it; `certificates`: paths of the certificate files by id. */
+/** `policyMemory`: bytes of shared memory for the policy. `certificates`: paths of the certificate files by id. */
 export function renderNginxConf(
   config: RoutingModel,
   options: CompileOptions,
@@ -68,11 +68,11 @@ export function renderNginxConf(
   });
 }
 
-/** Of a worker, to clients and backends together. */
+/** Connections of a worker, to clients and backends. */
 export const CONNECTIONS = 16_384;
 const STEP = 1024;
 
-/** A worker holds every listening socket in its table of connections, so the table grows with them. */
+/** nginx counts every listening socket of a worker as a connection. */
 function workerConnections(
   config: RoutingModel,
   behind: ReadonlySet<string>,

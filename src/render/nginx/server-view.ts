@@ -1,4 +1,4 @@
-/** What templates/partials/server.conf.hbs prints: one server block for each port. */
+/** The view of templates/partials/server.conf.hbs: one server block for each port. */
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
@@ -10,21 +10,18 @@ import { address, bytes, identifier, integerText } from "./text.js";
 const EVERY_IPV4 = "0.0.0.0";
 const EVERY_IPV6 = "::";
 
-/** What the locations of all servers have in common. */
-export interface SharedLocations {
-  /** From `bodyLimits`. */
-  readonly bodyLimits: readonly number[];
-  /** From `tryViews`. */
-  readonly tries: readonly object[];
-  /** Some requests begin again once their body is read: an auth service wants it. */
-  readonly rereads: boolean;
-}
-
-/** `listeners`: those of the server. `behind`: a stream has the port, and passes connections on by their names. */
+/**
+ * `listeners`: those of the server. `shared` is the same for all servers; `rereads`: requests start again once their body is read,
+ * because an auth service gets the body. `behind`: a stream server owns the port and hands over connections by their server names.
+ */
 export function serverView(
   server: Server,
   listeners: readonly Listener[],
-  shared: SharedLocations,
+  shared: {
+    readonly bodyLimits: readonly number[];
+    readonly tries: readonly object[];
+    readonly rereads: boolean;
+  },
   options: DataPlaneOptions & { readonly behind: boolean; readonly reuseport: boolean },
 ): object {
   const { behind, trustedProxies } = options;
@@ -35,7 +32,7 @@ export function serverView(
       server.tls &&
       listeners.some((listener) => listener.isolated ?? listener.clientCertificates !== undefined),
     sessionless: listeners.some(({ clientCertificates }) => clientCertificates !== undefined),
-    // Nothing of a connection that is passed on tells the port; only with trusted proxies somebody asks nginx for it.
+    // A connection from a stream does not tell its port; nginx.conf needs it only with trusted proxies.
     ownPort: behind && trustedProxies.length > 0 && integerText(server.port),
     socket: behind && httpsSocket(server.id),
     listens: (behind ? [] : listenAddresses(server, options.ipv6)).map((ip) => ({
@@ -54,7 +51,7 @@ export function serverView(
   };
 }
 
-/** The limits for which Lua needs a location, because a body without a length must be counted while it is read. */
+/** The limits in use. Each has a location, because only nginx can count a body without a length while it is read. */
 export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): readonly number[] {
   const limits = new Set([
     ...config.routes.map((route) => route.bodyLimit ?? options.bodyLimit),
@@ -64,14 +61,14 @@ export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): rea
   return [...limits].sort((a, b) => a - b);
 }
 
-/** Of bodies that auth services get; 0 for none. */
+/** Limits of bodies that auth services get; 0: they get none. */
 export function authBodyLimits(config: RoutingModel): readonly number[] {
   return config.auths.map(({ external }) => external?.maxBody ?? 0);
 }
 
 /**
- * Ports of TCP that nginx has on every address and on single ones: the kernel gives it both only where all of the sockets share the
- * port (SO_REUSEPORT), which makes each of them one socket for each worker.
+ * TCP ports that nginx binds both on every address and on single ones. The kernel allows that only if all of these sockets have
+ * SO_REUSEPORT, which makes each of them one socket per worker.
  */
 export function sharedPorts({
   servers,
@@ -85,7 +82,7 @@ export function sharedPorts({
   return new Set(ofSingle.filter((port) => ofEvery.has(port)));
 }
 
-/** Where the addresses are those of a bound port: none are all. */
+/** The addresses to bind; a server without addresses binds all. */
 export function listenAddresses(
   server: Pick<Server, "addresses">,
   ipv6: boolean,

@@ -1,6 +1,6 @@
 /**
- * What templates/partials/streams.conf.hbs prints: connections and datagrams that are passed on as they are. Debian's stream module has
- * no Lua, so all of it is in nginx.conf; endpoints, which change most, are in a file of their own (endpoints-view.ts).
+ * The view of templates/partials/streams.conf.hbs: connections and datagrams that are passed on unchanged. Debian's stream module has no
+ * Lua, so all of it is in nginx.conf, except the endpoints, which change most often (endpoints-view.ts).
  */
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../../model/config.js";
@@ -12,6 +12,7 @@ import type {
   StreamClass,
   StreamName,
   StreamPool,
+  StreamServer,
   StreamTarget,
 } from "../../model/stream.js";
 import type { DataPlaneOptions } from "../../model/options.js";
@@ -41,7 +42,7 @@ import {
 /** `reuseports`: from `sharedPorts`. */
 type StreamOptions = DataPlaneOptions & { readonly reuseports: ReadonlySet<number> };
 
-/** `certificates`: paths of the certificate files by id. False: there are none. */
+/** `certificates`: paths of the certificate files by id. False: there are no streams. */
 export function streamsView(
   config: RoutingModel,
   options: StreamOptions,
@@ -79,10 +80,8 @@ export function streamsView(
   };
 }
 
-type Bound = PortStream | NamedStream;
-
 function listens(
-  stream: Bound,
+  stream: StreamServer,
   { ipv6, proxyProtocol, reuseports }: StreamOptions,
 ): readonly object[] {
   const udp = stream.protocol === "udp";
@@ -92,7 +91,7 @@ function listens(
     ipv6: isIPv6(ip),
     udp,
     reuseport: udp || reuseports.has(stream.port),
-    // Who speaks it puts it before the first bytes of a connection; datagrams have none.
+    // A UDP port has no PROXY protocol.
     proxyProtocol: proxyProtocol && !udp,
   }));
 }
@@ -112,12 +111,12 @@ function grouped<T>(entries: Iterable<T>, key: (entry: T) => unknown): readonly 
   return groups.flatMap(([first, ...others]) => (first === undefined ? [] : [[first, ...others]]));
 }
 
-/** Ports where every name leads to the same are one server. */
+/** Ports that map every name to the same target are one server. */
 function withSameNames(named: readonly NamedStream[]): readonly Group<NamedStream>[] {
   return grouped(named, ({ classes }) => classes);
 }
 
-/** A list of names, and the servers that share it. */
+/** A list of names and the servers that share it. */
 function tableView(groups: Group<Group<NamedStream>>, options: StreamOptions): object {
   const [[stream]] = groups;
   const { id, names } = stream;
@@ -143,12 +142,12 @@ function serverView(group: Group<NamedStream>, table: NginxText, options: Stream
     name,
     classes: hasClasses && mapLines(lines),
     target: isPassed ? ownVariable("to", id) : name,
-    // One server for all pools, since every socket that is listened on costs each worker one of its connections.
+    // One server for all pools: every listening socket costs each worker a connection.
     through: isPassed && throughSocket(id),
   };
 }
 
-/** What the name leads to, or its class. */
+/** The variable with the target of a name, or with its class. */
 function tableOf({ id, classes }: NamedStream): NginxText {
   return ownVariable(classes.length > 0 ? "class" : "name", id);
 }
@@ -157,7 +156,7 @@ function ownVariable(kind: "class" | "name" | "to", id: string): NginxText {
   return variable(`albc_${kind}_${id.replaceAll("-", "_")}`);
 }
 
-/** nginx refuses the whole file if a name is there twice, so only the first one of them is written. */
+/** Only the first of equal names: nginx refuses a `map` with the same name twice. */
 function distinctLines({ id, names }: NamedStream): readonly NginxText[] {
   const lines = new Map<string, NginxText>();
   for (const { host, to } of names) {
@@ -168,7 +167,7 @@ function distinctLines({ id, names }: NamedStream): readonly NginxText[] {
   return [...lines.values()];
 }
 
-/** A class, a socket, or the pool that is passed through to. */
+/** A class, a socket, or the pool for TLS that is passed through. */
 function valueOf(to: StreamTarget | NameClass, stream: string): NginxText {
   switch (to.kind) {
     case "class":
@@ -188,12 +187,12 @@ function passesThrough({ names, classes }: NamedStream): boolean {
   return hasPassed(names) || hasPassed(classes);
 }
 
-/** Ports share lists. */
+/** Memoized, because ports share lists. */
 const hasPassed = memoized((list: readonly (StreamName | StreamClass)[]) =>
   list.some(({ to }) => to.kind === "pool" && to.certificate === undefined),
 );
 
-/** How many sockets ports of TLS have behind them: one for the HTTPS server, one to pass it through, and those where it ends. */
+/** The number of unix sockets behind TLS ports: one for each HTTPS server, each pass-through server, and each place where TLS ends. */
 export function unixSockets({
   servers,
   streams,
@@ -205,14 +204,11 @@ export function unixSockets({
   return https + through + endings(named).length;
 }
 
-interface Ending {
-  readonly pool: string;
-  readonly certificate: string;
-}
-
-/** Where TLS ends; each once, in the order of their sockets' names. */
-function endings(named: readonly NamedStream[]): readonly Ending[] {
-  const found = new Map<string, Ending>();
+/** The pairs of pool and certificate for which TLS ends, in the order of their sockets' names. */
+function endings(
+  named: readonly NamedStream[],
+): readonly { readonly pool: string; readonly certificate: string }[] {
+  const found = new Map<string, ReturnType<typeof endings>[number]>();
   const lists = new Set(named.flatMap(({ names, classes }) => [names, classes]));
   for (const { to } of [...lists].flat()) {
     if (to.kind !== "pool" || to.certificate === undefined) continue;
@@ -222,7 +218,7 @@ function endings(named: readonly NamedStream[]): readonly Ending[] {
   return [...found].sort(([a], [b]) => compareStrings(a, b)).map(([, ending]) => ending);
 }
 
-/** How the connections to backends are encrypted again. */
+/** TLS of connections to backends. */
 function tlsView(
   pool: StreamPool,
   { backendTls }: RoutingModel,
@@ -232,7 +228,7 @@ function tlsView(
   const tls = backendTls.find(({ id }) => id === pool.tls);
   if (tls === undefined) throw new Error(`no TLS ${pool.tls} for ${pool.id}`);
   const { hostname, clientCertificate, authorities } = tls;
-  // Without a name any certificate of the authorities would do.
+  // Without a name any certificate of the authorities would pass.
   if (hostname === undefined && authorities.kind !== "none") {
     throw new Error(`no name for the certificates of ${pool.id}`);
   }

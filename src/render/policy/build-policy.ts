@@ -1,4 +1,4 @@
-/** Model → PolicyDocument, but for what there may be thousands of: hosts, routes, upstreams. */
+/** Model → policy.json. Hosts, routes and upstreams, of which there may be thousands, are rendered shard by shard. */
 import type { AuthConfig } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
@@ -27,24 +27,16 @@ import type { ListenerTables } from "./listener-tables.js";
 import { authorityFile } from "./named-files.js";
 import { ShardMap } from "../shard-map.js";
 
-/** Paths of the files with secrets, by id of the credential set or certificate, and which tables the listeners have. */
-interface PolicyNames {
-  readonly credentials: ReadonlyMap<string, string>;
-  readonly certificates: ReadonlyMap<string, string>;
-  readonly tables: ListenerTables;
-}
-
-/** A policy but for those, and for its version, which follows from the rest. */
-export type PolicyFrame = Omit<
-  PolicyDocument,
-  "format" | "version" | "hosts" | "matches" | "routes" | "upstreams"
->;
-
+/** Takes the paths of the files with secrets, by id of the credential set or certificate, and the tables of the listeners. */
 export function buildPolicy(
   config: RoutingModel,
   options: CompileOptions,
-  names: PolicyNames,
-): PolicyFrame {
+  names: {
+    readonly credentials: ReadonlyMap<string, string>;
+    readonly certificates: ReadonlyMap<string, string>;
+    readonly tables: ListenerTables;
+  },
+): Omit<PolicyDocument, "format" | "version" | "hosts" | "matches" | "routes" | "upstreams"> {
   return {
     settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
     servers: servers(config, names.tables),
@@ -99,7 +91,7 @@ function policyAuth(
   };
 }
 
-/** What of it nginx.conf has not. */
+/** Without the fields that are in nginx.conf. */
 function policyBackendTls({
   id: _,
   authorities: _authorities,
@@ -139,7 +131,7 @@ function clientCertificates(listeners: readonly Listener[]): PolicyServer["clien
   return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
 }
 
-/** Exact names, then wildcards by length of the suffix and with one label before any depth, then any host. */
+/** Exact names, wildcards by length of the suffix (one label before any depth), then any host. */
 const mostSpecificFirst = compareBy<{ readonly id: string; readonly host: HostPattern }>(
   (a, b) => rank(a.host) - rank(b.host),
   (a, b) => suffixLength(b.host) - suffixLength(a.host),
@@ -160,22 +152,18 @@ function isDeep(pattern: HostPattern): boolean {
   return pattern.kind === "wildcard" && pattern.labels === "many";
 }
 
-/** A policy as shards of text, see RenderedPolicy. */
-
-/** All maps of a policy but its upstreams, in the order of the file. */
-export type RoutingShards = ReadonlyMap<string, ShardMap>;
-
-/** The map before which upstreams stand. */
+/** The map that `upstreams` follows. */
 const AFTER_AUTHS = "auths";
 
+/** All maps of policy.json except `upstreams`, in the order of the file. */
 export function routingShards(
-  { settings, servers, inherited, auths, backendTls, certificates }: PolicyFrame,
+  { settings, servers, inherited, auths, backendTls, certificates }: ReturnType<typeof buildPolicy>,
   {
     hosts,
     matches,
     routes,
   }: { readonly hosts: ShardMap; readonly matches: ShardMap; readonly routes: ShardMap },
-): RoutingShards {
+): ReadonlyMap<string, ShardMap> {
   return new Map([
     ["settings", ShardMap.of([[SETTINGS_KEY, canonicalJson(settings)]])],
     ["servers", shardMap(servers)],
@@ -191,7 +179,7 @@ export function routingShards(
 
 export function renderedPolicy(
   format: number,
-  routing: RoutingShards,
+  routing: ReadonlyMap<string, ShardMap>,
   upstreams: ShardMap,
 ): RenderedPolicy {
   const maps = [...routing].flatMap(([name, map]): (readonly [string, ShardMap])[] =>
@@ -205,7 +193,7 @@ export function renderedPolicy(
   return new RenderedPolicy(format, new Map(maps));
 }
 
-/** Shards of a list that is sorted by id. Only what is new in it is written. */
+/** Shards of a list that is sorted by id. `map` renders only the entries that changed since the last call. */
 export class ListShards<T extends { readonly id: string }> {
   readonly #text: (entry: T) => string;
   #list: readonly T[] = [];
@@ -230,7 +218,7 @@ export function upstreamText({ endpoints }: Upstream): string {
   return canonicalJson({ endpoints });
 }
 
-/** `limit`: bytes for routes without a limit of their own; 0: none. */
+/** `limit`: bytes for routes without their own limit; 0: no limit. */
 export function routeText({ id: _, bodyLimit, ...rest }: Route, limit: number): string {
   const bytes = bodyLimit ?? limit;
   return canonicalJson({ ...rest, ...(bytes > 0 && { bodyLimit: bytes }) });

@@ -1,11 +1,11 @@
-/** JSON with the keys of every object in byte order, so equal values are equal text; undefined fields are left out. */
+/** JSON with sorted keys, so equal values give equal text; undefined fields are omitted. */
 import { memoized } from "../../support/collections.js";
 
 /** On one line. */
 export function canonicalJson(value: unknown): string {
   const parts: string[] = [];
   write(value, parts);
-  // Joined, because text that grows by `+=` is kept as a tree of all its pieces, which is many times its size.
+  // V8 keeps text that grows by `+=` as a tree of its pieces, which needs many times the memory.
   return parts.join("");
 }
 
@@ -16,7 +16,7 @@ export function sortedEntries(value: object): [string, unknown][] {
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-// Written for speed: of a large compilation this is most of the rendering.
+// Written for speed: in a large compilation most of the rendering time is here.
 function write(value: unknown, parts: string[]): void {
   if (typeof value === "string") parts.push(text(value));
   else if (typeof value !== "object" || value === null) parts.push(JSON.stringify(value));
@@ -24,7 +24,7 @@ function write(value: unknown, parts: string[]): void {
   else writeObject(value, parts);
 }
 
-/** Routes share long lists of addresses or headers with thousands of others: their text is made once. */
+/** Thousands of routes may share a long list of addresses or headers: its text is made once. */
 const LONG = 32;
 const longText = memoized((values: readonly unknown[]) => {
   const parts: string[] = [];
@@ -61,7 +61,7 @@ function text(value: string): string {
   return JSON.stringify(wellFormed(value));
 }
 
-/** Half a surrogate pair is no character, and Lua's decoder refuses its escape: it becomes U+FFFD. */
+/** Replaces half surrogate pairs by U+FFFD, because Lua's JSON decoder refuses their escapes. */
 export function wellFormed(value: string): string {
   return /[\ud800-\udfff]/.test(value) ? value.replace(/\p{Surrogate}/gu, "\ufffd") : value;
 }

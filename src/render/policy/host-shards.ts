@@ -1,4 +1,4 @@
-/** The shards of hosts: which routes are tried for a host, in one table of listeners. */
+/** The shards of `hosts` and `matches`: the bindings of each host in each table of listeners. */
 import type { BindingPlaces, RouteBinding } from "../../model/route.js";
 import { inBindingOrder } from "../../model/route.js";
 import { hostKey } from "../../model/values.js";
@@ -13,46 +13,40 @@ import { filled } from "../../support/json-object.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import { ListenerTables } from "./listener-tables.js";
 
-/** A line of a host, and where it stands among the others. */
+/** A line of a host, and the key by which lines are sorted. */
 interface Line {
   readonly order: string;
   readonly text: string;
 }
 
-export interface RenderedHosts {
-  /** By `<table>|<host key>`. */
-  readonly hosts: ShardMap;
-  /** Bindings that several hosts or tables have, by id. */
-  readonly matches: ShardMap;
-  readonly tables: ListenerTables;
-}
-
-type At = RouteBinding["at"];
-
 /** Bindings with the same places. */
 interface Group {
-  readonly at: At;
+  readonly at: RouteBinding["at"];
   readonly bindings: Set<RouteBinding>;
-  /** Where it stands now. */
+  /** The hosts that have it now. */
   places: readonly Place[];
-  /** Under which several of them have it. */
+  /** Its id in `matches`, if several places share it. */
   matches: string | undefined;
 }
 
-/** Renders again and again: only hosts with bindings that have changed are rendered anew. */
+/** Renders repeatedly; each time it renders only the hosts whose bindings changed. */
 export class HostShards {
-  /** But for the order; kept while the binding is the same object. */
+  /** Without the order, which differs between hosts. */
   readonly #texts = new WeakMap<RouteBinding, string>();
   readonly #tables = new ListenerTables();
-  readonly #groups = new Map<At, Group>();
-  /** What stands in a host. */
-  readonly #standing = new Map<string, Map<Place, Group>>();
+  readonly #groups = new Map<RouteBinding["at"], Group>();
+  /** The groups of each host. */
+  readonly #placed = new Map<string, Map<Place, Group>>();
   #bindings: readonly RouteBinding[] = [];
   #hosts = ShardMap.EMPTY;
   #matches = ShardMap.EMPTY;
 
-  /** `bindings`: sorted by `inBindingOrder`. */
-  render(bindings: readonly RouteBinding[]): RenderedHosts {
+  /** `bindings`: sorted by `inBindingOrder`. The keys of `hosts` are `<table>|<host key>`. */
+  render(bindings: readonly RouteBinding[]): {
+    readonly hosts: ShardMap;
+    readonly matches: ShardMap;
+    readonly tables: ListenerTables;
+  } {
     const changed = this.#regroup(bindings);
     const hosts = new Set<string>();
     const matches = new Map<string, string | undefined>();
@@ -67,7 +61,7 @@ export class HostShards {
     return { hosts: this.#hosts, matches: this.#matches, tables: this.#tables };
   }
 
-  /** Gives the groups that have other bindings. */
+  /** Returns the groups whose bindings changed. */
   #regroup(bindings: readonly RouteBinding[]): ReadonlySet<Group> {
     const changes = listDifferences(this.#bindings, bindings, inBindingOrder);
     const sizes = new Map<Group, number>();
@@ -86,17 +80,17 @@ export class HostShards {
     return new Set(sizes.keys());
   }
 
-  /** To where it stands now; `hosts` and `matches` get what that changes. */
+  /** Moves the group to its present places, and records the changed hosts and matches. */
   #move(group: Group, hosts: Set<string>, matches: Map<string, string | undefined>): void {
     for (const place of group.places) {
-      this.#standing.get(place.key)?.delete(place);
+      this.#placed.get(place.key)?.delete(place);
       hosts.add(place.key);
     }
     if (group.matches !== undefined) matches.set(group.matches, undefined);
     const { at, bindings } = group;
     group.places = bindings.size === 0 ? [] : at.flatMap((each) => placesOf(each, this.#tables));
     for (const place of group.places) {
-      getOrInsert(this.#standing, place.key, () => new Map<Place, Group>()).set(place, group);
+      getOrInsert(this.#placed, place.key, () => new Map<Place, Group>()).set(place, group);
       hosts.add(place.key);
     }
     const isShared = group.places.length > 1 && bindings.size > 1;
@@ -105,12 +99,12 @@ export class HostShards {
   }
 
   #host(key: string): string | undefined {
-    const standing = this.#standing.get(key) ?? new Map<Place, Group>();
-    if (standing.size === 0) {
-      this.#standing.delete(key);
+    const placed = this.#placed.get(key) ?? new Map<Place, Group>();
+    if (placed.size === 0) {
+      this.#placed.delete(key);
       return undefined;
     }
-    const lines = [...standing].flatMap(([{ rank }, { matches, bindings }]) =>
+    const lines = [...placed].flatMap(([{ rank }, { matches, bindings }]) =>
       matches === undefined
         ? [...bindings].map((binding) => this.#line(rank, binding))
         : [referenceLine(rank, matches)],
@@ -129,11 +123,11 @@ export class HostShards {
   }
 }
 
-function newGroup(at: At): Group {
+function newGroup(at: RouteBinding["at"]): Group {
   return { at, bindings: new Set(), places: [], matches: undefined };
 }
 
-/** But for the brace that opens it and its order, which is another one for each host. */
+/** Without the opening brace and the order, which differs between hosts. */
 function bindingText({ path, route, when }: RouteBinding): string {
   return canonicalJson({ path, route, ...filled("when", when) }).slice(1);
 }
@@ -150,7 +144,7 @@ function placesOf(places: BindingPlaces, tables: ListenerTables): readonly Place
     .flatMap((table) => hosts.map(({ key, rank }) => ({ key: `${table}|${key}`, rank })));
 }
 
-/** By its first binding: a listener has the order of a binding once. */
+/** Named after the first binding, whose order is unique in a listener. */
 function matchesId({ at: [place], bindings }: Group): string {
   const orders = [...bindings].map(({ order }) => order);
   const first = orders.reduce((a, b) => (b < a ? b : a));

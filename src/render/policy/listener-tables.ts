@@ -1,6 +1,6 @@
 /**
- * In which tables the bindings of a listener stand: its own, and those that it shares with all listeners of a set, so that a route of
- * a Gateway with many listeners is written once.
+ * The tables that hold the bindings of a listener: its own, and tables that all listeners of a set share, so a route of a Gateway with
+ * many listeners is written once.
  */
 import { createHash } from "node:crypto";
 import type { BindingPlaces } from "../../model/route.js";
@@ -12,28 +12,28 @@ import {
   sameElements,
 } from "../../support/collections.js";
 
-/** The data plane looks a host up in each table of its listener, so there are not many; what is left goes to the listener's own. */
+/** Shared tables of a listener. The data plane looks up a host in each of them; other bindings go to the listener's own table. */
 const MOST_SHARED = 8;
 
 interface SharedTable {
   readonly id: string;
   readonly listeners: readonly string[];
-  /** Pairs of binding and host that a listener saves. */
+  /** Pairs of binding and host that the table saves each of its listeners. */
   saved: number;
 }
 
 export class ListenerTables {
-  /** Of each listener that has any, the most useful first. */
+  /** By listener; the most useful first. */
   readonly #shared = new Map<string, readonly SharedTable[]>();
   readonly #tables = new Map<string, SharedTable>();
   /** By listener. */
   readonly #wanted = new Map<string, Set<SharedTable>>();
   readonly #changed = new Set<SharedTable>();
-  /** By the very list, since many bindings have one. */
+  /** Memoized by list object, because many bindings share one. */
   readonly #tableOf = memoized((listeners: readonly string[]) => this.#table(listeners));
   #idsOf = memoized((listeners: readonly string[]) => this.#ids(listeners));
 
-  /** So many bindings more, or fewer, have these places. */
+  /** `bindings`: how many more or fewer bindings have these places. */
   count({ listeners, hosts }: BindingPlaces, bindings: number): void {
     if (listeners.length === 1) return;
     const table = this.#tableOf(listeners);
@@ -41,7 +41,7 @@ export class ListenerTables {
     this.#changed.add(table);
   }
 
-  /** To be called after `count`: whether `of` gives something else for any places. */
+  /** Applies the counts; returns whether `of` changed for any places. */
   settle(): boolean {
     const listeners = new Set<string>();
     for (const table of this.#changed) {
@@ -58,7 +58,7 @@ export class ListenerTables {
     return moved.length > 0;
   }
 
-  /** Whether it is other tables that the listener shares. */
+  /** Chooses the tables that the listener shares; returns whether they changed. */
   #choose(listener: string): boolean {
     const before = this.#shared.get(listener) ?? [];
     const wanted = [...(this.#wanted.get(listener) ?? [])];
@@ -67,12 +67,12 @@ export class ListenerTables {
     return !sameElements([...before].sort(compareIds), [...chosen].sort(compareIds));
   }
 
-  /** Ids of the tables that the listener has besides its own. */
+  /** Ids of the shared tables of the listener. */
   sharedBy(listener: string): readonly string[] {
     return (this.#shared.get(listener) ?? []).map(({ id }) => id);
   }
 
-  /** Ids of the tables in which bindings with these places stand. */
+  /** Ids of the tables that hold bindings with these places. */
   of({ listeners }: BindingPlaces): readonly string[] {
     return this.#idsOf(listeners);
   }

@@ -1,4 +1,4 @@
-/** Files with secrets and with certificate authorities. Their names are digests of what is in them: other contents are another file, never a change. */
+/** Files with secrets and with certificate authorities. They are named after their contents, so a file never changes. */
 import { createHash } from "node:crypto";
 import type { CredentialSet } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
@@ -29,7 +29,7 @@ export function authorityFile(pem: string): RenderedFile {
   return { path: `authorities/${digestOf(contents)}.pem`, contents, mode: 0o644 };
 }
 
-/** The files of all authorities that listeners and backends are checked by. */
+/** The files of all authorities for client certificates and for backends. */
 export function authorityFiles(config: RoutingModel): readonly RenderedFile[] {
   const clients = config.listeners.flatMap(({ clientCertificates }) =>
     clientCertificates === undefined ? [] : [clientCertificates.authorities],
@@ -40,7 +40,7 @@ export function authorityFiles(config: RoutingModel): readonly RenderedFile[] {
   return [...clients, ...backends].map(authorityFile);
 }
 
-/** Each file once, by path: equal secrets of different objects are one file. */
+/** Each file once, sorted by path: equal secrets of different objects are one file. */
 export function distinctFiles(files: Iterable<RenderedFile>): readonly RenderedFile[] {
   const byPath = new Map([...files].map((file) => [file.path, file]));
   return [...byPath.values()].sort((a, b) => compareStrings(a.path, b.path));

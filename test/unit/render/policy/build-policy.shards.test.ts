@@ -1,7 +1,7 @@
 import { canonicalJson } from "../../../../src/render/policy/canonical-json.js";
 import type { RouteBinding } from "../../../../src/model/route.js";
 import type { Upstream } from "../../../../src/model/upstream.js";
-import type { PolicyFrame } from "../../../../src/render/policy/build-policy.js";
+import type { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import {
   ListShards,
   upstreamText,
@@ -14,7 +14,7 @@ import type { RenderedPolicy } from "../../../../src/render/rendered-file.js";
 import { onePlace } from "../../../../src/model/route.js";
 
 interface Parts {
-  readonly frame: PolicyFrame;
+  readonly frame: ReturnType<typeof buildPolicy>;
   readonly bindings: readonly RouteBinding[];
 }
 
