@@ -10,6 +10,7 @@ import { luaBundle } from "../output/lua-bundle.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { mergedStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
+import { compareStrings } from "../support/collections.js";
 import type { Emit, RenderCall } from "./arguments.js";
 import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./load-input.js";
 import type { Settings } from "./settings.js";
@@ -110,7 +111,7 @@ function withoutHashes(compilation: Compilation): unknown {
     ...rest,
     credentials: credentials.map((set) => ({
       id: set.id,
-      users: set.users.map((entry) => entry.user),
+      users: Object.keys(set.entries).sort(compareStrings),
     })),
     certificates: certificates.map((certificate) => ({ id: certificate.id })),
   };

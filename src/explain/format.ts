@@ -115,12 +115,9 @@ function formatAuth({ auth, authChecked, backends }: ExplainedRoute): readonly s
   ]);
 }
 
-function methodsOf({
-  invalid,
-  realm,
-  forward,
-  external,
-}: ExplainedRoute["auth"][number]): readonly string[] {
+function methodsOf(auth: ExplainedRoute["auth"][number]): readonly string[] {
+  const { id: _, source: _source, inherited: _inherited, ...checks } = auth;
+  const { invalid, realm, forward, external, ...others } = checks;
   if (invalid !== undefined) return [`broken, so closed: ${invalid}`];
   const methods: string[] = [];
   if (realm !== undefined) methods.push(`basic, realm ${JSON.stringify(realm)}`);
@@ -133,6 +130,7 @@ function methodsOf({
     const url = formatUrl(external);
     methods.push(`external, the request's own method and path behind ${url}, only 200 passes`);
   }
+  methods.push(...Object.keys(others));
   return methods.length === 0 ? ["nothing to check"] : methods;
 }
 

@@ -33,17 +33,13 @@ export interface ExplainedRoute {
   readonly satisfyAny: boolean;
   /** Auth is checked for this request: no answer comes before it, and the source range does not replace it. */
   readonly authChecked: boolean;
-  readonly auth: readonly {
+  /** With the methods that are checked; `realm` of basic. */
+  readonly auth: readonly (Omit<PolicyAuth, "basic"> & {
     readonly id: string;
-    readonly source: SourceRef;
     /** It comes from another object than the route. */
     readonly inherited: boolean;
-    /** Why its requests are answered 503. */
-    readonly invalid?: string;
     readonly realm?: string;
-    readonly forward?: NonNullable<PolicyAuth["forward"]>;
-    readonly external?: NonNullable<PolicyAuth["external"]>;
-  }[];
+  })[];
   readonly filters: RouteFilters;
   /** OPTIONS requests of allowed origins are answered 204 before auth. */
   readonly preflight: boolean;
@@ -136,15 +132,14 @@ function explainAuth(
   if (auth === undefined) {
     return { id, source: route.source, inherited: false, invalid: `no policy ${id}` };
   }
-  const { source, invalid, basic, forward, external } = auth;
+  const { source, invalid, basic, ...methods } = auth;
   return {
     id,
     source,
     inherited: source.slice(0, 3).join("/") !== route.source.slice(0, 3).join("/"),
     ...present("invalid", invalid),
     ...present("realm", basic?.realm),
-    ...present("forward", forward),
-    ...present("external", external),
+    ...methods,
   };
 }
 

@@ -2,7 +2,7 @@
  * An Auth object that is broken must close its paths, not vanish: without it they would be open, and without the whole
  * ALB2, Frontend or Rule they might be served by a wider rule. So the object stays and its `auth` says that it is broken.
  */
-import { AUTH_SCHEMA } from "../api/auth.js";
+import { AUTH_METHOD_NAMES, AUTH_SCHEMA } from "../api/auth.js";
 import { object } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
@@ -17,8 +17,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const CONFIG = ["spec", "config"];
 const AUTH = [...CONFIG, "auth"];
-/** Where an auth setting ends up when its lines are indented too little. */
-const MISPLACED = new Set(["auth", "basic", "forward"]);
+/** Fields that are in a wrong place if the lines of an auth setting are not indented enough; in lower case. */
+const MISPLACED = new Set(["auth", ...AUTH_METHOD_NAMES.map((name) => name.toLowerCase())]);
 
 export interface AuthShape {
   /** The object, with its Auth object replaced if that is broken. */
@@ -113,7 +113,7 @@ function strayFinding({ field }: UnknownField): Finding {
   return brokenAuth(
     field,
     `${where} has no field ${name}; it looks like an auth setting in the wrong place`,
-    "authentication stands in spec.config.auth, with basic and forward inside",
+    `authentication stands in spec.config.auth, with ${AUTH_METHOD_NAMES.join(" and ")} inside`,
   );
 }
 

@@ -2,6 +2,7 @@
  * Fields that a kind does not have and that may be ones that protect, or that say what an object is for: ignoring such a field would
  * open what it was to protect. An API server refuses or drops them; here they close the object.
  */
+import { AUTH_METHOD_NAMES } from "../api/auth.js";
 import type { KindName } from "../api/kinds.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
@@ -14,18 +15,8 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that protect, or that say which requests an object is for. */
 const DECISIVE: readonly string[] = [
-  ...[
-    "auth",
-    "basic",
-    "forward",
-    "metadata",
-    "namespace",
-    "labels",
-    "annotations",
-    "spec",
-    "config",
-    "filters",
-  ],
+  ...["auth", ...AUTH_METHOD_NAMES, "metadata", "namespace", "labels", "annotations", "spec"],
+  ...["config", "filters"],
   ...["rules", "host", "http", "paths", "path", "pathType", "defaultBackend"],
   ...["hostnames", "parentRefs", "targetRefs", "sectionName", "matches", "value", "extensionRef"],
   ...["dslx", "type", "key", "values", "priority", "listeners", "hostname", "name"],

@@ -19,22 +19,22 @@ export interface AuthConfig {
 export interface BasicAuth {
   /** As written; the data plane quotes it for the header. */
   readonly realm: string;
-  /** Id of the credential set. */
-  readonly credentials: string;
+  /** `{ "<user>": ["<salt>", "<hash>"] }` */
+  readonly file: CredentialsFile;
 }
 
-/** The users of one secret; hashes never leave this type but for the credentials file. */
+/**
+ * Path of a JSON file below the run folder, mode 0600, with the entries of a credential set; in the model, the id of that set.
+ * @pattern ^credentials/[0-9a-f]{32}\.json$
+ */
+export type CredentialsFile = string;
+
+/** What a method compares requests with, read from one Secret. Only the set's file contains it, never policy.json. */
 export interface CredentialSet {
-  /** Stable name of the secret and its reading, such as `default/users#auth-file`. */
+  /** Stable name of the Secret and how it was read, such as `default/users#auth-file`. */
   readonly id: string;
-  readonly users: readonly Credential[];
-}
-
-export interface Credential {
-  readonly user: string;
-  /** apr1 salt and 22-character digest. */
-  readonly salt: string;
-  readonly hash: string;
+  /** By user, or another name that messages may show. */
+  readonly entries: Readonly<Record<string, readonly string[]>>;
 }
 
 /** An auth service decides; it is asked as ingress-nginx does. */

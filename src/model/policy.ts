@@ -1,4 +1,4 @@
-import type { AuthConfig, BasicAuth } from "./auth.js";
+import type { AuthConfig } from "./auth.js";
 import type { BackendTls, Port, Upstream } from "./upstream.js";
 import type { InheritedAuth } from "./listener.js";
 import type { Milliseconds, PathMatch, Predicate, Route } from "./route.js";
@@ -103,14 +103,4 @@ export interface PolicyMatches {
 
 export type HostBinding = PolicyBinding | PolicyMatches;
 
-export interface PolicyAuth extends Omit<AuthConfig, "id" | "basic"> {
-  readonly basic?: PolicyBasicAuth;
-}
-
-export interface PolicyBasicAuth extends Omit<BasicAuth, "credentials"> {
-  /**
-   * File below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600.
-   * @pattern ^credentials/[0-9a-f]{32}\.json$
-   */
-  readonly file: string;
-}
+export type PolicyAuth = Omit<AuthConfig, "id">;

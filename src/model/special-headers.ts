@@ -1,24 +1,24 @@
 /**
- * Headers that are more than text for the backend or the client, each once, and how they are special. Everything that changes or
- * copies headers follows this table: filters, annotations, auth, mirrors, nginx.conf. lua/alb/headers.lua is made from it.
+ * How a header is special. Everything that changes or copies headers follows the table below: filters, annotations, auth, mirrors and
+ * nginx.conf. lua/alb/headers.lua is generated from it.
  */
 export type HeaderRole =
-  /** Describes one connection or the framing of one message (RFC 9110, 7.6.1), or counts gateways: the data plane alone writes it. */
+  /** Describes one connection or the framing of one message (RFC 9110, 7.6.1), or counts gateways: only the data plane writes it. */
   | "connection"
-  /** Holds for one receiver, so it is not copied from one message to another either. */
+  /** Is meant for one receiver, so it is never copied from one message to another. */
   | "hop"
-  /** Backends get it from every client's request: the data plane says where the request came from, and how. */
-  | "told"
+  /** Says where the request came from, and how: the data plane sets it in every request to a backend. */
+  | "origin"
   /**
-   * Never passed on: other ways to say "it was https"; a path that some frameworks serve in place of the request's, by which rule
-   * and auth were chosen; httpoxy (CVE-2016-5385); the half of an upgrade to HTTP/2.
+   * Never passed on: other ways to say "it was https"; a path that some frameworks serve instead of the request's path, which selected
+   * rule and auth; httpoxy (CVE-2016-5385); half of an upgrade to HTTP/2.
    */
   | "dropped"
-  /** Describes the request as a gateway got it: passed on for the proxies that we believe. So is all that begins with X-Original-. */
+  /** Describes the request as another gateway got it: passed on only from trusted proxies, like every header X-Original-*. */
   | "claim"
-  /** No setting can give it to backends. */
+  /** Settings can't set it for backends. */
   | "unset"
-  /** May be changed as it is; with `_` for `-` it is dropped, since many backends take both for one header. */
+  /** Settings may change it. With `_` for `-` it is dropped, because many backends read both as one header. */
   | "one spelling";
 
 const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly HeaderRole[]])[] = [
@@ -41,12 +41,12 @@ const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly Head
   ["X-Rewrite-URL", "dropped"],
   ["Proxy", "dropped"],
   ["HTTP2-Settings", "hop", "dropped"],
-  ["X-Forwarded-Host", "told"],
-  ["X-Forwarded-Port", "told"],
-  ["X-Forwarded-Proto", "told"],
-  ["X-Original-URI", "told"],
-  ["X-Real-IP", "told"],
-  ["X-Scheme", "told"],
+  ["X-Forwarded-Host", "origin"],
+  ["X-Forwarded-Port", "origin"],
+  ["X-Forwarded-Proto", "origin"],
+  ["X-Original-URI", "origin"],
+  ["X-Real-IP", "origin"],
+  ["X-Scheme", "origin"],
   ["X-Forwarded-For", "one spelling"],
   ["X-Request-ID", "one spelling"],
   ["Forwarded", "claim"],
@@ -65,7 +65,7 @@ const SPECIAL_HEADERS: readonly (readonly [name: string, ...roles: readonly Head
   ["X-Sent-From", "claim"],
 ];
 
-/** Names as they are written, in the order of the table. */
+/** The names in their usual spelling, in the order of the table. */
 export function headersThatAre(role: HeaderRole): readonly string[] {
   return SPECIAL_HEADERS.filter(([, ...roles]) => roles.includes(role)).map(([name]) => name);
 }

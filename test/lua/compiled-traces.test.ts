@@ -38,7 +38,7 @@ beforeEach(async () => {
           requestHeaders: { set: [["X-A", "1"]] },
           responseHeaders: { set: [["X-B", "2"]] },
         },
-        "basic.example": { auth: [authPolicy({ basic: { realm: "r", credentials: "users" } })] },
+        "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
       },
       environment: { "teller.conf": teller(tellerPort) },
     }),

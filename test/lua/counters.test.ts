@@ -34,7 +34,7 @@ beforeEach(async () => {
       credentials: [await credentialSet("users", { ann: "secret" })],
       routes: {
         "open.example": {},
-        "basic.example": { auth: [authPolicy({ basic: { realm: "r", credentials: "users" } })] },
+        "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
         "ranged.example": { deny: ["127.0.0.0/8"] },
         "broken.example": { auth: [authPolicy({ invalid: "auth-secret default/x" })] },
         "asked.example": { auth: [authPolicy({ forward: forward("/allow") })] },

@@ -12,8 +12,8 @@ import { Renderer } from "../../src/render.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../support/lua-gateway.js";
 import { hostPattern, tlsListener, withTls } from "../support/tls-gateway.js";
 
-const BASIC = authPolicy({ basic: { realm: "r", credentials: "users" } });
-const USER = { user: "alice", salt: "salt", hash: "0123456789012345678901" };
+const BASIC = authPolicy({ basic: { realm: "r", file: "users" } });
+const USERS = { alice: ["salt", "0123456789012345678901"] };
 const BROKEN = authPolicy({ invalid: "secret a/b not found" });
 const WEB = { upstream: "backend", weight: 1, protocol: "http" } as const;
 const REDIRECT = { status: 302, url: "https://elsewhere.example/" } as const;
@@ -80,7 +80,7 @@ async function start(
   const gateway = await LuaGateway.start({
     backend: backend.port,
     routes,
-    credentials: [{ id: "users", users: [USER] }],
+    credentials: [{ id: "users", entries: USERS }],
     model: (plain) => {
       const model = change(plain);
       const files = new Renderer().render(model, DEFAULT_OPTIONS);

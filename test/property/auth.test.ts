@@ -1,10 +1,10 @@
 import { fc } from "../support/fast-check.js";
-import { FORWARD_AUTH_SCHEMA } from "../../src/api/auth.js";
+import { AUTH_METHODS } from "../../src/api/auth.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import type { Interpolation } from "../../src/model/values.js";
-import { parseAuthReference } from "../../src/translate/auth/auth-owner.js";
+import { parseAuthReference } from "../../src/translate/auth/settings.js";
 import { parseAuthUrl } from "../../src/translate/auth/forward-url.js";
-import { readAuthFile, readAuthMap } from "../../src/translate/auth/credentials.js";
+import { readAuthFile, readAuthMap } from "../../src/translate/auth/htpasswd.js";
 import { parseSignin } from "../../src/translate/auth/signin.js";
 import { literalText, parseTemplate } from "../../src/translate/auth/template.js";
 import { authRequest } from "../support/auth-request.js";
@@ -143,7 +143,8 @@ describe("any secret", () => {
         for (const { message } of [...file.findings, ...map.findings]) {
           expect(message).not.toContain("PR6QJXkRFUzdUuaYcwrI");
         }
-        for (const { user, salt, hash: digest } of [...file.users, ...map.users]) {
+        const users = [file, map].flatMap((read) => Object.entries(read.users));
+        for (const [user, [salt, digest]] of users) {
           expect(user).not.toBe("");
           expect(salt).toMatch(/^[^$]{1,8}$/);
           expect(digest).toMatch(/^[./0-9A-Za-z]{22}$/);
@@ -220,7 +221,7 @@ function admits(field: JsonSchema | undefined, value: string): boolean {
 }
 
 describe("an API server admits", () => {
-  const { url, auth_headers_cm_ref: reference } = FORWARD_AUTH_SCHEMA.properties ?? {};
+  const { url, auth_headers_cm_ref: reference } = AUTH_METHODS.forward.schema.properties ?? {};
 
   it("every URL that auth services can be asked by", () => {
     fc.assert(

@@ -81,7 +81,7 @@ export function configOf(text: (field: string) => string): DataPlaneConfig {
     credentials: [
       {
         id: text("credentials"),
-        users: [{ user: text("user"), salt: text("salt"), hash: text("hash") }],
+        entries: { [text("user")]: [text("salt"), text("hash")] },
       },
     ],
     backendTls: backendTlsOf(text),
@@ -240,7 +240,7 @@ function authOf(text: (field: string) => string, source: SourceRef): AuthConfig 
   return {
     id: text("auth"),
     source,
-    basic: { realm: text("realm"), credentials: text("credentials") },
+    basic: { realm: text("realm"), file: text("credentials") },
     forward: forwardOf(text),
     external: externalOf(text),
   };

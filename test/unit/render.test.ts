@@ -57,7 +57,7 @@ test("another secret is another file, an equal one the same", () => {
   const [credentials] = FULL.credentials;
   if (credentials === undefined) throw new Error("no credentials");
   const twin = { ...credentials, id: "twin" };
-  const other = { ...credentials, id: "other", users: [] };
+  const other = { ...credentials, id: "other", entries: {} };
   const config = { ...EMPTY_CONFIG, credentials: [credentials, twin, other] };
   const paths = new Renderer().render(config, DEFAULT_OPTIONS).map(({ path }) => path);
   expect(paths.filter((path) => path.startsWith("credentials/"))).toHaveLength(2);

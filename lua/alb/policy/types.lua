@@ -183,9 +183,17 @@
 ---@class PolicyAuth
 ---@field source SourceRef
 ---@field invalid? string Problem that makes every request answer 503 `AuthFail : invalid cfg <invalid>`. Never contains a secret.
+---@field basic? BasicAuth
 ---@field forward? ForwardAuth
 ---@field external? ExternalAuth
----@field basic? PolicyBasicAuth
+
+--- RFC 7617 with apr1 hashes.
+---@class BasicAuth
+---@field realm string As written; the data plane quotes it for the header.
+---@field file CredentialsFile `{ "<user>": ["<salt>", "<hash>"] }`
+
+--- Path of a JSON file below the run folder, mode 0600, with the entries of a credential set; in the model, the id of that set.
+---@alias CredentialsFile string
 
 --- An auth service decides; it is asked as ingress-nginx does.
 ---@class ForwardAuth
@@ -219,10 +227,6 @@
 ---@field headers? string[] Lower case. Sent in addition to Host, method, path, Content-Length and Authorization.
 ---@field responseHeaders? string[] Lower case; copied to the backend's request. Absent: all but Host and headers of the hop or of the answer itself.
 ---@field maxBody integer Bytes of the body that are sent; a longer body gets 413. 0: the body is not sent.
-
----@class PolicyBasicAuth
----@field realm string As written; the data plane quotes it for the header.
----@field file string File below the run folder, JSON `{ "<user>": ["<salt>", "<hash>"] }`, mode 0600.
 
 ---@class PolicyUpstream
 ---@field endpoints Endpoint[] Sorted by address and port, without repeats.

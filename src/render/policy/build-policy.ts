@@ -20,7 +20,7 @@ import {
   groupBy,
   listDifferences,
 } from "../../support/collections.js";
-import { filled, given, present } from "../../support/json-object.js";
+import { filled, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import type { ListenerTables } from "./listener-tables.js";
@@ -75,20 +75,21 @@ function certificates(
   );
 }
 
-/** `credentialFiles`: path of the credentials by id of the set. */
+/** `credentialFiles`: path of the file of each credential set, by id. */
 function policyAuth(
-  { id: _, source, invalid, basic, ...methods }: AuthConfig,
+  { id: _, source, invalid, ...methods }: AuthConfig,
   credentialFiles: ReadonlyMap<string, string>,
 ): PolicyAuth {
-  const file = basic && credentialFiles.get(basic.credentials);
-  // A path whose credentials can't be told is closed, not open.
-  const missing = basic && file === undefined ? "auth-secret" : undefined;
-  return {
-    source,
-    ...present("invalid", invalid ?? missing),
-    ...present("basic", basic && given(file, (path) => ({ realm: basic.realm, file: path }))),
-    ...methods,
-  };
+  const missing = Object.values(methods).some(
+    (method) => "file" in method && !credentialFiles.has(method.file),
+  );
+  // Without its credentials a path is closed, not open.
+  if (missing) return { source, invalid: invalid ?? "auth-secret" };
+  const rendered = Object.entries(methods).map(([name, method]) => {
+    const file = "file" in method && { file: credentialFiles.get(method.file) };
+    return [name, { ...method, ...file }] as const;
+  });
+  return { source, ...present("invalid", invalid), ...Object.fromEntries(rendered) };
 }
 
 /** Without the fields that are in nginx.conf. */

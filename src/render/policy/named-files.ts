@@ -8,10 +8,8 @@ import { SecretText } from "../../support/secret-text.js";
 import type { RenderedFile } from "../rendered-file.js";
 import { canonicalJson } from "./canonical-json.js";
 
-/** `{"<user>":["<salt>","<hash>"]}`; of two entries for one user the last counts. */
-export function credentialsFile(set: CredentialSet): RenderedFile {
-  const users = Object.fromEntries(set.users.map(({ user, salt, hash }) => [user, [salt, hash]]));
-  return secretFile("credentials", "json", `${canonicalJson(users)}\n`);
+export function credentialsFile({ entries }: CredentialSet): RenderedFile {
+  return secretFile("credentials", "json", `${canonicalJson(entries)}\n`);
 }
 
 /** PEM: the key, then the chain with the leaf first. */

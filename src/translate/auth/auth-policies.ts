@@ -7,7 +7,6 @@ import type { AnnotationLookup } from "../ingress/annotations/annotation-key.js"
 import { annotationField, sourceRef } from "../place.js";
 import { CompanionReports, METHODS, settingsOfAnnotations, settingsOfObject } from "./methods.js";
 import { AuthProblems } from "./settings.js";
-import { CredentialSets } from "./credentials.js";
 import type { ServicePortRef } from "../backends.js";
 import type { AuthOwner, AuthSettings, TranslatedMethod } from "./settings.js";
 
@@ -73,7 +72,7 @@ interface Translated {
 
 class Translator implements AuthTranslator {
   readonly #context: TranslateContext;
-  readonly #sets: CredentialSets;
+  readonly #sets: AuthOwner["sets"] = new Map();
   readonly #companions = new CompanionReports();
   readonly #byId = new Map<string, Translated>();
   /** Ids by Ingress and settings: paths with equal settings share a policy. */
@@ -83,7 +82,6 @@ class Translator implements AuthTranslator {
 
   constructor(context: TranslateContext) {
     this.#context = context;
-    this.#sets = new CredentialSets(context.diagnostics);
   }
 
   fromObject(auth: Auth, { resource, field, operator }: ObjectOwner): readonly string[] {

@@ -1,60 +1,61 @@
 import { SECRET_TYPES } from "../../api/auth.js";
+import type { Secret } from "../../api/wire.js";
+import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { CredentialSet } from "../../model/auth.js";
+import { getOrInsert } from "../../support/collections.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { referencedObject } from "./auth-owner.js";
-import type { SecretType } from "./credentials.js";
-import { parseHeaderText } from "./http-headers.js";
-import type { AuthMethod, AuthOwner, MethodSettings, Setting } from "./settings.js";
-import { fieldReader } from "./settings.js";
+import { parseHeaderText } from "../http/headers.js";
+import { TEXT, choiceOf } from "../ingress/annotations/annotation.js";
+import { resourceRef } from "../place.js";
+import { AUTH_FILE_KEY, readAuthFile, readAuthMap } from "./htpasswd.js";
+import type { AuthMethod, AuthOwner, MethodSettings } from "./settings.js";
+import { authAnnotation, referencedObject } from "./settings.js";
 
-interface BasicSettings extends MethodSettings {
-  readonly type: Setting | undefined;
-  readonly realm: Setting | undefined;
-  readonly secret: Setting | undefined;
-  readonly secretType: Setting | undefined;
-  /** A secret's name without namespace means the owner's namespace. */
-  readonly bareSecretNames: boolean;
-}
+type SecretType = (typeof SECRET_TYPES)[number];
 
 /** Basic auth (RFC 7617) with the users of a Secret. */
-export const BASIC: AuthMethod<BasicSettings> = {
+export const BASIC: AuthMethod<"basic"> = {
   field: "basic",
-  annotations: { switch: "auth-type", others: ["auth-secret", "auth-secret-type", "auth-realm"] },
-  fromObject({ basic }, parent) {
-    if (!basic) return undefined;
-    const field = [...parent, "basic"];
-    const setting = fieldReader(basic, field, "basic");
-    return {
-      place: { label: "basic", field },
-      type: setting("auth_type"),
-      realm: setting("realm"),
-      secret: setting("secret"),
-      secretType: setting("secret_type"),
-      bareSecretNames: false,
-    };
+  annotations: {
+    auth_type: authAnnotation(
+      "auth-type",
+      choiceOf(["basic"]),
+      "`basic` asks for a user and password; `digest` is not supported.",
+    ),
+    secret: authAnnotation(
+      "auth-secret",
+      TEXT,
+      "Secret with the users: `<namespace>/<name>`, or a name in the Ingress's namespace.",
+    ),
+    secret_type: authAnnotation(
+      "auth-secret-type",
+      choiceOf(SECRET_TYPES),
+      "Layout of that secret: `auth-file`, the default, is one key `auth` with htpasswd lines; `auth-map` is a key for each user.",
+    ),
+    realm: authAnnotation(
+      "auth-realm",
+      TEXT,
+      "Realm of the WWW-Authenticate header; empty by default.",
+    ),
   },
-  fromAnnotations: (type, read) => ({
-    place: type,
-    type,
-    realm: read("auth-realm"),
-    secret: read("auth-secret"),
-    secretType: read("auth-secret-type"),
-    bareSecretNames: true,
-  }),
   translate(settings, owner) {
-    // All of them are read before giving up, so that one report names everything that is wrong.
-    const supported = checkType(settings, owner);
-    const realm = owner.problems.optional(settings.realm, parseHeaderText, "");
-    const type = owner.problems.optional(settings.secretType, parseSecretType, "auth-file");
+    const { auth_type: authType, realm: realmText, secret_type: secretType } = settings.written;
+    // All settings are read before giving up, so that one compilation reports every problem.
+    const supported = authType === undefined || checkType(authType, owner);
+    const realm = owner.problems.optional(realmText, parseHeaderText, "");
+    const type = owner.problems.optional(secretType, parseSecretType, "auth-file");
     const credentials = type === undefined ? undefined : readSecret(settings, type, owner);
     if (!supported || realm === undefined || credentials === undefined) return undefined;
-    return { policy: { basic: { realm, credentials: credentials.id } }, credentials };
+    return { policy: { basic: { realm, file: credentials.id } }, credentials };
   },
 };
 
-function checkType({ type }: BasicSettings, { problems }: AuthOwner): boolean {
-  if (type === undefined || type.value === "basic") return true;
+function checkType(
+  type: NonNullable<MethodSettings<"basic">["written"]["auth_type"]>,
+  { problems }: AuthOwner,
+): boolean {
+  if (type.value === "basic") return true;
   if (type.value === "digest") {
     problems.fail({
       code: "AUTH_UNSUPPORTED",
@@ -69,27 +70,67 @@ function checkType({ type }: BasicSettings, { problems }: AuthOwner): boolean {
   return false;
 }
 
+function parseSecretType(text: string): Result<SecretType> {
+  const type = SECRET_TYPES.find((known) => known === text);
+  return type === undefined ? problem(`must be ${SECRET_TYPES.join(" or ")}`) : ok(type);
+}
+
 function readSecret(
-  { secret: setting, place, bareSecretNames }: BasicSettings,
+  { written: { secret: setting }, place, bareNames }: MethodSettings<"basic">,
   type: SecretType,
   owner: AuthOwner,
 ): CredentialSet | undefined {
-  const { problems, sets } = owner;
+  const { problems, sets, context } = owner;
   if (setting === undefined) {
     const what = `${place.label} is set without a secret`;
     problems.fail({ code: "AUTH_CONFIG_INVALID", what, place, hint: "name the secret" });
     return undefined;
   }
-  const secret = referencedObject(owner, "Secret", setting, bareSecretNames);
+  const secret = referencedObject(owner, "Secret", setting, bareNames);
   if (secret === undefined) return undefined;
-  const set = sets.read(secret.object, type);
+  const { namespace, name } = secret.object.metadata;
+  const id = `${namespace}/${name}#${type}`;
+  const set = getOrInsert(sets, id, () => readUsers(id, secret.object, type, context.diagnostics));
   if (set.ok) return set.value;
-  const what = `secret ${secret.name.namespace}/${secret.name.name} ${set.problem}`;
+  const what = `${secret.shown} ${set.problem}`;
   problems.fail({ code: "AUTH_SECRET_UNUSABLE", what, place: setting });
   return undefined;
 }
 
-function parseSecretType(text: string): Result<SecretType> {
-  const type = SECRET_TYPES.find((known) => known === text);
-  return type === undefined ? problem(`must be ${SECRET_TYPES.join(" or ")}`) : ok(type);
+/** The users of a Secret; reports entries that can't be used. A problem completes the sentence "secret <namespace>/<name> …". */
+function readUsers(
+  id: string,
+  secret: Secret,
+  type: SecretType,
+  diagnostics: DiagnosticSink,
+): Result<CredentialSet> {
+  const resource = resourceRef(secret);
+  const data = decodeData(secret);
+  const file = data.get(AUTH_FILE_KEY);
+  if (type === "auth-file") {
+    if (file === undefined) return problem("has no key auth, which auth-file needs");
+    for (const key of data.keys()) {
+      if (key === AUTH_FILE_KEY) continue;
+      const message = `key ${key} is not read from an auth-file secret`;
+      const field = ["data", key];
+      diagnostics.report({ code: "AUTH_SECRET_KEY_IGNORED", message, resource, field });
+    }
+  }
+  const read = type === "auth-file" ? readAuthFile(file ?? "") : readAuthMap(data);
+  for (const { kind, key, message } of read.findings) {
+    const code = kind === "unusable" ? "AUTH_USER_UNUSABLE" : "AUTH_USER_DUPLICATE";
+    diagnostics.report({ code, message, resource, field: ["data", key] });
+  }
+  return Object.keys(read.users).length === 0
+    ? problem("has no usable user")
+    : ok({ id, entries: read.users });
+}
+
+/** UTF-8 without byte order mark; invalid bytes become U+FFFD. */
+function decodeData(secret: Secret): ReadonlyMap<string, string> {
+  const decoder = new TextDecoder("utf-8");
+  const entries = Object.entries(secret.data ?? {});
+  return new Map(
+    entries.map(([key, value]) => [key, decoder.decode(Buffer.from(value, "base64"))]),
+  );
 }

@@ -1,4 +1,4 @@
-import { AUTH_METHODS } from "../../api/auth.js";
+import { REQUEST_METHODS } from "../../api/auth.js";
 import type { ConfigMap } from "../../api/wire.js";
 import type { HeaderTemplate } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
@@ -7,91 +7,70 @@ import { filled } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { listed } from "../../support/text.js";
-import { copiedHeaderProblem } from "../http/special-headers.js";
-import { referencedObject } from "./auth-owner.js";
+import { copiedHeaderProblem, parseHeaderName, parseHeaderText } from "../http/headers.js";
+import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
 import { translateUrl } from "./forward-url.js";
-import { parseHeaderName, parseHeaderText } from "./http-headers.js";
 import type { AuthMethod, AuthOwner, MethodSettings, Setting } from "./settings.js";
-import { fieldReader } from "./settings.js";
+import { authAnnotation, referencedObject } from "./settings.js";
 import { DEFAULT_REDIRECT_PARAMETER, parseRedirectParameter, parseSignin } from "./signin.js";
 import { parseTemplate } from "./template.js";
 
-/** The texts that Go's strconv.ParseBool takes, which ingress-nginx reads booleans with. */
-const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "TRUE", "true", "True"]);
-const FALSE: ReadonlySet<string> = new Set(["0", "f", "F", "FALSE", "false", "False"]);
-
-interface ForwardSettings extends MethodSettings {
-  readonly url: Setting | undefined;
-  readonly method: Setting | undefined;
-  readonly signin: Setting | undefined;
-  readonly signinParameter: Setting | undefined;
-  readonly responseHeaders: Setting<readonly string[]> | undefined;
-  readonly headersReference: Setting | undefined;
-  readonly requestRedirect: Setting | undefined;
-  /** Text of a boolean. */
-  readonly alwaysSetCookie: Setting | undefined;
-}
-
-/** An auth service decides about each request, as ingress-nginx asks it. */
-export const FORWARD: AuthMethod<ForwardSettings> = {
+/** An auth service decides about each request, as with ingress-nginx. */
+export const FORWARD: AuthMethod<"forward"> = {
   field: "forward",
   annotations: {
-    switch: "auth-url",
-    others: [
+    url: authAnnotation(
+      "auth-url",
+      TEXT,
+      "URL of the auth service that decides about each request; may contain variables.",
+    ),
+    method: authAnnotation(
       "auth-method",
+      TEXT,
+      "Method of the request to the auth service; GET by default.",
+    ),
+    signin: authAnnotation(
       "auth-signin",
+      TEXT,
+      "URL to which clients are redirected when the auth service answers 401; may contain variables.",
+    ),
+    signin_redirect_param: authAnnotation(
       "auth-signin-redirect-param",
+      TEXT,
+      "Query parameter of the sign-in URL for the original URL; `rd` by default.",
+    ),
+    upstream_headers: authAnnotation(
       "auth-response-headers",
+      HEADER_NAMES,
+      "Headers of the auth response that the backend gets; the client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.",
+    ),
+    auth_headers_cm_ref: authAnnotation(
       "auth-proxy-set-headers",
+      TEXT,
+      "ConfigMap `<namespace>/<name>` with more headers for the auth service.",
+    ),
+    auth_request_redirect: authAnnotation(
       "auth-request-redirect",
+      TEXT,
+      "Value of X-Auth-Request-Redirect; the request URI by default.",
+    ),
+    always_set_cookie: authAnnotation(
       "auth-always-set-cookie",
-    ],
-  },
-  fromObject({ forward }, parent) {
-    if (!forward) return undefined;
-    const field = [...parent, "forward"];
-    const setting = fieldReader(forward, field, "forward");
-    const headers = forward.upstream_headers;
-    return {
-      place: { label: "forward", field },
-      url: setting("url"),
-      method: setting("method"),
-      signin: setting("signin"),
-      signinParameter: setting("signin_redirect_param"),
-      responseHeaders: headers && {
-        value: headers,
-        label: "forward.upstream_headers",
-        field: [...field, "upstream_headers"],
-      },
-      headersReference: setting("auth_headers_cm_ref"),
-      requestRedirect: setting("auth_request_redirect"),
-      alwaysSetCookie: setting("always_set_cookie"),
-    };
-  },
-  fromAnnotations(url, read) {
-    const headers = read("auth-response-headers");
-    return {
-      place: url,
-      url,
-      method: read("auth-method"),
-      signin: read("auth-signin"),
-      signinParameter: read("auth-signin-redirect-param"),
-      responseHeaders: headers && { ...headers, value: headers.value.split(",") },
-      headersReference: read("auth-proxy-set-headers"),
-      requestRedirect: read("auth-request-redirect"),
-      alwaysSetCookie: read("auth-always-set-cookie"),
-    };
+      BOOLEAN,
+      "Adds cookies of the auth service to every response, not only to successful ones.",
+    ),
   },
   translate(settings, owner) {
     const { problems } = owner;
-    // All of them are read before giving up, so that one report names everything that is wrong.
-    const url = translateUrl(settings, owner);
-    const method = problems.optional(settings.method, parseMethod, "GET");
-    const headers = translateHeaders(settings, owner);
-    const requestRedirect = problems.optional(settings.requestRedirect, parseRequestRedirect, []);
-    const responseHeaders = problems.optional(settings.responseHeaders, parseResponseHeaders, []);
+    const { written, place } = settings;
+    // All settings are read before giving up, so that one compilation reports every problem.
+    const url = translateUrl(written.url, place, owner);
+    const method = problems.optional(written.method, parseMethod, "GET");
+    const headers = translateHeaders(written.auth_headers_cm_ref, owner);
+    const requestRedirect = problems.optional(written.auth_request_redirect, parseRedirect, []);
+    const responseHeaders = problems.optional(written.upstream_headers, parseResponseHeaders, []);
     const signin = translateSignin(settings, owner);
-    const alwaysSetCookie = problems.optional(settings.alwaysSetCookie, parseBoolean, false);
+    const alwaysSetCookie = problems.optional(written.always_set_cookie, parseBoolean, false);
     if (url === undefined || method === undefined || headers === undefined) return undefined;
     if (requestRedirect === undefined || responseHeaders === undefined) return undefined;
     if (signin === undefined || alwaysSetCookie === undefined) return undefined;
@@ -113,14 +92,14 @@ export const FORWARD: AuthMethod<ForwardSettings> = {
 };
 
 function translateHeaders(
-  { headersReference: setting }: ForwardSettings,
+  setting: Setting | undefined,
   owner: AuthOwner,
 ): readonly HeaderTemplate[] | undefined {
   if (setting === undefined) return [];
   const { problems } = owner;
   const configMap = referencedObject(owner, "ConfigMap", setting, false);
   if (configMap === undefined) return undefined;
-  const shown = `config map ${configMap.name.namespace}/${configMap.name.name}`;
+  const { shown } = configMap;
   const read = readHeaderConfigMap(configMap.object);
   if (!read.ok) {
     const what = `${shown} ${read.problem}`;
@@ -135,11 +114,11 @@ function translateHeaders(
 
 /** Empty without a sign-in URL. */
 function translateSignin(
-  { signin, signinParameter }: ForwardSettings,
+  { written: { signin, signin_redirect_param: parameterText } }: MethodSettings<"forward">,
   { problems }: AuthOwner,
 ): Interpolation | undefined {
   const parameter = problems.optional(
-    signinParameter,
+    parameterText,
     parseRedirectParameter,
     DEFAULT_REDIRECT_PARAMETER,
   );
@@ -151,7 +130,7 @@ function translateSignin(
   return parameter === undefined ? undefined : parsed;
 }
 
-/** Names in lower case, each once; blank items are skipped, as ingress-nginx does. What would not reach the backend is left out. */
+/** Names in lower case, each once. Blank items are skipped, as in ingress-nginx; headers that would not reach the backend are left out. */
 function parseResponseHeaders(items: readonly string[]): Result<readonly string[]> {
   const names = new Set<string>();
   const problems = new Set<string>();
@@ -172,33 +151,27 @@ function parseResponseHeaders(items: readonly string[]): Result<readonly string[
 }
 
 function parseMethod(text: string): Result<string> {
-  return AUTH_METHODS.includes(text)
+  return REQUEST_METHODS.includes(text)
     ? ok(text)
-    : problem(`must be one of ${AUTH_METHODS.join(", ")}`);
+    : problem(`must be one of ${REQUEST_METHODS.join(", ")}`);
 }
 
-function parseRequestRedirect(text: string): Result<Interpolation> {
+function parseRedirect(text: string): Result<Interpolation> {
   const checked = parseHeaderText(text);
   return checked.ok ? parseTemplate(text, "text") : checked;
 }
 
 function parseBoolean(text: string): Result<boolean> {
-  if (TRUE.has(text)) return ok(true);
-  return FALSE.has(text) ? ok(false) : problem("must be true or false");
-}
-
-interface HeaderConfigMap {
-  /** Sorted by name. */
-  readonly headers: readonly HeaderTemplate[];
-  /** Keys that name a header which an earlier key names. */
-  readonly duplicates: readonly string[];
+  const read = BOOLEAN.parse(text);
+  return read.ok ? read : problem("must be true or false");
 }
 
 /**
- * Reads a config map of headers for the auth service: each key a name, each value a text with variables. A problem completes
- * the sentence "config map <namespace>/<name> …"; it never holds a value. Thousands of paths may name one config map.
+ * Reads the headers for the auth service, sorted by name: each key is a name, each value a text with variables. `duplicates` are keys
+ * that name the same header as an earlier key. A problem completes the sentence "config map <namespace>/<name> …" and never contains
+ * a value. Memoized, because thousands of paths may name one ConfigMap.
  */
-const readHeaderConfigMap = memoized((configMap: ConfigMap): Result<HeaderConfigMap> => {
+const readHeaderConfigMap = memoized((configMap: ConfigMap) => {
   if (Object.keys(configMap.binaryData ?? {}).length > 0) {
     return problem("has binary data, which can't be sent as headers");
   }
@@ -207,7 +180,7 @@ const readHeaderConfigMap = memoized((configMap: ConfigMap): Result<HeaderConfig
   const entries = Object.entries(configMap.data ?? {}).sort(([a], [b]) => compareStrings(a, b));
   for (const [key, value] of entries) {
     const header = parseHeader(key, value);
-    if (!header.ok) return header;
+    if (!header.ok) return problem(header.problem);
     if (headers.has(key.toLowerCase())) duplicates.push(key);
     else headers.set(key.toLowerCase(), header.value);
   }
@@ -215,7 +188,7 @@ const readHeaderConfigMap = memoized((configMap: ConfigMap): Result<HeaderConfig
 });
 
 function parseHeader(key: string, text: string): Result<HeaderTemplate> {
-  // Host says which service is asked where several share an address; it does not change where the message ends.
+  // Several services may share an address, and Host selects one; unlike the others, it does not change where the message ends.
   const name = key.toLowerCase() === "host" ? ok(key) : parseHeaderName(key);
   if (!name.ok) return name;
   const checked = parseHeaderText(text);

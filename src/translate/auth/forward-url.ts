@@ -1,24 +1,24 @@
+/** The URL of an auth service: its parts, and the Service that its host names. */
+import { isIPv4, isIPv6 } from "node:net";
+import type { RoutingResources } from "../../input/resources.js";
 import type { AuthUrl } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { parseAuthority } from "./authority.js";
 import type { ServicePortRef } from "../backends.js";
-import { meaningOfHost } from "./service-host.js";
-import type { AuthOwner, MethodSettings, Setting } from "./settings.js";
+import { findPort } from "../backends.js";
+import type { AuthOwner, LabelledField, Setting } from "./settings.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";
 
-interface TranslatedUrl {
-  readonly url: AuthUrl;
-  /** The Service whose endpoints the auth service has. */
-  readonly service?: ServicePortRef;
-}
-
-/** The URL of the auth service; undefined when a problem closes the paths. */
+/**
+ * The URL of the auth service, and the Service whose endpoints it has; undefined if a problem closes the paths. `place`: what switched
+ * the method on.
+ */
 export function translateUrl(
-  { url: setting, place }: MethodSettings & { readonly url: Setting | undefined },
+  setting: Setting | undefined,
+  place: LabelledField,
   owner: AuthOwner,
-): TranslatedUrl | undefined {
+): { readonly url: AuthUrl; readonly service?: ServicePortRef } | undefined {
   const { problems } = owner;
   if (setting === undefined) {
     const what = `${place.label} is set without a url`;
@@ -35,7 +35,7 @@ export function translateUrl(
   return { url: { ...parsed.url, upstream }, service };
 }
 
-/** The Service that the URL's host names; a host or port that depends on the request is never one. */
+/** The Service that the URL's host names; undefined if host or port depend on the request. */
 function findService(url: AuthUrl, setting: Setting, owner: AuthOwner): ServicePortRef | undefined {
   const host = literalText(url.host);
   const port = literalPort(url);
@@ -54,17 +54,47 @@ function findService(url: AuthUrl, setting: Setting, owner: AuthOwner): ServiceP
   return undefined;
 }
 
-interface ParsedAuthUrl {
-  readonly url: AuthUrl;
-  /** It had a `#…`, which is left out. */
-  readonly fragment: boolean;
+/**
+ * Resolves a host as a pod in `namespace` does by its search domains: `svc` is a Service of that namespace, then `svc.ns`,
+ * `svc.ns.svc` and `svc.ns.svc.<cluster domain>`. `missing`: only a Service can have the name, but there is none with the port. A
+ * Service of type ExternalName has no endpoints and stays a DNS name.
+ */
+function meaningOfHost(
+  resources: RoutingResources,
+  host: string,
+  port: number,
+  from: { readonly namespace: string; readonly clusterDomain: string },
+):
+  | { readonly kind: "service" | "missing"; readonly service: ServicePortRef }
+  | { readonly kind: "other" } {
+  const named = serviceNamed(host, from);
+  if (named === undefined) return { kind: "other" };
+  const service = { namespace: named.namespace, name: named.name, port };
+  const found = resources.get("Service", service.namespace, service.name);
+  if (found?.spec?.type === "ExternalName") return { kind: "other" };
+  if (found && findPort(found, port)) return { kind: "service", service };
+  return found || named.qualified ? { kind: "missing", service } : { kind: "other" };
+}
+
+/** `qualified`: the name contains `svc`, so it can't mean another host. */
+function serviceNamed(
+  host: string,
+  from: { readonly namespace: string; readonly clusterDomain: string },
+): { readonly name: string; readonly namespace: string; readonly qualified: boolean } | undefined {
+  const suffix = `.${from.clusterDomain}`;
+  const short = host.endsWith(`.svc${suffix}`) ? host.slice(0, -suffix.length) : host;
+  const [name = "", namespace = from.namespace, svc, ...more] = short.split(".");
+  if (more.length > 0 || (svc !== undefined && svc !== "svc")) return undefined;
+  return { name, namespace, qualified: svc === "svc" };
 }
 
 /**
- * Takes the URL of an auth service apart: http or https, host and port, path and query, with variables anywhere but in the
- * scheme. A problem completes the sentence "the URL …".
+ * Parses the URL of an auth service: http or https, host and port, path and query, with variables anywhere except in the scheme.
+ * `fragment`: the text has a `#…`, which is left out. A problem completes the sentence "the URL …".
  */
-export function parseAuthUrl(text: string): Result<ParsedAuthUrl> {
+export function parseAuthUrl(
+  text: string,
+): Result<{ readonly url: AuthUrl; readonly fragment: boolean }> {
   const split = splitUrl(text);
   if (!split.ok) return split;
   const scheme = httpScheme(split.value);
@@ -79,7 +109,7 @@ export function parseAuthUrl(text: string): Result<ParsedAuthUrl> {
   });
 }
 
-/** The port that a URL names or its scheme has; undefined when it depends on the request. */
+/** The port of the URL or its scheme; undefined if it depends on the request. */
 function literalPort({ scheme, port }: AuthUrl): number | undefined {
   if (port === undefined) return scheme === "https" ? 443 : 80;
   const text = literalText(port);
@@ -93,35 +123,35 @@ function httpScheme({ scheme, authority }: UrlText): Result<"http" | "https"> {
   return ok(lower);
 }
 
-/** Path and query as they are sent; a URL without a path asks for `/`. */
+/** Path and query as sent; without a path, the request is for `/`. */
 function parseTarget({ path, query }: UrlText): Result<Interpolation> {
   const start = path === "" ? "/" : path;
   const parsed = parseUrlPart(query === undefined ? start : `${start}?${query}`);
   return parsed.ok ? ok(concatenate(parsed.value)) : parsed;
 }
 
-/** A longer URL fits in no request line. */
+/** A longer URL does not fit in a request line. */
 const MAX_LENGTH = 8192;
 
 /** The parts of a URL as text, split at literal delimiters, so that no variable can move a boundary (RFC 3986, appendix B). */
 export interface UrlText {
-  /** Without `:`; undefined when the text has none. */
+  /** Without `:`; undefined if the text has none. */
   readonly scheme: string | undefined;
-  /** What follows `//`; undefined when there is no `//`. */
+  /** The text after `//`; undefined without `//`. */
   readonly authority: string | undefined;
   readonly path: string;
-  /** Without `?`; undefined when there is no `?`. */
+  /** Without `?`; undefined without `?`. */
   readonly query: string | undefined;
-  /** Without `#`; undefined when there is no `#`. */
+  /** Without `#`; undefined without `#`. */
   readonly fragment: string | undefined;
 }
 
 const PARTS = /^(?:([^:/?#]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/;
 
-/** Variables whose value starts with `/`: one that follows the host begins the path, as in `http://auth$request_uri`. */
+/** Variables whose value starts with `/`: after the host they begin the path, as in `http://auth$request_uri`. */
 const PATH_VARIABLE = /\$(?:\{(?:request_uri|uri)\}|(?:request_uri|uri)(?![A-Za-z0-9_]))/;
 
-/** Splits the text of a URL. What it can't hold anywhere (blanks, controls, characters outside ASCII) is a problem. */
+/** Splits the text of a URL. Blanks, control characters and characters outside ASCII are problems. */
 export function splitUrl(text: string): Result<UrlText> {
   if (text.length > MAX_LENGTH) return problem(`is longer than ${MAX_LENGTH} characters`);
   if (/[\t ]/.test(text)) return problem("holds a blank; write %20");
@@ -156,7 +186,7 @@ export function parseUrlPart(text: string): Result<Interpolation> {
   return parsed;
 }
 
-/** Not `%XX`, or no unreserved, sub-delims, `:`, `@`, `/` or `?`. */
+/** A `%` without two hexadecimal digits, or a character other than unreserved, sub-delims, `:`, `@`, `/` and `?`. */
 const ILLEGAL = /%(?![0-9A-Fa-f]{2})|[^A-Za-z0-9\-._~!$&'()*+,;=:@/?%]/;
 
 function illegalCharacter(literal: string): string | undefined {
@@ -165,4 +195,80 @@ function illegalCharacter(literal: string): string | undefined {
   if (found === "%") return "has a % that two hexadecimal digits don't follow; write %25";
   const code = found.charCodeAt(0).toString(16).toUpperCase();
   return `holds the character ${found}, which a URL can't have there; write %${code}`;
+}
+
+/** Replaces a variable when the text around it is checked: a valid label by itself and next to label characters. */
+const SAMPLE = "v";
+const LABEL = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
+const MAX_NAME = 253;
+const MAX_LABEL = 63;
+
+/**
+ * Parses `host[:port]`: a DNS name without empty labels, an IPv4 address or an IPv6 address in brackets; no user name. Variables may
+ * only stand for characters of host and port. The host is in lower case, a literal port without leading zeros.
+ */
+export function parseAuthority(text: string): Result<Pick<AuthUrl, "host" | "port">> {
+  if (text.includes("@")) {
+    return problem(
+      "must not hold a user name or password; send them in a header of auth-proxy-set-headers",
+    );
+  }
+  const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
+  if (bracketed) {
+    const [, address = "", port] = bracketed;
+    if (!isIPv6(address) || address.includes("%")) return problem("has an invalid IPv6 address");
+    return withPort([address.toLowerCase()], port);
+  }
+  const [host = "", port, ...more] = text.split(":");
+  if (more.length > 0)
+    return problem("has more than one colon in its host; an IPv6 address needs brackets");
+  if (/[[\]]/.test(text)) return problem("has brackets that don't hold an IPv6 address");
+  const parsed = parseHost(host);
+  return parsed.ok ? withPort(parsed.value, port) : parsed;
+}
+
+function parseHost(text: string): Result<Interpolation> {
+  if (text === "") return problem("has no host");
+  const parsed = parseTemplate(text, "host");
+  if (!parsed.ok) return parsed;
+  const host = parsed.value.map((segment) =>
+    typeof segment === "string" ? segment.toLowerCase() : segment,
+  );
+  const wrong = wrongName(sample(host));
+  return wrong === undefined ? ok(host) : problem(wrong);
+}
+
+function wrongName(name: string): string | undefined {
+  if (name.length > MAX_NAME) return `has a host longer than ${MAX_NAME} characters`;
+  const labels = name.split(".");
+  if (labels.includes(""))
+    return "has an empty label in its host: a dot at an end, or two in a row";
+  if (labels.some((label) => label.length > MAX_LABEL || !LABEL.test(label))) {
+    return "has a host that is no DNS name: letters, digits, - and _, at most 63 between two dots";
+  }
+  const last = labels.at(-1) ?? "";
+  // Some resolvers read a last label of digits as a number, and so find another address.
+  return /^[0-9]+$/.test(last) && !isIPv4(name) ? "has an invalid IPv4 address" : undefined;
+}
+
+function withPort(
+  host: Interpolation,
+  text: string | undefined,
+): Result<Pick<AuthUrl, "host" | "port">> {
+  if (text === undefined) return ok({ host });
+  const parsed = parseTemplate(text, "host");
+  if (!parsed.ok) return parsed;
+  const port = parsed.value;
+  const literal = literalText(port);
+  if (literal === undefined) {
+    const digits = port.every((part) => typeof part !== "string" || /^[0-9]+$/.test(part));
+    return digits ? ok({ host, port }) : problem("has a port that is no number");
+  }
+  const number = /^[0-9]{1,5}$/.test(literal) ? Number(literal) : 0;
+  if (number < 1 || number > 65_535) return problem("has a port that is no number from 1 to 65535");
+  return ok({ host, port: concatenate(String(number)) });
+}
+
+function sample(host: Interpolation): string {
+  return host.map((segment) => (typeof segment === "string" ? segment : SAMPLE)).join("");
 }

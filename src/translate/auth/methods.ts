@@ -1,27 +1,45 @@
-/** The methods of auth, and what Auth objects and annotations say of them. */
-import type { Auth } from "../../api/auth.js";
+/** The list of auth methods, and how their settings are read from Auth objects and annotations. */
+import type { Auth, AuthMethodName } from "../../api/auth.js";
+import { AUTH_METHODS } from "../../api/auth.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
-import type { AnnotationLookup, FoundAnnotation } from "../ingress/annotations/annotation-key.js";
+import type { Annotation } from "../ingress/annotations/annotation.js";
+import type { AnnotationLookup } from "../ingress/annotations/annotation-key.js";
+import { own } from "../../support/json-object.js";
 import { annotationField } from "../place.js";
 import { BASIC } from "./basic-auth.js";
 import { FORWARD } from "./forward-auth.js";
-import type { AuthMethod, AuthSettings, LabelledField, Setting } from "./settings.js";
+import type { AuthMethod, AuthSettings, MethodSettings, Setting } from "./settings.js";
 
-/** In the order in which an auth's are translated and checked. To add one: a file, and a line here. */
-export const METHODS: readonly AuthMethod[] = [BASIC, FORWARD];
+/** To add a method: its file, and a line here; the order is that of AUTH_METHODS. */
+const BY_NAME: { readonly [M in AuthMethodName]: AuthMethod<M> } = {
+  basic: BASIC,
+  forward: FORWARD,
+};
 
-/** The settings of an Auth object that stands at `field`; undefined when it configures nothing (`{}`). */
+/** In the order in which they are translated and checked. */
+export const METHODS: readonly AuthMethod[] = Object.keys(AUTH_METHODS).flatMap((name) =>
+  Object.values(BY_NAME).filter(({ field }) => field === name),
+);
+
+/** Field of the Auth object and row of each annotation of a method, the one that switches it on first. */
+export function annotationsOf(
+  method: AuthMethod,
+): readonly (readonly [field: string, Annotation<unknown>])[] {
+  return Object.entries<Annotation<unknown>>(method.annotations);
+}
+
+/** The settings of an Auth object at `field`; undefined if it configures nothing (`{}`). */
 export function settingsOfObject(auth: Auth, field: FieldPath): AuthSettings | undefined {
   const place = { label: "auth", field };
   if (auth.invalid !== undefined) return { place, methods: {}, malformed: true };
-  const methods = settingsBy((method) => method.fromObject(auth, field));
+  const methods = methodsBy((method) => fromObject(method, auth, field));
   return Object.keys(methods).length === 0 ? undefined : { place, methods };
 }
 
-function settingsBy(
-  read: (method: AuthMethod) => AuthSettings["methods"][AuthMethod["field"]],
+function methodsBy(
+  read: (method: AuthMethod) => MethodSettings | undefined,
 ): AuthSettings["methods"] {
   return Object.fromEntries(
     METHODS.flatMap((method) => {
@@ -31,68 +49,83 @@ function settingsBy(
   );
 }
 
-interface AnnotationSettings {
-  /** Undefined: the annotations configure no auth. */
-  readonly auth: AuthSettings | undefined;
-  readonly companions: readonly Companion[];
+function fromObject({ field: name }: AuthMethod, auth: Auth, parent: FieldPath) {
+  const spec = auth[name];
+  if (spec === undefined) return undefined;
+  const field = [...parent, name];
+  const written = Object.entries(spec).flatMap(([key, given]) => {
+    const value = typeof given === "boolean" ? String(given) : given;
+    const setting = { value, label: `${name}.${key}`, field: [...field, key] };
+    return value === "" ? [] : [[key, setting] as const];
+  });
+  return { place: { label: name, field }, bareNames: false, written: Object.fromEntries(written) };
 }
 
-/** An annotation that has an effect only with another one, and whether that one is there for this path. */
+/**
+ * The settings of one path's annotations; undefined if they configure no auth. Each method has one that switches it on. An empty value
+ * counts as absent, so it also overrides a lower prefix. Blanks around a value are dropped, as in ingress-nginx.
+ */
+export function settingsOfAnnotations(lookup: AnnotationLookup): {
+  readonly auth: AuthSettings | undefined;
+  readonly companions: readonly Companion[];
+} {
+  const read = (name: string): Setting | undefined => {
+    const found = lookup.get(name);
+    if (found === undefined || found.value === "") return undefined;
+    return { value: found.value.trim(), label: name, field: annotationField(found.key) };
+  };
+  const methods = methodsBy((method) => fromAnnotations(method, read));
+  const clientCertificates = read("auth-tls-secret");
+  const [first] = Object.values(methods);
+  const place = first?.place ?? clientCertificates;
+  const auth = place && { place, methods, ...(clientCertificates && { clientCertificates }) };
+  return { auth, companions: companions(read) };
+}
+
+function fromAnnotations(method: AuthMethod, read: (name: string) => Setting | undefined) {
+  const settings = annotationsOf(method).map(([field, { name }]) => [field, read(name)] as const);
+  const place = settings[0]?.[1];
+  if (place === undefined) return undefined;
+  const { properties = {} } = AUTH_METHODS[method.field].schema;
+  const written = settings.flatMap(([field, setting]) => {
+    if (setting === undefined) return [];
+    const isList = own(properties, field)?.type === "array";
+    return [[field, isList ? { ...setting, value: setting.value.split(",") } : setting] as const];
+  });
+  return { place, bareNames: true, written: Object.fromEntries(written) };
+}
+
+/** An annotation that has an effect only beside another one, and whether this path has that one. */
 interface Companion {
   readonly setting: Setting;
-  /** The annotation that switches its method of auth on. */
+  /** The annotation that switches the method on. */
   readonly needs: string;
   readonly used: boolean;
 }
 
-/**
- * Reads the auth annotations of one path. Each method has one that switches it on; an empty value counts as absent, so it also
- * takes back what a lower prefix says. Blanks around a value are dropped, as ingress-nginx does.
- */
-export function settingsOfAnnotations(lookup: AnnotationLookup): AnnotationSettings {
-  const read = (name: string): Setting | undefined => settingOf(name, lookup.get(name));
-  const methods = settingsBy((method) => {
-    const on = read(method.annotations.switch);
-    return on && method.fromAnnotations(on, read);
-  });
-  const clientCertificates = read("auth-tls-secret");
-  const [first] = Object.values(methods);
-  const place: LabelledField | undefined = first?.place ?? clientCertificates;
-  const auth = place && {
-    place,
-    methods,
-    ...(clientCertificates && { clientCertificates }),
-  };
-  return { auth, companions: companions(read) };
-}
-
-function settingOf(name: string, found: FoundAnnotation | undefined): Setting | undefined {
-  if (found === undefined || found.value === "") return undefined;
-  return { value: found.value.trim(), label: name, field: annotationField(found.key) };
-}
-
 function companions(read: (name: string) => Setting | undefined): readonly Companion[] {
-  return METHODS.flatMap(({ annotations: { switch: needs, others } }) => {
-    const used = read(needs) !== undefined;
+  return METHODS.flatMap((method) => {
+    const [needs = "", ...others] = annotationsOf(method).map(([, { name }]) => name);
+    const used = others.length > 0 && read(needs) !== undefined;
     return others.flatMap((name) => {
-      const found = read(name);
-      return found === undefined ? [] : [{ setting: found, needs, used }];
+      const setting = read(name);
+      return setting === undefined ? [] : [{ setting, needs, used }];
     });
   });
 }
 
 /**
- * Finds annotations that serve no path of their Ingress. One that has no effect on one path may have it on another, by their
- * index prefixes, so it can be told only when all paths have been seen.
+ * Finds annotations that serve no path of their Ingress. With index prefixes, an annotation without effect on one path may have an
+ * effect on another, so this is known only after all paths.
  */
 export class CompanionReports {
   readonly #unused = new Map<string, { readonly resource: ResourceRef; readonly it: Companion }>();
   readonly #used = new Set<string>();
 
-  /** Notes what the annotations of a path are good for. */
-  add(resource: ResourceRef, companions: readonly Companion[]): void {
+  /** Notes the annotations of a path. */
+  add(resource: ResourceRef, all: readonly Companion[]): void {
     const { kind, namespace, name } = resource;
-    for (const it of companions) {
+    for (const it of all) {
       const key = `${kind}/${namespace}/${name} ${formatFieldPath(it.setting.field)}`;
       if (it.used) this.#used.add(key);
       else this.#unused.set(key, { resource, it });

@@ -1,99 +1,151 @@
-import type { Auth } from "../../api/auth.js";
+/** What methods of auth are made from: settings as users write them, their owner, and the report of their problems. */
+import type { AuthMethodName, AuthSpec } from "../../api/auth.js";
+import type { KindMap } from "../../api/kinds.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Result } from "../../support/result.js";
-import type { TranslateContext } from "../context.js";
-import type { CredentialSets } from "./credentials.js";
+import { problem } from "../../support/result.js";
 import type { ServicePortRef } from "../backends.js";
+import type { TranslateContext } from "../context.js";
+import type { Annotation } from "../ingress/annotations/annotation.js";
+import { rowsOf } from "../ingress/annotations/annotation.js";
+import type { NamespacedName } from "../reference-grants.js";
+import { isReferenceGranted, parseNamespacedName } from "../reference-grants.js";
 
-/** A field of the user's object, and what to call it in a message. */
+/** A field of the user's object, and what messages call it. */
 export interface LabelledField {
   /** Such as `auth-url` or `forward.url`. */
   readonly label: string;
   readonly field: FieldPath;
 }
 
-/** A value that is written; empty texts count as not written. */
+/** A value that is written; an empty text counts as absent. Booleans are text. */
 export interface Setting<T = string> extends LabelledField {
   readonly value: T;
 }
 
-/** What is written of one method. */
-export interface MethodSettings {
+/** The settings of one method, from an Auth object or from annotations. */
+export interface MethodSettings<M extends AuthMethodName = AuthMethodName> {
   /** What switched the method on. */
   readonly place: LabelledField;
+  /** Whether the name of a Secret without a namespace means the owner's namespace. */
+  readonly bareNames: boolean;
+  /** By field of the Auth object. */
+  readonly written: {
+    readonly [F in keyof AuthSpec<M>]?: Setting<
+      NonNullable<AuthSpec<M>[F]> extends readonly string[] ? readonly string[] : string
+    >;
+  };
 }
 
-/** The Auth object in one shape, whether it was written as fields or as annotations. */
+/** An Auth object, whether it was written as fields or as annotations. */
 export interface AuthSettings {
   /** What made the auth configured. */
   readonly place: LabelledField;
-  readonly methods: Readonly<Partial<Record<AuthMethod["field"], MethodSettings>>>;
-  /** What was written is no Auth object; decoding has reported why. */
+  readonly methods: Readonly<Partial<Record<AuthMethodName, MethodSettings>>>;
+  /** What was written is not an Auth object; decoding has reported why. */
   readonly malformed?: boolean;
   /** Client certificates are asked for, which is not supported. */
   readonly clientCertificates?: LabelledField;
 }
 
-/** A method of auth as users write it. methods.ts has the list. */
-export interface AuthMethod<S extends MethodSettings = MethodSettings> {
-  /** Its field in an Auth object and in the policy. */
-  readonly field: "basic" | "forward";
-  /** The annotation that switches it on, and those that have an effect with it alone. */
-  readonly annotations: { readonly switch: string; readonly others: readonly string[] };
-  /** Undefined: the Auth object at `field` does not have the method. */
-  fromObject(auth: Auth, field: FieldPath): S | undefined;
-  /** `on`: the annotation that switches it on. */
-  fromAnnotations(on: Setting, read: (name: string) => Setting | undefined): S;
+/** A method of auth. methods.ts has the list; src/api/auth.ts declares the fields. */
+export interface AuthMethod<M extends AuthMethodName = AuthMethodName> {
+  /** Its name in an Auth object and in the policy. */
+  readonly field: M;
+  /** Annotations by the field that they stand for. The first one switches the method on; the others have no effect without it. */
+  readonly annotations: Readonly<Partial<Record<keyof AuthSpec<M>, Annotation<unknown>>>>;
   /** Undefined: a problem, which is reported, closes the paths. */
-  translate(settings: S, owner: AuthOwner): TranslatedMethod | undefined;
+  translate(settings: MethodSettings<M>, owner: AuthOwner): TranslatedMethod | undefined;
+}
+
+/** The row of an annotation of a method. A problem of its value closes the paths. */
+export function authAnnotation<T>(
+  name: string,
+  type: Annotation<T>["type"],
+  doc: string,
+): Annotation<T> {
+  return rowsOf("auth")(name, type, doc, { fallback: "closed" });
 }
 
 export interface TranslatedMethod {
-  readonly policy: Pick<AuthConfig, AuthMethod["field"]>;
+  readonly policy: Partial<AuthConfig>;
   readonly credentials?: CredentialSet;
   /** The Service whose endpoints the auth service has. */
   readonly service?: ServicePortRef;
 }
 
-/** The object that an Auth object stands in, and what its settings may do. */
+/** The object that holds an Auth object, and what its settings may do. */
 export interface AuthOwner {
   readonly context: TranslateContext;
   readonly problems: AuthProblems;
   readonly resource: ResourceRef;
   /** ALB2, Frontend and Rule are the operator's: they may name objects of any namespace. */
   readonly operator: boolean;
-  readonly sets: CredentialSets;
+  /** By id: what was read from Secrets, so that each one is read and reported once, however many paths it protects. */
+  readonly sets: Map<string, Result<CredentialSet>>;
 }
 
-/** A reader of the scalar fields of `spec`, which stands at `field`. */
-export function fieldReader<T extends object>(
-  spec: T,
-  field: FieldPath,
-  label: string,
-): (name: keyof T & string) => Setting | undefined {
-  return (name) => {
-    const value = spec[name];
-    const text = typeof value === "boolean" ? String(value) : value;
-    return typeof text === "string" && text !== ""
-      ? { value: text, label: `${label}.${name}`, field: [...field, name] }
-      : undefined;
-  };
+const SHOWN_KIND = { Secret: "secret", ConfigMap: "config map" } as const;
+
+/**
+ * The object that a setting names. A reference that the owner may not use is reported before the object is looked up, so that the
+ * report does not reveal what other namespaces hold.
+ */
+export function referencedObject<K extends keyof typeof SHOWN_KIND>(
+  owner: AuthOwner,
+  kind: K,
+  setting: Setting,
+  bareNames: boolean,
+): { readonly shown: string; readonly object: KindMap[K] } | undefined {
+  const { problems, resource, context } = owner;
+  const reference = parseAuthReference(setting.value, bareNames ? resource.namespace : undefined);
+  const name = problems.valueOf(reference, setting);
+  if (name === undefined) return undefined;
+  const shown = `${SHOWN_KIND[kind]} ${name.namespace}/${name.name}`;
+  if (!mayName(owner, kind, name)) {
+    const what = `${shown} is in another namespace`;
+    problems.fail({ code: "AUTH_REFERENCE_FORBIDDEN", what, place: setting });
+    return undefined;
+  }
+  const object = context.resources.get(kind, name.namespace, name.name);
+  if (object === undefined) {
+    const what = `${shown} not found`;
+    problems.fail({ code: "AUTH_REFERENCE_NOT_FOUND", what, place: setting });
+    return undefined;
+  }
+  return { shown, object };
 }
 
-/** A problem that closes the paths. */
-interface AuthProblem {
-  readonly code: DiagnosticCode;
-  /** Short, without secrets, made of ASCII: clients read it in X-ALB-ERR-REASON. */
-  readonly what: string;
-  readonly place: LabelledField;
-  /** Better advice than the catalogue's. */
-  readonly hint?: string;
+function mayName(owner: AuthOwner, kind: keyof typeof SHOWN_KIND, name: NamespacedName): boolean {
+  const { resources, options } = owner.context;
+  return (
+    owner.operator ||
+    name.namespace === owner.resource.namespace ||
+    options.allowCrossNamespaceAuth ||
+    isReferenceGranted(resources, owner.resource, { kind, ...name })
+  );
 }
 
-/** Reports what is wrong with one Auth object; the first problem is what its paths answer. */
+/** RFC 1123: a namespace is a label, the name of a Secret or ConfigMap a subdomain. */
+const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/**
+ * Parses `<namespace>/<name>`, or a bare `<name>` if `ownNamespace` is given. The result is a valid name, so it may be shown to
+ * clients; a problem does not contain the text.
+ */
+export function parseAuthReference(text: string, ownNamespace?: string): Result<NamespacedName> {
+  const parsed = parseNamespacedName(text, ownNamespace);
+  if (parsed.ok && NAMESPACE.test(parsed.value.namespace) && NAME.test(parsed.value.name)) {
+    return parsed;
+  }
+  return problem("must be <namespace>/<name>" + (ownNamespace === undefined ? "" : " or <name>"));
+}
+
+/** Reports the problems of one Auth object; its paths answer with the first one. */
 export class AuthProblems {
   readonly #diagnostics: DiagnosticSink;
   readonly #resource: ResourceRef;
@@ -109,8 +161,21 @@ export class AuthProblems {
     return this.#invalid;
   }
 
-  /** Closes the paths. */
-  fail({ code, what, place, hint }: AuthProblem): void {
+  /**
+   * Closes the paths. `what` is short ASCII without secrets, because clients read it in X-ALB-ERR-REASON; `hint` replaces the
+   * catalogue's.
+   */
+  fail({
+    code,
+    what,
+    place,
+    hint,
+  }: {
+    readonly code: DiagnosticCode;
+    readonly what: string;
+    readonly place: LabelledField;
+    readonly hint?: string;
+  }): void {
     this.#invalid ??= what;
     this.#diagnostics.report({
       code,
@@ -121,17 +186,17 @@ export class AuthProblems {
     });
   }
 
-  /** Reports what leaves the auth as it is. */
+  /** Reports a problem that leaves the auth as it is. */
   warn(code: DiagnosticCode, message: string, place: LabelledField): void {
     this.#diagnostics.report({ code, message, resource: this.#resource, field: place.field });
   }
 
-  /** The parsed value. A problem completes the sentence "<label> …"; it closes the paths, unless there is a value all the same. */
+  /** The parsed value. A problem completes the sentence "<label> …"; it closes the paths unless the result has a value, too. */
   valueOf<T>(result: Result<T>, place: LabelledField): T | undefined {
     if (result.ok) {
-      const { problem } = result;
-      if (problem !== undefined) {
-        this.warn("AUTH_SETTING_WITHOUT_EFFECT", `${place.label} ${problem}`, place);
+      const { problem: partial } = result;
+      if (partial !== undefined) {
+        this.warn("AUTH_SETTING_WITHOUT_EFFECT", `${place.label} ${partial}`, place);
       }
       return result.value;
     }

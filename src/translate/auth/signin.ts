@@ -1,22 +1,21 @@
 import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { parseAuthority } from "./authority.js";
-import { concatenate } from "./template.js";
 import type { UrlText } from "./forward-url.js";
-import { parseUrlPart, splitUrl } from "./forward-url.js";
+import { parseAuthority, parseUrlPart, splitUrl } from "./forward-url.js";
+import { concatenate } from "./template.js";
 
 export const DEFAULT_REDIRECT_PARAMETER = "rd";
 
-/** Unreserved characters only: nothing that could end the name or begin another parameter. */
+/** Only unreserved characters, which can't end the name or begin another parameter. */
 const PARAMETER = /^[A-Za-z0-9._~-]{1,128}$/;
 
-/** A scheme that depends on the request, as it may stand before `://`. */
+/** A scheme that depends on the request. */
 const SCHEME_VARIABLE = /^\$(?:\{(scheme|pass_access_scheme)\}|(scheme|pass_access_scheme))$/;
 
 /**
- * The original URL as a parameter's value: scheme and Host header as they are, the request URI fully escaped, so that its
- * own query stays within the value. Source: specification, Forward auth 5.
+ * The original URL as a parameter's value: scheme and Host header unchanged, the request URI fully escaped, so that its own query
+ * stays within the value. Source: specification, Forward auth 5.
  */
 const ORIGINAL_URL: Interpolation = [
   ["pass_access_scheme", "raw"],
@@ -34,7 +33,7 @@ export function parseRedirectParameter(text: string): Result<string> {
 
 /**
  * The Location of a sign-in redirect: the URL with `<parameter>=<original URL>` appended unless that parameter already has
- * a value. The URL is http or https (`$scheme` and `$pass_access_scheme` stand for either), or a path of the same host.
+ * a value. The URL is http or https (also by `$scheme` and `$pass_access_scheme`), or a path of the same host.
  * A problem completes the sentence "the URL …".
  */
 export function parseSignin(text: string, parameter: string): Result<Interpolation> {
@@ -86,7 +85,7 @@ function signinScheme(scheme = ""): Interpolation | undefined {
   return lower === "http" || lower === "https" ? [lower] : undefined;
 }
 
-/** What is appended to a query so that `parameter` has a value; nothing when it has one. */
+/** The text to append to a query so that `parameter` has a value; empty if it has one. */
 function redirectParameter(
   query: string | undefined,
   parameter: string,
@@ -104,7 +103,7 @@ function hasValue(pair: string, parameter: string): boolean {
   );
 }
 
-/** A parameter's name as a server reads it; one that can't be decoded is no parameter of ours. */
+/** A parameter's name as servers read it. Text that can't be decoded can't be our parameter. */
 function decodeName(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

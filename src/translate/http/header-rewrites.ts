@@ -3,8 +3,8 @@ import { isObject, isTexts, parseObject } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { problem } from "../../support/result.js";
 import { listed } from "../../support/text.js";
-import type { HeaderAction, HeaderCheck } from "./special-headers.js";
-import { requestHeaderProblem, responseHeaderProblem } from "./special-headers.js";
+import type { HeaderAction, HeaderCheck } from "./headers.js";
+import { requestHeaderProblem, responseHeaderProblem } from "./headers.js";
 
 /** How the texts of the annotations are read. Parts that can't be used are left out, and the result's problem names them. */
 export const HEADER_REWRITES = {

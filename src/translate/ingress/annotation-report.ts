@@ -7,6 +7,7 @@ import { unsupportedRestriction } from "../reasons.js";
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
 import type { AnnotationKey, AnnotationPrefix } from "./annotations/annotation-key.js";
 import { findAnnotation } from "./annotations/annotation-table.js";
+import { AUTH_SWITCHES } from "./annotations/auth-table.js";
 import {
   annotationsOf,
   isUnsupportedRestriction,
@@ -112,14 +113,6 @@ function problemOfName(
     ? problemOfValue(annotation, text, options)
     : problemOfUnsupported(annotation, text, options);
 }
-
-/** Without these there is no authentication; the others only say how it is done. */
-const AUTH_SWITCHES: readonly string[] = [
-  "auth-type",
-  "auth-secret",
-  "auth-url",
-  "auth-tls-secret",
-];
 
 function problemOfBlank({ name, group, fallback, supported }: AnyAnnotation): Report | undefined {
   const guards = group === "auth" ? AUTH_SWITCHES.includes(name) : supported;

@@ -4,7 +4,7 @@ import type { Affinity, Route, Timeouts } from "../../model/route.js";
 import { DEFAULT_TIMEOUTS, routeTimeouts } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
 import type { Inherited } from "../load-balancer.js";
-import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/cors-defaults.js";
+import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/headers.js";
 import type { AnnotationReader } from "./annotation-reader.js";
 import {
   AFFINITY,

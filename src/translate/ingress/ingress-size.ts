@@ -4,7 +4,7 @@ import type { RoutingResources } from "../../input/resources.js";
 import type { HostPattern } from "../../model/values.js";
 import type { Report } from "../../diagnostics/sink.js";
 import { getOrInsert } from "../../support/collections.js";
-import { parseAuthReference } from "../auth/auth-owner.js";
+import { parseAuthReference } from "../auth/settings.js";
 import { annotationField, placeOf } from "../place.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT, MOST_REPEATED_TEXT } from "../size-limits.js";
 import type { AnyAnnotation } from "./annotations/annotation.js";

@@ -24,10 +24,10 @@ function forward(path: string, parts: Partial<ForwardAuth> = {}): ForwardAuth {
 }
 
 function routes(): Record<string, TestRoute> {
-  const users = authPolicy({ basic: { realm: "r", credentials: "users" } });
+  const users = authPolicy({ basic: { realm: "r", file: "users" } });
   const asked = authPolicy({ forward: forward("/one", { responseHeaders: ["x-user"] }) });
   const both = authPolicy({
-    basic: { realm: "r", credentials: "users" },
+    basic: { realm: "r", file: "users" },
     forward: forward("/both", { responseHeaders: ["authorization"] }),
   });
   const signin = authPolicy({

@@ -19,8 +19,7 @@ const base64 = (text: string) => Buffer.from(text, "latin1").toString("base64");
 
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
-  const guard = (realm: string, credentials: string) =>
-    authPolicy({ basic: { realm, credentials } });
+  const guard = (realm: string, file: string) => authPolicy({ basic: { realm, file } });
   const users = guard("", "users");
   gateway = await scene.use(
     LuaGateway.start({

@@ -11,11 +11,10 @@ import { until } from "../../support/until.js";
 
 const scene = useScene();
 let nginx: LuaNginx;
-let users: Record<string, readonly [string, string]>;
+let users: Readonly<Record<string, readonly string[]>>;
 
 beforeAll(async () => {
-  const set = await credentialSet("users", { ann: "secret" });
-  users = Object.fromEntries(set.users.map(({ user, salt, hash }) => [user, [salt, hash]]));
+  users = (await credentialSet("users", { ann: "secret" })).entries;
   nginx = await startLuaNginx({
     server: ["refused", "counting"]
       .map(
@@ -129,8 +128,8 @@ describe("a worker", () => {
 
   beforeAll(async () => {
     const backend = await scene.use(EchoBackend.start("web"));
-    const guard = (credentials: string) => ({
-      auth: [authPolicy({ basic: { realm: "", credentials } })],
+    const guard = (file: string) => ({
+      auth: [authPolicy({ basic: { realm: "", file } })],
     });
     gateway = await scene.use(
       LuaGateway.start({

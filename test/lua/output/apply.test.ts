@@ -232,7 +232,7 @@ test("a data plane that serves something else than we think gets everything", as
 test("secrets are there before the policy that names them, and gone after it", async () => {
   const withUsers = (hash: string): DataPlaneConfig => ({
     ...config("/a"),
-    credentials: [{ id: "c", users: [{ user: "u", salt: "s", hash }] }],
+    credentials: [{ id: "c", entries: { u: ["s", hash] } }],
   });
   await applier.apply(await filesOf(withUsers("one")));
   const [first] = readdirSync(join(run, "credentials"));

@@ -1,6 +1,6 @@
 import type { HttpRouteMatch, ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../model/route.js";
-import { droppedHeaderProblem } from "../../http/special-headers.js";
+import { droppedHeaderProblem } from "../../http/headers.js";
 import { regexProblem } from "../../pattern/regex.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";

@@ -7,7 +7,7 @@ import { textList } from "../../../support/text.js";
 import { isRedirectStatus } from "../../alb/redirect.js";
 import { MAX_TIMEOUT } from "../../alb/timeouts.js";
 import { isDnsName } from "../../hostnames.js";
-import { isAuthority, isHeaderName } from "../../http/special-headers.js";
+import { isAuthority, isHeaderName } from "../../http/headers.js";
 import type { AnnotationPrefix } from "./annotation-key.js";
 import { EVERY_PREFIX } from "./annotation-key.js";
 

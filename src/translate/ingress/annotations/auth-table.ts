@@ -1,21 +1,8 @@
-/** Authentication. src/translate/auth reads these itself, with the fallback that any problem closes the path. */
-import { SECRET_TYPES } from "../../../api/auth.js";
-import type { AnyAnnotation, Annotation, UnsupportedAnnotation } from "./annotation.js";
-import {
-  BOOLEAN,
-  HEADER_NAMES,
-  OWN_PREFIXES,
-  PATH_PREFIXES,
-  TEXT,
-  choiceOf,
-  rowsOf,
-} from "./annotation.js";
-
-const row = rowsOf("auth");
-
-function auth<T>(name: string, type: Annotation<T>["type"], doc: string): Annotation<T> {
-  return row(name, type, doc, { fallback: "closed" });
-}
+/** Authentication. src/translate/auth reads the annotations of its methods itself; a problem of their values closes the path. */
+import { AUTH_METHODS } from "../../../api/auth.js";
+import { METHODS, annotationsOf } from "../../auth/methods.js";
+import type { AnyAnnotation, UnsupportedAnnotation } from "./annotation.js";
+import { OWN_PREFIXES, PATH_PREFIXES, choiceOf, rowsOf } from "./annotation.js";
 
 function unsupported(name: string, doc: string, why: string): UnsupportedAnnotation {
   return {
@@ -36,64 +23,13 @@ const NO_CLIENT_CERTIFICATES =
   "Client certificates are not verified for Ingresses. Use basic auth (auth-type) or forward auth (auth-url).";
 
 export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
-  row(
+  rowsOf("auth")(
     "auth-enable",
     choiceOf(["true", "false"]),
     "`false` switches authentication off, including inherited authentication; any other value leaves it on.",
     { prefixes: OWN_PREFIXES },
   ),
-  auth(
-    "auth-type",
-    choiceOf(["basic"]),
-    "`basic` asks for a user and password; `digest` is not supported.",
-  ),
-  auth(
-    "auth-secret",
-    TEXT,
-    "Secret with the users: `<namespace>/<name>`, or a name in the Ingress's namespace.",
-  ),
-  auth(
-    "auth-secret-type",
-    choiceOf(SECRET_TYPES),
-    "Layout of that secret: `auth-file`, the default, is one key `auth` with htpasswd lines; `auth-map` is a key for each user.",
-  ),
-  auth("auth-realm", TEXT, "Realm of the WWW-Authenticate header; empty by default."),
-  auth(
-    "auth-url",
-    TEXT,
-    "URL of the auth service that decides about each request; may contain variables.",
-  ),
-  auth("auth-method", TEXT, "Method of the request to the auth service; GET by default."),
-  auth(
-    "auth-signin",
-    TEXT,
-    "URL to which clients are redirected when the auth service answers 401; may contain variables.",
-  ),
-  auth(
-    "auth-signin-redirect-param",
-    TEXT,
-    "Query parameter of the sign-in URL for the original URL; `rd` by default.",
-  ),
-  auth(
-    "auth-response-headers",
-    HEADER_NAMES,
-    "Headers of the auth response that the backend gets; the client's own are removed. What backends learn of a request (operations.md) can't be changed: such names are reported and left out.",
-  ),
-  auth(
-    "auth-proxy-set-headers",
-    TEXT,
-    "ConfigMap `<namespace>/<name>` with more headers for the auth service.",
-  ),
-  auth(
-    "auth-request-redirect",
-    TEXT,
-    "Value of X-Auth-Request-Redirect; the request URI by default.",
-  ),
-  auth(
-    "auth-always-set-cookie",
-    BOOLEAN,
-    "Adds cookies of the auth service to every response, not only to successful ones.",
-  ),
+  ...METHODS.flatMap((method) => annotationsOf(method).map(([, annotation]) => annotation)),
   {
     name: "auth-tls-secret",
     group: "auth",
@@ -149,4 +85,15 @@ export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
     "Switches off authentication that is configured for all Ingresses.",
     "Use auth-enable under the load balancer's own prefix; this one leaves authentication on.",
   ),
+];
+
+/** Without these there is no authentication; the others only say how it is done. */
+export const AUTH_SWITCHES: readonly string[] = [
+  ...METHODS.flatMap((method) => {
+    const [needed] = AUTH_METHODS[method.field].needs;
+    return annotationsOf(method).flatMap(([field, { name }], i) =>
+      i === 0 || field === needed ? [name] : [],
+    );
+  }),
+  "auth-tls-secret",
 ];

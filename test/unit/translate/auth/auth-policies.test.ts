@@ -52,7 +52,7 @@ describe("an Auth object", () => {
     expect(policy(id)).toEqual({
       id: "alb2/cpaas-system/alb",
       source: ["ALB2", "cpaas-system", "alb", "spec.config.auth"],
-      basic: { realm: "r", credentials: "default/users#auth-file" },
+      basic: { realm: "r", file: "default/users#auth-file" },
       forward: {
         scheme: "http",
         host: ["auth.example"],

@@ -16,12 +16,12 @@ describe("basic auth of an Ingress", () => {
     expect(policy).toEqual({
       id: "ingress/default/web/0-0",
       source: ["Ingress", "default", "web", `metadata.annotations["${KEY}/auth-type"]`],
-      basic: { realm: 'Say "please"', credentials: "default/users#auth-file" },
+      basic: { realm: 'Say "please"', file: "default/users#auth-file" },
     });
     expect(translator.collected().credentials).toEqual([
       {
         id: "default/users#auth-file",
-        users: [{ user: "foo", salt: "lZL6V/ci", hash: "PR6QJXkRFUzdUuaYcwrI//" }],
+        entries: { foo: ["lZL6V/ci", "PR6QJXkRFUzdUuaYcwrI//"] },
       },
     ]);
     expect(reports()).toEqual([]);
@@ -35,7 +35,7 @@ describe("basic auth of an Ingress", () => {
   ])("%s", (_, annotations) => {
     expect(harness(USERS).policyOf(compat(annotations)).basic).toEqual({
       realm: "",
-      credentials: "default/users#auth-file",
+      file: "default/users#auth-file",
     });
   });
 
@@ -49,8 +49,8 @@ describe("basic auth of an Ingress", () => {
       secret("default/users", { bob: HASH, eve: `${HASH}\n` }),
     );
     const policy = policyOf(compat({ ...BASIC, "auth-secret-type": "auth-map" }));
-    expect(policy.basic?.credentials).toBe("default/users#auth-map");
-    expect(translator.collected().credentials[0]?.users.map(({ user }) => user)).toEqual([
+    expect(policy.basic?.file).toBe("default/users#auth-map");
+    expect(Object.keys(translator.collected().credentials[0]?.entries ?? {})).toEqual([
       "bob",
       "eve",
     ]);
@@ -97,7 +97,7 @@ describe("basic auth of an Ingress", () => {
       secret("default/users", { auth: `\uFEFFfoo:${HASH}\n` }),
     );
     policyOf(compat(BASIC));
-    expect(translator.collected().credentials[0]?.users[0]?.user).toBe("foo");
+    expect(translator.collected().credentials[0]?.entries).toHaveProperty("foo");
   });
 });
 
@@ -202,7 +202,7 @@ describe("secrets of other namespaces", () => {
 
   it("are open by the option", () => {
     const { policyOf } = harness(OTHER, { allowCrossNamespaceAuth: true });
-    expect(policyOf(annotations).basic?.credentials).toBe("other/users#auth-file");
+    expect(policyOf(annotations).basic?.file).toBe("other/users#auth-file");
   });
 
   it.each([

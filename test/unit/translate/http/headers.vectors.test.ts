@@ -1,7 +1,7 @@
 import {
   requestHeaderProblem,
   responseHeaderProblem,
-} from "../../../../src/translate/http/special-headers.js";
+} from "../../../../src/translate/http/headers.js";
 import { readVectors } from "../../../support/vectors.js";
 
 interface Vector {

@@ -1,0 +1,87 @@
+/** A method that one place knows and another does not would protect nothing, and nobody would be told. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { resourcesFromObjects } from "../../../../src/input/load.js";
+import { METHODS, annotationsOf } from "../../../../src/translate/auth/methods.js";
+import { findAnnotation } from "../../../../src/translate/ingress/annotations/annotation-table.js";
+import { gateway, httpRoute, WEB } from "../../../support/gateway-route-objects.js";
+import { POLICY_SCHEMA } from "../../../support/policy-schema.js";
+import { alb2, frontend, rule, service, translated } from "../../../support/translated.js";
+
+const ROOT = join(import.meta.dirname, "../../../..");
+const FIELDS = METHODS.map(({ field }) => field);
+const RULE = {
+  dslx: [{ type: "URL", values: [["STARTS_WITH", "/"]] }],
+  serviceGroup: { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] },
+};
+
+function ruleWith(spec: object) {
+  return translated(
+    service("web") +
+      alb2("alb", { ingressHTTPPort: 0, ingressHTTPSPort: 0 }) +
+      frontend("ft", "alb", { port: 80, protocol: "http" }) +
+      rule("r", { ...RULE, ...spec }),
+  );
+}
+
+function policyWith(spec: object): object {
+  return {
+    apiVersion: "crd.alauda.io/v1alpha1",
+    kind: "AuthPolicy",
+    metadata: { name: "login", namespace: "default" },
+    spec,
+  };
+}
+
+const TARGETS = [{ group: "gateway.networking.k8s.io", kind: "HTTPRoute", name: "r" }];
+
+describe.each(FIELDS)("the method %s", (field) => {
+  it("protects what an AuthPolicy with it alone is for", () => {
+    const policy = JSON.stringify(policyWith({ [field]: {}, targetRefs: TARGETS }));
+    const { config } = translated(
+      `${gateway()}${httpRoute("r", [{ backendRefs: WEB }])}---\n${policy}\n`,
+    );
+    expect(config.routes).toMatchObject([{ auth: ["authpolicy/default/login"] }]);
+  });
+
+  it("protects a Rule whose Auth object has it alone", () => {
+    const { route } = ruleWith({ config: { auth: { [field]: {} } } });
+    expect(route("rule/cpaas-system/r").auth).toEqual(["rule/cpaas-system/r"]);
+  });
+
+  it.each([{ [field]: {} }, { config: { [field]: {} } }])(
+    "closes a Rule that has it in the wrong place: %j",
+    (spec) => {
+      const { route, config } = ruleWith(spec);
+      const { auth = [] } = route("rule/cpaas-system/r");
+      expect(config.auths.find(({ id }) => id === auth[0])?.invalid).toBe("auth is malformed");
+    },
+  );
+
+  it("refuses what an AuthPolicy does not know", () => {
+    const { diagnostics } = resourcesFromObjects([policyWith({ [field]: { nonsense: 1 } })]);
+    expect(diagnostics).toMatchObject([{ code: "AUTH_CONFIG_INVALID" }]);
+  });
+
+  it("is in the schemas of policy.json and of each CustomResourceDefinition", () => {
+    expect(POLICY_SCHEMA.definitions?.["PolicyAuth"]?.properties).toHaveProperty(field);
+    for (const plural of ["alaudaloadbalancer2", "frontends", "rules", "authpolicies"]) {
+      const text = readFileSync(join(ROOT, `deploy/crds/crd.alauda.io_${plural}.yaml`), "utf8");
+      expect(text).toMatch(new RegExp(`^ +${field}:$`, "m"));
+    }
+  });
+
+  it("has annotations that close their path", () => {
+    const methods = METHODS.filter((method) => method.field === field);
+    for (const [, { name }] of methods.flatMap(annotationsOf)) {
+      expect(findAnnotation(name)).toMatchObject({ supported: true, fallback: "closed" });
+    }
+  });
+});
+
+it("the data plane checks them in the same order", () => {
+  const lua = (path: string) => readFileSync(join(ROOT, `lua/alb/auth/${path}.lua`), "utf8");
+  const modules = [...lua("methods").matchAll(/require\("alb\.auth\.(\w+)"\)/g)];
+  const checked = modules.map(([, name = ""]) => /field = "(\w+)"/.exec(lua(name))?.[1]);
+  expect(checked.filter((field) => field !== "external")).toEqual(FIELDS);
+});
