@@ -13,7 +13,7 @@ local C = ffi.C
 local ffi_copy = ffi.copy
 local ffi_str = ffi.string
 local md5_bin = ngx.md5_bin
-local band, bor = bit.band, bit.bor
+local band, bor, bxor = bit.band, bit.bor, bit.bxor
 local lshift, rshift = bit.lshift, bit.rshift
 local str_byte = string.byte
 local str_rep = string.rep
@@ -28,6 +28,8 @@ local _M = {
 local MAGIC = "$apr1$"
 local MAX_SALT = 8
 local DIGEST = 16
+-- Characters of a digest as text.
+local DIGEST_LENGTH = 22
 local ROUNDS = 1000
 -- The sequence of layouts repeats after 2 × 3 × 7 rounds.
 local PERIOD = 42
@@ -132,6 +134,28 @@ function _M.digest(password, salt)
     end
     ffi_copy(place[layout_of[0]], first_digest(password, salt), DIGEST)
     return encode(ffi_str(run_rounds(), DIGEST))
+end
+
+-- Compares every character, so the time does not depend on where the first difference is.
+local function equal(a, b)
+    if #a ~= DIGEST_LENGTH or #b ~= DIGEST_LENGTH then
+        return false
+    end
+    local difference = 0
+    for i = 1, DIGEST_LENGTH do
+        difference = bor(difference, bxor(str_byte(a, i), str_byte(b, i)))
+    end
+    return difference == 0
+end
+
+--- Is it the user's password? Takes as long for users that do not exist.
+---@param set table from credentials_file.lua
+---@param password string at most MAX_PASSWORD bytes
+---@return boolean
+function _M.verify(set, user, password)
+    local stored = set.entries[user]
+    local digest = _M.digest(password, (stored or set.first)[1])
+    return equal(digest, stored and stored[2] or digest) and stored ~= nil
 end
 
 return _M

@@ -3,7 +3,7 @@
 -- May yield: no. Phases: prepare any but init; check and strip in access.
 local apr1 = require("alb.auth.apr1")
 local attempts = require("alb.auth.attempts")
-local credentials = require("alb.auth.credentials")
+local credentials_file = require("alb.auth.credentials_file")
 local errors = require("alb.errors")
 local source_range = require("alb.auth.source_range")
 local verified = require("alb.auth.verified")
@@ -39,7 +39,7 @@ end
 ---@return true ok
 function _M.prepare(basic)
     basic.challenge = "Basic realm=" .. quote(basic.realm or "")
-    basic.credentials = credentials.load(basic.file)
+    basic.credentials = credentials_file.load(basic.file)
     basic.tried = now()
     return true
 end
@@ -96,7 +96,7 @@ local function compute(set, user, password, key, is_known)
     if not is_known and not attempts.allowed(set.key, client) then
         return 429, reasons.basic_flood
     end
-    if credentials.verify(set, user, password) then
+    if apr1.verify(set, user, password) then
         verified.add(key)
         return nil
     end
