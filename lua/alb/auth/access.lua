@@ -54,20 +54,24 @@ local function add_steps(plan, auth, limit)
         local method = methods[i]
         local settings = auth[method.field]
         if settings then
-            plan.steps[#plan.steps + 1] = {
+            local step = {
                 settings = settings,
                 limit = limit,
                 check = method.check,
+                strip = method.strip,
                 apply = method.apply,
             }
-            plan.strip = method.strip or plan.strip
+            plan.steps[#plan.steps + 1] = step
+            if step.strip then
+                plan.strips[#plan.strips + 1] = step
+            end
         end
     end
 end
 
 -- The checks of a route, in order; made once for each decoded route.
 local function make_plan(route)
-    local plan = { steps = {}, any = route.satisfy == "any" }
+    local plan = { steps = {}, strips = {}, any = route.satisfy == "any" }
     prepare_ranges(plan, route)
     local deadlines = route.deadlines
     for i = 1, #route.auths do
@@ -133,8 +137,9 @@ local function finish(plan, results)
     if plan.counted then
         counters.passed()
     end
-    if plan.strip then
-        plan.strip()
+    local strips = plan.strips
+    for i = 1, #strips do
+        strips[i].strip(strips[i].settings)
     end
     local steps = plan.steps
     for i = 1, #steps do
@@ -213,7 +218,7 @@ function _M.check(route)
             return refuse(refusal)
         end
         counters.passed()
-        return plan.strip and plan.strip()
+        return only.strip and only.strip(only.settings)
     end
     if plan.invalid then
         counters.refused(reasons.auth_invalid)

@@ -1,5 +1,5 @@
---- The content of a credentials file, as a worker holds it. The file is named after its content, so this never is out of
--- date.
+--- The content of a credentials file, as a worker holds it. It is never out of date: the file is named after its
+-- content.
 -- May yield: no. Phases: any but init (each worker has secrets of its own).
 local cjson = require("cjson.safe")
 

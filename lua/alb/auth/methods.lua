@@ -5,7 +5,7 @@
 -- check(settings, ends?): returns true or a result if the request may pass, else nil and the refusal: { status,
 -- reason, challenges?, cookies?, location?, answer? }; `answer(refusal)` ends the request in its own way. `ends`:
 -- seconds as ngx.now, the request's own deadline.
--- strip(), optional: removes data that only the check may see from the backend's request.
+-- strip(settings), optional: removes data that only the check may see from the backend's request.
 -- apply(settings, result?), optional: passes the result of the check to the backend; nil if nothing was asked.
 -- May yield: check does. Phases: prepare any but init; the others in access.
 return {
