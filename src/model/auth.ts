@@ -58,7 +58,10 @@ export interface ForwardAuth extends AuthUrl {
  * as prefix. Only 200 passes; any other answer goes to the client unchanged.
  */
 export interface ExternalAuth extends AuthUrl {
-  /** Lower case. Sent in addition to Host, method, path, Content-Length and Authorization. */
+  /**
+   * Lower case. Sent in addition to Host, method, path, Content-Length and Authorization. Headers that say where the request came from
+   * (X-Real-IP, X-Forwarded-*) have the values that backends get.
+   */
   readonly headers?: readonly string[];
   /** Lower case; copied to the backend's request. Absent: all but Host and headers of the hop or of the answer itself. */
   readonly responseHeaders?: readonly string[];

@@ -44,6 +44,17 @@ local ALL = setmetatable({}, {
     end,
 })
 
+-- Headers that the gateway writes for backends, too: an auth service must not believe what an untrusted client sends.
+local origin = {
+    { "X-Real-IP", "remote_addr" },
+    { "X-Forwarded-For", "albc_xff" },
+    { "X-Forwarded-Proto", "albc_scheme" },
+    { "X-Forwarded-Host", "albc_fwd_host" },
+    { "X-Forwarded-Port", "albc_fwd_port" },
+    { "X-Scheme", "albc_scheme" },
+    { "X-Original-URI", "request_uri" },
+}
+
 -- Headers about the answer itself, its body or its sender: the backend gets them only if they are listed by name.
 local own_of_answer =
     { date = true, server = true, ["set-cookie"] = true, allow = true, vary = true }
@@ -70,6 +81,14 @@ end
 function _M.prepare(external)
     external.sends = as_set(external.headers)
     external.sends.authorization = true
+    external.own = {}
+    for i = 1, #origin do
+        local name = str_lower(origin[i][1])
+        if external.sends[name] then
+            external.sends[name] = nil
+            external.own[#external.own + 1] = origin[i]
+        end
+    end
     external.sets = external.responseHeaders and as_set(external.responseHeaders)
     return service.prepare(external)
 end
@@ -103,6 +122,15 @@ local function put_client_headers(lines, sends)
     end
 end
 
+local function put_own_headers(lines, own)
+    for i = 1, #own do
+        local value = var[own[i][2]]
+        if value and value ~= "" then
+            lines[#lines + 1] = own[i][1] .. ": " .. value
+        end
+    end
+end
+
 local function build(external, _, body)
     local target, err = target_of(external)
     if not target then
@@ -113,6 +141,7 @@ local function build(external, _, body)
         "Host: " .. (var.http_host or var.host),
     }
     put_client_headers(lines, external.sends)
+    put_own_headers(lines, external.own)
     lines[#lines + 1] = turns.HEADER .. ": " .. turns.next()
     lines[#lines + 1] = "Content-Length: " .. #body
     lines[#lines + 1] = "\r\n" .. body

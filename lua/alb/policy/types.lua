@@ -224,7 +224,7 @@
 ---@field port? Interpolation Absent: the scheme's port. If a port with variables does not expand to a number from 1 to 65535, the request is refused.
 ---@field target Interpolation Path and query, starting with `/`.
 ---@field upstream? string Upstream of the cluster Service, if the host names one; its endpoints replace DNS.
----@field headers? string[] Lower case. Sent in addition to Host, method, path, Content-Length and Authorization.
+---@field headers? string[] Lower case. Sent in addition to Host, method, path, Content-Length and Authorization. Headers that say where the request came from (X-Real-IP, X-Forwarded-*) have the values that backends get.
 ---@field responseHeaders? string[] Lower case; copied to the backend's request. Absent: all but Host and headers of the hop or of the answer itself.
 ---@field maxBody integer Bytes of the body that are sent; a longer body gets 413. 0: the body is not sent.
 

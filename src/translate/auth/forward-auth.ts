@@ -3,11 +3,10 @@ import type { ConfigMap } from "../../api/wire.js";
 import type { HeaderTemplate } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import { compareStrings, memoized } from "../../support/collections.js";
-import { filled } from "../../support/json-object.js";
+import { filled, present } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import { listed } from "../../support/text.js";
-import { copiedHeaderProblem, parseHeaderName, parseHeaderText } from "../http/headers.js";
+import { parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
 import { translateUrl } from "./forward-url.js";
 import type { AuthMethod, AuthOwner, MethodSettings, Setting } from "./settings.js";
@@ -132,22 +131,14 @@ function translateSignin(
 
 /** Names in lower case, each once. Blank items are skipped, as in ingress-nginx; headers that would not reach the backend are left out. */
 function parseResponseHeaders(items: readonly string[]): Result<readonly string[]> {
-  const names = new Set<string>();
-  const problems = new Set<string>();
-  for (const item of items.map((text) => text.trim()).filter((text) => text !== "")) {
-    const name = parseHeaderName(item);
+  const names = items.map((text) => text.trim()).filter((text) => text !== "");
+  for (const text of names) {
+    const name = parseHeaderName(text);
     if (!name.ok) return name;
-    const why = copiedHeaderProblem(item);
-    if (why === undefined) names.add(name.value.toLowerCase());
-    else problems.add(why);
   }
-  const value = [...names];
-  if (problems.size === 0) return ok(value);
-  return {
-    ok: true,
-    value,
-    problem: `names headers that are not copied: ${listed([...problems])}`,
-  };
+  const copied = names.filter((name) => uncopiedHeaders([name]) === undefined);
+  const value = [...new Set(copied.map((name) => name.toLowerCase()))];
+  return { ok: true, value, ...present("problem", uncopiedHeaders(names)) };
 }
 
 function parseMethod(text: string): Result<string> {

@@ -3,6 +3,7 @@ import type { HeaderRole } from "../../model/special-headers.js";
 import { headersThatAre } from "../../model/special-headers.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
+import { listed } from "../../support/text.js";
 
 function lowerCase(role: HeaderRole): ReadonlySet<string> {
   return new Set(headersThatAre(role).map((name) => name.toLowerCase()));
@@ -46,9 +47,21 @@ export function isOfHop(name: string): boolean {
 }
 
 /** Why backends can't get this header from an auth service's answer; undefined if they can. */
-export function copiedHeaderProblem(name: string): string | undefined {
+function copiedHeaderProblem(name: string): string | undefined {
   // Filters can set some claims, because these do not reach backends by the request's own headers.
   return backendProblem(name) ?? (CLAIMS.has(name.toLowerCase()) ? ofGateway(name) : undefined);
+}
+
+/** Which of the headers backends can't get from an auth service's answer; a problem completes the sentence "<setting> …". */
+export function uncopiedHeaders(names: readonly string[]): string | undefined {
+  const problems = names.flatMap((name) => {
+    if (!isHeaderName(name)) return [`${JSON.stringify(name)} is not the name of a header`];
+    if (isOfHop(name)) return [`${name} belongs to the connection`];
+    return copiedHeaderProblem(name) ?? [];
+  });
+  return problems.length === 0
+    ? undefined
+    : `names headers that are not copied: ${listed([...new Set(problems)])}`;
 }
 
 export function isHost(name: string): boolean {

@@ -9,6 +9,17 @@ import { freePort } from "../../support/free-port.js";
 import { authPolicy, LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
 
 const scene = useScene();
+
+/** Headers that the gateway writes, with what a client claims. */
+const ORIGIN = [
+  ["X-Real-IP", "203.0.113.9"],
+  ["X-Forwarded-For", "203.0.113.9"],
+  ["X-Forwarded-Proto", "https"],
+  ["X-Forwarded-Host", "admin.example"],
+  ["X-Forwarded-Port", "443"],
+  ["X-Scheme", "https"],
+  ["X-Original-URI", "/admin"],
+] as const;
 let gateway: LuaGateway;
 let auth: AuthService;
 
@@ -32,6 +43,7 @@ beforeAll(async () => {
           headers: ["x-token", "cookie", "transfer-encoding", "host"],
           responseHeaders: ["x-user", "content-length", "x-absent"],
         }),
+        "origin.example": route({ headers: ORIGIN.map(([name]) => name.toLowerCase()) }),
         "body.example": route({ maxBody: 1000 }),
         "bare.example": route({}, auth.port, ""),
         "dead.example": route({}, await freePort()),
@@ -99,6 +111,29 @@ describe("the auth request", () => {
       ...["content-length", "cookie", "host"],
       ...["x-albc-turns", "x-token", "x_token"],
     ]);
+  });
+});
+
+describe("headers that the gateway writes", () => {
+  it("have the gateway's values, whatever an untrusted client sends", async () => {
+    const underscored = ORIGIN.map(([name, value]) => [name.replace("-", "_"), value] as const);
+    const claims = [[...ORIGIN, ...underscored], []] as const;
+    for (const headers of claims) {
+      await gateway.send({ host: "origin.example", path: "/o?a", headers });
+      const seen = asked("/check/o").headers.filter(([name]) => /^x(?!-albc)/i.test(name));
+      const chain = headers.length > 0 ? "203.0.113.9, 127.0.0.1" : "127.0.0.1";
+
+      expect(Object.fromEntries(seen.map(([name, value]) => [name.toLowerCase(), value]))).toEqual({
+        "x-real-ip": "127.0.0.1",
+        "x-forwarded-for": chain,
+        "x-forwarded-proto": "http",
+        "x-forwarded-host": "origin.example",
+        "x-forwarded-port": String(gateway.nginx.port),
+        "x-scheme": "http",
+        "x-original-uri": "/o?a",
+      });
+      expect(seen).toHaveLength(ORIGIN.length);
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-policies.js";
 import type { ServicePort } from "../../backends.js";
 import { findPort, isExternalName } from "../../backends.js";
-import { parseHeaderName } from "../../http/headers.js";
+import { parseHeaderName, uncopiedHeaders } from "../../http/headers.js";
 import type { Place } from "../../place.js";
 import { sourceRef, within } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
@@ -60,13 +60,19 @@ function headersProblem(
   { diagnostics }: AuthContext,
 ): string | undefined {
   const written = http?.allowedResponseHeaders ?? [];
-  // An empty list would mean all headers, which is not what the filter says.
-  if (written.length === 0 || headerNames(written).length > 0) return undefined;
-  const message = "allowedResponseHeaders has no usable name";
-  const hint = "list a header of the answer; those of the connection are never copied";
   const at = within(place, "externalAuth", "http", "allowedResponseHeaders");
-  diagnostics.report({ code: "AUTH_CONFIG_INVALID", message, ...at, hint });
-  return message;
+  // An empty list would mean all headers, which is not what the filter says.
+  if (written.length > 0 && headerNames(written).length === 0) {
+    const message = "allowedResponseHeaders has no usable name";
+    const hint = "list a header of the answer; those of the connection are never copied";
+    diagnostics.report({ code: "AUTH_CONFIG_INVALID", message, ...at, hint });
+    return message;
+  }
+  const problems = uncopiedHeaders(written);
+  if (problems === undefined) return undefined;
+  const message = `allowedResponseHeaders ${problems}`;
+  diagnostics.report({ code: "AUTH_SETTING_WITHOUT_EFFECT", message, ...at });
+  return undefined;
 }
 
 function urlOf(

@@ -211,6 +211,18 @@ spec:
     externalAuth(given, { http: { allowedResponseHeaders: ["Host", "Content-Length"] } });
     expect(given.auth(ID)?.invalid).toBe("allowedResponseHeaders has no usable name");
   });
+
+  test("reports names in allowedResponseHeaders that never reach the backend", () => {
+    const given = harness(BASE);
+    externalAuth(given, { http: { allowedResponseHeaders: ["X-User", "X-Real-IP", "Host"] } });
+    expect(given.auth(ID)?.external?.responseHeaders).toEqual(["x-real-ip", "x-user"]);
+    expect(given.reports()).toContainEqual([
+      "AUTH_SETTING_WITHOUT_EFFECT",
+      "HTTPRoute apps/web",
+      "spec.rules[0].filters[1].externalAuth.http.allowedResponseHeaders",
+      "allowedResponseHeaders names headers that are not copied: X-Real-IP is what the gateway itself tells backends; Host belongs to the connection",
+    ]);
+  });
 });
 
 describe("filters of a listener", () => {
