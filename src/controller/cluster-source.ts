@@ -158,7 +158,7 @@ export class ClusterSource {
     // Most events are about statuses that albc itself has written.
     const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
     // An object without a computed status may still have one that an earlier leader wrote: only a compilation can tell.
-    if (!isStatus || !this.#statuses.says(kind, namespace, name)) this.#notify(URGENT.has(kind));
+    if (!isStatus || !this.#statuses.has(kind, namespace, name)) this.#notify(URGENT.has(kind));
   }
 
   #delete(kind: KindName, object: RawObject): void {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindName } from "../api/kinds.js";
-import { AGENT } from "./api-client.js";
+import type { ApiCall, ApiClient } from "./api-client.js";
+import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
 
-/** An object as the API server gives it: nothing of it has been checked but that it has a name. */
+/** An object as the API server sends it. Only its name has been checked. */
 export interface RawObject {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -22,15 +23,15 @@ export interface RawObject {
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Who manages which field, and what concerns garbage collection. */
+/** Fields of metadata about who manages which field, and about garbage collection. */
 const UNREAD: ReadonlySet<string> = new Set(["managedFields", "ownerReferences", "generateName"]);
 
 /**
- * Leaves out what nobody here reads and what makes most of many objects: who manages which field, kubectl's copy of the
- * whole object, and which pod and node an endpoint is. `apiVersion` and `kind`, which lists leave out, are filled in.
+ * The object without large parts that albc does not read: managed fields, kubectl's copy of the whole object, and the pod and node of an
+ * endpoint. `apiVersion` and `kind`, which are missing in lists, are added.
  *
- * Spreads stand last in what is kept: V8 gives an object that begins with one a hidden class for itself alone, which is larger than
- * the object.
+ * Literals start with a named field: V8 gives an object that starts with a spread a hidden class of its own, which is larger than the
+ * object.
  */
 export function trimmed(object: RawObject, apiVersion: string, kind: string): RawObject {
   const lean = kind === "EndpointSlice" ? trimmedSlice(object) : object;
@@ -50,8 +51,8 @@ export function trimmed(object: RawObject, apiVersion: string, kind: string): Ra
 }
 
 /**
- * The object, with what is as it was taken from the object of before: most changes are of one field, and somebody may still hold
- * what was compiled from the other.
+ * The object, sharing equal fields with its previous state: most changes are of one field, and what was compiled from the previous state
+ * may still be in memory.
  */
 export function sharing(object: RawObject, before: RawObject | undefined): RawObject {
   if (before === undefined) return object;
@@ -73,7 +74,7 @@ function sharingFields(object: object, before: object): Record<string, unknown> 
   );
 }
 
-/** Of a slice's annotations and labels only the Service's name and our own mark matter; the others change all the time. */
+/** Keeps only the Service's name and our own mark of a slice's labels: annotations and other labels change all the time. */
 function trimmedSlice(object: RawObject): RawObject {
   const { annotations: _annotations, labels, ...metadata } = object.metadata;
   const endpoints: unknown = object["endpoints"];
@@ -85,7 +86,7 @@ function trimmedSlice(object: RawObject): RawObject {
 }
 
 const SERVICE_NAME = "kubernetes.io/service-name";
-/** By it OwnedObjects finds what an earlier leader made. */
+/** OwnedObjects finds what an earlier leader made by this label. */
 export const MANAGED_BY = "app.kubernetes.io/managed-by";
 
 function usefulLabels(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -102,7 +103,7 @@ function trimmedEndpoint(endpoint: unknown): unknown {
   return { addresses, ...(conditions !== undefined && { conditions: shared(conditions) }) };
 }
 
-/** Three switches: of thousands of endpoints nearly all have the same. */
+/** Nearly all of thousands of endpoints have the same conditions, so they share one object. */
 const known = new Map<string, unknown>();
 const MOST_KNOWN = 64;
 
@@ -119,6 +120,43 @@ export function isRawObject(value: unknown): value is RawObject {
   const { metadata } = value;
   if (typeof metadata !== "object" || metadata === null || !("name" in metadata)) return false;
   return typeof metadata.name === "string";
+}
+
+/** The object at a path; undefined if there is none. Throws ApiError. */
+export async function getObject(
+  client: Pick<ApiClient, "call">,
+  path: string,
+  more: Pick<ApiCall, "deadline"> = {},
+): Promise<RawObject | undefined> {
+  const answer = await client.call({ path, ...more }).catch(ifNotFound);
+  return answer === null ? undefined : mustBeObject(answer, path);
+}
+
+/** Creates an object; undefined if its name is taken. Throws ApiError. */
+export async function createObject(
+  client: Pick<ApiClient, "call">,
+  path: string,
+  body: object,
+): Promise<RawObject | undefined> {
+  const query = { fieldManager: AGENT };
+  const answer = await client.call({ method: "POST", path, query, body }).catch(ifExists);
+  return answer === null ? undefined : mustBeObject(answer, path);
+}
+
+/** Server-side apply: the API server restores the fields of `body`, and removes those of our previous body. Throws ApiError. */
+export async function applyObject(
+  client: Pick<ApiClient, "call">,
+  path: string,
+  body: object,
+): Promise<RawObject> {
+  const query = { fieldManager: AGENT, force: "true" };
+  const contentType = "application/apply-patch+yaml";
+  return mustBeObject(await client.call({ method: "PATCH", path, query, contentType, body }), path);
+}
+
+function mustBeObject(answer: unknown, path: string): RawObject {
+  if (isRawObject(answer)) return answer;
+  throw new ApiError(0, "", `${path}: the answer is not an object`);
 }
 
 /** A kind as the API server serves it. */
@@ -140,7 +178,7 @@ export function basePath({ group, version }: Pick<Resource, "group" | "version">
   return group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** Path of all objects, of one namespace when it is given. */
+/** Path of all objects, or of those of one namespace. */
 export function listPath(resource: Resource, namespace = ""): string {
   const inside =
     resource.namespaced && namespace !== "" ? `/namespaces/${encodeURIComponent(namespace)}` : "";
@@ -151,12 +189,12 @@ export function objectPath(resource: Resource, namespace: string, name: string):
   return `${listPath(resource, namespace)}/${encodeURIComponent(name)}`;
 }
 
-/** Names of resources in paths that are not the kind's name with an English plural. */
+/** Resources whose name in paths is not the English plural of the kind. */
 const IRREGULAR: Readonly<Partial<Record<KindName, string>>> = {
   ALB2: "alaudaloadbalancer2",
 };
 
-/** The resource's name in the API's paths: `Ingress` → `ingresses`, `AuthPolicy` → `authpolicies`. */
+/** Name of the resource in paths: `Ingress` → `ingresses`, `AuthPolicy` → `authpolicies`. */
 export function pluralOf(kind: KindName): string {
   const name = kind.toLowerCase();
   const irregular = IRREGULAR[kind];
@@ -165,13 +203,10 @@ export function pluralOf(kind: KindName): string {
   return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
 }
 
-/** Where an object is; without a namespace it belongs to the cluster. */
-export interface ObjectPlace {
-  readonly namespace?: string | undefined;
-  readonly name: string;
-}
-
-/** Names an object, whatever its version: `Ingress shop/web`. */
-export function keyOf(kind: string, { namespace = "", name }: ObjectPlace): string {
+/** Identifies an object of any version, such as `Ingress shop/web`. Objects of the cluster have no namespace. */
+export function keyOf(
+  kind: string,
+  { namespace = "", name }: { readonly namespace?: string | undefined; readonly name: string },
+): string {
   return `${kind} ${namespace}/${name}`;
 }

@@ -1,33 +1,31 @@
 /**
- * Brings the statuses of objects to what was computed: only those that differ, a few at a time. What others have written in a status
- * stays (mergeStatus). What was said of an object of which nothing is to be said any more is withdrawn, unless somebody else has
- * overwritten it already.
+ * Writes computed statuses to objects. Only statuses that differ are written; entries of others in a status stay (mergeStatus). A status
+ * that is no longer computed is withdrawn, unless others have overwritten it.
  *
- * Answers to writes say nothing about the object: they may be late or lost. Each state of an object that the watch delivered is written
- * over once, and the watch delivers what became of it.
+ * An answer to a write says nothing about the object, because it may be late or lost. So each state of an object that the watch delivers
+ * is overwritten at most once, and the watch delivers the result.
  */
 import { mergeStatus, withdrawnStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
-import { Alarm } from "./alarm.js";
 import type { ApiClient } from "./api-client.js";
-import { AGENT, ApiError, ifNotFound, now } from "./api-client.js";
+import { AGENT, ApiError, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import type { RawObject, Resource } from "./raw-object.js";
-import { isRawObject, keyOf, objectPath } from "./raw-object.js";
-import { NamespaceQueue } from "./namespace-queue.js";
+import { getObject, keyOf, objectPath } from "./raw-object.js";
+import { NEVER, WorkQueue } from "./work-queue.js";
 
-export interface StatusWriterOptions {
+interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "call">;
   readonly watch: Pick<ClusterWatch, "get" | "resourceOf" | "isTerminating">;
-  /** Whether objects may exist of which `watch` knows nothing: they have lost the labels that are selected by. */
+  /** Whether objects may exist that `watch` does not know: those that lost the labels of the selector. */
   readonly hides: boolean;
-  /** Whose entries of shared lists in a status are ours (mergeStatus). */
+  /** Names our entries in lists that controllers share (mergeStatus). */
   readonly controllerName: string;
-  /** Asked before each write: a replica that was paused may find that another one leads. */
+  /** Asked before each object (see WorkQueue). */
   readonly mayWrite: () => boolean;
   readonly onWritten: (kind: string, result: "written" | "conflict" | "error") => void;
   /** `problems` has a new entry. */
@@ -35,64 +33,43 @@ export interface StatusWriterOptions {
   readonly log: Pick<Log, "warn">;
 }
 
-/** Writes under way at once that are not late, and all those of one namespace. */
-const CONCURRENCY = 8;
-/** Milliseconds after which a write is late: others do not wait for it. */
-const PATIENCE = 250;
-/** Milliseconds after which a write has failed. Where a webhook does not answer, the API server takes 10 s by default. */
+/** Milliseconds after which a write has failed. The API server waits 10 s for a webhook by default. */
 const DEADLINE = 20_000;
 /** Milliseconds before the same status is written to the same object again: doubled each time, up to the longest. */
 const FIRST_PAUSE = 200;
 const LONGEST_PAUSE = 30_000;
-/** A pause that only a status gets which others have overwritten several times in a row. */
+/** Milliseconds: a pause that only a status reaches which others have overwritten several times in a row. */
 const CONTESTED = FIRST_PAUSE * 8;
-/** Objects that are looked at in one turn of the event loop. */
-const MOST_LOOKS = 100;
-/** When what is done is tried again. */
-const NEVER = Infinity;
 const NOT_FOUND = 404;
 const CONFLICT = 409;
 const CONTESTED_STATUS =
   "another controller keeps overwriting this status; it is written less and less often: let one controller serve the object (ingressClassName)";
 
-/** What is to be said of an object, or was to be said until it was to be no more. */
-interface Said {
-  readonly status: ObjectStatus;
-  readonly isWithdrawn: boolean;
-}
-
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
+  readonly #queue: WorkQueue;
   #statuses: readonly ObjectStatus[] = [];
-  /** By object. */
-  readonly #said = new Map<string, Said>();
-  /** When the same status may be written again: it is only needed when others overwrite it. */
+  /** By object: the status that it should have, or that is being withdrawn. */
+  readonly #targets = new Map<
+    string,
+    { readonly status: ObjectStatus; readonly isWithdrawn: boolean }
+  >();
+  /** Limits how often the same status is written: repeating it is only needed if others overwrite it. */
   readonly #writes = new KeyedBackoff(LONGEST_PAUSE, () => performance.now());
   readonly #failures = new KeyedBackoff(LONGEST_PAUSE, () => performance.now());
-  /** States of objects that were written over, or found to be outdated. */
+  /** States of objects that were overwritten, or found to be outdated. */
   #spent = new WeakSet<RawObject>();
   readonly #contested = new Map<string, ObjectStatus>();
-  #enabled = false;
-  /** What has to be looked at. */
-  readonly #waiting = new NamespaceQueue(CONCURRENCY);
-  /** How many objects may be looked at before others get the processor. */
-  #looks = 0;
-  /** Objects that are being looked at or written to: whether they have to be looked at again. */
-  readonly #underWay = new Map<string, boolean>();
-  readonly #settling = new Set<Promise<void>>();
-  #free = CONCURRENCY;
-  #moment: NodeJS.Immediate | undefined;
-  /** When objects have to be looked at again. */
-  readonly #due = new Map<string, number>();
-  readonly #alarm = new Alarm(() => {
-    this.#wake();
-  });
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
+    this.#queue = new WorkQueue({
+      work: (key) => this.#work(key),
+      mayWork: () => options.mayWrite(),
+    });
   }
 
-  /** What holds from now on. Only statuses that are not the same objects as before are looked at. */
+  /** All computed statuses. Only those that are not the same values as in the last call are compared with their objects. */
   update(statuses: readonly ObjectStatus[]): void {
     const before = new Set(this.#statuses);
     const now = new Set(statuses);
@@ -101,16 +78,16 @@ export class StatusWriter {
       statuses.filter((status) => !before.has(status)).map((status) => [nameOf(status), status]),
     );
     for (const [key, status] of wanted) {
-      this.#said.set(key, { status, isWithdrawn: false });
-      this.#look(key);
+      this.#targets.set(key, { status, isWithdrawn: false });
+      this.#queue.add(key);
     }
-    for (const status of gone) if (!wanted.has(nameOf(status))) this.#withdrawAtOnce(status);
+    for (const status of gone) if (!wanted.has(nameOf(status))) this.#beginWithdrawal(status);
     this.#statuses = statuses;
   }
 
-  /** Whether anything is said of an object. */
-  says(kind: string, namespace: string, name: string): boolean {
-    return this.#said.get(keyOf(kind, { namespace, name }))?.isWithdrawn === false;
+  /** Whether the object has a computed status. */
+  has(kind: string, namespace: string, name: string): boolean {
+    return this.#targets.get(keyOf(kind, { namespace, name }))?.isWithdrawn === false;
   }
 
   /** Objects whose statuses others keep overwriting. */
@@ -121,12 +98,13 @@ export class StatusWriter {
     });
   }
 
-  /** The watch has delivered an object, or what became of it. */
+  /** The watch has delivered a new state of an object, or its deletion. */
   observe(kind: string, { metadata }: RawObject): void {
-    this.#look(keyOf(kind, metadata));
+    const key = keyOf(kind, metadata);
+    if (this.#targets.has(key)) this.#queue.add(key);
   }
 
-  /** What was written may be lost: the API server may have been put back to an older state. */
+  /** Written statuses may be lost: the API server may have been restored to an older state. */
   doubt(): void {
     this.#spent = new WeakSet();
     this.#lookAtAll();
@@ -134,156 +112,49 @@ export class StatusWriter {
 
   /** Whether this replica writes. */
   enable(enabled: boolean): void {
-    this.#enabled = enabled;
+    this.#queue.enable(enabled);
     this.#lookAtAll();
   }
 
-  /** Writes nothing more; resolves when what is under way has ended. */
-  async close(): Promise<void> {
-    this.#enabled = false;
-    this.#alarm.clear();
-    await Promise.all(this.#settling);
+  /** Starts no more writes; resolves when those under way have ended. */
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
-  #withdrawAtOnce(status: ObjectStatus): void {
+  #lookAtAll(): void {
+    for (const key of this.#targets.keys()) this.#queue.add(key);
+  }
+
+  #beginWithdrawal(status: ObjectStatus): void {
     const { watch, hides } = this.#options;
     const { kind, metadata } = status;
     const key = nameOf(status);
     const isThere = hides || watch.get(kind, metadata.namespace, metadata.name) !== undefined;
-    if (isThere) this.#said.set(key, { status, isWithdrawn: true });
-    else this.#forget(key);
-    this.#look(key);
+    if (!isThere) {
+      this.#forget(key);
+      return;
+    }
+    this.#targets.set(key, { status, isWithdrawn: true });
+    this.#queue.add(key);
   }
 
   #forget(key: string): void {
-    this.#said.delete(key);
-    this.#due.delete(key);
+    this.#targets.delete(key);
     this.#contested.delete(key);
     for (const backoff of [this.#writes, this.#failures]) backoff.succeeded(key);
   }
 
-  #lookAtAll(): void {
-    for (const key of this.#said.keys()) this.#look(key);
+  /** See WorkQueue. */
+  async #work(key: string): Promise<number> {
+    const target = this.#targets.get(key);
+    if (target === undefined) return NEVER;
+    if (!target.isWithdrawn) return this.#write(target.status);
+    const due = await this.#withdraw(target.status);
+    if (due === undefined && this.#targets.get(key) === target) this.#forget(key);
+    return due ?? NEVER;
   }
 
-  #look(key: string): void {
-    const namespace = this.#said.get(key)?.status.metadata.namespace;
-    if (namespace === undefined) return;
-    if (this.#underWay.has(key)) this.#underWay.set(key, true);
-    else this.#waiting.add({ namespace, key });
-    this.#begin();
-  }
-
-  #wake(): void {
-    const now = performance.now();
-    for (const [key, due] of this.#due) {
-      if (due > now) this.#alarm.set(due);
-      else this.#due.delete(key);
-      if (due <= now) this.#look(key);
-    }
-    this.#begin();
-  }
-
-  /** One moment for all that changes together. */
-  #begin(): void {
-    if (!this.#enabled || this.#waiting.isEmpty || this.#moment !== undefined) return;
-    this.#moment = setImmediate(() => {
-      this.#moment = undefined;
-      this.#looks = MOST_LOOKS;
-      this.#fill();
-    });
-  }
-
-  /** Begins with what is waiting, as far as there are slots. */
-  #fill(): void {
-    while (this.#enabled && this.#free > 0 && this.#looks > 0) {
-      if (!this.#options.mayWrite()) {
-        this.#alarm.set(performance.now() + PATIENCE);
-        return;
-      }
-      const next = this.#waiting.take();
-      if (next === undefined) return;
-      this.#looks -= 1;
-      const said = this.#said.get(next.key);
-      if (said === undefined) this.#waiting.done(next);
-      else {
-        const settled = this.#settle(next.key, said).finally(() => this.#settling.delete(settled));
-        this.#settling.add(settled);
-      }
-    }
-    if (this.#looks === 0) this.#begin();
-  }
-
-  /** A late one gives its slot to another object, which belongs to another namespace if too many of this one are under way. */
-  async #settle(key: string, said: Said): Promise<void> {
-    const { status, isWithdrawn } = said;
-    let slots = 1;
-    const timer = setTimeout(() => {
-      slots = 0;
-      this.#free += 1;
-      this.#fill();
-    }, PATIENCE);
-    this.#free -= 1;
-    this.#underWay.set(key, false);
-    const due = await (isWithdrawn ? this.#withdraw(status) : this.#write(status));
-    if (due === undefined && this.#said.get(key) === said) this.#forget(key);
-    if (due !== undefined && due !== NEVER) {
-      this.#due.set(key, due);
-      this.#alarm.set(due);
-    }
-    clearTimeout(timer);
-    this.#waiting.done(status.metadata);
-    this.#free += slots;
-    const isLookedAtAgain = this.#underWay.get(key) === true;
-    this.#underWay.delete(key);
-    if (isLookedAtAgain) this.#look(key);
-    this.#fill();
-  }
-
-  /** Returns the clock's time when it has to be tried again; undefined when nothing of ours is left. */
-  async #withdraw(said: ObjectStatus): Promise<number | undefined> {
-    const { watch, hides } = this.#options;
-    const { kind, metadata } = said;
-    const resource = watch.resourceOf(kind);
-    if (resource === undefined) return undefined;
-    const seen = watch.get(kind, metadata.namespace, metadata.name);
-    const object = seen ?? (hides ? await this.#fetch(said, resource) : undefined);
-    if (object === "unknown") return this.#failed(said);
-    // What it has now is what was said, or will be: the watch delivers it.
-    if (object !== undefined && this.#spent.has(object)) return NEVER;
-    const isStillOurs = object !== undefined && this.#merged(object, said) === undefined;
-    const left = isStillOurs && withdrawnStatus(said, object.metadata.generation);
-    if (left === false || left === undefined) return undefined;
-    return this.#writeTo(object, left, resource);
-  }
-
-  /** At an object out of sight; undefined when there is none. */
-  async #fetch(said: ObjectStatus, resource: Resource): Promise<RawObject | "unknown" | undefined> {
-    const { namespace, name } = said.metadata;
-    const path = objectPath(resource, namespace, name);
-    try {
-      const found = await this.#options.client.call({ path, deadline: DEADLINE }).catch(ifNotFound);
-      return isRawObject(found) ? found : undefined;
-    } catch (error: unknown) {
-      this.#report(error, said);
-      return "unknown";
-    }
-  }
-
-  /** The whole status that the object is to have; undefined when it has it. */
-  #merged({ status }: RawObject, computed: ObjectStatus): unknown {
-    return mergeStatus(status, computed, {
-      controllerName: this.#options.controllerName,
-      now: now(),
-    });
-  }
-
-  #report(error: unknown, said: ObjectStatus): void {
-    const fields = { object: nameOf(said), reason: errorText(error) };
-    this.#options.log.warn(fields, "a status could not be written");
-  }
-
-  /** Returns the clock's time when it has to be tried again. */
+  /** Returns the clock's time of the next try. */
   async #write(computed: ObjectStatus): Promise<number> {
     const { watch } = this.#options;
     const { kind, metadata } = computed;
@@ -291,6 +162,51 @@ export class StatusWriter {
     const object = watch.get(kind, metadata.namespace, metadata.name);
     if (resource === undefined || object === undefined) return NEVER;
     return this.#writeTo(object, computed, resource);
+  }
+
+  /** Returns the clock's time of the next try; undefined if nothing of ours is left in the status. */
+  async #withdraw(written: ObjectStatus): Promise<number | undefined> {
+    const { watch, hides } = this.#options;
+    const { kind, metadata } = written;
+    const resource = watch.resourceOf(kind);
+    if (resource === undefined) return undefined;
+    const seen = watch.get(kind, metadata.namespace, metadata.name);
+    const object = seen ?? (hides ? await this.#fetch(written, resource) : undefined);
+    if (object === "unknown") return this.#failed(written);
+    // This state is outdated: the watch is about to deliver the next one.
+    if (object !== undefined && this.#spent.has(object)) return NEVER;
+    const isStillOurs = object !== undefined && this.#merged(object, written) === undefined;
+    const left = isStillOurs && withdrawnStatus(written, object.metadata.generation);
+    if (left === false || left === undefined) return undefined;
+    return this.#writeTo(object, left, resource);
+  }
+
+  /** An object that the watch does not know; undefined if there is none. */
+  async #fetch(
+    written: ObjectStatus,
+    resource: Resource,
+  ): Promise<RawObject | "unknown" | undefined> {
+    const { namespace, name } = written.metadata;
+    const path = objectPath(resource, namespace, name);
+    try {
+      return await getObject(this.#options.client, path, { deadline: DEADLINE });
+    } catch (error: unknown) {
+      this.#report(error, written);
+      return "unknown";
+    }
+  }
+
+  /** The whole status that the object should have; undefined if it has it. */
+  #merged({ status }: RawObject, computed: ObjectStatus): unknown {
+    return mergeStatus(status, computed, {
+      controllerName: this.#options.controllerName,
+      now: now(),
+    });
+  }
+
+  #report(error: unknown, computed: ObjectStatus): void {
+    const fields = { object: nameOf(computed), reason: errorText(error) };
+    this.#options.log.warn(fields, "could not write a status; albc retries");
   }
 
   async #writeTo(object: RawObject, computed: ObjectStatus, resource: Resource): Promise<number> {
@@ -315,7 +231,7 @@ export class StatusWriter {
       this.#spent.add(object);
       return NEVER;
     }
-    // The watch was quicker than the answer, or never tells about this object.
+    // The watch was faster than the answer, or never delivers this object.
     return latest === undefined ? this.#failed(computed, object) : performance.now();
   }
 
@@ -327,7 +243,7 @@ export class StatusWriter {
       query: { fieldManager: AGENT },
       deadline: DEADLINE,
       contentType: "application/json-patch+json",
-      // The version makes it a conflict if the object has changed since.
+      // The version turns the write into a conflict if the object has changed.
       body: [
         { op: "replace", path: "/metadata/resourceVersion", value },
         { op: "add", path: "/status", value: status },
@@ -336,8 +252,8 @@ export class StatusWriter {
   }
 
   /**
-   * Whether the error says that the object has changed, so that the watch delivers what is to be done. Not so where nothing is found:
-   * that may be the version of the API, which is served again with the same objects.
+   * Whether the error means that the object has changed, so that the watch delivers its new state. A 404 does not: it may be the version
+   * of the API that is gone, and the next version serves the same objects.
    */
   #isAnswered(error: unknown, computed: ObjectStatus): boolean {
     const { onWritten } = this.#options;
@@ -367,7 +283,7 @@ export class StatusWriter {
   }
 }
 
-/** An object that is created again has the name of the one before, but is another; another version of the API is asked elsewhere. */
+/** What a retry must wait for: a new object of the same name, or another version of the API, may be written at once. */
 function whatOf({ status }: ObjectStatus, object: RawObject | undefined): string {
   return JSON.stringify([object?.apiVersion, object?.metadata.uid, status]);
 }
