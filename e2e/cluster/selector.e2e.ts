@@ -100,5 +100,7 @@ test("what others have written over since stays, and what is removed is no troub
     (await textOf(ingress("later", "edge"))).includes(ADDRESS),
   );
   expect(await textOf(ingress("taken", "elsewhere"))).toContain("192.0.2.99");
-  expect(albc.albc.lines.filter(({ msg }) => msg === "could not write a status; albc retries")).toEqual([]);
+  expect(
+    albc.albc.lines.filter(({ msg }) => msg === "could not write a status; albc retries"),
+  ).toEqual([]);
 }, 60_000);

@@ -9,7 +9,7 @@ import { kindTable } from "../input/kind-table.js";
 import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
-import type { WatchScope } from "../kubernetes/scope.js";
+import type { WatchScope } from "../kubernetes/cluster-watch.js";
 import { ClusterWatch } from "../kubernetes/cluster-watch.js";
 import { EventRecorder, eventsOf } from "../kubernetes/event-recorder.js";
 import { LeaderElection } from "../kubernetes/leader-election.js";

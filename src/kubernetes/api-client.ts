@@ -11,21 +11,19 @@ import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { parseObject } from "../support/json-object.js";
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
 export interface ApiCall {
-  readonly method?: Method;
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Such as `/api/v1/namespaces`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
-  /** Of the body; `application/json` by default, for PATCH a merge patch. */
+  /** Of the body. Default: `application/json`, or a merge patch for PATCH. */
   readonly contentType?: string;
-  /** Milliseconds until it fails. Such a call waits for no other call's connection. */
+  /** Milliseconds until it fails. A call with a deadline does not wait for connections of others. */
   readonly deadline?: number;
 }
 
-/** The API server answered with an error, or could not be reached (then `status` is 0). */
+/** An error that the API server answered with; `status` is 0 if it could not be reached. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -38,14 +36,19 @@ export class ApiError extends Error {
     this.reason = reason;
   }
 
-  /** Nothing new may be made there, or it is gone already; with a namespace go all its objects. */
+  /** Another client has changed or created the object in the meantime. */
+  get isConflict(): boolean {
+    return this.status === 409;
+  }
+
+  /** The namespace is being deleted, or is gone, with all its objects. */
   get isOfDyingNamespace(): boolean {
     if (this.status === 403) return this.message.includes("is being terminated");
     return this.status === 404 && /namespaces "[^"]*" not found/.test(this.message);
   }
 }
 
-/** For `catch`: null for a missing object, and for a name that is taken. */
+/** For `catch`: null if the object does not exist, and if the name is taken. */
 export function ifNotFound(error: unknown): null {
   if (error instanceof ApiError && error.status === 404) return null;
   throw error;
@@ -57,12 +60,12 @@ export function ifExists(error: unknown): null {
 
 /** albc's name in requests: user agent, field manager, source of events, and value of the managed-by label. */
 export const AGENT = "albc";
-/** As Kubernetes writes times: RFC 3339, seconds. */
+/** The time in the form of Kubernetes: RFC 3339, in seconds. */
 export function now(): string {
   return new Date().toISOString().replace(/\.\d+Z$/, "Z");
 }
 
-/** Milliseconds for one call; lists of thousands of objects take the most. */
+/** Milliseconds for one call; lists of thousands of objects take the longest. */
 const TIMEOUT = 60_000;
 /** Milliseconds without a byte after which a connection is dead. A watch ends sooner than that (see KindWatch). */
 const SILENCE = 20_000;
@@ -70,7 +73,7 @@ const SILENCE = 20_000;
 export class ApiClient {
   readonly #config: KubeConfig;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
-  /** Every watch holds a connection, and the leader's lease can't wait for one. */
+  /** Unlimited: every watch holds a connection, and the renewal of the leader's lease must not wait for one. */
   readonly #freeAgent = new Agent({ keepAlive: true });
 
   constructor(config: KubeConfig) {
@@ -84,7 +87,7 @@ export class ApiClient {
     return valueOf(call, answer);
   }
 
-  /** The events of a watch, until the API server ends it. Throws ApiError, while events are read too. */
+  /** The events of a watch, until the API server ends it. Throws ApiError, also while events are read. */
   async watch(call: ApiCall, signal: AbortSignal): Promise<AsyncIterable<unknown>> {
     const answer = await this.#send(call, this.#freeAgent, signal);
     if (answer.statusCode !== 200) await valueOf(call, answer);
@@ -114,7 +117,7 @@ export class ApiClient {
     return new Promise<IncomingMessage>((resolve, reject) => {
       const secure = url.protocol === "https:";
       const start = secure ? request : requestPlain;
-      // Certificates stand in the options too; client-node's own agent, which keeps no connection, is for proxies alone.
+      // The options contain the certificates, too. client-node's own agent keeps no connections, so it is used only for proxies.
       const agent = cluster.proxyUrl === undefined && secure ? { agent: ownAgent } : {};
       const asked = begin(() => start(url, { ...options, ...agent }));
       asked.on("response", (answer: IncomingMessage) => {
@@ -131,7 +134,7 @@ export class ApiClient {
     });
   }
 
-  /** Reads tokens that rotate, so it is asked for each call. */
+  /** Done for each call, because tokens rotate. */
   async #authenticate(options: RequestOptions): Promise<void> {
     try {
       await this.#config.applyToHTTPSOptions(options);
@@ -142,7 +145,7 @@ export class ApiClient {
   }
 }
 
-/** Throws EnvironmentError when TLS can't be made of the certificates and keys, which no later try changes. */
+/** Throws EnvironmentError if the certificates or keys can't be used, because no retry can help. */
 function begin(start: () => ClientRequest): ClientRequest {
   try {
     return start();

@@ -1,6 +1,6 @@
 /**
- * Follows all objects of the cluster that routing depends on. Kinds that are not served yet are picked up when their CRDs appear; kinds
- * whose CRDs are removed are forgotten; a kind whose best served version changes keeps its objects, and its watches move to that version.
+ * Watches all objects of the cluster that routing depends on. Kinds are added when their CRDs appear, and forgotten when those are
+ * removed. A kind whose best served version changes keeps its objects, and its watches move to that version.
  */
 import type { KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
@@ -11,37 +11,46 @@ import { isObject } from "../support/json-object.js";
 import type { ApiClient } from "./api-client.js";
 import { ApiError, ifNotFound } from "./api-client.js";
 import { KindWatch } from "./kind-watch.js";
+import type { KindWatchOptions } from "./kind-watch.js";
 import type { RawObject, Resource } from "./raw-object.js";
 import { apiVersionOf, basePath, pluralOf } from "./raw-object.js";
-import type { WatchScope } from "./scope.js";
-import { plansFor } from "./scope.js";
 
-export interface ClusterWatchOptions {
+/** Which objects of the cluster are watched. */
+export interface WatchScope {
+  /** Namespaces to watch; empty: all. */
+  readonly namespaces: readonly string[];
+  /** Namespaces whose Secrets are read; `*`: all. */
+  readonly secretNamespaces: readonly string[];
+  /** Label selector for routes, Ingresses, Gateways and the load balancer's own kinds; empty: all. */
+  readonly labelSelector: string;
+}
+
+interface ClusterWatchOptions {
   readonly client: ApiClient;
   readonly table: KindTable;
   readonly scope: WatchScope;
   readonly onObject: (kind: KindName, object: RawObject, before: RawObject | undefined) => void;
   readonly onGone: (kind: KindName, object: RawObject) => void;
-  /** A watch was lost, and its objects have been listed again: of what was written before, nothing need be left. */
+  /** A watch was lost, and its objects have been listed again. Earlier writes may be lost, too. */
   readonly onListedAgain: () => void;
-  /** A watch is lost and begun again. */
+  /** A watch was lost and is restarted. */
   readonly onError: (kind: KindName, error: ApiError) => void;
-  /** What is served could not be asked for; it is asked again. `isAgain`: the question before this one failed, too. */
+  /** The list of served kinds could not be read; it is retried. `isAgain`: the previous try failed, too. */
   readonly onDiscoveryError: (error: unknown, isAgain: boolean) => void;
 }
 
-/** Milliseconds between two looks at what is served. */
+/** Milliseconds between two reads of the list of served kinds. */
 const DISCOVERY_INTERVAL = 5000;
-/** Milliseconds before a failed question is asked again. */
+/** Milliseconds before a failed read is retried. */
 const FIRST_PAUSE = 250;
 const NOT_FOUND = 404;
-/** Looks in a row that must miss a kind: an API server that has just started does not serve its CRDs at once. */
+/** Reads in a row that must miss a kind before it is forgotten: a new API server does not serve its CRDs at once. */
 const MISSES = 6;
 
 interface WatchedKind {
   readonly resource: Resource;
   readonly watches: readonly KindWatch[];
-  /** Looks in a row that did not find the kind. */
+  /** Reads in a row that did not find the kind. */
   readonly misses: number;
 }
 
@@ -56,7 +65,7 @@ export class ClusterWatch {
     this.#options = options;
   }
 
-  /** Resolves when every kind that is served has been listed as a whole. Throws what is no ApiError: asking again can't help. */
+  /** Resolves when all objects of every served kind are known. Throws errors that are no ApiError: a retry can't help. */
   async start(): Promise<void> {
     await new Promise<void>((onFirst, onUnusable) => {
       this.#look(onFirst, onUnusable);
@@ -64,7 +73,7 @@ export class ClusterWatch {
     await Promise.all(this.#watches().map((watch) => watch.listed));
   }
 
-  /** What is served, and watched. */
+  /** The kinds that are served and watched. */
   get resources(): readonly Resource[] {
     return [...this.#kinds.values()].map(({ resource }) => resource);
   }
@@ -73,7 +82,7 @@ export class ClusterWatch {
     return this.#kinds.get(kind)?.resource;
   }
 
-  /** An object as a watch delivered it last. */
+  /** The latest state of an object that a watch delivered. */
   get(kind: string, namespace: string, name: string): RawObject | undefined {
     for (const watch of this.#kinds.get(kind)?.watches ?? []) {
       const object = watch.get(namespace, name);
@@ -98,7 +107,7 @@ export class ClusterWatch {
     return [...this.#kinds.values()].flatMap(({ watches }) => watches);
   }
 
-  /** Looks at what is served now, and again after a pause, which keeps the process alive. */
+  /** Reads the list of served kinds, now and after each pause. The timer keeps the process alive. */
   #look(onFirst: () => void, onUnusable: (error: unknown) => void): void {
     const again = (pause: number): void => {
       if (this.#closed) return;
@@ -166,7 +175,7 @@ export class ClusterWatch {
           },
           onListedAgain,
           onError: (error) => {
-            // The version is no longer served: the next look at what is served tells.
+            // The version is no longer served: the next read of the list finds out.
             if (error.status !== NOT_FOUND) onError(kind, error);
           },
         }),
@@ -176,7 +185,7 @@ export class ClusterWatch {
   }
 }
 
-/** The kinds that are served, each in the best version that we read. Throws ApiError when the API server can't be reached. */
+/** The served kinds, each in the best version that albc reads. Throws ApiError if the API server can't be reached. */
 export async function servedResources(
   client: ApiClient,
   table: KindTable,
@@ -211,4 +220,47 @@ function namesIn(list: unknown): readonly string[] {
   return list["resources"].flatMap((entry: unknown) =>
     isObject(entry) && typeof entry["name"] === "string" ? [entry["name"]] : [],
   );
+}
+
+/** Kinds that `labelSelector` applies to. */
+const SELECTED: ReadonlySet<KindName> = new Set([
+  "ALB2",
+  "Frontend",
+  "Rule",
+  "Ingress",
+  "Gateway",
+  "ListenerSet",
+  "HTTPRoute",
+  "GRPCRoute",
+  "TLSRoute",
+  "TCPRoute",
+  "UDPRoute",
+]);
+
+/** Helm stores its releases in large Secrets, which nothing refers to. */
+const USEFUL_SECRETS = "type!=helm.sh/release.v1";
+const EVERYWHERE = "*";
+
+/** The watches that a kind needs; an empty namespace means all. */
+function plansFor(
+  kind: KindName,
+  namespaced: boolean,
+  scope: WatchScope,
+): readonly Pick<KindWatchOptions, "namespace" | "labelSelector" | "fieldSelector">[] {
+  const selectors = {
+    ...(SELECTED.has(kind) && scope.labelSelector !== "" && { labelSelector: scope.labelSelector }),
+    ...(kind === "Secret" && { fieldSelector: USEFUL_SECRETS }),
+  };
+  if (!namespaced) return [{ namespace: "", ...selectors }];
+  const wanted = kind === "Secret" ? secretNamespaces(scope) : scope.namespaces;
+  if (kind !== "Secret" && wanted.length === 0) return [{ namespace: "", ...selectors }];
+  if (wanted.includes(EVERYWHERE)) return [{ namespace: "", ...selectors }];
+  return [...new Set(wanted)].sort().map((namespace) => ({ namespace, ...selectors }));
+}
+
+/** Only namespaces that are watched. */
+function secretNamespaces({ namespaces, secretNamespaces: wanted }: WatchScope): readonly string[] {
+  if (namespaces.length === 0) return wanted;
+  if (wanted.includes(EVERYWHERE)) return namespaces;
+  return wanted.filter((namespace) => namespaces.includes(namespace));
 }

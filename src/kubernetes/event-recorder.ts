@@ -1,6 +1,6 @@
 /**
- * Events on objects for what is wrong with them, as `kubectl describe` shows them. One that is said again counts up; one that stands
- * is not repeated while nothing changes.
+ * Writes Events about problems of objects, which `kubectl describe` shows. A problem that stays is written once; one that comes back
+ * increases the count of its Event.
  */
 import { createHash } from "node:crypto";
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
@@ -19,7 +19,7 @@ export interface ObjectEvent {
   readonly message: string;
 }
 
-export interface EventRecorderOptions {
+interface EventRecorderOptions {
   readonly client: Pick<ApiClient, "call">;
   readonly watch: Pick<ClusterWatch, "get" | "isTerminating">;
   readonly log: Pick<Log, "warn">;
@@ -27,7 +27,7 @@ export interface EventRecorderOptions {
 
 const ALREADY_EXISTS = 409;
 const LONGEST_MESSAGE = 1024;
-/** Events that one change may write; more would only hide each other. */
+/** Largest number of Events for one change; more would only hide each other. */
 const MOST = 200;
 
 export class EventRecorder {
@@ -41,8 +41,8 @@ export class EventRecorder {
   }
 
   /**
-   * All that is wrong now: events that were not in the last update are written. One that could not be written is tried again with the next
-   * update. Updates take turns, or two would write one event; one that was replaced while it waited is skipped. Does not throw.
+   * All current problems: those that were not in the last update are written. A failed write is retried with the next update. Updates take
+   * turns, because two could write the same Event; an update that was replaced while it waited is skipped. Does not throw.
    */
   update(events: readonly ObjectEvent[]): Promise<void> {
     this.#latest = events;
@@ -71,7 +71,8 @@ export class EventRecorder {
     this.#known = new Set(
       [...now.keys()].filter((name) => said.has(name) || this.#known.has(name)),
     );
-    if (errors.length > 0) log.warn({ reason: errors[0] }, "events could not be written");
+    if (errors.length > 0)
+      log.warn({ reason: errors[0] }, "could not write events; albc retries with the next change");
   }
 
   async #write(name: string, event: ObjectEvent): Promise<void> {
@@ -127,7 +128,7 @@ export class EventRecorder {
     };
   }
 
-  /** The same for the same thing said of the same object, so that the API server keeps one of it. */
+  /** The same name for the same problem of the same object, so that the API server keeps one Event for it. */
   #nameOf({ resource, reason, message }: ObjectEvent): string {
     const said = [resource, this.#uidOf(resource), reason, message];
     const digest = createHash("sha256").update(JSON.stringify(said)).digest("hex");
@@ -139,7 +140,7 @@ export class EventRecorder {
   }
 }
 
-/** Errors before warnings: only the first events of many are written. */
+/** Errors first, because only the first MOST events are written. */
 export function eventsOf(diagnostics: readonly Diagnostic[]): readonly ObjectEvent[] {
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");

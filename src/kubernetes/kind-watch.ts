@@ -1,6 +1,6 @@
 /**
- * Follows the objects of one kind, in one namespace or all: lists them, then watches; begins again after lost connections, expired
- * versions (410) and an API server that is away for hours or comes back with an older state. Known objects stay known meanwhile.
+ * Watches the objects of one kind, in one namespace or all: lists them, then watches. It starts again after lost connections, expired
+ * versions (410), and an API server that is away for hours or comes back with an older state. Objects stay known meanwhile.
  */
 import { isDeepStrictEqual } from "node:util";
 import { Backoff } from "../support/backoff.js";
@@ -17,27 +17,27 @@ export interface KindWatchOptions {
   readonly namespace: string;
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
-  /** `before`: the state that it replaces. */
+  /** `before`: the previous state. */
   readonly onObject: (object: RawObject, before: RawObject | undefined) => void;
   readonly onGone: (object: RawObject) => void;
-  /** Everything was listed again: what is known is what the API server has, but what it had meanwhile may be lost. */
+  /** All objects were listed again. States in between may have been missed. */
   readonly onListedAgain: () => void;
-  /** Lost for now; it starts again. `status` is 404 when the API server no longer serves this version of the kind. */
+  /** The watch was lost and is restarted. `status` is 404 if the API server no longer serves this version of the kind. */
   readonly onError: (error: ApiError) => void;
 }
 
-/** Objects in one answer to a list; longer lists come in several. */
+/** Objects in one page of a list. */
 const PAGE = 500;
 /**
- * Seconds after which the API server ends a watch and we begin the next. API servers send bookmarks only once a minute, so the end
- * of a watch is the sign that its connection lives: ApiClient gives up a connection that is silent for longer.
+ * Seconds after which the API server ends a watch, and the next one starts. Bookmarks come only once a minute, so the end of a watch
+ * proves that its connection is alive: ApiClient gives up a connection that is silent for longer.
  */
 const WATCH_SECONDS = 15;
-/** Milliseconds that a watch lives at least unless it is lost. */
+/** Milliseconds that a watch lasts at least, unless it is lost. */
 const IN_DUE_TIME = (WATCH_SECONDS - 1) * 1000;
-/** Milliseconds: a watch that ends sooner than this is begun again only after as long a pause. */
+/** Milliseconds: the shortest time between the starts of two watches. */
 const SHORTEST = 1000;
-/** Milliseconds before it starts again after an error. */
+/** Milliseconds before a restart after an error. */
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 15_000;
 const GONE = 410;
@@ -46,7 +46,7 @@ export class KindWatch {
   readonly #options: KindWatchOptions;
   readonly #objects = new Map<string, RawObject>();
   #resource: Resource;
-  /** Watched from; empty: everything is listed first. */
+  /** The resourceVersion to watch from; empty: list first. */
   #version = "";
   #turn = new AbortController();
   #wake: () => void = () => undefined;
@@ -54,7 +54,7 @@ export class KindWatch {
   #closed = false;
   #isListed = false;
   #onListed: () => void = () => undefined;
-  /** Resolves when the first whole list has been handed on. */
+  /** Resolves when all objects of the first list have been delivered. */
   readonly listed = new Promise<void>((resolve) => (this.#onListed = resolve));
 
   constructor(options: KindWatchOptions) {
@@ -66,7 +66,7 @@ export class KindWatch {
     this.#running = this.#run();
   }
 
-  /** Follows the same objects in another version of their API; they stay known until that version has been listed. */
+  /** Watches the objects in another version of their API. They stay known until that version has been listed. */
   move(resource: Resource): void {
     this.#resource = resource;
     this.#version = "";
@@ -77,7 +77,7 @@ export class KindWatch {
     return this.#objects.get(keyOf({ metadata: { namespace, name } }));
   }
 
-  /** Everything that is known now. */
+  /** All known objects. */
   objects(): readonly RawObject[] {
     return [...this.#objects.values()];
   }
@@ -130,8 +130,7 @@ export class KindWatch {
       if (performance.now() - began < IN_DUE_TIME) this.#version = "";
       return undefined;
     } catch (error: unknown) {
-      // An API server that went away may come back with an older history, which has not reached this version yet: it would be
-      // silent until then.
+      // The API server may come back with an older history that has not reached this version: a watch from it would stay silent.
       this.#version = "";
       return error instanceof ApiError
         ? error
@@ -139,7 +138,7 @@ export class KindWatch {
     }
   }
 
-  /** Resolves after the pause, or sooner when something else has to be done. */
+  /** Resolves after the pause, or on an interrupt. */
   #rest(pause: number): Promise<void> {
     if (pause <= 0) return Promise.resolve();
     return new Promise((resolve) => {
@@ -201,7 +200,7 @@ export class KindWatch {
     this.#version = versionOf(object) || this.#version;
   }
 
-  /** Its version says little: an API server that was put back gives versions for a second time. */
+  /** Compares contents, because an API server that was restored reuses versions. */
   #putListed(listed: RawObject): void {
     const key = keyOf(listed);
     const object = this.#trimmed(listed);
@@ -249,7 +248,7 @@ function versionOf(value: Readonly<Record<string, unknown>>): string {
   return typeof version === "string" ? version : "";
 }
 
-/** The Status object with which a watch says that it cannot go on. */
+/** The error in the Status object that ends a watch. */
 function errorOf(status: Readonly<Record<string, unknown>>): ApiError {
   const { code, reason, message } = status;
   return new ApiError(

@@ -2,19 +2,16 @@ import { KubeConfig } from "@kubernetes/client-node";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 
-export interface LoadedKubeConfig {
-  readonly config: KubeConfig;
-  /** Of the current context; empty when it names none. */
-  readonly namespace: string;
-}
-
-/** KUBECONFIG, else ~/.kube/config, else the service account of the pod. Throws EnvironmentError when none of them is there. */
-export function loadKubeConfig(): LoadedKubeConfig {
+/**
+ * From KUBECONFIG, ~/.kube/config, or the service account of the pod. `namespace`: of the current context, may be empty. Throws
+ * EnvironmentError.
+ */
+export function loadKubeConfig(): { readonly config: KubeConfig; readonly namespace: string } {
   const config = new KubeConfig();
   try {
     config.loadFromDefault();
   } catch (error: unknown) {
-    // The lines after the first quote the file, tokens included.
+    // Only the first line: the others quote the file, including tokens.
     const [reason] = errorText(error).split("\n", 1);
     throw new EnvironmentError(`the kubeconfig can't be read: ${reason}`, { cause: error });
   }
@@ -30,7 +27,7 @@ export function loadKubeConfig(): LoadedKubeConfig {
       `the kubeconfig's server "${cluster.server}" is no https:// URL: correct it`,
     );
   }
-  // client-node throws at each call otherwise, so that tokens don't travel in the clear by mistake.
+  // client-node would throw at each call, so that tokens are not sent unencrypted by mistake.
   if (protocol === "http:" && !cluster.skipTLSVerify) {
     throw new EnvironmentError(
       `the kubeconfig's server ${cluster.server} is not encrypted: give an https:// server, or set insecure-skip-tls-verify for one that may be asked in the clear`,

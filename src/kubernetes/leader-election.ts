@@ -1,7 +1,7 @@
 /**
- * One of several replicas is the leader, by a Lease (coordination.k8s.io/v1) that it renews. Only the leader writes statuses; all
- * serve. Who can't renew in time stops being leader before another may become it, whatever the clocks say: each replica measures with
- * its own how long a record has not changed.
+ * Elects one of several replicas as leader, by a Lease (coordination.k8s.io/v1) that the leader renews. Only the leader writes statuses;
+ * all replicas serve. A leader that can't renew in time steps down before another replica may take over. Clocks need not agree: each
+ * replica measures with its own clock how long the Lease has not changed.
  */
 import type { ApiClient, ApiCall } from "./api-client.js";
 import { ApiError } from "./api-client.js";
@@ -10,7 +10,7 @@ export interface LeaderElectionOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   readonly name: string;
-  /** Of this replica; unique. */
+  /** Unique name of this replica. */
   readonly identity: string;
   readonly onChange: (isLeader: boolean) => void;
   readonly onError: (error: unknown) => void;
@@ -18,27 +18,24 @@ export interface LeaderElectionOptions {
   readonly duration?: number;
 }
 
-/** Milliseconds that a record which nobody renews is still believed. This and the shares of it are client-go's. */
+/** Milliseconds for which a Lease is valid without renewal. This value and the fractions of it below are client-go's. */
 const DURATION = 15_000;
-/** The leader stops when it could not renew for so long: 10 s. */
+/** The leader steps down if it could not renew for 10 s. */
 const RENEW_DEADLINE = 10 / 15;
-/** Between two tries: 2 s. Who does not lead waits up to `JITTER` times as long on top, so that replicas don't move in step. */
+/** 2 s between two tries. Other replicas wait up to `JITTER` times as long in addition, so that they do not act in step. */
 const RETRY_PERIOD = 2 / 15;
 const JITTER = 1.2;
-const CONFLICT = 409;
 const NOT_FOUND = 404;
-
-interface LeaseSpec {
-  readonly holderIdentity?: string | null;
-  readonly leaseDurationSeconds?: number | null;
-  readonly acquireTime?: string | null;
-  readonly renewTime?: string | null;
-  readonly leaseTransitions?: number | null;
-}
 
 interface Lease {
   readonly metadata: { readonly resourceVersion: string };
-  readonly spec: LeaseSpec;
+  readonly spec: {
+    readonly holderIdentity?: string | null;
+    readonly leaseDurationSeconds?: number | null;
+    readonly acquireTime?: string | null;
+    readonly renewTime?: string | null;
+    readonly leaseTransitions?: number | null;
+  };
 }
 
 export class LeaderElection {
@@ -58,7 +55,7 @@ export class LeaderElection {
     this.#path = `/apis/coordination.k8s.io/v1/namespaces/${options.namespace}/leases`;
   }
 
-  /** By the clock, too: a process that was paused may have lost the lease without a word. */
+  /** Checks the clock, too: a process that was paused may have lost the lease unnoticed. */
   get isLeader(): boolean {
     return this.#leading && performance.now() - this.#renewedAt < this.#term;
   }
@@ -72,7 +69,7 @@ export class LeaderElection {
     void this.#turn();
   }
 
-  /** Gives the lease up, so that another replica need not wait for its end. */
+  /** Releases the lease, so that another replica need not wait for its end. */
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -101,7 +98,7 @@ export class LeaderElection {
     this.#timer.unref();
   }
 
-  /** Counted from when it was asked for: the answer may have taken long. An API server that hangs must not keep it. */
+  /** `at`: when the request was sent, because its answer may have taken long. The timer ends leadership if the API server hangs. */
   #renewed(at: number): void {
     this.#renewedAt = at;
     clearTimeout(this.#expiry);
@@ -159,17 +156,28 @@ export class LeaderElection {
     }
   }
 
-  /** An answer that does not come leaves time for another try before the term ends. */
+  /** The deadline leaves time for another try before the term ends. */
   #call(call: ApiCall): Promise<unknown> {
     return this.#options.client.call({ ...call, deadline: this.#term / 2 });
   }
 
-  /** Another write that was quicker is no fault; the next turn tells whose it was. */
+  /** A conflict is normal: another replica was faster, and the next turn reads its Lease. */
   #report(error: unknown): void {
-    if (!(error instanceof ApiError && error.status === CONFLICT)) this.#options.onError(error);
+    if (!(error instanceof ApiError && error.isConflict)) this.#options.onError(error);
   }
 
-  #lease({ transitions, acquireTime, resourceVersion, holder }: Claim): object {
+  /** Default values: `acquireTime` now, `holder` this replica. `resourceVersion`: of the Lease that is replaced. */
+  #lease({
+    transitions,
+    acquireTime,
+    resourceVersion,
+    holder,
+  }: {
+    readonly transitions: number;
+    readonly acquireTime?: string | undefined;
+    readonly resourceVersion?: string;
+    readonly holder?: string;
+  }): object {
     const { name, namespace, identity } = this.#options;
     const now = microTime();
     return {
@@ -187,18 +195,7 @@ export class LeaderElection {
   }
 }
 
-/** What a Lease is to say. */
-interface Claim {
-  readonly transitions: number;
-  /** Absent: now. */
-  readonly acquireTime?: string | undefined;
-  /** Of the record that it replaces; absent when there is none. */
-  readonly resourceVersion?: string;
-  /** Absent: this replica. */
-  readonly holder?: string;
-}
-
-/** As Kubernetes writes its MicroTime. */
+/** The time as a MicroTime of Kubernetes. */
 function microTime(): string {
   return new Date().toISOString().replace(/Z$/, "000Z");
 }
@@ -211,7 +208,7 @@ function asLease(value: unknown): Lease | undefined {
     "resourceVersion" in metadata && typeof metadata.resourceVersion === "string"
       ? metadata.resourceVersion
       : "";
-  const spec: LeaseSpec =
+  const spec: Lease["spec"] =
     "spec" in value && typeof value.spec === "object" && value.spec !== null ? value.spec : {};
   return { metadata: { resourceVersion: version }, spec };
 }

@@ -1,52 +1,46 @@
 /**
  * Makes the objects that belong to users' objects (a Gateway's Service and EndpointSlices) and keeps them as wanted: a level-triggered
- * loop gets an object, compares its version with the one that was last applied, and creates, applies or removes it. Fields that others
- * add stay; fields that others change are restored. An object that its owner does not control is left alone: a new object is created,
- * never applied onto an existing one, and an object is changed or removed only in the version that was read.
+ * loop gets an object, compares its version with the last applied one, and creates, applies or removes it. Fields that others add stay;
+ * fields that others change are restored. Objects of others are left alone: the version that was read is a precondition of each write.
  */
-import { listOf } from "../status/json.js";
 import type { OwnedObject } from "../status/object-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
-import { errorText } from "../support/text.js";
 import { getOrInsert, groupBy } from "../support/collections.js";
-import { isObject, own } from "../support/json-object.js";
-import type { Log } from "../support/log.js";
-import type { ApiClient } from "./api-client.js";
-import { AGENT, ApiError, ifNotFound } from "./api-client.js";
+import { own } from "../support/json-object.js";
+import { errorText } from "../support/text.js";
+import { AGENT, ApiError } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
 import type { RawObject } from "./raw-object.js";
 import {
   MANAGED_BY,
   applyObject,
-  createObject,
+  controllerOf,
+  deleteObject,
   getObject,
+  getOrCreateObject,
   keyOf,
-  listPath,
   objectPath,
 } from "./raw-object.js";
+import type { StatusWriterOptions } from "./status-writer.js";
 import { NEVER, WorkQueue } from "./work-queue.js";
 
-interface OwnedObjectsOptions {
-  readonly client: Pick<ApiClient, "call">;
+interface OwnedObjectsOptions extends Omit<StatusWriterOptions, "watch" | "hides" | "onWritten"> {
   readonly watch: Pick<ClusterWatch, "get" | "resourceOf">;
-  /** Several controllers may share a cluster: the annotation of an object names the controller that made it. */
-  readonly controllerName: string;
+  /** Several controllers may share a cluster: this annotation of an object names the controller that made it. */
   readonly annotation: string;
-  /** Asked before each object (see WorkQueue). */
-  readonly mayWrite: () => boolean;
-  /** `problems` has a new entry. */
-  readonly onProblem: () => void;
-  readonly log: Pick<Log, "warn">;
   /** For tests. */
   readonly pauses?: typeof PAUSES;
 }
+
+/** What to make, and the uid of its owner. */
+type Target = readonly [object: OwnedObject, uid: string];
 
 /** An object that exists, as far as is known, or should exist. */
 interface Entry {
   /** `made`: as wanted, when it was last looked at; `refused`: an object of others has the name. */
   outcome: "made" | "failed" | "refused";
-  /** The wanted object and its owner's uid, as JSON, when it was made. */
+  /** The target that was last tried (#targetOf), as JSON. */
   what: string;
   /** The version that our last write produced; empty: it must be written again. */
   version: string;
@@ -61,12 +55,13 @@ interface Entry {
  * before a change by others is undone, so that controllers do not race.
  */
 const PAUSES = { failed: 1000, refused: 10_000, longest: 300_000, changed: 1000 };
-const REMOVAL = "removal";
-const CONFLICT = 409;
 /** Kinds of objects that are made. */
 const MADE: ReadonlySet<string> = new Set(["Service", "EndpointSlice"]);
+const NOT_DONE = "could not create, change or remove an object; albc retries";
 const NOT_OURS =
   "an object of that name is there that was not made for the Gateway; it is left alone";
+
+const newEntry = (): Entry => ({ outcome: "failed", what: "", version: "", due: NEVER });
 
 export class OwnedObjects {
   readonly #options: OwnedObjectsOptions;
@@ -83,22 +78,17 @@ export class OwnedObjects {
     this.#options = options;
     this.#pauses = options.pauses ?? PAUSES;
     this.#backoff = new KeyedBackoff(this.#pauses.longest, () => performance.now());
-    this.#queue = new WorkQueue({
-      work: (key) => this.#work(key),
-      mayWork: () => options.mayWrite(),
-    });
+    this.#queue = new WorkQueue({ work: (key) => this.#work(key), mayWork: options.mayWrite });
   }
 
   /** All objects that are wanted from now on. */
   update(objects: readonly OwnedObject[]): void {
-    this.#wanted = new Map(objects.map((object) => [objectKey(object), object]));
-    const dependents = groupBy([...this.#wanted.keys()], (key) => this.#requiredBy(key) ?? "");
-    this.#dependents = dependents;
+    this.#wanted = new Map(objects.map((object) => [keyOf(object.kind, object.metadata), object]));
+    this.#dependents = groupBy([...this.#wanted.keys()], (key) => this.#requiredBy(key) ?? "");
     for (const key of new Set([...this.#wanted.keys(), ...this.#entries.keys()]))
       this.#queue.add(key);
   }
 
-  /** Whether this replica writes. */
   enable(enabled: boolean): void {
     this.#queue.enable(enabled);
   }
@@ -110,10 +100,10 @@ export class OwnedObjects {
     const isMarked = MADE.has(kind) && own(metadata.labels, MANAGED_BY) === AGENT && !isGone;
     const entry = isMarked ? getOrInsert(this.#entries, key, newEntry) : this.#entries.get(key);
     if (entry === undefined) return;
-    const due = performance.now() + this.#pauses.changed;
     const isAsMade = entry.outcome === "made" && entry.version === metadata.resourceVersion;
-    if (isGone) this.#backoff.succeeded(key);
+    const due = performance.now() + this.#pauses.changed;
     entry.due = isAsMade && !isGone ? NEVER : Math.min(entry.due, due);
+    if (isGone) this.#backoff.succeeded(key);
     this.#queue.add(key, entry.due);
   }
 
@@ -136,26 +126,31 @@ export class OwnedObjects {
     return requires && keyOf(requires.kind, { ...metadata, ...requires });
   }
 
+  /** Undefined: wait for an update, or for the required object. */
+  #targetOf(key: string): Target | "removal" | undefined {
+    const object = this.#wanted?.get(key);
+    const requiredKey = this.#requiredBy(key);
+    const required = requiredKey === undefined ? "made" : this.#entries.get(requiredKey)?.outcome;
+    if (object === undefined || required === "refused") return this.#wanted && "removal";
+    const uid = this.#uidOf(object.owner.kind, object.owner);
+    return uid === undefined || required !== "made" ? undefined : [object, uid];
+  }
+
   /** See WorkQueue. */
   async #work(key: string): Promise<number> {
-    if (this.#wanted === undefined) return NEVER;
-    const requiredKey = this.#requiredBy(key);
-    const required = this.#entries.get(requiredKey ?? "");
-    const object = required?.outcome === "refused" ? undefined : this.#wanted.get(key);
-    const uid = object && this.#uidOf(object.owner.kind, object.owner);
-    // Both come with an update, or when the required object is made.
-    const isEarly =
-      uid === undefined || (requiredKey !== undefined && required?.outcome !== "made");
-    if (object !== undefined && isEarly) return NEVER;
-    const entry = object ? getOrInsert(this.#entries, key, newEntry) : this.#entries.get(key);
-    if (entry === undefined) return NEVER;
-    const what = object === undefined ? REMOVAL : JSON.stringify([object, uid]);
+    const target = this.#targetOf(key);
+    if (Array.isArray(target)) getOrInsert(this.#entries, key, newEntry);
+    const entry = this.#entries.get(key);
+    if (target === undefined || entry === undefined) return NEVER;
+    const what = JSON.stringify(target);
     const isMade = entry.outcome === "made" && entry.what === what;
     const due = isMade ? entry.due : this.#backoff.dueOf(key, what);
     if (due !== undefined && performance.now() < due) return due;
+    if (entry.what !== what) entry.version = "";
+    entry.what = what;
     // What the watch delivers from now on needs another look.
     entry.due = NEVER;
-    const done = object ? this.#make(object, uid ?? "", entry, what) : this.#remove(key, entry);
+    const done = target === "removal" ? this.#remove(key, entry) : this.#make(key, target, entry);
     const pause = await done.catch((error: unknown) => this.#failed(key, entry, error));
     if (pause !== undefined) return performance.now() + this.#backoff.failed(key, what, pause);
     this.#backoff.succeeded(key);
@@ -172,91 +167,70 @@ export class OwnedObjects {
     entry.version = "";
     if (entry.outcome === "made") this.#conclude(key, entry, "failed");
     // Others write at the same time, or delete the namespace: no problem to report.
-    if (error instanceof ApiError && error.status === CONFLICT) return this.#pauses.failed / 4;
+    if (error instanceof ApiError && error.isConflict) return this.#pauses.failed / 4;
     if (!(error instanceof ApiError && error.isOfDyingNamespace))
-      this.#options.log.warn(
-        { object: key, reason: errorText(error) },
-        "could not create, change or remove an object; albc retries",
-      );
+      this.#options.log.warn({ object: key, reason: errorText(error) }, NOT_DONE);
     return this.#pauses.failed;
   }
 
   /** Returns the first pause before it is retried; undefined if it is made. */
-  async #make(
-    object: OwnedObject,
-    uid: string,
-    entry: Entry,
-    what: string,
-  ): Promise<number | undefined> {
-    const { client } = this.#options;
+  async #make(key: string, [object, uid]: Target, entry: Entry): Promise<number | undefined> {
+    const { client, log, onProblem } = this.#options;
     const { owner } = object;
-    const key = objectKey(object);
     const path = this.#path(key);
-    // The last call is for an object that others have created first.
-    const live =
-      (await getObject(client, path)) ??
-      (await createObject(client, this.#path(key, listPath), this.#skeleton(object, uid))) ??
-      (await getObject(client, path));
-    if (live === undefined) throw new ApiError(CONFLICT, "", "created and removed at once");
+    const live = await getOrCreateObject(client, path, this.#body(object, uid));
     const controller = controllerOf(live);
     if (controller?.["uid"] === uid) {
-      const { resourceVersion, uid: liveUid } = live.metadata;
-      if (resourceVersion !== entry.version || entry.what !== what) {
-        const body = this.#body(object, uid, { uid: liveUid, resourceVersion });
-        const { metadata } = await applyObject(client, path, body);
+      if (live.metadata.resourceVersion !== entry.version) {
+        const { metadata } = await applyObject(client, path, this.#body(object, uid, live));
         entry.version = metadata.resourceVersion ?? "";
       }
       entry.owner = uid;
-      entry.what = what;
       this.#conclude(key, entry, "made");
       return undefined;
     }
     const isOfNamesake = controller?.["kind"] === owner.kind && controller["name"] === owner.name;
-    // It was made for an owner that was removed and created again: the API server is about to remove it.
-    if (isOfNamesake && this.#isMadeHere(live)) return this.#pauses.failed;
+    if (isOfNamesake && this.#isMadeHere(live)) {
+      // It was made for an owner that was removed and created again: the API server is about to remove it.
+      this.#conclude(key, entry, "failed");
+      return this.#pauses.failed;
+    }
     if (entry.outcome !== "refused") {
       this.#conclude(key, entry, "refused");
-      this.#options.log.warn({ object: key, owner: keyOf(owner.kind, owner) }, NOT_OURS);
-      this.#options.onProblem();
+      log.warn({ object: key, owner: keyOf(owner.kind, owner) }, NOT_OURS);
+      onProblem();
     }
     return this.#pauses.refused;
   }
 
   /** Removes it only for a known owner: objects of other owners are removed by the API server, or by an albc that sees their owners. */
   async #remove(key: string, entry: Entry): Promise<undefined> {
+    const { client } = this.#options;
     const path = this.#path(key);
-    const live = await getObject(this.#options.client, path);
+    const live = await getObject(client, path);
     const controller = live && controllerOf(live);
     if (live !== undefined && controller !== undefined && this.#isMadeHere(live)) {
-      const { uid, resourceVersion, namespace } = live.metadata;
-      const owner = { namespace, name: String(controller["name"]) };
+      const owner = { ...live.metadata, name: String(controller["name"]) };
       const owners = [entry.owner, this.#uidOf(String(controller["kind"]), owner)];
-      const body = { preconditions: { uid, resourceVersion } };
-      if (owners.includes(String(controller["uid"])))
-        await this.#options.client.call({ method: "DELETE", path, body }).catch(ifNotFound);
+      if (owners.includes(String(controller["uid"]))) await deleteObject(client, path, live);
     }
     this.#entries.delete(key);
   }
 
-  /** Objects are created without their fields: those would stay when the object is later applied without them. */
-  #skeleton(object: OwnedObject, uid: string): object {
-    const metadata = { ...object.metadata, labels: {}, annotations: {} };
-    return this.#body({ ...object, metadata, fields: object.skeleton }, uid);
-  }
-
-  #body(
-    { apiVersion, kind, metadata, owner, fields }: OwnedObject,
-    uid: string,
-    more = {},
-  ): object {
+  /** Without `live`, what it is created with: any other field would stay when it is later applied without that field. */
+  #body(object: OwnedObject, uid: string, live?: RawObject): object {
     const { annotation, controllerName } = this.#options;
+    const { apiVersion, kind, metadata, owner } = object;
     const { namespace: _namespace, ...reference } = owner;
+    const { labels, annotations } = live ? metadata : {};
     const whole = {
-      ...{ ...metadata, ...more, ownerReferences: [{ ...reference, uid, controller: true }] },
-      labels: { ...metadata.labels, [MANAGED_BY]: AGENT },
-      annotations: { ...metadata.annotations, [annotation]: controllerName },
+      ...{ name: metadata.name, namespace: metadata.namespace },
+      ...(live && { uid: live.metadata.uid, resourceVersion: live.metadata.resourceVersion }),
+      ownerReferences: [{ ...reference, uid, controller: true }],
+      labels: { ...labels, [MANAGED_BY]: AGENT },
+      annotations: { ...annotations, [annotation]: controllerName },
     };
-    return { apiVersion, kind, metadata: whole, ...fields };
+    return { apiVersion, kind, metadata: whole, ...(live ? object.fields : object.skeleton) };
   }
 
   #isMadeHere({ metadata: { annotations } }: RawObject): boolean {
@@ -267,24 +241,10 @@ export class OwnedObjects {
     return this.#options.watch.get(kind, namespace, name)?.metadata.uid;
   }
 
-  #path(key: string, pathOf: typeof objectPath = objectPath): string {
+  #path(key: string): string {
     const [kind = "", namespace = "", name = ""] = key.split(/[ /]/);
     const resource = this.#options.watch.resourceOf(kind);
     if (resource === undefined) throw new ApiError(0, "", `${kind} is not served`);
-    return pathOf(resource, namespace, name);
+    return objectPath(resource, namespace, name);
   }
-}
-
-function objectKey({ kind, metadata }: OwnedObject): string {
-  return keyOf(kind, metadata);
-}
-
-function newEntry(): Entry {
-  return { outcome: "failed", what: "", version: "", due: NEVER };
-}
-
-/** The owner reference that is marked as controller. */
-function controllerOf({ metadata }: RawObject): Readonly<Record<string, unknown>> | undefined {
-  const references = listOf("ownerReferences" in metadata ? metadata.ownerReferences : []);
-  return references.filter(isObject).find(({ controller }) => controller === true);
 }

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindName } from "../api/kinds.js";
+import { listOf } from "../status/json.js";
+import { isObject } from "../support/json-object.js";
 import type { ApiCall, ApiClient } from "./api-client.js";
 import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
 
@@ -132,15 +134,22 @@ export async function getObject(
   return answer === null ? undefined : mustBeObject(answer, path);
 }
 
-/** Creates an object; undefined if its name is taken. Throws ApiError. */
-export async function createObject(
+/** The object at a path, which is created from `body` if there is none. Throws ApiError. */
+export async function getOrCreateObject(
   client: Pick<ApiClient, "call">,
   path: string,
   body: object,
-): Promise<RawObject | undefined> {
-  const query = { fieldManager: AGENT };
-  const answer = await client.call({ method: "POST", path, query, body }).catch(ifExists);
-  return answer === null ? undefined : mustBeObject(answer, path);
+): Promise<RawObject> {
+  const found = await getObject(client, path);
+  if (found !== undefined) return found;
+  const list = path.slice(0, path.lastIndexOf("/"));
+  const call = { method: "POST", path: list, query: { fieldManager: AGENT }, body } as const;
+  const created = await client.call(call).catch(ifExists);
+  if (created !== null) return mustBeObject(created, path);
+  // Another client has created it in between.
+  const others = await getObject(client, path);
+  if (others === undefined) throw new ApiError(409, "", `${path}: created and removed at once`);
+  return others;
 }
 
 /** Server-side apply: the API server restores the fields of `body`, and removes those of our previous body. Throws ApiError. */
@@ -152,6 +161,24 @@ export async function applyObject(
   const query = { fieldManager: AGENT, force: "true" };
   const contentType = "application/apply-patch+yaml";
   return mustBeObject(await client.call({ method: "PATCH", path, query, contentType, body }), path);
+}
+
+/** Deletes this version of an object, if it still exists. Throws ApiError. */
+export async function deleteObject(
+  client: Pick<ApiClient, "call">,
+  path: string,
+  { metadata: { uid, resourceVersion } }: RawObject,
+): Promise<void> {
+  const body = { preconditions: { uid, resourceVersion } };
+  await client.call({ method: "DELETE", path, body }).catch(ifNotFound);
+}
+
+/** The owner reference that is marked as controller. */
+export function controllerOf({
+  metadata,
+}: RawObject): Readonly<Record<string, unknown>> | undefined {
+  const references = listOf("ownerReferences" in metadata ? metadata.ownerReferences : []);
+  return references.filter(isObject).find(({ controller }) => controller === true);
 }
 
 function mustBeObject(answer: unknown, path: string): RawObject {

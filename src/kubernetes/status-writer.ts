@@ -18,7 +18,7 @@ import type { RawObject, Resource } from "./raw-object.js";
 import { getObject, keyOf, objectPath } from "./raw-object.js";
 import { NEVER, WorkQueue } from "./work-queue.js";
 
-interface StatusWriterOptions {
+export interface StatusWriterOptions {
   readonly client: Pick<ApiClient, "call">;
   readonly watch: Pick<ClusterWatch, "get" | "resourceOf" | "isTerminating">;
   /** Whether objects may exist that `watch` does not know: those that lost the labels of the selector. */
@@ -41,7 +41,6 @@ const LONGEST_PAUSE = 30_000;
 /** Milliseconds: a pause that only a status reaches which others have overwritten several times in a row. */
 const CONTESTED = FIRST_PAUSE * 8;
 const NOT_FOUND = 404;
-const CONFLICT = 409;
 const CONTESTED_STATUS =
   "another controller keeps overwriting this status; it is written less and less often: let one controller serve the object (ingressClassName)";
 
@@ -63,10 +62,7 @@ export class StatusWriter {
 
   constructor(options: StatusWriterOptions) {
     this.#options = options;
-    this.#queue = new WorkQueue({
-      work: (key) => this.#work(key),
-      mayWork: () => options.mayWrite(),
-    });
+    this.#queue = new WorkQueue({ work: (key) => this.#work(key), mayWork: options.mayWrite });
   }
 
   /** All computed statuses. Only those that are not the same values as in the last call are compared with their objects. */
@@ -257,10 +253,10 @@ export class StatusWriter {
    */
   #isAnswered(error: unknown, computed: ObjectStatus): boolean {
     const { onWritten } = this.#options;
-    const code = error instanceof ApiError ? error.status : 0;
-    if (code === NOT_FOUND) return false;
-    onWritten(computed.kind, code === CONFLICT ? "conflict" : "error");
-    if (code === CONFLICT) return true;
+    if (error instanceof ApiError && error.status === NOT_FOUND) return false;
+    const isConflict = error instanceof ApiError && error.isConflict;
+    onWritten(computed.kind, isConflict ? "conflict" : "error");
+    if (isConflict) return true;
     this.#report(error, computed);
     return false;
   }
