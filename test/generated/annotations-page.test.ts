@@ -2,7 +2,7 @@ import type {
   AnnotationGroup,
   AnyAnnotation,
 } from "../../src/translate/ingress/annotations/annotation.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";
 import { expectGenerated } from "../support/generated-file.js";
 
@@ -62,7 +62,7 @@ otherwise.
 A request goes to the narrowest rule that matches its host and path, among all Ingresses and, with an ALB2, Rules. Requests that no path
 of an exact host matches go to rules of a wildcard, then to rules without a host, then to default backends.
 
-This page is generated from the annotation table, \`src/translate/ingress/annotations/annotation-table.ts\`.
+This page is generated from the annotation table, \`src/translate/ingress/annotation-table.ts\`.
 `;
 
 const TITLES: Readonly<Record<AnnotationGroup, string>> = {

@@ -1,5 +1,5 @@
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { didYouMean } from "../../src/support/did-you-mean.js";
 import { fc, runs } from "../support/fast-check.js";
 import { ingress, rules, service, translated } from "../support/translated.js";

@@ -12,7 +12,7 @@ import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { PolicyDocument } from "../../src/model/policy.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
 import type { Asked } from "../support/tenants/claims.js";

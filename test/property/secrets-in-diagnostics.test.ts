@@ -3,7 +3,7 @@ import { formatJson, formatText } from "../../src/diagnostics/format.js";
 import { withoutUrlSecrets } from "../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { fc } from "../support/fast-check.js";
 import { ingress, rules, service } from "../support/translated.js";
 

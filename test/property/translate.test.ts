@@ -4,7 +4,7 @@ import { resourcesFromObjects } from "../../src/input/load.js";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
 import { hostKey } from "../../src/model/values.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { ANNOTATIONS } from "../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { placesOf, translate } from "../support/translated.js";
 import type { Translation } from "../../src/translate.js";
 

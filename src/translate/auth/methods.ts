@@ -24,7 +24,7 @@ export const METHODS: readonly AuthMethod[] = Object.keys(AUTH_METHODS).flatMap(
 );
 
 /** Field of the Auth object and row of each annotation of a method, the one that switches it on first. */
-export function annotationsOf(
+export function methodAnnotations(
   method: AuthMethod,
 ): readonly (readonly [field: string, Annotation<unknown>])[] {
   return Object.entries<Annotation<unknown>>(method.annotations);
@@ -83,7 +83,9 @@ export function settingsOfAnnotations(lookup: AnnotationLookup): {
 }
 
 function fromAnnotations(method: AuthMethod, read: (name: string) => Setting | undefined) {
-  const settings = annotationsOf(method).map(([field, { name }]) => [field, read(name)] as const);
+  const settings = methodAnnotations(method).map(
+    ([field, { name }]) => [field, read(name)] as const,
+  );
   const place = settings[0]?.[1];
   if (place === undefined) return undefined;
   const { properties = {} } = AUTH_METHODS[method.field].schema;
@@ -105,7 +107,7 @@ interface Companion {
 
 function companions(read: (name: string) => Setting | undefined): readonly Companion[] {
   return METHODS.flatMap((method) => {
-    const [needs = "", ...others] = annotationsOf(method).map(([, { name }]) => name);
+    const [needs = "", ...others] = methodAnnotations(method).map(([, { name }]) => name);
     const used = others.length > 0 && read(needs) !== undefined;
     return others.flatMap((name) => {
       const setting = read(name);

@@ -6,8 +6,7 @@ import { placeOf } from "../place.js";
 import { unsupportedRestriction } from "../reasons.js";
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
 import type { AnnotationKey, AnnotationPrefix } from "./annotations/annotation-key.js";
-import { findAnnotation } from "./annotations/annotation-table.js";
-import { AUTH_SWITCHES } from "./annotations/auth-table.js";
+import { AUTH_SWITCHES, findAnnotation } from "./annotation-table.js";
 import {
   annotationsOf,
   isUnsupportedRestriction,

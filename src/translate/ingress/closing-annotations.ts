@@ -6,7 +6,7 @@ import { didYouMean, isNear } from "../../support/did-you-mean.js";
 import { annotationField } from "../place.js";
 import type { AnnotationKey, PathIndex } from "./annotations/annotation-key.js";
 import { parseAnnotationKey, pathKey } from "./annotations/annotation-key.js";
-import { ANNOTATIONS, findAnnotation } from "./annotations/annotation-table.js";
+import { ANNOTATIONS, findAnnotation } from "./annotation-table.js";
 import { SERVER_ALIAS } from "./annotations/routing-table.js";
 
 /** Names of the annotations that close paths of an Ingress, since they restrict access and can't be honoured. */

@@ -1,6 +1,6 @@
 /** Random Ingresses of a namespace, with every annotation that the compiler knows. */
 import type { AnyAnnotation } from "../../../src/translate/ingress/annotations/annotation.js";
-import { ANNOTATIONS } from "../../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../../src/translate/ingress/annotation-table.js";
 import { fc } from "../fast-check.js";
 import type { Manifest } from "./manifest.js";
 import { CREATED, manifest } from "./manifest.js";

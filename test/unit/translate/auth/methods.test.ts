@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { resourcesFromObjects } from "../../../../src/input/load.js";
-import { METHODS, annotationsOf } from "../../../../src/translate/auth/methods.js";
-import { findAnnotation } from "../../../../src/translate/ingress/annotations/annotation-table.js";
+import { METHODS, methodAnnotations } from "../../../../src/translate/auth/methods.js";
+import { findAnnotation } from "../../../../src/translate/ingress/annotation-table.js";
 import { gateway, httpRoute, WEB } from "../../../support/gateway-route-objects.js";
 import { POLICY_SCHEMA } from "../../../support/policy-schema.js";
 import { alb2, frontend, rule, service, translated } from "../../../support/translated.js";
@@ -73,7 +73,7 @@ describe.each(FIELDS)("the method %s", (field) => {
 
   it("has annotations that close their path", () => {
     const methods = METHODS.filter((method) => method.field === field);
-    for (const [, { name }] of methods.flatMap(annotationsOf)) {
+    for (const [, { name }] of methods.flatMap(methodAnnotations)) {
       expect(findAnnotation(name)).toMatchObject({ supported: true, fallback: "closed" });
     }
   });

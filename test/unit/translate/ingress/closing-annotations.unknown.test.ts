@@ -1,4 +1,4 @@
-import { ANNOTATIONS } from "../../../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS } from "../../../../src/translate/ingress/annotation-table.js";
 import {
   restrictsAccess,
   unknownAnnotation,

@@ -1,7 +1,4 @@
-import {
-  ANNOTATIONS,
-  findAnnotation,
-} from "../../../../../src/translate/ingress/annotations/annotation-table.js";
+import { ANNOTATIONS, findAnnotation } from "../../../../src/translate/ingress/annotation-table.js";
 
 /** Every annotation in the lists of ingress-nginx (annotations and annotations-risk pages, v1.9 to v1.15). */
 const INGRESS_NGINX = `
