@@ -1,55 +1,11 @@
 import type { Interpolation } from "../../../../src/model/values.js";
-import type { Result } from "../../../../src/support/result.js";
 import { parseAuthUrl } from "../../../../src/translate/auth/forward-url.js";
-import { parseSignin } from "../../../../src/translate/auth/signin.js";
-import { parseTemplate } from "../../../../src/translate/auth/template.js";
-import type { Position } from "../../../../src/translate/auth/template.js";
-import { readVectors } from "../../../support/vectors.js";
-import type { Variables } from "../../../support/expand.js";
-import { expand } from "../../../support/expand.js";
 import { authRequest } from "../../../support/auth-request.js";
+import type { Variables } from "../../../support/expand.js";
+import { expectProblem, readVectors, valueOf } from "../../../support/vectors.js";
 
-interface Problem {
+interface UrlCase {
   readonly problem?: string;
-}
-
-/** Fails unless the result is a problem that contains `text`. */
-function expectProblem(result: Result<unknown>, text: string): void {
-  expect(result).toMatchObject({ ok: false });
-  expect(result.ok ? "" : result.problem).toContain(text);
-}
-
-function valueOf<T>(result: Result<T>): T {
-  if (!result.ok) throw new Error(result.problem);
-  return result.value;
-}
-
-describe("variables", () => {
-  const { split, expand: expansions } = readVectors("variables") as {
-    split: readonly ({
-      text: string;
-      position: Position;
-      segments: Interpolation;
-    } & Problem)[];
-    expand: readonly {
-      segments: Interpolation;
-      variables: Variables;
-      result: string | null;
-    }[];
-  };
-
-  it.each(split)("splits $text in position $position", ({ text, position, segments, problem }) => {
-    const result = parseTemplate(text, position);
-    if (problem !== undefined) expectProblem(result, problem);
-    else expect(valueOf(result)).toEqual(segments);
-  });
-
-  it.each(expansions)("expands $segments with $variables", ({ segments, variables, result }) => {
-    expect(expand(segments, variables)).toBe(result);
-  });
-});
-
-interface UrlCase extends Problem {
   readonly url: string;
   readonly scheme: string;
   readonly host: Interpolation;
@@ -93,31 +49,6 @@ describe("auth-url", () => {
     else {
       const { host, port, target, authority } = request;
       expect(made).toEqual({ host, port, target, authority });
-    }
-  });
-});
-
-describe("auth-signin", () => {
-  const { cases } = readVectors("signin") as {
-    cases: readonly (Problem & {
-      signin: string;
-      parameter: string;
-      segments: Interpolation;
-      variables?: Variables;
-      location?: string;
-    })[];
-  };
-
-  it.each(cases)("$signin with parameter $parameter", (entry) => {
-    const result = parseSignin(entry.signin, entry.parameter);
-    if (entry.problem !== undefined) {
-      expectProblem(result, entry.problem);
-      return;
-    }
-    const segments = valueOf(result);
-    expect(segments).toEqual(entry.segments);
-    if (entry.location !== undefined) {
-      expect(expand(segments, entry.variables ?? {})).toBe(entry.location);
     }
   });
 });
