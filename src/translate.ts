@@ -28,9 +28,9 @@ import type { Policies } from "./translate/gateway/model.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
 import type { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { translateRoutes } from "./translate/gateway/routes/routes.js";
-import type { StreamContext } from "./translate/gateway/streams/stream-builder.js";
-import { StreamBuilder } from "./translate/gateway/streams/stream-builder.js";
 import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
+import type { TranslatedStreams } from "./translate/gateway/streams/stream-servers.js";
+import { streamServers } from "./translate/gateway/streams/stream-servers.js";
 import type { WrittenGateway } from "./translate/gateway/written-gateways.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { reportRestrictionsElsewhere } from "./translate/ingress/annotation-report.js";
@@ -92,8 +92,7 @@ export function translateRouting(
   const { gateways, freeSockets } = translateGateways(written, balancers, build);
   const policies = createPolicies(gateways, build);
   const routes = translateRoutes(gateways, policies, build, memory);
-  const streams = new StreamBuilder(context, freeSockets);
-  const streamRoutes = translateStreamRoutes(gateways, policies, { ...build, streams });
+  const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
   translateFrontends(balancers, build);
   translateRules(balancers, build);
   const ingresses = translateIngresses(balancers, build);
@@ -114,11 +113,11 @@ export function translateRouting(
     ...policies.statuses(),
   ];
   return {
-    config: finish({ ...build, streams }, policies),
+    config: finish(streamRoutes.streams, policies, build),
     statuses: statuses.map(withShortMessages),
     objects: gatewayServices(gateways, build),
     upstreams: build.backends.collected(),
-    streamUpstreams: streams.upstreams(),
+    streamUpstreams: streamRoutes.streams.upstreams,
     certificateUses: build.certificates.uses,
   };
 }
@@ -137,8 +136,9 @@ function loadBalancers(
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
-  { config, backends, certificates, auth, streams, options }: AuthContext & StreamContext,
+  streams: TranslatedStreams,
   policies: Policies,
+  { config, backends, certificates, auth, options }: AuthContext,
 ): Routing["config"] {
   const inherited = policies.inherited();
   const { auths, credentials, services } = auth.collected();
@@ -149,7 +149,7 @@ function finish(
     credentials,
     backendTls: policies.collected(),
     certificates: certificates.collected(),
-    ...streams.build(config.listeners()),
+    ...streamServers(streams, config.listeners()),
   });
   return withoutUnavailable(built, config.refused, { options });
 }

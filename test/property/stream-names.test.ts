@@ -7,8 +7,8 @@ import type { HostPattern } from "../../src/model/values.js";
 import { hostKey } from "../../src/model/values.js";
 import type { StreamTarget } from "../../src/model/stream.js";
 import type { NamedPort, PortNames } from "../../src/translate/gateway/streams/stream-names.js";
+import { namesOfPorts } from "../../src/translate/gateway/streams/stream-names.js";
 import { StreamPlaces } from "../../src/translate/gateway/streams/stream-places.js";
-import { namesOfPorts } from "../../src/translate/gateway/streams/stream-builder.js";
 import { streamTarget } from "../support/stream-target.js";
 
 const NAMES = ["a", "b", "x.a", "y.a", "z.x.a", "x.b", "b.x.a"];

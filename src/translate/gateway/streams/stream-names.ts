@@ -1,42 +1,130 @@
 /**
- * Which server name goes where on ports of TLS. A name belongs to the listener with the best hostname, whichever protocol that has, and
- * there to the route whose own hostname is best, then to the older one (Gateway API, TLSRoute.spec.hostnames). What no route of its
- * listener is for is closed, though another listener may have one.
+ * Where each server name leads on TLS ports. A name belongs to the listener with the most specific hostname, whatever its protocol, and
+ * there to the route with the most specific hostname, then to the older route (Gateway API, TLSRoute.spec.hostnames). Connections for
+ * names without a route of that listener are closed, even if another listener has a route for them.
  *
- * Ports that share routes share a list of names. Names that don't lead to the same on all of them have a class, so a port costs the
- * classes that it tells apart, not the names.
+ * Ports that share routes share a list of names. A name with different targets on these ports has a class, so a port costs the classes
+ * that it distinguishes, not the names.
  */
-import type { NameClass, StreamClass, StreamName, StreamTarget } from "../../../model/stream.js";
+import type {
+  NameClass,
+  NamedStream,
+  StreamClass,
+  StreamName,
+  StreamTarget,
+} from "../../../model/stream.js";
 import type { HostPattern } from "../../../model/values.js";
 import { ANY_HOST, hostKey } from "../../../model/values.js";
-import { compareBy, compareStrings, getOrInsert, memoized } from "../../../support/collections.js";
+import {
+  addTo,
+  compareStrings,
+  connected,
+  getOrInsert,
+  groupBy,
+  memoized,
+} from "../../../support/collections.js";
 import { covers } from "../../hostnames.js";
-import type { StreamClaim, HostPlaces, StreamListener } from "./stream-places.js";
+import type {
+  Claims,
+  HostPlaces,
+  StreamListener,
+  StreamPlace,
+  StreamPlaces,
+} from "./stream-places.js";
 
 export interface NamedPort {
   readonly listeners: readonly StreamListener[];
-  /** Hostnames of the HTTPS listeners on the port, and hosts that they keep, which no other listener gets. */
+  /** Hostnames of the HTTPS listeners on the port and the hosts that they keep; no other listener gets these. */
   readonly https: readonly HostPattern[];
 }
 
-/** As in NamedStream. */
-export interface PortNames {
-  readonly names: readonly StreamName[];
-  readonly classes: readonly StreamClass[];
+export type PortNames = Pick<NamedStream, "names" | "classes">;
+
+/**
+ * The names of each port, once all routes are bound. Ports that differ only in their number have the same names, and ports that share
+ * routes share one list, so it costs names + ports as long as ports have most names in common.
+ */
+export function namesOfPorts(
+  ports: readonly NamedPort[],
+  places: StreamPlaces,
+): ReadonlyMap<NamedPort, PortNames> {
+  const alike = [...groupBy(ports, (port) => likeness(port, places)).values()];
+  /** By listener: the first port of those that are alike. */
+  const samples = new Map<string, NamedPort>();
+  for (const group of alike) {
+    const [sample] = group;
+    if (sample === undefined) continue;
+    for (const { id } of group.flatMap(({ listeners }) => listeners)) samples.set(id, sample);
+  }
+  const parts = connected([
+    ...[...samples.values()].map((sample) => [sample]),
+    ...[...places.bound()].map((ids) => [...ids].flatMap((id) => samples.get(id) ?? [])),
+  ]);
+  const placesOf = placesOfParts(parts, samples, places);
+  const names = new Map(
+    parts.flatMap((part) => [...namesOfPart(part, placesOf.get(part) ?? new Map())]),
+  );
+  return new Map(
+    alike.flatMap((group) => {
+      const [sample] = group;
+      const same = sample && names.get(sample);
+      return same === undefined ? [] : group.map((port) => [port, same] as const);
+    }),
+  );
 }
 
-/** Of each port, with one list of names for all; `places`: those of the ports' listeners. */
-export function streamNames(
+/** The same for ports that differ only in their number. An HTTPS server belongs to one port. */
+function likeness({ listeners, https }: NamedPort, places: StreamPlaces): unknown {
+  if (https.length > 0) return listeners;
+  const keys = listeners.map(({ id, hostname, certificates }) =>
+    JSON.stringify([hostKey(hostname), places.likeness(id), certificates.map((each) => each.id)]),
+  );
+  return keys.sort(compareStrings).join();
+}
+
+/** Ports that routes connect. */
+type Part = readonly NamedPort[];
+
+function placesOfParts(
+  parts: readonly Part[],
+  samples: ReadonlyMap<string, NamedPort>,
+  places: StreamPlaces,
+): ReadonlyMap<Part, HostPlaces> {
+  const partOf = new Map(parts.flatMap((part) => part.map((sample) => [sample, part])));
+  // All listeners of a claim are in one part.
+  const partsOf = ({ all }: Claims): ReadonlySet<Part | undefined> =>
+    new Set(
+      all.map(({ listeners: [first = ""] }) => {
+        const sample = samples.get(first);
+        return sample && partOf.get(sample);
+      }),
+    );
+  const known = new Map<Claims, ReadonlySet<Part | undefined>>();
+  const found = new Map<Part, Map<string, StreamPlace[]>>();
+  const all = [...places.byHost()].flatMap(([key, here]) => here.map((place) => ({ key, place })));
+  for (const { key, place } of all) {
+    for (const part of getOrInsert(known, place.claims, () => partsOf(place.claims))) {
+      if (part === undefined) continue;
+      const own = getOrInsert(found, part, () => new Map<string, StreamPlace[]>());
+      addTo(own, key, place);
+    }
+  }
+  return found;
+}
+
+/** One list of names for all ports; `places`: those of the ports' listeners. */
+function namesOfPart(
   ports: readonly NamedPort[],
   places: HostPlaces,
 ): ReadonlyMap<NamedPort, PortNames> {
-  const targets: PoolTargets = new Map();
+  const targets = new Map<string, StreamTarget>();
   const owners = ports.map(({ listeners, https }) => [
     ...listeners.map((listener) => new StreamOwner(listener, places, targets)),
-    ...https.map((hostname) => new HttpsOwner(hostname)),
+    ...https.map(httpsOwner),
   ]);
   const table = new NameTable(owners, places);
   const names = table.names();
+  // Ports without a class share one empty list, so their streams can be compared by identity.
   const none: readonly StreamClass[] = [];
   return new Map(
     ports.map((port, i) => {
@@ -48,44 +136,39 @@ export function streamNames(
 
 /** Where a host leads on each port. */
 interface Outcome {
-  /** Undefined: where the next wider host does. */
+  /** Undefined: where the next wider host leads. */
   readonly targets: readonly (StreamTarget | undefined)[];
-  /** The target of all ports. */
+  /** The target of all ports; undefined: they have different ones. */
   readonly common: StreamTarget | undefined;
   /** By id of the next wider host's class. */
   readonly classes: Map<string, NameClass>;
 }
 
-interface KeyedHost {
+interface NamedHost {
   readonly key: string;
   readonly host: HostPattern;
-}
-
-interface NamedHost extends KeyedHost {
   readonly outcome: Outcome;
 }
-
-const byKey = compareBy<KeyedHost>((a, b) => compareStrings(a.key, b.key));
 
 class NameTable {
   readonly #places: HostPlaces;
   readonly #owners: readonly ReadonlyMap<string, Owner>[];
   readonly #marks: ReadonlyMap<string, HostPattern>;
   readonly #ownersAt = new Map<string, readonly (Owner | undefined)[]>();
-  /** By mark and claims, which decide what a host that is no mark leads to. */
+  /** By mark and claims, which decide where a host that is no mark leads. */
   readonly #alike = new Map<string, Outcome>();
   /** By numbers of targets. */
   readonly #outcomes = new Map<string, Outcome>();
   readonly #numbers = new Map<StreamTarget | undefined, number>();
   readonly #named = new Map<string, NamedHost>();
   readonly #classOf = new Map<string, NameClass>();
-  /** Of each port, once names() has asked for them. */
+  /** Of each port; filled by `names`. */
   readonly classes: readonly StreamClass[][];
   #count = 0;
 
   constructor(owners: readonly (readonly Owner[])[], places: HostPlaces) {
     this.#places = places;
-    // Of one hostname the last has it: HTTPS.
+    // If several have one hostname, the last one gets it: HTTPS.
     this.#owners = owners.map(
       (all) => new Map(all.map((owner) => [hostKey(owner.marks[0]), owner])),
     );
@@ -95,7 +178,9 @@ class NameTable {
   }
 
   names(): readonly StreamName[] {
-    for (const { key, host } of this.#hosts()) {
+    const hosts = new Map(this.#marks);
+    for (const [key, [place]] of this.#places) if (place !== undefined) hosts.set(key, place.host);
+    for (const [key, host] of [...hosts].sort(([a], [b]) => compareStrings(a, b))) {
       const outcome = this.#outcomeOf(key, host);
       if (outcome.targets.some((to) => to !== undefined)) {
         this.#named.set(key, { key, host, outcome });
@@ -106,12 +191,6 @@ class NameTable {
       if (key === "" && outcome.common === CLOSED) return [];
       return [{ host, to: outcome.common ?? this.#class(named) }];
     });
-  }
-
-  #hosts(): readonly KeyedHost[] {
-    const hosts = new Map(this.#marks);
-    for (const [key, [place]] of this.#places) if (place !== undefined) hosts.set(key, place.host);
-    return [...hosts].map(([key, host]) => ({ key, host })).sort(byKey);
   }
 
   #outcomeOf(key: string, host: HostPattern): Outcome {
@@ -133,7 +212,7 @@ class NameTable {
     });
   }
 
-  /** The class of a host, although all ports may lead to the same: narrower hosts, which do not, have its id in theirs. */
+  /** The class of a host. A host with a common target has one too if narrower hosts without a common target have its id in theirs. */
   #class({ key, host, outcome: { targets, classes } }: NamedHost): NameClass {
     return getOrInsert(this.#classOf, key, () => {
       const wider = widening(host).find((each) => each !== key && this.#named.has(each));
@@ -150,53 +229,41 @@ class NameTable {
   }
 }
 
-/** An HTTPS server is of one port. */
+/** HTTPS is never common to several ports: an HTTPS server belongs to one port. */
 function commonOf(targets: Outcome["targets"]): StreamTarget | undefined {
   const [first] = targets;
   const isOwn = targets.length > 1 && first?.kind === "https";
   return !isOwn && targets.every((to) => to === first) ? first : undefined;
 }
 
-/** Who has the names on a port of TLS, and where they lead. */
-
-/** A listener. */
+/** A listener that has names on a TLS port. */
 interface Owner {
-  /** Hosts that it tells apart: its hostname, and names of certificates. */
+  /** Hosts that it distinguishes: its hostname, then names in certificates. */
   readonly marks: readonly [HostPattern, ...HostPattern[]];
-  /** Where the host, whose key it is, leads; undefined: where the next wider one does. Equal targets are the same object. */
+  /** Where the host with this key leads; undefined: where the next wider host leads. Equal targets are the same object. */
   target(host: HostPattern, key: string): StreamTarget | undefined;
 }
 
 const CLOSED: StreamTarget = { kind: "closed" };
 const HTTPS: StreamTarget = { kind: "https" };
 
-class HttpsOwner implements Owner {
-  readonly marks: readonly [HostPattern];
-  readonly #key: string;
-
-  constructor(hostname: HostPattern) {
-    this.marks = [ofAnyDepth(hostname)];
-    this.#key = hostKey(this.marks[0]);
-  }
-
-  target(_: HostPattern, key: string): StreamTarget | undefined {
-    return key === this.#key ? HTTPS : undefined;
-  }
+function httpsOwner(hostname: HostPattern): Owner {
+  const mark = ofAnyDepth(hostname);
+  const own = hostKey(mark);
+  return { marks: [mark], target: (_, key) => (key === own ? HTTPS : undefined) };
 }
-
-/** Targets by pool and certificate. */
-type PoolTargets = Map<string, StreamTarget>;
 
 class StreamOwner implements Owner {
   readonly marks: readonly [HostPattern, ...HostPattern[]];
   readonly #listener: string;
   readonly #places: HostPlaces;
-  readonly #targets: PoolTargets;
-  /** Ids by key of a mark; empty where TLS is passed through. */
+  /** By pool and certificate; shared by all listeners. */
+  readonly #targets: Map<string, StreamTarget>;
+  /** Ids by key of a mark; empty: TLS is passed through. */
   readonly #certificates = new Map<string, string>();
   readonly #keys: ReadonlySet<string>;
 
-  constructor(listener: StreamListener, places: HostPlaces, targets: PoolTargets) {
+  constructor(listener: StreamListener, places: HostPlaces, targets: Map<string, StreamTarget>) {
     const { id: own, hostname, certificates } = listener;
     this.#listener = own;
     this.#places = places;
@@ -213,9 +280,9 @@ class StreamOwner implements Owner {
   }
 
   target(host: HostPattern, key: string): StreamTarget | undefined {
-    const claim = this.#claim(key);
+    const claim = this.#claim([key]);
     if (claim === undefined && !this.#keys.has(key)) return undefined;
-    const { pool } = claim ?? this.#widerClaim(host) ?? {};
+    const { pool } = claim ?? this.#claim(widening(host)) ?? {};
     if (pool === undefined) return CLOSED;
     const certificate = firstOf(this.#certificates, host);
     return getOrInsert(this.#targets, `${pool} ${certificate ?? ""}`, () => ({
@@ -225,18 +292,10 @@ class StreamOwner implements Owner {
     }));
   }
 
-  /** A narrower host that the listener has in common with a route is of a better hostname. */
-  #claim(key: string): StreamClaim | undefined {
-    for (const { claims } of this.#places.get(key) ?? []) {
+  /** The listener's claim for the first of the hosts that has one; of several, the one by the most specific hostname of a route. */
+  #claim(keys: readonly string[]): ReturnType<Claims["at"]> {
+    for (const { claims } of keys.flatMap((key) => this.#places.get(key) ?? [])) {
       const claim = claims.at(this.#listener);
-      if (claim !== undefined) return claim;
-    }
-    return undefined;
-  }
-
-  #widerClaim(host: HostPattern): StreamClaim | undefined {
-    for (const key of widening(host)) {
-      const claim = this.#claim(key);
       if (claim !== undefined) return claim;
     }
     return undefined;
@@ -244,8 +303,8 @@ class StreamOwner implements Owner {
 }
 
 /**
- * nginx's map has no wildcard for one label, which names of certificates and hosts of Ingresses have. A deeper name has no certificate of
- * its own, and gets the one that is nearest.
+ * Names of certificates and hosts of Ingresses have wildcards for one label, which nginx's map lacks. So a deeper name, which has no
+ * certificate of its own, gets the certificate of the wildcard.
  */
 function ofAnyDepth(name: HostPattern): HostPattern {
   return name.kind === "wildcard" ? { ...name, labels: "many" } : name;

@@ -2,11 +2,25 @@ import type { KubernetesObject } from "../../../api/wire.js";
 import type { HostPattern } from "../../../model/values.js";
 import { ANY_HOST, hostKey } from "../../../model/values.js";
 import { compareBy, compareStrings, getOrInsert, groupBy } from "../../../support/collections.js";
+import type { LoadedCertificate } from "../../certificates.js";
 import { hostnameRank } from "../../precedence.js";
+import type { ListenerState } from "../model.js";
 import type { RouteHost } from "../routes/attachment.js";
 
+/** A served listener whose connections or datagrams are passed on. */
+export interface StreamListener {
+  readonly id: string;
+  readonly server: string;
+  readonly addresses: readonly string[];
+  readonly port: number;
+  readonly stream: NonNullable<ListenerState["stream"]>;
+  readonly hostname: HostPattern;
+  /** At least one for `terminate`; the first is for names that no other certificate covers. */
+  readonly certificates: readonly Pick<LoadedCertificate, "id" | "names">[];
+}
+
 /** A route at listeners. */
-export interface StreamClaim {
+interface StreamClaim {
   readonly route: KubernetesObject;
   /** Id; absent: connections are closed. */
   readonly pool?: string;
@@ -14,10 +28,10 @@ export interface StreamClaim {
   readonly listeners: ReadonlySet<string>;
 }
 
-/** What places have at listeners, one claim at each: shared by those that have the same so far, as most hosts of a route have. */
+/** The claims of places, at most one for a listener. Most hosts of a route have the same claims, so places share them. */
 export class Claims {
   readonly id: number;
-  /** How many have them. */
+  /** How many places have these claims. */
   places = 0;
   readonly #all: StreamClaim[];
   #byListener: Map<string, StreamClaim> | undefined;
@@ -47,42 +61,48 @@ export class Claims {
   }
 }
 
-/** A host that routes came to by one hostname: a listener has one of them for it. */
+/** A host that routes have by one hostname of theirs. A listener has one claim for it. */
 export interface StreamPlace {
   readonly host: HostPattern;
   readonly hostname: HostPattern;
-  readonly claims: Claims;
+  claims: Claims;
 }
 
 /** By key of the host, those of the best hostname first. */
 export type HostPlaces = ReadonlyMap<string, readonly StreamPlace[]>;
 
-interface OwnPlace extends StreamPlace {
-  claims: Claims;
-}
-
-/** A host that older routes have, and the listeners where they do. */
+/** A host that an older route has at these listeners. */
 export interface ShadowedHost {
-  readonly host: StreamHost;
+  readonly host: RouteHost;
   readonly by: KubernetesObject;
   readonly listeners: readonly string[];
 }
 
-/** Where routes are bound. Costs hosts + listeners for a route, not their product. */
+/** Where routes are bound. For a route it costs hosts + listeners, not their product. */
 export class StreamPlaces {
-  readonly #places = new Map<string, OwnPlace>();
+  readonly #places = new Map<string, StreamPlace>();
   /** Listeners that have a route in common, by their ids. */
   readonly #bound = new Map<string, ReadonlySet<string>>();
-  /** By listener: those with the same number are bound together always. */
+  /** By listener; listeners with the same number have always been bound together. */
   readonly #likeness = new Map<string, number>();
   readonly #unclaimed = new Claims(0, []);
   #ids = 0;
 
-  /** Returns what was not bound, because an older route has the place there. */
-  bind({ listeners: ids, hosts, ...rule }: StreamBinding): readonly ShadowedHost[] {
+  /**
+   * Binds a rule at listeners that have the hosts in common with the route. Returns the hosts that are not bound, because an older route
+   * has the place.
+   */
+  bind({
+    listeners: ids,
+    hosts,
+    ...rule
+  }: Omit<StreamClaim, "listeners"> & {
+    readonly listeners: readonly string[];
+    readonly hosts: readonly (RouteHost & { readonly host: HostPattern })[];
+  }): readonly ShadowedHost[] {
     const listeners = getOrInsert(this.#bound, ids.join(), () => this.#distinguished(ids));
     const shadowed: ShadowedHost[] = [];
-    const placed = hosts.map((host) => ({ host, place: this.#placeOf(host) }));
+    const placed = hosts.map((host) => ({ host, place: this.#placeOf(host.host, host.pattern) }));
     for (const [claims, same] of groupBy(placed, ({ place }) => place.claims)) {
       const older = groupBy(ids, (id) => claims.at(id)?.route);
       const free = older.get(undefined) ?? [];
@@ -99,16 +119,15 @@ export class StreamPlaces {
     return shadowed;
   }
 
-  #placeOf({ host, pattern: hostname }: StreamHost): OwnPlace {
-    const key = placeKey(host, hostname);
-    return getOrInsert(this.#places, key, () => {
+  #placeOf(host: HostPattern, hostname: HostPattern): StreamPlace {
+    return getOrInsert(this.#places, placeKey(host, hostname), () => {
       this.#unclaimed.places++;
       return { host, hostname, claims: this.#unclaimed };
     });
   }
 
-  /** What the places, and no others, have: a copy where others had the same. */
-  #ownOf(claims: Claims, places: readonly OwnPlace[]): Claims {
+  /** The claims of these places and no others; a copy if other places have the same claims. */
+  #ownOf(claims: Claims, places: readonly StreamPlace[]): Claims {
     if (claims !== this.#unclaimed && claims.places === places.length) return claims;
     const own = new Claims(++this.#ids, claims.all);
     own.places = places.length;
@@ -126,7 +145,7 @@ export class StreamPlaces {
     return new Set(listeners);
   }
 
-  /** The same for listeners that have the same claims, once all routes are bound. */
+  /** Once all routes are bound, listeners with the same number have the same claims. */
   likeness(listener: string): number {
     return this.#likeness.get(listener) ?? 0;
   }
@@ -136,7 +155,7 @@ export class StreamPlaces {
     return this.#bound.values();
   }
 
-  /** The pool of a listener whose connections have no names. */
+  /** The pool of a listener of TCP or UDP. */
   poolOf(listener: string): string | undefined {
     const place = this.#places.get(placeKey(ANY_HOST, ANY_HOST));
     return place?.claims.at(listener)?.pool;
@@ -156,37 +175,3 @@ function placeKey(host: HostPattern, hostname: HostPattern): string {
 const byRank = compareBy<StreamPlace>((a, b) =>
   compareStrings(hostnameRank(a.hostname), hostnameRank(b.hostname)),
 );
-
-/** A listener that is served, whose connections are passed on. */
-export interface StreamListener {
-  /** Id of the listener. */
-  readonly id: string;
-  readonly server: string;
-  readonly addresses: readonly string[];
-  readonly port: number;
-  readonly stream: "tcp" | "udp" | "passthrough" | "terminate";
-  readonly hostname: HostPattern;
-  /** Of `terminate`: one at least, the first is for names that no other is for. */
-  readonly certificates: readonly StreamCertificate[];
-}
-
-interface StreamCertificate {
-  /** Id. */
-  readonly id: string;
-  readonly names: readonly HostPattern[];
-}
-
-/** A route at listeners, for hosts that it has in common with each of them. */
-interface StreamBinding {
-  readonly route: KubernetesObject;
-  /** Id of the pool; absent: connections are closed. */
-  readonly pool?: string;
-  /** Ids of listeners. */
-  readonly listeners: readonly string[];
-  readonly hosts: readonly StreamHost[];
-}
-
-/** A host, and the route's own hostname that it comes from. */
-interface StreamHost extends RouteHost {
-  readonly host: HostPattern;
-}

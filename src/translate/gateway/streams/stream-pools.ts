@@ -1,39 +1,49 @@
 import type { Gateway, StreamBackendRef, StreamRoute } from "../../../api/gateway.js";
-import type { StreamBackend } from "../../../model/stream.js";
+import type { StreamBackend, StreamPool } from "../../../model/stream.js";
 import { getOrInsert } from "../../../support/collections.js";
+import { present } from "../../../support/json-object.js";
+import type { Backends } from "../../backends.js";
 import { findPort, isExternalName } from "../../backends.js";
-import type { StreamContext } from "./stream-builder.js";
-import { isReferenceGranted } from "../../reference-grants.js";
+import type { TranslateContext } from "../../context.js";
 import { placeOf, within } from "../../place.js";
-import type { Place } from "../../place.js";
-import type { Policies } from "../model.js";
+import { isReferenceGranted } from "../../reference-grants.js";
+import type { Unusable } from "../destination.js";
+import { missingPort, portReference, unusable } from "../destination.js";
+import type { BackendPort, Policies } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import type { RuleOutcome } from "../routes/conditions.js";
-import { missingPort, portReference, unusable } from "../destination.js";
-import type { Unusable } from "../destination.js";
+
+/** What the pools of all stream routes have in common. */
+export interface StreamContext extends TranslateContext {
+  readonly policies: Policies;
+  readonly streamBackends: Backends;
+}
 
 /** A rule, and where its connections go. */
 export interface StreamPlan extends RuleOutcome {
-  /** Id; absent: nowhere, they are closed. */
-  readonly pool?: string;
+  /** Undefined: all backends have the weight 0, so connections are closed. */
+  readonly pool: StreamPool | undefined;
 }
 
 const DEFAULT_WEIGHT = 1;
 
-/** The pools of a route's rule, made when they are asked for. */
-export class StreamPools {
+/** Plans of the rule of a route: each Gateway that ends TLS has its own, because its policies and certificate apply to the backends. */
+export class StreamPlans {
   readonly #route: StreamRoute;
-  readonly #policies: Policies;
-  readonly #build: StreamContext;
+  readonly #context: StreamContext;
   readonly #plans = new Map<string, StreamPlan>();
 
-  constructor(route: StreamRoute, policies: Policies, build: StreamContext) {
+  constructor(route: StreamRoute, context: StreamContext) {
     this.#route = route;
-    this.#policies = policies;
-    this.#build = build;
+    this.#context = context;
   }
 
-  /** `ending`: the Gateway that ends the clients' TLS, whose BackendTLSPolicies then say how backends are reached. */
+  /** Pools of the plans so far. */
+  get pools(): readonly StreamPool[] {
+    return [...this.#plans.values()].flatMap(({ pool }) => pool ?? []);
+  }
+
+  /** `ending`: the Gateway that ends the clients' TLS. */
   plan(ending: Gateway | undefined): StreamPlan {
     const { kind, metadata } = this.#route;
     const own = `${kind.toLowerCase()}/${metadata.namespace}/${metadata.name}`;
@@ -43,47 +53,40 @@ export class StreamPools {
   }
 
   #make(id: string, ending: Gateway | undefined): StreamPlan {
-    const problems = new RouteProblems(this.#build.diagnostics);
-    // All versions that are read take one rule.
+    const { diagnostics } = this.#context;
+    const problems = new RouteProblems(diagnostics);
+    // Every supported version of these kinds allows one rule.
     const [rule] = this.#route.spec.rules;
     const place = placeOf(this.#route, "spec", "rules", 0, "backendRefs");
-    const refs = (rule?.backendRefs ?? []).map((ref, i) => ({ ref, place: within(place, i) }));
-    const found = refs.map(({ ref, place: at }) => ({
+    const all = (rule?.backendRefs ?? []).map((ref) => ({
       weight: ref.weight ?? DEFAULT_WEIGHT,
-      place: at,
       destination: this.#destination(ref, ending),
     }));
-    const tls = found.find(({ weight, destination }) => weight > 0 && destination.ok)?.destination;
-    const common = tls?.ok === true ? tls.tls : undefined;
-    const backends = found.map(({ weight, destination, place: at }): StreamBackend => {
-      const usable = destination.ok && destination.tls !== common ? UNEQUAL : destination;
+    const first = all.find(({ weight, destination }) => weight > 0 && destination.ok)?.destination;
+    const tls = first?.ok === true ? first.tls : undefined;
+    const backends = all.map(({ weight, destination }, i): StreamBackend => {
+      const usable = destination.ok && destination.tls !== tls ? UNEQUAL : destination;
       if (usable.ok) return { weight, upstream: usable.upstream };
-      problems.unresolvable(usable.reason, usable.message, at, usable.code);
+      problems.unresolvable(usable.reason, usable.message, within(place, i), usable.code);
       return { weight };
     });
+    const used = backends.filter(({ weight }) => weight > 0);
     const outcome = { name: rule?.name, index: 0, problems };
-    return { ...outcome, ...this.#pool(id, backends, common, place) };
-  }
-
-  #pool(
-    id: string,
-    all: readonly StreamBackend[],
-    tls: string | undefined,
-    place: Place,
-  ): Pick<StreamPlan, "pool"> {
-    const backends = all.filter(({ weight }) => weight > 0);
-    if (backends.length === 0) {
+    if (used.length === 0) {
       const message = "every backendRef has the weight 0";
-      this.#build.diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
-      return {};
+      diagnostics.report({ code: "ROUTE_WITHOUT_BACKEND", message, ...place });
+      return { ...outcome, pool: undefined };
     }
     const transport = this.#route.kind === "UDPRoute" ? "udp" : "tcp";
-    this.#build.streams.addPool({ id, transport, backends, ...(tls !== undefined && { tls }) });
-    return { pool: id };
+    return { ...outcome, pool: { id, transport, backends: used, ...present("tls", tls) } };
   }
 
-  #destination(ref: StreamBackendRef, ending: Gateway | undefined): Destination | Unusable {
-    const { resources, streams } = this.#build;
+  /** An id of an upstream, and of the TLS to it. */
+  #destination(
+    ref: StreamBackendRef,
+    ending: Gateway | undefined,
+  ): { readonly ok: true; readonly upstream: string; readonly tls: string | undefined } | Unusable {
+    const { resources, streamBackends } = this.#context;
     const reference = portReference(ref, this.#route, {
       isGranted: (from, to) => isReferenceGranted(resources, from, to),
     });
@@ -92,50 +95,26 @@ export class StreamPools {
     const protocol = this.#route.kind === "UDPRoute" ? "UDP" : "TCP";
     const service = resources.get("Service", namespace, name);
     const found = service && findPort(service, port, protocol);
-    const portName = found?.name;
-    const tls: Destination["tls"] | Unusable =
-      ending &&
-      this.#tls(ending, {
-        namespace,
-        service: name,
-        port,
-        ...(portName !== undefined && { portName }),
-      });
+    const backend = { namespace, service: name, port, ...present("portName", found?.name) };
+    // Looked up for Services that don't exist too, because the policy's status names the Gateway.
+    const tls = ending && this.#tls(ending, backend);
     if (service === undefined || found === undefined || isExternalName(service)) {
       return missingPort(reference, service, protocol);
     }
     if (typeof tls === "object") return tls;
-    const upstream = streams.backends.add({ ...reference, protocol });
-    return { ok: true, upstream, ...(tls !== undefined && { tls }) };
+    return { ok: true, upstream: streamBackends.add({ ...reference, protocol }), tls };
   }
 
   /** The id of the TLS to a backend; undefined: none. */
-  #tls(
-    gateway: Gateway,
-    backend: Parameters<Policies["backendTls"]>[1],
-  ): string | undefined | Unusable {
-    const choice = this.#policies.backendTls([gateway], backend);
+  #tls(gateway: Gateway, backend: BackendPort): string | undefined | Unusable {
+    const choice = this.#context.policies.backendTls([gateway], backend);
     if (choice.kind === "none") return undefined;
-    const { namespace, service } = backend;
-    if (choice.kind === "refused") {
-      return policyUnusable(
-        `the BackendTLSPolicy of Service ${namespace}/${service} can't be used`,
-      );
-    }
+    const policy = `the BackendTLSPolicy of Service ${backend.namespace}/${backend.service}`;
+    if (choice.kind === "refused") return policyUnusable(`${policy} can't be used`);
     return choice.hasNames === true
-      ? policyUnusable(
-          `the BackendTLSPolicy of Service ${namespace}/${service} has subjectAltNames, which can't be checked for a TLSRoute`,
-        )
+      ? policyUnusable(`${policy} has subjectAltNames, which can't be checked for a TLSRoute`)
       : choice.id;
   }
-}
-
-interface Destination {
-  readonly ok: true;
-  /** Id. */
-  readonly upstream: string;
-  /** Id of the verified TLS. */
-  readonly tls?: string;
 }
 
 function policyUnusable(message: string): Unusable {

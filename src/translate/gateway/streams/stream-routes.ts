@@ -1,68 +1,85 @@
-/** TLSRoutes, TCPRoutes and UDPRoutes: attached to listeners, bound to them, and told how it went. */
-import type { RouteParentStatus, StreamRoute } from "../../../api/gateway.js";
+/** Attaches TLSRoutes, TCPRoutes and UDPRoutes to listeners, binds them there, and writes their statuses. */
+import type { StreamRoute } from "../../../api/gateway.js";
 import type { Report } from "../../../diagnostics/sink.js";
+import type { StreamPool } from "../../../model/stream.js";
 import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings, groupBy } from "../../../support/collections.js";
-import type { StreamContext } from "./stream-builder.js";
+import { present } from "../../../support/json-object.js";
+import { Backends } from "../../backends.js";
+import type { BuildContext } from "../../context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
+import { RouteProblems } from "../route-problems.js";
 import type { Attachment, OwnParent } from "../routes/attachment.js";
 import { ownParents } from "../routes/attachment.js";
-import { RouteProblems } from "../route-problems.js";
-import { Parents } from "../routes/parents.js";
 import { parentConditions } from "../routes/conditions.js";
+import { Parents } from "../routes/parents.js";
 import { refusedEndings } from "../socket-budget.js";
-import type { ShadowedHost } from "./stream-places.js";
-import type { StreamPlan } from "./stream-pools.js";
-import { StreamPools } from "./stream-pools.js";
+import type { ShadowedHost, StreamListener } from "./stream-places.js";
+import { StreamPlaces } from "./stream-places.js";
+import type { StreamContext, StreamPlan } from "./stream-pools.js";
+import { StreamPlans } from "./stream-pools.js";
+import type { TranslatedStreams } from "./stream-servers.js";
 
-/** Where several routes want the same, the oldest has it: all of them are accepted and counted (Gateway API, conflicts). */
+/**
+ * If several routes want the same connections, the oldest route gets them; all of them are accepted and counted (Gateway API,
+ * conflicts). `freeSockets`: the sockets that listeners leave to places where TLS ends.
+ */
 export function translateStreamRoutes(
   gateways: readonly TranslatedGateway[],
   policies: Policies,
-  build: StreamContext,
+  freeSockets: number,
+  build: BuildContext,
 ): {
   readonly attached: ReadonlyMap<ListenerState, number>;
   readonly statuses: readonly ObjectStatus[];
+  readonly streams: TranslatedStreams;
 } {
-  for (const gateway of gateways) listen(gateway, build);
+  const context = { ...build, policies, streamBackends: new Backends(build) };
+  const places = new StreamPlaces();
   const parents = new Parents(gateways, build);
-  const attached = new Map<ListenerState, number>();
-  const routes = streamRoutes(build).map((route) => {
+  const routes = streamRoutes(build).map((route): AttachedRoute => {
     const problems = new RouteProblems(build.diagnostics);
     return { route, problems, own: ownParents(route, parents, problems, build) };
   });
-  refuseEndings(gateways, routes, build);
-  const statuses = routes.map((attachedRoute) => {
-    const { listeners, status } = translateRoute(attachedRoute, policies, build);
+  refuseEndings(gateways, routes, freeSockets);
+  const attached = new Map<ListenerState, number>();
+  const pools: StreamPool[] = [];
+  const statuses = routes.map((each) => {
+    const plans = new StreamPlans(each.route, context);
+    const { listeners, status } = translateRoute(each, plans, places, context);
     for (const listener of listeners) attached.set(listener, (attached.get(listener) ?? 0) + 1);
+    pools.push(...plans.pools);
     return status;
   });
-  return { attached, statuses };
+  const listeners = gateways.flatMap(streamListeners);
+  const upstreams = context.streamBackends.collected();
+  return { attached, statuses, streams: { listeners, places, pools, upstreams } };
 }
 
 /** Oldest first. */
-function streamRoutes({ resources }: StreamContext): readonly StreamRoute[] {
+function streamRoutes({ resources }: BuildContext): readonly StreamRoute[] {
   const kinds = ["TLSRoute", "TCPRoute", "UDPRoute"] as const;
   return kinds.flatMap((kind) => [...resources.list(kind)].sort(compareAge));
 }
 
-/** Ports without routes are bound, too, and close what comes. */
-function listen({ listeners, addresses }: TranslatedGateway, { streams }: StreamContext): void {
-  for (const { serves, stream, port, hostname, certificates } of listeners) {
-    if (serves === undefined || stream === undefined) continue;
-    streams.listen({
-      id: serves.listener,
-      server: serves.server,
-      addresses,
-      port,
-      stream,
-      hostname,
-      certificates: certificates.map(({ id, names }) => ({ id, names })),
-    });
-  }
+/** Includes listeners without routes: their ports are open, and connections are closed. */
+function streamListeners({ listeners, addresses }: TranslatedGateway): readonly StreamListener[] {
+  return listeners.flatMap(({ serves, stream, port, hostname, certificates }) =>
+    serves === undefined || stream === undefined
+      ? []
+      : {
+          id: serves.listener,
+          server: serves.server,
+          addresses,
+          port,
+          stream,
+          hostname,
+          certificates: certificates.map(({ id, names }) => ({ id, names })),
+        },
+  );
 }
 
 interface AttachedRoute {
@@ -71,21 +88,20 @@ interface AttachedRoute {
   readonly own: readonly OwnParent[];
 }
 
-/** A route that gets no sockets for its ends of TLS keeps its hosts, closed. */
+/** A route that gets no sockets to end TLS keeps its hosts, but their connections are closed. */
 function refuseEndings(
   gateways: readonly TranslatedGateway[],
   routes: readonly AttachedRoute[],
-  { streams }: StreamContext,
+  freeSockets: number,
 ): void {
-  const listeners = gateways.flatMap((gateway) => gateway.listeners);
-  const ending = listeners.filter(
-    ({ serves, stream }) => serves !== undefined && stream === "terminate",
-  );
+  const ending = gateways
+    .flatMap(({ listeners }) => listeners)
+    .filter(({ serves, stream }) => serves !== undefined && stream === "terminate");
   const certificates = new Map<ListenerState, number>(
     ending.map((listener) => [listener, listener.certificates.length]),
   );
   const wanted = new Map(routes.map(({ route, own }) => [route, mostEndings(own, certificates)]));
-  const losers = refusedEndings(wanted, streams.freeSockets);
+  const losers = refusedEndings(wanted, freeSockets);
   for (const { route, problems } of routes) {
     const lost = losers.get(route);
     if (lost === undefined) continue;
@@ -94,87 +110,86 @@ function refuseEndings(
   }
 }
 
-/** Names without a wildcard have one certificate each. */
+/** An upper bound: each name without a wildcard has one certificate. */
 function mostEndings(
   own: readonly OwnParent[],
   certificates: ReadonlyMap<ListenerState, number>,
 ): number {
-  const attachments = own.flatMap(({ attached }) => (attached.ok ? attached.attachments : []));
-  return attachments.reduce((sum, { listener, hosts }) => {
+  return own.flatMap(attachmentsOf).reduce((sum, { listener, hosts }) => {
     const isExact = hosts.every(({ host }) => host.kind === "exact");
     return sum + Math.min(certificates.get(listener) ?? 0, isExact ? hosts.length : Infinity);
   }, 0);
 }
 
-interface TranslatedRoute {
-  /** Those that the route is attached to and accepted for. */
-  readonly listeners: ReadonlySet<ListenerState>;
-  readonly status: ObjectStatus;
+function attachmentsOf({ attached }: OwnParent): readonly Attachment[] {
+  return attached.ok ? attached.attachments : [];
 }
 
+/** `listeners`: those that the route is attached to and accepted for. */
 function translateRoute(
   { route, problems, own }: AttachedRoute,
-  policies: Policies,
-  build: StreamContext,
-): TranslatedRoute {
-  const { controllerName } = build.options;
-  const pools = new StreamPools(route, policies, build);
+  plans: StreamPlans,
+  places: StreamPlaces,
+  context: StreamContext,
+): { readonly listeners: ReadonlySet<ListenerState>; readonly status: ObjectStatus } {
+  const { controllerName } = context.options;
   const listeners = new Set<ListenerState>();
   const reached = new Map<ListenerState, PlannedAttachment>();
-  const entries = own.map((each): RouteParentStatus => {
-    const verdict = parentConditions(route, each, problems, [planOf(each, pools)]);
-    for (const attachment of each.attached.ok ? each.attached.attachments : []) {
+  const parents = own.map((each) => {
+    const attachments = attachmentsOf(each);
+    const plan = planOf(attachments, plans);
+    const { accepted, conditions } = parentConditions(route, each, problems, [plan]);
+    for (const attachment of attachments) {
       const { listener } = attachment;
-      if (verdict.accepted) listeners.add(listener);
-      // Two parentRefs may name one listener. What is refused keeps its hosts, so that no wider route serves them.
-      const pool = verdict.accepted ? planAt(listener, pools).pool : undefined;
+      if (accepted) listeners.add(listener);
+      // Two parentRefs may name one listener. A refused route keeps its hosts, so no wider route serves them.
+      const pool = accepted ? planAt(listener, plans).pool : undefined;
       if (!reached.has(listener)) reached.set(listener, { ...attachment, pool });
     }
-    return { parentRef: each.reference, controllerName, conditions: verdict.conditions };
+    return { parentRef: each.reference, controllerName, conditions };
   });
-  bind(route, [...reached.values()], build);
+  const shadowed = bind(route, [...reached.values()], places);
+  const names = new Map(
+    [...reached.keys()].flatMap(({ serves, name }) => (serves ? [[serves.listener, name]] : [])),
+  );
+  for (const each of shadowed) context.diagnostics.report(shadowedReport(route, each, names));
   const { apiVersion, kind, metadata } = route;
   const { namespace, name } = metadata;
-  const status = { apiVersion, kind, metadata: { namespace, name }, status: { parents: entries } };
-  return { listeners, status };
+  return {
+    listeners,
+    status: { apiVersion, kind, metadata: { namespace, name }, status: { parents } },
+  };
 }
 
-function planAt({ stream, gateway }: ListenerState, pools: StreamPools): StreamPlan {
-  return pools.plan(stream === "terminate" ? gateway : undefined);
+function planAt({ stream, gateway }: ListenerState, plans: StreamPlans): StreamPlan {
+  return plans.plan(stream === "terminate" ? gateway : undefined);
 }
 
-/** What its conditions tell: where one listener ends TLS, the policies for its backends count. */
-function planOf({ attached }: OwnParent, pools: StreamPools): StreamPlan {
-  const listeners = attached.ok ? attached.attachments.map(({ listener }) => listener) : [];
-  const ending = listeners.find(({ stream }) => stream === "terminate");
-  return ending === undefined ? pools.plan(undefined) : planAt(ending, pools);
+/** The plan for the conditions: if a listener ends TLS, the policies for the backends count. */
+function planOf(attachments: readonly Attachment[], plans: StreamPlans): StreamPlan {
+  const ending = attachments.find(({ listener }) => listener.stream === "terminate");
+  return plans.plan(ending?.listener.gateway);
 }
 
 interface PlannedAttachment extends Attachment {
-  /** Id; undefined: connections are closed. */
-  readonly pool: string | undefined;
+  /** Undefined: connections are closed. */
+  readonly pool: StreamPool | undefined;
 }
 
+/** Returns the hosts that other, older routes have. */
 function bind(
   route: StreamRoute,
   attachments: readonly PlannedAttachment[],
-  { streams, diagnostics }: StreamContext,
-): void {
-  const names = new Map<string, string>();
-  for (const { listener } of attachments) {
-    if (listener.serves !== undefined) names.set(listener.serves.listener, listener.name);
-  }
-  const groups = [...groupBy(attachments, ({ hosts }) => hosts).values()].flatMap((each) => [
-    ...groupBy(each, ({ pool }) => pool),
-  ]);
-  for (const [pool, own] of groups) {
-    const hosts = own[0]?.hosts ?? [];
+  places: StreamPlaces,
+): readonly ShadowedHost[] {
+  const groups = [...groupBy(attachments, ({ hosts }) => hosts)].flatMap(([hosts, each]) =>
+    [...groupBy(each, ({ pool }) => pool?.id)].map(([pool, own]) => ({ hosts, pool, own })),
+  );
+  return groups.flatMap(({ hosts, pool, own }) => {
     const listeners = own.flatMap(({ listener: { serves } }) => serves?.listener ?? []);
-    const binding = { route, listeners, hosts, ...(pool !== undefined && { pool }) };
-    for (const shadowed of streams.places.bind(binding)) {
-      if (shadowed.by !== route) diagnostics.report(shadowedReport(route, shadowed, names));
-    }
-  }
+    const shadowed = places.bind({ route, listeners, hosts, ...present("pool", pool) });
+    return shadowed.filter(({ by }) => by !== route);
+  });
 }
 
 function shadowedReport(
@@ -186,11 +201,11 @@ function shadowedReport(
     route.kind === "TLSRoute" ? placeOf(route, "spec", "hostnames", index) : placeOf(route, "spec");
   const [first = ""] = listeners.map((id) => names.get(id) ?? "").sort(compareStrings);
   const more = listeners.length > 1 ? ` and ${String(listeners.length - 1)} more` : "";
-  const message = `listener ${first}${more} has ${what(pattern)} from ${nameOf(by)}, which is older`;
+  const message = `listener ${first}${more} has ${shownHost(pattern)} from ${nameOf(by)}, which is older`;
   return { code: "STREAM_ROUTE_SHADOWED", message, ...place };
 }
 
-function what(pattern: HostPattern): string {
+function shownHost(pattern: HostPattern): string {
   switch (pattern.kind) {
     case "any":
       return "its connections";
