@@ -11,8 +11,8 @@ import type { Route, RouteBinding } from "./route.js";
 import type { StreamPool, StreamServer } from "./stream.js";
 
 /**
- * The data plane's whole model: what translation gives and rendering takes. It knows neither Kubernetes nor nginx syntax.
- * Every list is sorted by id (bindings by listener and order), so equal objects give equal configurations.
+ * The model of the data plane: translation returns it and rendering takes it. It contains neither Kubernetes objects nor nginx syntax.
+ * Lists are sorted by id (bindings by listener and order), so equal objects give equal configurations.
  */
 export interface DataPlaneConfig {
   readonly servers: readonly Server[];
@@ -20,7 +20,7 @@ export interface DataPlaneConfig {
   readonly bindings: readonly RouteBinding[];
   readonly routes: readonly Route[];
   readonly auths: readonly AuthConfig[];
-  /** Of the listeners from which there is anything to inherit. */
+  /** Only for listeners whose routes inherit auth. */
   readonly inherited: readonly InheritedAuth[];
   readonly credentials: readonly CredentialSet[];
   readonly upstreams: readonly Upstream[];
@@ -29,9 +29,9 @@ export interface DataPlaneConfig {
   readonly certificates: readonly Certificate[];
   readonly streams: readonly StreamServer[];
   readonly pools: readonly StreamPool[];
-  /** Those of the pools. */
+  /** The upstreams of the pools. */
   readonly streamUpstreams: readonly Upstream[];
 }
 
-/** All of it but for what changes most often, and changes nothing else. */
+/** Without endpoints, which change most often and affect nothing else. */
 export type RoutingModel = Omit<DataPlaneConfig, "upstreams" | "streamUpstreams">;

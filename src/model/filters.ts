@@ -59,7 +59,7 @@ export interface HeaderChanges {
 
 export type Header = readonly [name: string, value: string];
 
-/** Undefined where nothing is changed. */
+/** Undefined: there are no changes. */
 export function headerChanges(
   set: readonly Header[],
   add: readonly Header[],

@@ -2,22 +2,22 @@ import type { HostPattern, SourceRef } from "./values.js";
 import type { Port, Refusal } from "./upstream.js";
 import type { SecretText } from "../support/secret-text.js";
 
-/** One bound port: an nginx server block. A change here is a reload. */
+/** A bound port: an nginx server block. A change needs a reload. */
 export interface Server {
   /** Generated: letters, digits and dashes only, such as `p80`. */
   readonly id: string;
-  /** IP addresses, or none for every IPv4 and IPv6 address of the machine. */
+  /** IP addresses; empty: every IPv4 and IPv6 address of the machine. */
   readonly addresses: readonly string[];
   readonly port: Port;
   readonly tls: boolean;
 }
 
-/** Hosts of a server that are routed together: a request belongs to the listener with the most specific hostname. */
+/** Hosts of a server with common routes. A request belongs to the listener with the most specific matching hostname. */
 export interface Listener {
   readonly id: string;
   readonly server: string;
   readonly hostname: HostPattern;
-  /** Further hosts of it, which narrower hostnames of other listeners cover. */
+  /** More hosts of the listener, within narrower hostnames of other listeners. */
   readonly keeps?: readonly HostPattern[];
   readonly source: SourceRef;
   /**
@@ -25,7 +25,7 @@ export interface Listener {
    * (Gateway API, HTTPS listeners; RFC 9110, 15.5.20).
    */
   readonly isolated?: true;
-  /** Certificates that clients must or may show. */
+  /** Client certificates that it requires or requests. */
   readonly clientCertificates?: ClientCertificates;
 }
 
@@ -46,7 +46,7 @@ export interface InheritedAuth {
 
 /** Gateway API, FrontendTLSValidation. */
 export interface ClientCertificates {
-  /** PEM of the authorities. */
+  /** PEM. */
   readonly authorities: string;
   /** `required`: a client without a valid one has its connection closed. `requested`: it is asked for one, and served anyway. */
   readonly mode: "required" | "requested";
@@ -56,12 +56,12 @@ export interface ClientCertificates {
 export interface ServerCertificate {
   readonly server: string;
   readonly host: HostPattern;
-  /** Id of the certificate; absent: the server's default, and no wildcard's. */
+  /** Id of the certificate; absent: the server's default, even if a wildcard matches. */
   readonly certificate?: string;
 }
 
 export interface Certificate {
-  /** Digest of chain and key: another certificate is another id. */
+  /** Digest of chain and key, so a changed certificate has a new id. */
   readonly id: string;
   /** PEM, leaf first. */
   readonly chain: string;

@@ -1,89 +1,87 @@
-/** What a compilation depends on besides the objects. Plain values: the edges read files, flags and variables. */
+/** What a compilation depends on besides the objects (docs/options.md); src/cli/settings.ts reads them. */
 export interface CompileOptions {
   readonly domains: Domains;
   /** Serve only the ALB2 `<namespace>/<name>`; empty: every ALB2. */
   readonly alb: string;
-  /** Ports for Ingresses when there is no ALB2; 0 switches one off. */
+  /** Ports of Ingresses without an ALB2; 0: not served. */
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** Class served when there is no ALB2. */
+  /** The served class without an ALB2. */
   readonly ingressClass: string;
-  /** Ingresses without a class are served when there is no ALB2; always from files. */
+  /** Whether Ingresses without a class are served without an ALB2; from files they always are. */
   readonly ingressWithoutClass: boolean;
-  /** Namespaces whose Ingresses' priorities count ahead of other namespaces' routes. */
+  /** Namespaces whose Ingresses may take precedence over routes of other namespaces by their priority. */
   readonly ingressPriorityNamespaces: readonly string[];
   /** Narrower hosts and paths win over older ones of another namespace. */
   readonly sharedHosts: boolean;
-  /** Controller name of the IngressClass objects that are ours besides the one named `ingressClass`. */
+  /** `spec.controller` of the IngressClasses to serve, besides the class named `ingressClass`. */
   readonly ingressController: string;
-  /** Controller name of the GatewayClasses that are ours, and of what is ours in statuses. */
+  /** `controllerName` of the GatewayClasses to serve, and of our entries in statuses. */
   readonly controllerName: string;
-  /** Addresses and CIDRs that the machine holds, for Gateways to have one each; none: they share the wildcard address. */
+  /** Addresses and CIDRs of the machine, of which each Gateway gets one; empty: all Gateways share the wildcard address. */
   readonly gatewayAddresses: readonly string[];
-  /** How many sockets all ports may have together: addresses × ports, for UDP × workers. */
+  /** Maximum number of listening sockets: addresses × ports, for UDP × workers. */
   readonly listenerSockets: number;
-  /** Of the machine: how many workers 0 of them are. Found out, never given. */
+  /** Processors of the machine, which is the number of workers if `workers` is 0. Detected, not an option. */
   readonly processors: number;
-  /** `ADDRESS:PORT` where albc answers health checks and metrics: no endpoint may lead there; empty: nowhere. */
+  /** `ADDRESS:PORT` of albc's health checks and metrics, which no endpoint may be; empty: there are none. */
   readonly healthAddress: string;
-  /** `<namespace>/<name>` of the Service before us, whose addresses the statuses of Ingresses name; empty: none. */
+  /** `<namespace>/<name>` of the Service in front of albc, whose addresses go into statuses of Ingresses; empty: none. */
   readonly publishService: string;
-  /** Addresses and names that the statuses of Ingresses name, when no Service has them. */
+  /** Addresses and names for statuses of Ingresses, if no Service has them. */
   readonly publishAddress: readonly string[];
-  /** `<namespace>/<name>` of the secret with the certificate for names without one of their own; empty: none. */
+  /** `<namespace>/<name>` of the Secret with the certificate for names without their own; empty: none. */
   readonly defaultCertificate: string;
-  /** Ingresses and AuthPolicies may name secrets and config maps of other namespaces. */
+  /** Whether Ingresses and AuthPolicies may name Secrets and ConfigMaps of other namespaces. */
   readonly allowCrossNamespaceAuth: boolean;
-  /** What becomes of a restriction of access that can't be honoured: its paths answer 503, or are served with an error. */
+  /** What happens if a restriction of access can't be enforced: its paths answer 503, or are served and reported as an error. */
   readonly unsupportedRestrictions: "close" | "report";
-  /** Namespaces whose Secrets are read, `*` for all: another one's can't be told from those that do not exist. */
+  /** Namespaces whose Secrets are read, `*` for all; Secrets of other namespaces look as if they did not exist. */
   readonly secretNamespaces: readonly string[];
-  /** Ends the names of Services: `<service>.<namespace>.svc.<cluster domain>`. */
+  /** The last part of Services' names: `<service>.<namespace>.svc.<cluster domain>`. */
   readonly clusterDomain: string;
-  /** What can't be listened on: `80` on every address, `10.0.0.1:80` or `[fd00::1]:80` on one; `53/udp`. Found out, never given. */
+  /** Ports that nginx can't bind: `80` on all addresses, `10.0.0.1:80` or `[fd00::1]:80` on one, `53/udp`. Detected, not an option. */
   readonly unavailablePorts: readonly string[];
-  /** nginx has its stream module: ports of TCP, UDP and TLSRoutes can be served. Given, or found out. */
+  /** Whether nginx has its stream module, which ports of TCPRoutes, UDPRoutes and TLSRoutes need. Detected, unless it is set. */
   readonly stream: boolean;
-  readonly auth: AuthOptions;
+  readonly auth: {
+    /** Milliseconds for the whole auth request. */
+    readonly timeout: number;
+    /** Whether certificates of https auth services are checked. */
+    readonly tlsVerify: boolean;
+  };
   readonly dataPlane: DataPlaneOptions;
 }
 
-/** Identifiers that carry a vendor's name. */
+/** Identifiers with a vendor's name. */
 export interface Domains {
   /** Group of ALB2, Frontend, Rule. */
   readonly group: string;
   /** Own annotations: `alb.ingress.cpaas.io/...`. */
   readonly annotations: string;
-  /** Annotations that behave as ingress-nginx's: `nginx.ingress.kubernetes.io/...`. */
+  /** Annotations that work as in ingress-nginx: `nginx.ingress.kubernetes.io/...`. */
   readonly compatAnnotations: string;
   /** Labels such as `alb2.<labels>/name` and `<labels>/project`. */
   readonly labels: string;
 }
 
-interface AuthOptions {
-  /** Milliseconds for the whole auth request. */
-  readonly timeout: number;
-  /** Check the certificate of https auth services. */
-  readonly tlsVerify: boolean;
-}
-
 export interface DataPlaneOptions {
-  /** Proxies (CIDRs) whose X-Forwarded-* and X-Real-IP are believed. */
+  /** CIDRs of trusted proxies, whose X-Forwarded-* and X-Real-IP are used. */
   readonly trustedProxies: readonly string[];
-  /** Expect the PROXY protocol on every listener. */
+  /** Whether every listener expects the PROXY protocol. */
   readonly proxyProtocol: boolean;
   /** `off`, `stdout`, or a file below the run folder. */
   readonly accessLog: string;
   /** Number of nginx workers; 0: one for each processor. */
   readonly workers: number;
   readonly ipv6: boolean;
-  /** Largest request body in bytes where no annotation says otherwise; 0: no limit. */
+  /** Largest request body in bytes for routes without their own limit; 0: no limit. */
   readonly bodyLimit: number;
-  /** Requests at once of a connection of HTTP/2. */
+  /** Concurrent requests of an HTTP/2 connection. */
   readonly http2Streams: number;
-  /** Concurrent requests of a client address; 0: no limit. */
+  /** Concurrent requests of a client's address; 0: no limit. */
   readonly clientRequests: number;
-  /** Seconds that connections in flight have after a reload before they are closed. */
+  /** Seconds after a reload until old workers close their connections. */
   readonly drainTimeout: number;
 }
 

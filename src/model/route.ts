@@ -67,20 +67,20 @@ export interface Session {
   readonly permanent?: true;
 }
 
-/** Where a route is tried: bindings of one listener are tried in byte order of the host's `rank` and `order`. */
+/** Where a route is tried. A listener tries its bindings in byte order of the host's `rank` followed by `order`. */
 export interface RouteBinding {
-  /** All bindings of a rule share one list, so what is made for each of them does not multiply by its places. */
+  /** All bindings of a rule share one list object, so work for a list is done once. */
   readonly at: readonly BindingPlaces[];
   /** Undefined: any path. */
   readonly path: PathMatch | undefined;
   /** All must hold. */
   readonly when: readonly Predicate[];
-  /** Made by `translate/precedence.ts`; with the rank unique within a listener. */
+  /** Computed by `translate/precedence.ts`; together with the rank unique in a listener. */
   readonly order: string;
   readonly route: string;
 }
 
-/** In the order in which a listener tries them, listener by listener. */
+/** Sorts by first listener, then in the order in which a listener tries them. */
 export const inBindingOrder = compareBy<RouteBinding>(
   (a, b) => compareStrings(firstListener(a), firstListener(b)),
   (a, b) => compareStrings(a.order, b.order),
@@ -90,7 +90,7 @@ function firstListener({ at: [first] }: RouteBinding): string {
   return first?.listeners[0] ?? "";
 }
 
-/** Each of the hosts on each of the listeners. */
+/** Every host on every listener. */
 export interface BindingPlaces {
   /** Sorted ids. */
   readonly listeners: readonly string[];
@@ -99,7 +99,7 @@ export interface BindingPlaces {
 
 export interface BoundHost {
   readonly host: HostPattern;
-  /** Stands before the `order` of each binding. */
+  /** Precedes the `order` of each binding. */
   readonly rank: string;
 }
 
@@ -144,7 +144,7 @@ export interface Retry {
 
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 5000, send: 120_000, read: 120_000 };
 
-/** The field of a route; absent for the default ones, which nginx.conf has, so that they cost no call in the balancer. */
+/** Absent for the defaults: nginx.conf has them, so they cost no call in the balancer. */
 export function routeTimeouts(timeouts: Timeouts): Pick<Route, "timeouts"> {
   const { connect, send, read } = DEFAULT_TIMEOUTS;
   const isDefault =

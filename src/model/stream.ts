@@ -1,32 +1,25 @@
+import type { Server } from "./listener.js";
 import type { HostPattern } from "./values.js";
 
-/** A bound port whose connections or datagrams are passed on as they are: nobody looks into them. A change here is a reload. */
+/** A bound port whose connections or datagrams are passed on unread. A change needs a reload. */
 export type StreamServer = PortStream | NamedStream;
 
-interface BoundPort {
-  /** Generated, as of a Server: `p9000`, `p53-udp`. */
-  readonly id: string;
-  /** IP addresses, or none for every IPv4 and IPv6 address of the machine. */
-  readonly addresses: readonly string[];
-  readonly port: number;
-}
-
-/** A port with one destination (Gateway API, TCPRoute and UDPRoute). */
-export interface PortStream extends BoundPort {
+/** A port with one destination (Gateway API, TCPRoute and UDPRoute). Its id is such as `p9000` or `p53-udp`. */
+export interface PortStream extends Omit<Server, "tls"> {
   readonly protocol: "tcp" | "udp";
   /** Id of the pool; absent: connections are closed, datagrams dropped. */
   readonly pool?: string;
 }
 
-/** TLS connections, told apart by the server name of their handshake (RFC 6066, section 3; Gateway API, TLSRoute). */
-export interface NamedStream extends BoundPort {
+/** A TLS port whose connections are routed by server name (RFC 6066, section 3; Gateway API, TLSRoute). */
+export interface NamedStream extends Omit<Server, "tls"> {
   readonly protocol: "tls";
   /**
-   * Distinct hosts, sorted by key; one list for all ports that share routes. The most specific one that a connection's name matches
-   * counts; without one it is closed.
+   * Distinct hosts, sorted by key; one list for all ports that share routes. The most specific matching host wins; a connection without
+   * one is closed.
    */
   readonly names: readonly StreamName[];
-  /** Where the classes in `names` lead; one list for all ports where they lead to the same. Without a class of its own: closed. */
+  /** The targets of the classes in `names`; one list for all ports with the same targets. A class without a target is closed. */
   readonly classes: readonly StreamClass[];
 }
 
@@ -35,10 +28,10 @@ export interface StreamName {
   readonly to: StreamTarget | NameClass;
 }
 
-/** Names that lead to the same on each port, but not on all of them. */
+/** A class of names: on each port all of them have the same target, which differs between ports. */
 export interface NameClass {
   readonly kind: "class";
-  /** `c2`, or `c7.c2`: a port that has no `c7.c2` has what `c2` says, as names below a wildcard have. */
+  /** `c2`, or `c7.c2`: a port without `c7.c2` uses `c2`, like names below a wildcard. */
   readonly id: string;
 }
 
@@ -49,24 +42,24 @@ export interface StreamClass {
 
 export type StreamTarget =
   | { readonly kind: "closed" }
-  /** The Server with the same id, which is reached by this way only. */
+  /** The Server with the same id, which gets connections only from here. */
   | { readonly kind: "https" }
-  /** With the id of a certificate TLS ends here, else at the backend. */
+  /** With a certificate (its id) TLS ends here, otherwise at the backend. */
   | { readonly kind: "pool"; readonly pool: string; readonly certificate?: string };
 
-/** Where the connections of one rule go; a backend's share is its weight over the sum of weights. */
+/** The backends of a rule. A backend's share of connections is its weight divided by the sum of weights. */
 export interface StreamPool {
-  /** Of the rule, such as `tcproute/default/db`. */
+  /** Named after the rule, such as `tcproute/default/db`. */
   readonly id: string;
   readonly transport: "tcp" | "udp";
-  /** Only with a weight above 0, one at least. */
+  /** At least one; all have a weight above 0. */
   readonly backends: readonly StreamBackend[];
-  /** Id of the verified TLS to its endpoints, which `hostname` names and nginx itself can check. */
+  /** Id of the verified TLS to its endpoints. It has no `names`, so nginx itself checks their certificates. */
   readonly tls?: string;
 }
 
 export interface StreamBackend {
-  /** Id of the upstream. Absent, or one without endpoints: its share is closed. */
+  /** Id of the upstream; if it is absent or has no endpoints, connections of its share are closed. */
   readonly upstream?: string;
   readonly weight: number;
 }

@@ -1,0 +1,102 @@
+import type { Explanation } from "../../../src/explain/explain.js";
+import type { PolicyDocument, PolicyRoute } from "../../../src/model/policy.js";
+import { ALB, BASIC, WEB, ask, policy } from "../../support/explained.js";
+
+/** What happens on a route with these fields. */
+function outcome(
+  route: Partial<PolicyRoute>,
+  auths: PolicyDocument["auths"] = {},
+  url = "http://a/",
+): Explanation {
+  return ask(policy({ "http|": [{ order: "1", route: "r" }] }, { r: route }, auths), url);
+}
+
+describe("what a route does", () => {
+  it("forwards, with the share of each backend", () => {
+    const { answer, route } = outcome({
+      backends: [WEB, { ...WEB, weight: 3 }, { ...WEB, weight: 0 }],
+    });
+    expect(answer).toEqual({ kind: "forwarded" });
+    expect(route?.backends.map(({ share, endpoints }) => [share, endpoints])).toEqual([
+      [0.25, 1],
+      [0.75, 1],
+      [0, 1],
+    ]);
+  });
+
+  it.each([
+    ["a refused rule", { refuse: [500, "InvalidRule : x"] }, 500, "InvalidRule : x"],
+    ["no backend", { backends: [] }, 500, "InvalidBackend : no backend"],
+    ["no weight", { backends: [{ ...WEB, weight: 0 }] }, 500, "InvalidBackend : no backend"],
+    [
+      "no endpoint",
+      { backends: [{ ...WEB, upstream: "default/none/80" }] },
+      503,
+      "InvalidBalancer : no peer",
+    ],
+    [
+      "a refused backend",
+      { backends: [{ weight: 1, protocol: "http", refuse: [500, "x"] }] },
+      500,
+      "x",
+    ],
+    [
+      "a client outside the allowed ranges",
+      { allow: ["10.0.0.0/8"] },
+      403,
+      "AccessFail : client address not allowed",
+    ],
+    [
+      "a client in a denied range",
+      { allow: ["192.0.0.0/8"], deny: ["192.0.2.1"] },
+      403,
+      "AccessFail : client address not allowed",
+    ],
+  ] as const)("refuses by %s", (_, route, status, reason) => {
+    expect(outcome(route).answer).toEqual({ kind: "refused", status, reason });
+  });
+
+  it("redirects, unless the client came by that scheme", () => {
+    const redirect = { status: 308, scheme: "https", unlessScheme: "https" } as const;
+    expect(outcome({ redirect }).answer).toEqual({ kind: "redirected", redirect });
+    const secure = policy({ "exact|a.example": [{ order: "1", route: "r" }] }, { r: { redirect } });
+    expect(ask(secure, "https://a.example/").answer).toEqual({ kind: "forwarded" });
+  });
+
+  it("asks for the auth that it has, inherited or its own", () => {
+    const { answer, route } = outcome({ auth: ["alb2"] }, { alb2: BASIC });
+    expect(answer).toEqual({ kind: "forwarded" });
+    expect(route?.authChecked).toBe(true);
+    expect(route?.auth).toEqual([{ id: "alb2", source: ALB, inherited: true, realm: "r" }]);
+    const own = { ...BASIC, source: ["Ingress", "default", "web", "metadata"] as const };
+    expect(outcome({ auth: ["x"] }, { x: own }).route?.auth[0]?.inherited).toBe(false);
+  });
+
+  it("is closed by broken auth", () => {
+    const broken = { source: ALB, invalid: "secret a/b not found" };
+    const reason = "AuthFail : invalid cfg secret a/b not found";
+    const closed = { kind: "refused", status: 503, reason };
+    expect(outcome({ auth: ["alb2"] }, { alb2: broken }).answer).toEqual(closed);
+    const any = { auth: ["alb2"], satisfy: "any", allow: ["192.0.2.1"] } as const;
+    expect(outcome(any, { alb2: broken }).answer).toEqual(closed);
+    expect(outcome({ auth: ["gone"] }).answer).toMatchObject({ status: 503 });
+  });
+
+  it("takes source ranges and auth as alternatives when one is enough", () => {
+    const inside = outcome(
+      { auth: ["alb2"], satisfy: "any", allow: ["192.0.2.1"] },
+      { alb2: BASIC },
+    );
+    expect([inside.answer.kind, inside.route?.authChecked]).toEqual(["forwarded", false]);
+    const outside = outcome(
+      { auth: ["alb2"], satisfy: "any", allow: ["10.0.0.1"] },
+      { alb2: BASIC },
+    );
+    expect([outside.answer.kind, outside.route?.authChecked]).toEqual(["forwarded", true]);
+  });
+
+  it("answers redirects and refusals before auth", () => {
+    const redirect = { status: 301, url: "https://b/" } as const;
+    expect(outcome({ auth: ["alb2"], redirect }, { alb2: BASIC }).route?.authChecked).toBe(false);
+  });
+});
