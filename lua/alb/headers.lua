@@ -1,7 +1,7 @@
---- Sets of special headers in lower case, made from src/model/special-headers.ts.
+--- Sets of special headers in lower case, generated from src/model/special-headers.ts.
 -- May yield: no. Pure.
 return {
-    -- The data plane alone writes them.
+    -- Only the data plane writes them.
     of_connection = {
         ["connection"] = true,
         ["content-length"] = true,
@@ -30,7 +30,7 @@ return {
         ["proxy-authorization"] = true,
         ["http2-settings"] = true,
     },
-    -- Of no client passed on.
+    -- Never passed on.
     dropped = {
         ["x-forwarded-scheme"] = true,
         ["x-forwarded-ssl"] = true,
@@ -39,7 +39,7 @@ return {
         ["proxy"] = true,
         ["http2-settings"] = true,
     },
-    -- Passed on for the proxies that we believe, as all of x-original-*.
+    -- Passed on only from trusted proxies, like every header x-original-*.
     claims = {
         ["forwarded"] = true,
         ["x-forwarded-method"] = true,

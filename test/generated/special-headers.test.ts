@@ -1,13 +1,15 @@
 import type { HeaderRole } from "../../src/model/special-headers.js";
 import { headersThatAre } from "../../src/model/special-headers.js";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expectGenerated } from "../support/generated-file.js";
 
 const SETS: readonly (readonly [name: string, comment: string, ...roles: readonly HeaderRole[]])[] =
   [
-    ["of_connection", "The data plane alone writes them.", "connection"],
+    ["of_connection", "Only the data plane writes them.", "connection"],
     ["of_hop", "Never copied from one message to another.", "connection", "hop"],
-    ["dropped", "Of no client passed on.", "dropped"],
-    ["claims", "Passed on for the proxies that we believe, as all of x-original-*.", "claim"],
+    ["dropped", "Never passed on.", "dropped"],
+    ["claims", "Passed on only from trusted proxies, like every header x-original-*.", "claim"],
   ];
 
 test("lua/alb/headers.lua has the headers of src/model/special-headers.ts", () => {
@@ -18,8 +20,15 @@ test("lua/alb/headers.lua has the headers of src/model/special-headers.ts", () =
   });
   expectGenerated(
     "lua/alb/headers.lua",
-    "--- Sets of special headers in lower case, made from src/model/special-headers.ts.\n" +
+    "--- Sets of special headers in lower case, generated from src/model/special-headers.ts.\n" +
       "-- May yield: no. Pure.\n" +
       `return {\n${sets.join("")}}\n`,
   );
+});
+
+test("the data plane knows the value of each header that says where a request came from", () => {
+  const file = join(import.meta.dirname, "../../lua/alb/auth/client_headers.lua");
+  const listed = readFileSync(file, "utf8").matchAll(/^ {8}\{ "([\w-]+)", "\w+" \},$/gm);
+  const names = [...listed].map(([, name]) => name).sort();
+  expect(names).toEqual([...headersThatAre("origin"), "X-Forwarded-For"].sort());
 });

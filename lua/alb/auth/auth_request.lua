@@ -9,6 +9,7 @@ local of_hop = require("alb.headers").of_hop
 
 local var = ngx.var
 local expand = interpolation.expand
+local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
 local is_withheld = client_headers.is_withheld
 local ffi_copy = ffi.copy
@@ -19,13 +20,6 @@ local str_lower = string.lower
 local pairs = pairs
 
 local _M = {}
-
--- The gateway replaces what clients claim about forwarding, except the claims of trusted proxies.
-local replaced = {
-    ["x-forwarded-proto"] = "albc_scheme",
-    ["x-forwarded-host"] = "albc_fwd_host",
-    ["x-forwarded-port"] = "albc_fwd_port",
-}
 
 -- The gateway's own headers, and their values for the request being built.
 local OWN = {
@@ -75,8 +69,8 @@ local function actions_of(forward)
     for name in pairs(of_hop) do
         actions[name] = true
     end
-    for name, variable in pairs(replaced) do
-        actions[name] = variable
+    for i = 1, #ORIGIN do
+        actions[str_lower(ORIGIN[i][1])] = ORIGIN[i][2]
     end
     for i = 1, #OWN do
         actions[str_lower(OWN[i])] = true
@@ -210,7 +204,7 @@ end
 ---@param forward table prepared
 ---@param target string path and query
 ---@param authority string value of Host
----@param declared table<string, true> names of the hop, see hop_headers
+---@param declared table<string, true> names of the hop, see client_headers.declared
 ---@return string? request
 ---@return string? err
 function _M.build(forward, target, authority, declared)

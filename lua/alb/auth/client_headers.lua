@@ -10,15 +10,30 @@ local ffi_new = ffi.new
 local ffi_str = ffi.string
 local claims = headers.claims
 local dropped = headers.dropped
+local of_hop = headers.of_hop
 local get_request = base.get_request
 local clear_header = ngx.req.clear_header
+local re_gmatch = ngx.re.gmatch
 local str_byte = string.byte
 local str_find = string.find
 local str_gsub = string.gsub
+local str_lower = string.lower
 local str_sub = string.sub
 local var = ngx.var
 
-local _M = {}
+local _M = {
+    --- Headers that say where a request came from, and how, with the variables of the values that backends get: never
+    -- what a client claims, unless it is a trusted proxy.
+    ORIGIN = {
+        { "X-Real-IP", "remote_addr" },
+        { "X-Forwarded-For", "albc_xff" },
+        { "X-Forwarded-Proto", "albc_scheme" },
+        { "X-Forwarded-Host", "albc_fwd_host" },
+        { "X-Forwarded-Port", "albc_fwd_port" },
+        { "X-Scheme", "albc_scheme" },
+        { "X-Original-URI", "request_uri" },
+    },
+}
 
 local UNLIMITED, LOWER_CASE = 0, 0
 local LOWER_X = 120
@@ -79,6 +94,41 @@ function _M.clear(names)
     for i = 1, found and #found or 0 do
         clear_header(found[i])
     end
+end
+
+-- Values of Connection that name no other header.
+local usual = {
+    [""] = true,
+    close = true,
+    ["keep-alive"] = true,
+    upgrade = true,
+    ["keep-alive, upgrade"] = true,
+}
+
+local NONE = {}
+
+-- A client must not remove the headers that say where a request came from.
+local function is_kept(name)
+    return of_hop[name]
+        or claims[name]
+        or name == "x-real-ip"
+        or str_sub(name, 1, 12) == "x-forwarded-"
+end
+
+--- Names that the client's Connection header declares to be hop-by-hop (RFC 9110, 7.6.1), in lower case.
+---@return table<string, true> set not to be changed
+function _M.declared()
+    local connection = var.http_connection
+    if not connection or usual[str_lower(connection)] then
+        return NONE
+    end
+    local set = {}
+    for m in re_gmatch(str_lower(connection), [[[^,\s]+]], "jo") do
+        if not is_kept(m[0]) and m[0] ~= "close" then
+            set[m[0]] = true
+        end
+    end
+    return set
 end
 
 return _M

@@ -7,7 +7,6 @@ local ask = require("alb.auth.ask")
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
 local ffi = require("ffi")
-local hop_headers = require("alb.auth.hop_headers")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
 local service = require("alb.auth.service")
@@ -20,6 +19,7 @@ local huge = math.huge
 local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
+local ORIGIN = client_headers.ORIGIN
 local fold = client_headers.fold
 local is_withheld = client_headers.is_withheld
 local reasons = errors.reasons
@@ -43,17 +43,6 @@ local ALL = setmetatable({}, {
         return true
     end,
 })
-
--- Headers that the gateway writes for backends, too: an auth service must not believe what an untrusted client sends.
-local origin = {
-    { "X-Real-IP", "remote_addr" },
-    { "X-Forwarded-For", "albc_xff" },
-    { "X-Forwarded-Proto", "albc_scheme" },
-    { "X-Forwarded-Host", "albc_fwd_host" },
-    { "X-Forwarded-Port", "albc_fwd_port" },
-    { "X-Scheme", "albc_scheme" },
-    { "X-Original-URI", "request_uri" },
-}
 
 -- Headers about the answer itself, its body or its sender: the backend gets them only if they are listed by name.
 local own_of_answer =
@@ -82,11 +71,11 @@ function _M.prepare(external)
     external.sends = as_set(external.headers)
     external.sends.authorization = true
     external.own = {}
-    for i = 1, #origin do
-        local name = str_lower(origin[i][1])
+    for i = 1, #ORIGIN do
+        local name = str_lower(ORIGIN[i][1])
         if external.sends[name] then
             external.sends[name] = nil
-            external.own[#external.own + 1] = origin[i]
+            external.own[#external.own + 1] = ORIGIN[i]
         end
     end
     external.sets = external.responseHeaders and as_set(external.responseHeaders)
@@ -111,7 +100,7 @@ local function target_of(external)
 end
 
 local function put_client_headers(lines, sends)
-    local declared = hop_headers.declared()
+    local declared = client_headers.declared()
     local elements, count = client_headers.read()
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
@@ -223,7 +212,7 @@ function _M.apply(external, response)
         end
     end
     -- The auth service did not see the headers that the client declared as hop-by-hop.
-    for name in pairs(hop_headers.declared()) do
+    for name in pairs(client_headers.declared()) do
         if not names[name] then
             clear_header(name)
         end

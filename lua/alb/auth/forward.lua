@@ -6,7 +6,6 @@ local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
-local hop_headers = require("alb.auth.hop_headers")
 local http_client = require("alb.auth.http_client")
 local interpolation = require("alb.interpolation")
 local service = require("alb.auth.service")
@@ -71,7 +70,7 @@ local function build(forward, authority, declared)
 end
 
 local function put_question(forward, ends)
-    local declared = hop_headers.declared()
+    local declared = client_headers.declared()
     local response, reason, status =
         ask(forward, build, declared, forward.method, ends, forward.wanted)
     -- Hop-by-hop headers end here; the backend must not see headers that the auth service did not see.

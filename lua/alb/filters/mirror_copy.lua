@@ -3,7 +3,6 @@
 local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
-local hop_headers = require("alb.auth.hop_headers")
 local turns = require("alb.turns")
 local of_hop = require("alb.headers").of_hop
 
@@ -21,15 +20,7 @@ local _M = {}
 local MAX_BODY = 1024 * 1024
 
 -- The gateway's own headers for backends (render/nginx/headers-view.ts), each with its variable.
-local OWN = {
-    { "X-Real-IP", "remote_addr" },
-    { "X-Forwarded-For", "albc_xff" },
-    { "X-Forwarded-Proto", "albc_scheme" },
-    { "X-Forwarded-Host", "albc_fwd_host" },
-    { "X-Forwarded-Port", "albc_fwd_port" },
-    { "X-Scheme", "albc_scheme" },
-    { "X-Request-ID", "albc_request_id" },
-}
+local OWN = {}
 
 -- Folded names of client headers that are not copied.
 local left_out = {
@@ -39,9 +30,16 @@ for name in pairs(of_hop) do
     left_out[name] = true
 end
 left_out[turns.HEADER:lower()] = true
-for i = 1, #OWN do
-    left_out[OWN[i][1]:lower()] = true
+for i = 1, #client_headers.ORIGIN do
+    local header = client_headers.ORIGIN[i]
+    local name = header[1]:lower()
+    if not left_out[name] then
+        left_out[name] = true
+        OWN[#OWN + 1] = header
+    end
 end
+left_out["x-request-id"] = true
+OWN[#OWN + 1] = { "X-Request-ID", "albc_request_id" }
 
 local no_body = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true }
 
@@ -64,7 +62,7 @@ function _M.read_body()
 end
 
 local function put_client_headers(lines, n)
-    local declared = hop_headers.declared()
+    local declared = client_headers.declared()
     local elements, count = client_headers.read()
     for i = 0, count - 1 do
         local key, value = elements[i].key, elements[i].value
