@@ -34,7 +34,7 @@ export const GATEWAY_DIAGNOSTICS = {
     severity: "error",
     title: "no socket is left for a port",
     explanation:
-      "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address, or two (IPv4 and IPv6) on all addresses. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. TLS routes add up to two. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Namespaces get equal shares. A namespace that wants more loses its newest Frontends, listeners and TLSRoutes; all others are served.",
+      "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address; on all addresses it needs two, for IPv4 and IPv6, or one without the option ipv6. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. A port needs one more if a TLS listener of it passes TLS through, and one more if it has both TLS and HTTPS listeners. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Namespaces get equal shares. A namespace that wants more loses its newest Frontends, listeners and TLSRoutes; all others are served.",
     hint: "remove Frontends, listeners or TLSRoutes of this namespace, or raise the option listenerSockets and the limit of open files",
   },
   GATEWAY_REFERENCE: {
