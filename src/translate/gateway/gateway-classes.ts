@@ -9,14 +9,14 @@ import { classParameters } from "./parameters.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, condition, refused } from "./verdict.js";
 
-/** GatewayClasses whose controller we are. */
+/** The GatewayClasses that name our controller. */
 function ownClasses({ resources, options }: TranslateContext): readonly GatewayClass[] {
   return resources
     .list("GatewayClass")
     .filter(({ spec }) => spec.controllerName === options.controllerName);
 }
 
-/** InvalidParameters: a class whose parameters can't be read can't be served as it is meant. */
+/** InvalidParameters: without its parameters, the class can't be served as intended. */
 export function classVerdict(gatewayClass: GatewayClass, resources: RoutingResources): Verdict {
   const parameters = classParameters(gatewayClass, resources);
   return parameters.ok ? HOLDS : refused("InvalidParameters", parameters.problem);
@@ -35,7 +35,7 @@ function ownClassNames(context: TranslateContext): ReadonlySet<string> {
   return new Set(ownClasses(context).map(({ metadata }) => metadata.name));
 }
 
-/** Says of each Gateway of another class why it is left alone: that is meant, or a misspelt class. */
+/** Reports each Gateway of another class: its class may be misspelt. */
 export function reportForeignGateways(context: TranslateContext): void {
   const { resources, diagnostics, options } = context;
   const own = ownClassNames(context);
@@ -52,7 +52,7 @@ export function reportForeignGateways(context: TranslateContext): void {
   }
 }
 
-/** Statuses of our GatewayClasses, and a report of those that can't be accepted. */
+/** The statuses of our GatewayClasses; reports classes that can't be accepted. */
 export function gatewayClassStatuses(context: TranslateContext): readonly ObjectStatus[] {
   return ownClasses(context).map((gatewayClass) => {
     const { apiVersion, kind, metadata } = gatewayClass;
@@ -88,8 +88,8 @@ export function gatewayClassStatuses(context: TranslateContext): readonly Object
 }
 
 /**
- * Features of Gateway API v1.7 (its package pkg/features) for the profiles of gateways. What is claimed is what
- * GatewayClasses say in status.supportedFeatures and what the conformance suite then tests.
+ * A feature of Gateway API v1.7 (its package pkg/features) for the profiles of gateways. GatewayClasses list the supported ones in
+ * status.supportedFeatures, and the conformance suite tests these.
  */
 interface Feature {
   readonly name: string;
@@ -192,7 +192,7 @@ export const FEATURES: readonly Feature[] = [
   has("HTTPRouteBackendProtocolWebSocket", "appProtocol kubernetes.io/ws"),
 ];
 
-/** What is claimed; sorted, as status.supportedFeatures has to be. */
+/** Names of the supported features; sorted, as status.supportedFeatures must be. */
 export function supportedFeatures({ stream }: Pick<CompileOptions, "stream">): readonly string[] {
   return FEATURES.filter(
     ({ isSupported, needsStream = false }) => isSupported && (stream || !needsStream),

@@ -2,22 +2,19 @@ import type { FromNamespaces, LabelSelector } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
 import { own } from "../../support/json-object.js";
 
-/** What a namespace is chosen by. */
-type NamespaceFilter = (namespace: string) => boolean;
-
-/** Every namespace has it, also where files leave the Namespace out. */
+/** Every namespace has this label, even if no file has the Namespace. */
 const NAME_LABEL = "kubernetes.io/metadata.name";
 
 /**
- * The namespaces that `from` lets in: All, Same (that of `own`), Selector, None. A value that is not known lets in none. `fallback`
- * holds where nothing is said.
+ * Whether a rule of `from` (All, Same, Selector, None) selects a namespace; Same is the namespace `own`. An unknown value selects none.
+ * `fallback` is the default of `from`.
  */
 export function namespaceFilter(
   rule: FromNamespaces | undefined,
   fallback: "Same" | "None",
   own: string,
   resources: RoutingResources,
-): NamespaceFilter {
+): (namespace: string) => boolean {
   switch (rule?.from ?? fallback) {
     case "All":
       return () => true;
@@ -34,8 +31,8 @@ export function namespaceFilter(
 }
 
 /**
- * A value of `from` or an operator of its selector that nothing is known of; such a filter lets in no more than the rest says. CRDs do
- * not list the operators of selectors, so an API server takes any.
+ * Names an unknown value of `from` or an unknown operator of its selector; neither makes the filter select more. An API server accepts
+ * any operator, because CRDs do not list them.
  */
 export function unknownInNamespaces(
   { from, selector }: FromNamespaces,
@@ -52,34 +49,33 @@ export function unknownInNamespaces(
   );
 }
 
-function labelsOf(
-  namespace: string,
-  resources: RoutingResources,
-): Readonly<Record<string, string>> {
+function labelsOf(namespace: string, resources: RoutingResources): Labels {
   const labels = resources.get("Namespace", "", namespace)?.metadata.labels;
   return { [NAME_LABEL]: namespace, ...labels };
 }
 
 type Labels = Readonly<Record<string, string>>;
-type Expression = NonNullable<LabelSelector["matchExpressions"]>[number];
 
 const OPERATORS: readonly string[] = ["In", "NotIn", "Exists", "DoesNotExist"];
 
 /**
- * Does the selector choose an object with these labels? An empty one chooses all (Kubernetes, LabelSelector). An operator that is not
- * known chooses nothing: what is shared must not grow by a mistake.
+ * Whether the selector selects an object with these labels. An empty one selects all (Kubernetes, LabelSelector). An unknown operator
+ * selects nothing, so a mistake never selects more.
  */
 export function selectsLabels(selector: LabelSelector, labels: Labels): boolean {
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (
-    Object.entries(matchLabels).every(([key, value]) => labelOf(labels, key) === value) &&
+    Object.entries(matchLabels).every(([key, value]) => own(labels, key) === value) &&
     matchExpressions.every((expression) => satisfies(expression, labels))
   );
 }
 
 /** NotIn also holds for objects without the label. */
-function satisfies({ key, operator, values = [] }: Expression, labels: Labels): boolean {
-  const value = labelOf(labels, key);
+function satisfies(
+  { key, operator, values = [] }: NonNullable<LabelSelector["matchExpressions"]>[number],
+  labels: Labels,
+): boolean {
+  const value = own(labels, key);
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);
@@ -92,8 +88,4 @@ function satisfies({ key, operator, values = [] }: Expression, labels: Labels): 
     default:
       return false;
   }
-}
-
-function labelOf(labels: Labels, key: string): string | undefined {
-  return own(labels, key);
 }

@@ -1,9 +1,9 @@
 /**
- * What the ConfigMap that a parametersRef names says of Gateways: of all of a class, or of one, which comes before its class (Gateway
- * API, GatewayClassSpec.parametersRef and GatewayInfrastructure.parametersRef). Its keys are options by their usual names.
+ * Reads the ConfigMap that a parametersRef names. Parameters of a Gateway override those of its class (Gateway API,
+ * GatewayClassSpec.parametersRef and GatewayInfrastructure.parametersRef). The keys are names of options.
  */
 import type { ConfigMap } from "../../api/wire.js";
-import type { Gateway, GatewayClass } from "../../api/gateway.js";
+import type { Gateway, GatewayClass, ObjectReference } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
 import { parseByteSize } from "../../support/units.js";
 import { didYouMean } from "../../support/did-you-mean.js";
@@ -13,8 +13,8 @@ import { ok, problem } from "../../support/result.js";
 import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
 
-export interface GatewayParameters {
-  /** Addresses and CIDRs of which each Gateway gets one of its own; none: all addresses are shared. */
+interface GatewayParameters {
+  /** Addresses and CIDRs of which each Gateway gets one of its own; empty: Gateways share all addresses. */
   readonly gatewayAddresses?: readonly string[];
   /** Bytes of the largest request body; 0: no limit. */
   readonly bodyLimit?: number;
@@ -22,7 +22,7 @@ export interface GatewayParameters {
 
 const NONE: GatewayParameters = {};
 
-/** The parameters of a class; `problem` says what is wrong with them. */
+/** The parameters of a class. */
 export function classParameters(
   { spec: { parametersRef: ref } }: GatewayClass,
   resources: RoutingResources,
@@ -30,19 +30,19 @@ export function classParameters(
   if (ref === undefined) return ok(NONE);
   if (ref.namespace === undefined)
     return problem(`parametersRef names no namespace of ${ref.kind} ${ref.name}`);
-  return parametersOf({ ...ref, namespace: ref.namespace }, OF_CLASSES, resources);
+  return parametersOf(ref, ref.namespace, OF_CLASSES, resources);
 }
 
-/** Those of a Gateway alone; the ConfigMap is in its own namespace. */
+/** The Gateway's own parameters; the ConfigMap is in its namespace. */
 export function ownParameters(
   { spec: { infrastructure }, metadata: { namespace } }: Gateway,
   resources: RoutingResources,
 ): Result<GatewayParameters> {
   const ref = infrastructure?.parametersRef;
-  return ref === undefined ? ok(NONE) : parametersOf({ ...ref, namespace }, OF_GATEWAYS, resources);
+  return ref === undefined ? ok(NONE) : parametersOf(ref, namespace, OF_GATEWAYS, resources);
 }
 
-/** What holds for a Gateway: its own, its class's, the options. */
+/** The parameters in force for a Gateway: its own, then those of its class, then the options. */
 export function parametersFor(
   gateway: Gateway,
   { resources, options }: Pick<TranslateContext, "resources" | "options">,
@@ -57,20 +57,14 @@ export function parametersFor(
   };
 }
 
-/** With invalid ones no Gateway is served: what they would have been is of no interest then. */
+/** Invalid parameters count as none: no Gateway is served with them. */
 function valueOf(parameters: Result<GatewayParameters>): GatewayParameters {
   return parameters.ok ? parameters.value : NONE;
 }
 
-interface ParametersReference {
-  readonly group: string;
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
 function parametersOf(
-  { group, kind, namespace, name }: ParametersReference,
+  { group, kind, name }: ObjectReference,
+  namespace: string,
   readers: Readers,
   resources: RoutingResources,
 ): Result<GatewayParameters> {
@@ -84,7 +78,7 @@ function parametersOf(
 
 type Readers = ReadonlyMap<string, (text: string) => Result<GatewayParameters>>;
 
-/** Which addresses the machine's operator gives away is not for who makes a Gateway to say. */
+/** A Gateway can't set gatewayAddresses: the operator of the machine decides which addresses Gateways may use. */
 const OF_GATEWAYS: Readers = new Map([["bodyLimit", readBodyLimit]]);
 const OF_CLASSES: Readers = new Map([["gatewayAddresses", readAddresses], ...OF_GATEWAYS]);
 
