@@ -1,7 +1,7 @@
 /** The command line: commands, arguments and flags. Knows how to read words, not what to do with them. */
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
-import type { ReloadWay } from "../output/sidecar.js";
+import type { ReloadWay } from "../output/reloader.js";
 import type { SettingRow } from "./settings-table.js";
 import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./terminal.js";

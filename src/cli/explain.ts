@@ -4,13 +4,13 @@ import { formatExplanation } from "../explain/format.js";
 import { parseRequest } from "../explain/request.js";
 import { contentsOf } from "../render/rendered-file.js";
 import type { ExplainCall } from "./arguments.js";
-import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./load-input.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./validate.js";
 import type { Settings } from "./settings.js";
 import { compileOptions } from "./settings.js";
 import type { ExitStatus, Terminal } from "./terminal.js";
 import { EXIT, UsageError } from "./terminal.js";
 
-/** `albc explain`: what becomes of a request, and why, read from the policy that the manifests give. */
+/** `albc explain`: which route serves a request, and why, according to the policy of the manifests. */
 export async function runExplain(
   call: ExplainCall,
   settings: Settings,

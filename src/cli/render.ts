@@ -1,24 +1,28 @@
+import { join } from "node:path";
+import { createTwoFilesPatch } from "diff";
 import { dump } from "js-yaml";
 import type { KindMap, KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
 import type { Compilation } from "../compile.js";
 import { compile } from "../compile.js";
 import type { Resources } from "../input/resources.js";
-import { differences } from "../output/check.js";
-import { writeFiles } from "../output/file-writer.js";
-import { luaBundle } from "../output/lua-bundle.js";
+import { luaBundle } from "../output/environment.js";
+import { readIfThere } from "../output/file-error.js";
+import { ownFiles, writeFiles } from "../output/file-writer.js";
+import type { RenderedFile } from "../render/rendered-file.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { mergedStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
+import { SecretText } from "../support/secret-text.js";
 import { compareStrings } from "../support/collections.js";
 import type { Emit, RenderCall } from "./arguments.js";
-import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./load-input.js";
+import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./validate.js";
 import type { Settings } from "./settings.js";
 import { compileOptions } from "./settings.js";
 import type { ExitStatus, Terminal } from "./terminal.js";
 import { EXIT } from "./terminal.js";
 
-/** `albc render`: writes all that is valid, then says with its exit status whether there were errors. */
+/** `albc render`: writes everything valid. The exit status says whether there were errors. */
 export async function runRender(
   call: RenderCall,
   settings: Settings,
@@ -39,7 +43,7 @@ export async function runRender(
   return hasErrors(diagnostics) || differs ? EXIT.inputErrors : EXIT.fine;
 }
 
-/** True when `--check` found a difference. */
+/** True if `--check` found a difference. */
 async function writeOrCheck(
   call: RenderCall,
   folder: string,
@@ -57,8 +61,49 @@ async function writeOrCheck(
 }
 
 /**
- * One stage of the pipeline as text: YAML, or the file itself. Contents of secrets are left out. Statuses are as `albc run` would
- * write them into those that the objects have, but for the lastTransitionTime of our conditions: nothing changes here.
+ * What would change if the files were written to `folder`: a unified diff for each file, or one line for a stale file and for a secret,
+ * whose contents are never shown. Modes are not compared, because version control does not keep them.
+ */
+export async function differences(
+  folder: string,
+  files: readonly RenderedFile[],
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const file of files) {
+    const difference = await compare(folder, file);
+    if (difference !== undefined) found.push(difference);
+  }
+  const expected = new Set(files.map((file) => file.path));
+  for (const path of await ownFiles(folder)) {
+    if (!expected.has(path)) found.push(`${path}: stale, would be removed\n`);
+  }
+  return found;
+}
+
+async function compare(folder: string, file: RenderedFile): Promise<string | undefined> {
+  const actual = await readIfThere(join(folder, file.path));
+  if (actual === undefined) return missing(file);
+  if (actual === contentsOf(file)) return undefined;
+  if (file.contents instanceof SecretText) return `${file.path}: differs (contents not shown)\n`;
+  return patch(file.path, actual, contentsOf(file));
+}
+
+function missing(file: RenderedFile): string {
+  if (file.contents instanceof SecretText) return `${file.path}: missing (contents not shown)\n`;
+  return patch(file.path, undefined, contentsOf(file));
+}
+
+function patch(path: string, before: string | undefined, after: string): string {
+  const old = before === undefined ? "/dev/null" : `a/${path}`;
+  return createTwoFilesPatch(old, `b/${path}`, before ?? "", after, undefined, undefined, {
+    context: 3,
+    headerOptions: { includeIndex: false, includeUnderline: false, includeFileHeaders: true },
+  });
+}
+
+/**
+ * One stage of the pipeline as text: YAML, or the file itself, without secrets. Statuses are what `albc run` would write into the given
+ * statuses, but without lastTransitionTime in our conditions, because nothing changes here.
  */
 export function emitStage(
   stage: Emit,
@@ -97,7 +142,7 @@ function documents(values: readonly unknown[]): string {
   return values.map((value) => `---\n${dump(value, { noRefs: true, lineWidth: -1 })}`).join("");
 }
 
-// Keys stay, so that one sees what a secret holds; values do not. An annotation may repeat the whole object.
+// Keys are shown, values are not. Annotations are dropped, because one may repeat the whole object.
 function printable(kind: KindName, object: KindMap[KindName]): unknown {
   if (kind !== "Secret" || !("data" in object)) return object;
   const { annotations: _annotations, ...metadata } = object.metadata;

@@ -12,10 +12,10 @@ import type { RenderedFile } from "../render/rendered-file.js";
 import { RenderedPolicy } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
-import { DataPlane } from "./data-plane.js";
+import { DataPlane, policyDelta } from "./data-plane.js";
 import { fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
-import { writeChanged } from "./file-writer.js";
+import { WrittenFiles, writeChanged } from "./file-writer.js";
 import {
   ENDPOINT_INTERVAL,
   ReloadAllowance,
@@ -27,12 +27,10 @@ import {
   textOf,
 } from "./kept-configuration.js";
 import { listensOf } from "./listens.js";
-import { LoadedMark, WrittenFiles } from "./written-files.js";
-import { policyDelta } from "./policy-delta.js";
 import { mustFit } from "./policy-size.js";
 import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
-import { removeSockets } from "./run-folder.js";
+import { LoadedMark, removeSockets } from "./run-folder.js";
 
 /** `written`: on disk, but no nginx was there to be told; it reads the files when it starts. */
 export interface Applied {

@@ -1,11 +1,10 @@
-/** The workers, as those see them who give them policies: told over the control socket, and asked whether they all serve. */
+/** Sends policies to the workers over the control socket, and finds out whether all of them serve one. */
 import type { RenderedPolicy } from "../render/rendered-file.js";
 import type { DataPlaneStatus } from "./control-client.js";
 import { ControlClient, ControlError } from "./control-client.js";
-import { policyDelta } from "./policy-delta.js";
 import { NginxRefused, poll } from "./reloader.js";
 
-/** Milliseconds in which every worker must have taken a policy; one that is restarted needs the most. */
+/** Milliseconds in which every worker must serve a policy; a restarted worker needs the longest. */
 const SERVED_LIMIT = 15_000;
 
 export class DataPlane {
@@ -16,22 +15,19 @@ export class DataPlane {
     this.#control = new ControlClient(folder);
   }
 
-  /**
-   * Makes every worker serve the policy; `body` is the change from the one before. `absent`: nobody is there to be told, or
-   * not any more. Throws NginxRefused.
-   */
+  /** Makes every worker serve the policy; `body`: the change from the previous one. `absent`: no nginx answers. Throws NginxRefused. */
   async swap(body: string, policy: RenderedPolicy): Promise<"served" | "absent"> {
     if ((await this.put(body, policy)) === "absent") return "absent";
     return this.#untilServed(policy);
   }
 
-  /** The same without a change: for who may serve it already, or has read policy.json before it was written. */
+  /** The same without a change, for an nginx that may serve the policy already, or that read policy.json before it was written. */
   async ensure(policy: RenderedPolicy): Promise<"served" | "absent"> {
     if (!(await this.confirm(policy))) return "absent";
     return this.#untilServed(policy);
   }
 
-  /** Where another policy is served than this, it is replaced. False: nobody answers. Throws NginxRefused. */
+  /** Replaces any other policy that is served. False: no nginx answers. Throws NginxRefused. */
   async confirm(policy: RenderedPolicy): Promise<boolean> {
     const status = await this.#status();
     if (status === undefined) return false;
@@ -44,7 +40,7 @@ export class DataPlane {
     if (full !== undefined) await this.put(full, policy);
   }
 
-  /** Sends the change, or everything when the data plane serves something else than we think. Throws NginxRefused. */
+  /** Sends the change, or the whole policy if the data plane does not serve the expected one. Throws NginxRefused. */
   async put(body: string, policy: RenderedPolicy): Promise<"accepted" | "absent"> {
     try {
       let outcome = await this.#control.put(body);
@@ -59,7 +55,7 @@ export class DataPlane {
     }
   }
 
-  /** What it says, if there is one. */
+  /** The status, once the data plane answers; undefined if it does not in time. */
   async reach(): Promise<DataPlaneStatus | undefined> {
     let status: DataPlaneStatus | undefined;
     const answers = async (): Promise<boolean> => {
@@ -70,7 +66,7 @@ export class DataPlane {
     return status;
   }
 
-  /** Every worker there should be, of a later generation than `generation`, is to serve the version. */
+  /** Waits until all expected workers of a generation after `generation` serve the version. */
   watch(version: string, generation: number): ServedWatch {
     return new ServedWatch(this.#status, (status) => isServedBy(status, version, generation));
   }
@@ -90,6 +86,33 @@ export class DataPlane {
     this.#control.status().catch(withoutAnswer);
 }
 
+/**
+ * The body of `PUT /policy` (docs/policy-format.md) that changes a data plane from one policy to another: a first line, then a line for
+ * each shard that differs. Without `from`, everything is replaced. Undefined if a key would break its line, so that only a reload can
+ * load the policy; no name that an API server accepts has such a key.
+ */
+export function policyDelta(
+  from: RenderedPolicy | undefined,
+  to: RenderedPolicy,
+): string | undefined {
+  const lines = [`albc-policy ${to.format} ${from?.version ?? "-"} ${to.version}`];
+  for (const [map, key, json] of to.changesSince(from)) {
+    if (!standsOnLine(key)) return undefined;
+    lines.push(json === undefined ? `-\t${map}\t${key}` : `=\t${map}\t${key}\t${oneLine(json)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A key must not contain the separators of fields and lines. */
+function standsOnLine(key: string): boolean {
+  return !/[\t\r\n\0]/.test(key);
+}
+
+/** Line breaks in JSON are never part of a value. */
+function oneLine(json: string): string {
+  return json.replace(/\n */g, "");
+}
+
 function isServedBy(status: DataPlaneStatus, version: string, generation: number): boolean {
   const ready = status.workers.filter(
     (worker) => worker.version === version && worker.generation > generation,
@@ -101,15 +124,12 @@ function withoutAnswer(error: unknown): undefined {
   if (!(error instanceof ControlError)) throw error;
 }
 
-/** Milliseconds without any answer after which a data plane is taken to be away; one that has just died is started again in this time. */
+/** Milliseconds without an answer after which a data plane counts as absent; one that has just died is restarted in less time. */
 const ABSENT_LIMIT = 2000;
 
-/**
- * Looks, again and again, for whether every worker serves. A data plane that went away meanwhile is not waited for as long as
- * one that is slow: other changes wait behind this one.
- */
+/** Asks whether every worker serves. It waits longer for a slow data plane than for an absent one, because other changes wait, too. */
 class ServedWatch {
-  /** `absent`: nobody has answered for a while. */
+  /** `absent`: no answer for ABSENT_LIMIT. */
   outcome: "waiting" | "served" | "absent" = "waiting";
   readonly #ask: () => Promise<DataPlaneStatus | undefined>;
   readonly #isServed: (status: DataPlaneStatus) => boolean | Promise<boolean>;
@@ -123,7 +143,7 @@ class ServedWatch {
     this.#isServed = isServed;
   }
 
-  /** True when there is nothing more to wait for. */
+  /** True if the outcome is known. */
   async look(): Promise<boolean> {
     const status = await this.#ask();
     const now = performance.now();

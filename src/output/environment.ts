@@ -1,30 +1,56 @@
 /**
- * environment/ of the run folder: what nginx must be told and only the machine knows. nginx.conf includes it, so that
- * nginx.conf itself is the same everywhere.
+ * Files of the run folder that are not compiled from objects: the Lua code, and environment/ with facts about this machine. nginx.conf
+ * includes environment/, so that it is the same on every machine.
  */
+import { readFile, readdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
-import { readIfThere } from "./file-error.js";
+import { fileError, readIfThere } from "./file-error.js";
+
+/** lua/ is next to both src/ and dist/. */
+const LUA_FOLDER = fileURLToPath(new URL("../../lua/", import.meta.url));
+
+/**
+ * The Lua code of albc as files below lua/, sorted. It is copied to every run folder, so that an nginx in another container needs
+ * nothing else. Throws EnvironmentError if the package is incomplete.
+ */
+export async function luaBundle(): Promise<readonly RenderedFile[]> {
+  try {
+    const names = await readdir(LUA_FOLDER, { recursive: true });
+    const modules = names.filter((name) => name.endsWith(".lua")).sort();
+    return await Promise.all(
+      modules.map(async (name) => ({
+        path: `lua/${name}`,
+        contents: await readFile(join(LUA_FOLDER, name), "utf8"),
+        mode: 0o644 as const,
+      })),
+    );
+  } catch (error: unknown) {
+    throw fileError("read the Lua code of albc in", LUA_FOLDER, error);
+  }
+}
 
 interface EnvironmentOptions {
   /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
   readonly resolver: readonly string[];
   /** CAs (PEM) for https auth services; empty: the system's. */
   readonly caFile: string;
-  /** Version of the nginx that reads them, such as `1.30.6`; absent when somebody else runs it. */
+  /** Version of nginx, such as `1.30.6`; absent if albc does not run it. */
   readonly nginx?: string;
 }
 
-/** The first nginx that can keep idle connections for a while when its worker is replaced. */
+/** The first nginx whose old workers keep idle connections for a while. */
 const KEEPS_IDLE = [1, 27, 4] as const;
 
 const RESOLV_CONF = "/etc/resolv.conf";
 const CA_COPY = "environment/ca.pem";
 
-/** Where Debian and Alpine, Red Hat, SUSE, and BSD keep their certificate authorities. */
+/** Certificate authorities of Debian and Alpine, Red Hat, SUSE, and BSD. */
 const CA_BUNDLES = [
   "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
@@ -46,17 +72,17 @@ export async function environmentFiles(
   });
   return [
     { path: "environment/http.conf", contents: conf, mode: 0o644 },
-    // nginx.conf names it where backends are to be checked by the machine's authorities.
+    // nginx.conf names it for backends that the machine's authorities verify.
     { path: CA_COPY, contents: ca ?? NOBODY_CERTIFICATE, mode: 0o644 },
   ];
 }
 
 interface Environment {
   readonly servers: readonly string[];
-  /** Ask for IPv6 addresses too. */
+  /** Resolve names to IPv6 addresses, too. */
   readonly ipv6: boolean;
   readonly trustsAuthorities: boolean;
-  /** A client whose connection is idle may be about to send its next request when a reload comes. */
+  /** Whether a reload keeps idle connections for a while, because a client may be sending its next request. */
   readonly keepsIdle: boolean;
 }
 
@@ -82,7 +108,7 @@ function isAtLeast(version: string, least: readonly number[]): boolean {
   return index < 0 || (parts[index] ?? 0) > (least[index] ?? 0);
 }
 
-/** Those that were given, else the `nameserver` lines; addresses with a zone are not for nginx. */
+/** The given servers, or those of the `nameserver` lines. nginx can't use addresses with a zone. */
 export function nameServers(given: readonly string[], resolvConf: string): readonly string[] {
   const wrong = given.find((server) => isIP(hostOf(server)) === 0);
   if (wrong !== undefined) throw new EnvironmentError(`resolver ${wrong} is no IP address`);
@@ -119,7 +145,7 @@ async function authorities(given: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Without one an IPv6 address of an auth service could only fail. */
+/** Without a route, requests to an IPv6 address of an auth service would fail. */
 function hasIpv6Route(): boolean {
   const addresses = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
   return addresses.some(
@@ -129,8 +155,8 @@ function hasIpv6Route(): boolean {
 }
 
 /**
- * An authority that has signed nothing: what nginx is given to trust on a machine without any, so that a configuration that asks for
- * the machine's authorities is one, and trusts nobody. Its key was never kept.
+ * An authority that has signed nothing and whose key does not exist. nginx trusts it on a machine without authorities: the configuration
+ * is valid, and no backend is trusted.
  */
 export const NOBODY_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBiDCCAS2gAwIBAgIUBfTkcPqOOEzoWZYmR6SjA2rF8powCgYIKoZIzj0EAwIw

@@ -1,16 +1,17 @@
 /**
- * RenderedFiles → disk. A file is written beside its place, synced and renamed, so that a reader, or a machine that
- * loses power, has the old contents or the new, never a part. Only what differs is written.
+ * RenderedFiles → disk. A file is written next to its place, synced and renamed, so that after a power failure, and for readers, it has
+ * either the old or the new contents. Only files that differ are written.
  */
 import type { Stats } from "node:fs";
 import { open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { RenderedPolicy, chunksOf, contentsOf } from "../render/rendered-file.js";
+import { sameElements } from "../support/collections.js";
 import { errorCode, fileError, makeFolders } from "./file-error.js";
 import { mustFit } from "./policy-size.js";
 
-/** Whose files they are to be; absent: of the user that albc runs as. */
+/** The owner of files, if it is not the user that albc runs as. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
@@ -18,23 +19,23 @@ export interface Owner {
 
 export interface WriteOptions {
   readonly owner?: Owner | undefined;
-  /** Wait until it is on the disk itself (default); only a trial may go without. */
+  /** Default: true. False is only for files that `nginx -t` reads. */
   readonly sync?: boolean;
 }
 
-/** Folders in which every file is ours, so that what is no longer rendered can be removed. */
+/** Folders that contain only our files, so that stale ones can be removed. */
 const OWN_FOLDERS = ["authorities", "certificates", "credentials", "lua", "streams"];
-/** What an interrupted run may leave behind. */
+/** Suffix of files that are being written; an interrupted run may leave one. */
 const BESIDE = ".albc-new";
 
-/** Makes `folder` hold these files: writes what differs, removes what is stale. Throws EnvironmentError. */
+/** Writes the files that differ to `folder`, and removes stale ones. Throws EnvironmentError. */
 export async function writeFiles(folder: string, files: readonly RenderedFile[]): Promise<void> {
   for (const { contents } of files) if (contents instanceof RenderedPolicy) mustFit(contents);
   await writeChanged(folder, await changedFiles(folder, files));
   await removeStale(folder, files);
 }
 
-/** The files whose contents or mode on disk are not what they should be. */
+/** The files whose contents or mode differ from those on the disk. */
 export async function changedFiles(
   folder: string,
   files: readonly RenderedFile[],
@@ -46,7 +47,7 @@ export async function changedFiles(
   return changed;
 }
 
-/** Writes the files, in this order, and makes their folders. Throws EnvironmentError at the first that can't be. */
+/** Writes the files in this order, with their folders. Throws EnvironmentError at the first file that can't be written. */
 export async function writeChanged(
   folder: string,
   files: readonly RenderedFile[],
@@ -67,7 +68,7 @@ export async function writeChanged(
   for (const path of folders) await syncFolder(path);
 }
 
-/** Removes files in our own folders that are not among `files`, and the folders that are then empty. */
+/** Removes files in our own folders that are not among `files`, and folders that become empty. */
 export async function removeStale(folder: string, files: readonly RenderedFile[]): Promise<void> {
   const expected = new Set(files.map((file) => file.path));
   for (const path of await ownFiles(folder)) {
@@ -81,7 +82,7 @@ export async function removeStale(folder: string, files: readonly RenderedFile[]
   }
 }
 
-/** Paths, relative to `folder`, of all files in the folders that are ours alone. */
+/** Paths, relative to `folder`, of all files in OWN_FOLDERS. */
 export async function ownFiles(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of OWN_FOLDERS) {
@@ -122,7 +123,7 @@ async function writeOne(path: string, file: RenderedFile, options: WriteOptions)
 
 async function writeNew(path: string, file: RenderedFile, options: WriteOptions): Promise<void> {
   const { owner, sync } = options;
-  // Made new, never opened: what stands there could be a link of somebody else's.
+  // Created, never opened: an existing file could be a link that another user made.
   const handle = await open(path, "wx", 0o600);
   try {
     for (const chunk of chunksOf(file)) await handle.appendFile(chunk);
@@ -134,7 +135,7 @@ async function writeNew(path: string, file: RenderedFile, options: WriteOptions)
   }
 }
 
-/** Files with secrets have folders of their own. */
+/** Folders of secrets are as private as the secrets. */
 function folderMode({ mode, path }: RenderedFile): number {
   if (mode === 0o644 || !path.includes("/")) return 0o755;
   return mode === 0o640 ? 0o750 : 0o700;
@@ -147,7 +148,7 @@ async function makeFolder(path: string, mode: number, owner: Owner | undefined):
   await handle.chown(owner.uid, owner.gid).finally(() => handle.close());
 }
 
-/** Without this a rename may not outlive a power failure. */
+/** Without this, a rename may be lost in a power failure. */
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {
@@ -166,4 +167,62 @@ async function removeEmptyFolders(root: string, path: string): Promise<void> {
       throw error;
     }
   }
+}
+
+/** The files of the run folder. Remembers what was written, which is as reliable as reading the disk, and faster. */
+export class WrittenFiles {
+  readonly #folder: string;
+  readonly #owner: Owner | undefined;
+  /** By path; unknown paths are read from the disk. */
+  readonly #known = new Map<string, RenderedFile>();
+  /** Paths at the last removal of stale files. */
+  #paths: readonly string[] | undefined;
+
+  constructor(folder: string, owner: Owner | undefined) {
+    this.#folder = folder;
+    this.#owner = owner;
+  }
+
+  /** The files that differ from those on the disk. */
+  async changed(files: readonly RenderedFile[]): Promise<readonly RenderedFile[]> {
+    const changed: RenderedFile[] = [];
+    for (const file of files) {
+      const known = this.#known.get(file.path);
+      const isThere =
+        known === undefined
+          ? (await changedFiles(this.#folder, [file])).length === 0
+          : isEqual(known, file);
+      if (isThere) this.#known.set(file.path, file);
+      else changed.push(file);
+    }
+    return changed;
+  }
+
+  /** Writes what differs, in this order, and syncs it. Throws EnvironmentError at the first file that can't be written. */
+  async write(files: readonly RenderedFile[]): Promise<void> {
+    const changed = await this.changed(files);
+    for (const { path } of changed) this.#known.delete(path);
+    await writeChanged(this.#folder, changed, { owner: this.#owner, sync: true });
+    for (const file of changed) this.#known.set(file.path, file);
+  }
+
+  /** Removes our files that are not among these. */
+  async keepOnly(files: readonly RenderedFile[]): Promise<void> {
+    const paths = files.map(({ path }) => path);
+    if (this.#paths !== undefined && sameElements(this.#paths, paths)) return;
+    this.#paths = undefined;
+    const kept = new Set(paths);
+    for (const path of this.#known.keys()) if (!kept.has(path)) this.#known.delete(path);
+    await removeStale(this.#folder, files);
+    this.#paths = paths;
+  }
+}
+
+/** Policies are compared by version, because building their text is expensive. */
+function isEqual(a: RenderedFile, b: RenderedFile): boolean {
+  if (a.contents === b.contents) return a.mode === b.mode;
+  if (a.contents instanceof RenderedPolicy && b.contents instanceof RenderedPolicy) {
+    return a.contents.version === b.contents.version;
+  }
+  return a.mode === b.mode && contentsOf(a) === contentsOf(b);
 }

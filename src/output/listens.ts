@@ -5,7 +5,6 @@ import { endianness } from "node:os";
 import { addTo } from "../support/collections.js";
 import { addressBytes } from "../support/ip-address.js";
 import { errorCode } from "./file-error.js";
-import { NginxRefused } from "./reloader.js";
 
 /** Where nginx listens, as CompileOptions.unavailablePorts has it: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
 interface PlaceParts {
@@ -187,12 +186,4 @@ export async function refusedPlaces(
     refused.push(...(taken.length > 0 ? taken : wanted));
   }
   return refused;
-}
-
-/** Throws NginxRefused when a socket of the running nginx must be closed before it can open one of the next configuration. */
-export function refuseBlocked(next: readonly string[], live: readonly string[]): void {
-  const blocked = behindOwn(next, live);
-  if (blocked.length === 0) return;
-  const message = `${blocked.join(", ")}: nginx itself listens there on other addresses until it is reloaded`;
-  throw new NginxRefused(message, [], blocked);
 }

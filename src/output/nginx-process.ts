@@ -19,9 +19,9 @@ import {
 } from "./nginx-log.js";
 import type { NginxBinary } from "./nginx-binary.js";
 import { mainDirectives } from "./nginx-binary.js";
-import { readListens, refuseBlocked, refusedPlaces } from "./listens.js";
+import { readListens, refusedPlaces } from "./listens.js";
 import { orphansOn, removeSockets } from "./run-folder.js";
-import { NginxRefused, loadLimit, poll } from "./reloader.js";
+import { NginxRefused, loadLimit, poll, refuseBlocked } from "./reloader.js";
 import type { Reloader } from "./reloader.js";
 
 export interface NginxProcessOptions {

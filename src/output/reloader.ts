@@ -1,15 +1,20 @@
+/** How nginx is reloaded, and an nginx that albc does not run. NginxProcess is the other Reloader. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { execa } from "execa";
+import { EnvironmentError } from "../support/errors.js";
+import { ControlClient, ControlError } from "./control-client.js";
+import { behindOwn, isTaken, readListens } from "./listens.js";
 
-/** nginx, or what stands for it, would not have a configuration. The message is what nginx said, in one line. */
+/** nginx refused a configuration. The message is the reason that nginx gave, in one line. */
 export class NginxRefused extends Error {
   override readonly name = "NginxRefused";
 
-  /** What it could not listen on, as CompileOptions has it. */
+  /** The ports that it could not listen on, for CompileOptions. */
   readonly unavailablePorts: readonly string[];
 
-  /** What it can open once a reload has closed a socket of its own that is in the way. */
+  /** The ports that it can open once a reload has closed a socket of its own. */
   readonly blockedPorts: readonly string[];
 
   constructor(
@@ -23,41 +28,31 @@ export class NginxRefused extends Error {
   }
 }
 
-/** How nginx is told that files which it reads only at a reload have changed. */
+/** Makes nginx load files that it reads only at a reload. */
 export interface Reloader {
-  /** `nginx -t`, or what of it is possible, on a folder inside the run folder that is laid out like it. Throws NginxRefused. */
+  /** Tests a folder inside the run folder that has the same layout, if possible by `nginx -t`. Throws NginxRefused. */
   test(folder: string): Promise<void>;
-  /**
-   * Tells nginx to reload, and waits until `isDone`. Throws NginxRefused when nginx gives up, or is not done in time; it
-   * then goes on as before.
-   */
+  /** Reloads nginx, and waits until `isDone`. Throws NginxRefused if nginx gives up or is late; it then keeps serving as before. */
   reload(isDone: () => Promise<boolean>): Promise<void>;
 }
 
 /** Milliseconds: a reload of a large configuration on a busy machine. */
 const RELOAD_LIMIT = 30_000;
 
-/** Milliseconds for nginx to load the run folder's nginx.conf: a thousand ports are 16 MB of it, and take some seconds. */
+/** Milliseconds for nginx to load nginx.conf of the run folder: a thousand ports are 16 MB, and take some seconds. */
 export async function loadLimit(folder: string): Promise<number> {
   const { size } = await stat(join(folder, "nginx.conf")).catch(() => ({ size: 0 }));
   return RELOAD_LIMIT + Math.floor(size / 1_000_000) * 1000;
 }
 
-interface PollOptions {
-  /** Milliseconds after which to give up. */
-  readonly limit: number;
-  /** Gives up at once. */
-  readonly signal?: AbortSignal;
-}
-
-/** Milliseconds between two looks: short at first, because most of what is waited for comes soon. */
+/** Milliseconds between two checks: short at first, because most waits are short. */
 const FIRST = 2;
 const LONGEST = 50;
 
-/** Asks again and again until `holds` does (true) or the limit is reached (false). */
+/** Checks until `holds` returns true (true), or the limit is reached (false). */
 export async function poll(
   holds: () => boolean | Promise<boolean>,
-  { limit, signal }: PollOptions,
+  { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
 ): Promise<boolean> {
   const deadline = performance.now() + limit;
   for (let wait = FIRST; ; wait = Math.min(wait * 1.5, LONGEST)) {
@@ -65,4 +60,82 @@ export async function poll(
     if (signal?.aborted === true || performance.now() >= deadline) return false;
     await pause(wait);
   }
+}
+
+/** Throws NginxRefused if nginx must close a socket of its own before it can open one of the next configuration. */
+export function refuseBlocked(next: readonly string[], live: readonly string[]): void {
+  const blocked = behindOwn(next, live);
+  if (blocked.length === 0) return;
+  const message = `${blocked.join(", ")}: nginx itself listens there on other addresses until it is reloaded`;
+  throw new NginxRefused(message, [], blocked);
+}
+
+const COMMAND_LIMIT = 60_000;
+
+/** How to reload an nginx that albc does not run. */
+export type ReloadWay =
+  /** By a request to its control socket. The folder is its prefix, where it writes. */
+  | { readonly kind: "control"; readonly folder: string }
+  | { readonly kind: "command"; readonly command: string };
+
+/** An nginx that others run on our run folder, such as in another container of the pod. */
+export function sidecar(way: ReloadWay, folder: string): Reloader {
+  return new Sidecar(folder, () =>
+    way.kind === "control" ? askForReload(way.folder) : runCommand(way.command),
+  );
+}
+
+class Sidecar implements Reloader {
+  readonly #folder: string;
+  readonly #tell: () => Promise<void>;
+
+  constructor(folder: string, tell: () => Promise<void>) {
+    this.#folder = folder;
+    this.#tell = tell;
+  }
+
+  /**
+   * The reload itself is the test, except for ports that another process of the pod has: with such a port in its files, an nginx that is
+   * about to start could serve nothing at all.
+   */
+  async test(folder: string): Promise<void> {
+    const next = await readListens(join(folder, "nginx.conf"));
+    const written = await readListens(join(folder, "..", "nginx.conf"));
+    refuseBlocked(next, written);
+    const fresh = next.filter((place) => !written.includes(place));
+    const taken: string[] = [];
+    for (const place of fresh) if (await isTaken(place, written)) taken.push(place);
+    if (taken.length === 0) return;
+    throw new NginxRefused(`${taken.join(", ")}: in use by another process of this machine`, taken);
+  }
+
+  async reload(isDone: () => Promise<boolean>): Promise<void> {
+    const limit = await loadLimit(this.#folder);
+    await this.#tell();
+    if (!(await poll(isDone, { limit }))) {
+      throw new NginxRefused(
+        `nginx did not take the new files in ${limit / 1000} s; its own error log says why`,
+      );
+    }
+  }
+}
+
+async function askForReload(folder: string): Promise<void> {
+  try {
+    await new ControlClient(folder).reload();
+  } catch (error: unknown) {
+    throw error instanceof ControlError ? new EnvironmentError(error.message) : error;
+  }
+}
+
+async function runCommand(command: string): Promise<void> {
+  const { exitCode, all } = await execa("/bin/sh", ["-c", command], {
+    all: true,
+    reject: false,
+    stdin: "ignore",
+    timeout: COMMAND_LIMIT,
+  });
+  if (exitCode === 0) return;
+  const status = exitCode === undefined ? "no status" : `status ${exitCode}`;
+  throw new NginxRefused(`the reload command ended with ${status}: ${all.trim().slice(-500)}`);
 }

@@ -1,5 +1,6 @@
-/** The folder that nginx runs in: its layout, and the mark that keeps a second albc out. */
+/** The folder that nginx runs in: its layout, the lock against a second albc, and the mark that nginx has loaded its files. */
 import {
+  access,
   chmod,
   chown,
   lstat,
@@ -10,6 +11,7 @@ import {
   realpath,
   rm,
   stat,
+  writeFile,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EnvironmentError } from "../support/errors.js";
@@ -18,7 +20,7 @@ import type { Owner } from "./file-writer.js";
 import { startTime } from "./folder-processes.js";
 import { overlaps, readListens } from "./listens.js";
 
-/** Folder and mode. control/ lets in nobody else: whoever reaches the socket in it decides about all traffic. */
+/** Folders and modes. control/ is private, because its socket controls all traffic. */
 const LAYOUT = [
   ["control", 0o700],
   ["logs", 0o755],
@@ -29,8 +31,8 @@ const LAYOUT = [
 const LOCK = "albc.pid";
 
 /**
- * Makes the folder and what nginx needs in it; gives its absolute path. `isShared`: nginx reads it as a member of our group, and
- * writes elsewhere. Throws EnvironmentError.
+ * Makes the folder and its layout; returns its absolute path. `isShared`: nginx reads it as a member of our group, and writes elsewhere.
+ * Throws EnvironmentError.
  */
 export async function makeRunFolder(
   folder: string,
@@ -39,7 +41,7 @@ export async function makeRunFolder(
 ): Promise<string> {
   try {
     const ownMode = isShared ? 0o750 : 0o700;
-    // Workers of another user must get through to their files, and no further.
+    // Workers of another user need only reach their own files.
     await makeFolders(folder, owner === undefined ? ownMode : 0o711);
     await mustBePrivate(await realpath(folder), owner);
     for (const [name, mode] of LAYOUT) {
@@ -58,14 +60,14 @@ export async function makeRunFolder(
 }
 
 /**
- * nginx and albc, perhaps as root, write where names in the folder lead to, so no other user may put them there. Throws
- * EnvironmentError. A mount point may be as volumes of containers are: of root, and open to all who share it.
+ * nginx and albc, perhaps as root, write to paths in the folder, so no other user may be able to replace them. A mount point may be a
+ * volume of a container: owned by root and writable for all who share it. Throws EnvironmentError.
  */
 async function mustBePrivate(folder: string, owner?: Owner): Promise<void> {
   const isVolume = (await stat(folder)).dev !== (await stat(dirname(folder))).dev;
   const problem = isVolume ? undefined : await problemOf(folder, owner);
   if (problem !== undefined) throw unsafe(folder, folder, problem);
-  // Below tmp/ nginx keeps bodies of requests, and names all files by itself.
+  // nginx chooses all names below tmp/ itself.
   const names = (await readdir(folder)).map((name) => join(folder, name));
   const deeper = names.filter((path) => path !== join(folder, "tmp"));
   for (const path of names) await mustBePrivateBelow(path, folder, owner, deeper.includes(path));
@@ -85,7 +87,7 @@ async function mustBePrivateBelow(
   }
 }
 
-/** Of files only that they are no links: an nginx that another user runs has some of its own. */
+/** Files must only be no links: they may belong to the user of another nginx. */
 async function problemOf(path: string, owner?: Owner): Promise<string | undefined> {
   const stats = await lstat(path);
   if (stats.isSymbolicLink()) return "is a link";
@@ -101,16 +103,13 @@ function unsafe(folder: string, path: string, problem: string): EnvironmentError
   );
 }
 
-/** A folder is one albc's at a time. */
-interface FolderLock {
-  release(): Promise<void>;
-}
-
 /**
- * Takes the folder for this process. A mark left by an albc that was killed counts for nothing. Throws EnvironmentError
- * when another one is at work there.
+ * Locks the folder for this process. The lock of a killed albc is ignored. Throws EnvironmentError if another albc that runs has the
+ * lock.
  */
-export async function lockRunFolder(folder: string): Promise<FolderLock> {
+export async function lockRunFolder(
+  folder: string,
+): Promise<{ readonly release: () => Promise<void> }> {
   const path = join(folder, LOCK);
   const mark = `${String(process.pid)} ${await startTime(process.pid)}\n`;
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -126,7 +125,7 @@ export async function lockRunFolder(folder: string): Promise<FolderLock> {
   throw new EnvironmentError(`${folder} is in use by another albc; choose another --dir`);
 }
 
-/** The process id of the albc that has the folder and still runs. */
+/** The process id of the running albc that has the lock. */
 async function holderOf(folder: string): Promise<string | undefined> {
   const text = await readFile(join(folder, LOCK), "utf8").catch(() => "");
   const [pid = "", started = ""] = text.trim().split(" ");
@@ -134,7 +133,7 @@ async function holderOf(folder: string): Promise<string | undefined> {
   return isThere ? pid : undefined;
 }
 
-/** An albc had the folder and ended without giving it back: it was killed. An nginx that others run there has no lock at all. */
+/** Whether an albc was killed while it had the lock. An nginx that others run has no lock. */
 async function wasAbandoned(folder: string): Promise<boolean> {
   const isLocked = await stat(join(folder, LOCK)).then(
     () => true,
@@ -154,11 +153,9 @@ async function writeNew(path: string, text: string): Promise<boolean> {
   }
 }
 
-/** The nginx of an albc that was killed: it serves on and keeps its ports, and an albc with another run folder can't have them. */
-
 /**
- * Run folders whose nginx listens on one of the places although the albc that started it is gone: nginx.conf is albc's, and its lock
- * names no process that runs.
+ * Run folders whose nginx listens on one of the places although its albc was killed: albc wrote nginx.conf, and no running process has
+ * the lock. Such an nginx keeps ports that an albc with another run folder needs.
  */
 export async function orphansOn(places: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
@@ -172,7 +169,7 @@ export async function orphansOn(places: readonly string[]): Promise<readonly str
   return found;
 }
 
-/** Folders in which a process works that nginx's pid file there names. */
+/** Working folders of processes that nginx's pid file in the folder names. */
 async function foldersOfMasters(): Promise<readonly string[]> {
   const names = await readdir("/proc").catch(() => []);
   const pids = names.filter((name) => /^\d+$/.test(name));
@@ -184,12 +181,12 @@ async function foldersOfMasters(): Promise<readonly string[]> {
   return (await Promise.all(found)).flat();
 }
 
-/** Where nginx.conf has sockets of ours. */
+/** Folders of the sockets in nginx.conf. */
 const FOLDERS = ["control", "tmp"];
 
 /**
- * Removes sockets that nginx left when it was killed, or when a reload failed after it had opened them: it could not listen there
- * again. `live`: text of the nginx.conf whose sockets are in use. Throws EnvironmentError.
+ * Removes sockets that a killed nginx or a failed reload left behind: nginx could not listen there again. `live`: text of the nginx.conf
+ * whose sockets are in use. Throws EnvironmentError.
  */
 export async function removeSockets(folder: string, live = ""): Promise<void> {
   for (const name of FOLDERS) {
@@ -202,5 +199,43 @@ export async function removeSockets(folder: string, live = ""): Promise<void> {
       if (errorCode(error) === "ENOENT") continue;
       throw fileError("remove sockets of", path, error);
     }
+  }
+}
+
+const MARK = "control/loaded";
+
+/**
+ * A mark on the disk that nginx has loaded the files which it reads only at a reload. A successor of a killed albc reads it; without the
+ * mark it reloads once more to be sure.
+ */
+export class LoadedMark {
+  readonly #path: string;
+  #isSet: boolean | undefined;
+
+  /** `folder`: the run folder. */
+  constructor(folder: string) {
+    this.#path = join(folder, MARK);
+  }
+
+  async isSet(): Promise<boolean> {
+    this.#isSet ??= await access(this.#path).then(
+      () => true,
+      () => false,
+    );
+    return this.#isSet;
+  }
+
+  /** A mark that can't be written only costs a reload at the next start. */
+  async set(): Promise<void> {
+    this.#isSet = true;
+    await writeFile(this.#path, "", { mode: 0o600 }).catch(() => undefined);
+  }
+
+  /** To be called before the files change. Throws EnvironmentError. */
+  async clear(): Promise<void> {
+    this.#isSet = false;
+    await rm(this.#path, { force: true }).catch((error: unknown) => {
+      throw fileError("remove", this.#path, error);
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { fc } from "../support/fast-check.js";
-import { policyDelta } from "../../src/output/policy-delta.js";
+import { policyDelta } from "../../src/output/data-plane.js";
 import { policyFrom, shardsOf } from "../support/rendered-policy.js";
 
 const MAPS = [

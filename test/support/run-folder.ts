@@ -1,6 +1,6 @@
 /** A run folder with a rendered configuration, and the nginx that runs on it, for tests of src/output. */
 import { findNginx, type NginxBinary } from "../../src/output/nginx-binary.js";
-import { luaBundle } from "../../src/output/lua-bundle.js";
+import { luaBundle } from "../../src/output/environment.js";
 import { NginxProcess } from "../../src/output/nginx-process.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";

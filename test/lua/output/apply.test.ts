@@ -22,7 +22,7 @@ import type { Reloader } from "../../../src/output/reloader.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
 import { ReloadAllowance } from "../../../src/output/kept-configuration.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
-import { sidecar } from "../../../src/output/sidecar.js";
+import { sidecar } from "../../../src/output/reloader.js";
 import type { DataPlaneConfig } from "../../../src/model/config.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { contentsOf } from "../../../src/render/rendered-file.js";

@@ -7,7 +7,7 @@ import { compile } from "../../../src/compile.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { Applier } from "../../../src/output/apply.js";
-import { luaBundle } from "../../../src/output/lua-bundle.js";
+import { luaBundle } from "../../../src/output/environment.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";

@@ -1,4 +1,4 @@
-import { luaBundle } from "../../../src/output/lua-bundle.js";
+import { luaBundle } from "../../../src/output/environment.js";
 
 test("the bundle has the shipped Lua code below lua/, sorted, for all to read", async () => {
   const files = await luaBundle();

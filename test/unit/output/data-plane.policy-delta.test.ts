@@ -1,4 +1,4 @@
-import { policyDelta } from "../../../src/output/policy-delta.js";
+import { policyDelta } from "../../../src/output/data-plane.js";
 import { RenderedPolicy } from "../../../src/render/rendered-file.js";
 import { ShardMap } from "../../../src/render/shard-map.js";
 import { policyFrom } from "../../support/rendered-policy.js";

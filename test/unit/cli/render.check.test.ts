@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { differences } from "../../../src/output/check.js";
+import { differences } from "../../../src/cli/render.js";
 import { writeFiles } from "../../../src/output/file-writer.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { SecretText } from "../../../src/support/secret-text.js";
