@@ -51,7 +51,7 @@ interface CaseDescription {
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
-  /** What to compare of nginx.conf, which is nearly the same in all cases: nothing unless told; its block `stream`; or all of it. */
+  /** What to compare of nginx.conf, most of which is the same in all cases. Absent: nothing. `stream`: only that block. */
   readonly show?: "stream" | "nginx.conf";
 }
 

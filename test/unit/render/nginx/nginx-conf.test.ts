@@ -176,9 +176,14 @@ test("each body limit in use has a location, smallest first, for requests withou
     servers: [HTTP_SERVER],
     routes: [...routes, plainRoute("none")],
   };
-  const names = (text: string) => [...text.matchAll(/location @http_(\d+) {/g)].map(([, n]) => n);
-  expect(names(conf({}, { config }))).toEqual(["9", "1000000"]);
-  expect(names(conf({ bodyLimit: 500 }, { config }))).toEqual(["9", "500", "1000000"]);
+  const names = (text: string) =>
+    [...text.matchAll(/location @((?:http|read)_\d+) {/g)].map(([, name]) => name);
+  expect(names(conf({}, { config }))).toEqual(
+    ["9", "1000000"].flatMap((limit) => [`http_${limit}`, `read_${limit}`]),
+  );
+  expect(names(conf({ bodyLimit: 500 }, { config }))).toEqual(
+    ["9", "500", "1000000"].flatMap((limit) => [`http_${limit}`, `read_${limit}`]),
+  );
 });
 
 test.each([
