@@ -29,7 +29,6 @@ export const DSLX_OPERATORS = [
 const milliseconds = (description: string): SchemaOf<number> =>
   integer({ minimum: 0, description });
 
-/** What ALB2, Frontend and Rule share. */
 const TIMEOUT_SCHEMA = object(
   {
     proxy_connect_timeout_ms: milliseconds("For the connection to a backend, in milliseconds."),
@@ -169,7 +168,7 @@ const FRONTEND_SPEC = object(
 
 export const FRONTEND_SCHEMA = objectSchema({ spec: FRONTEND_SPEC }, ["spec"]);
 
-/** API servers refuse rules in CEL whose cost they can't bound. */
+/** Limits, because API servers refuse CEL rules whose cost is unbounded. */
 const MOST_TERMS = 64;
 const MOST_ROWS = 4096;
 
@@ -240,7 +239,7 @@ export interface Rule extends KubernetesObject {
 }
 
 export type Alb2Config = Static<typeof ALB2_CONFIG>;
-/** What Frontends configure, and Rules but for `keepalive`. */
+/** `config` of Frontends, and of Rules, which lack `keepalive`. */
 export type RoutingConfig = Static<typeof FRONTEND_CONFIG>;
 export type TimeoutSpec = Static<typeof TIMEOUT_SCHEMA>;
 export type RedirectSpec = Static<typeof REDIRECT_SCHEMA>;

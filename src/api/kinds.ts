@@ -1,4 +1,4 @@
-/** Every kind that we read, by its name; schemas are in input/kind-table.ts. */
+/** Every kind that albc reads, by name; input/kind-table.ts has the schemas. */
 import type { Alb2, Frontend, Rule } from "./alb.js";
 import type { AuthPolicy } from "./auth.js";
 import type {
@@ -49,7 +49,7 @@ export interface KindMap {
 
 export type KindName = keyof KindMap;
 
-/** All of them, in the order in which they are printed. */
+/** In the order in which they are printed. */
 export const KIND_NAMES: readonly KindName[] = [
   "Namespace",
   "ALB2",

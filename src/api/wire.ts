@@ -9,8 +9,8 @@ import type {
 } from "@kubernetes/client-node";
 
 /**
- * A client class as the plain JSON that users write: read-only all the way down, timestamps as RFC 3339 text.
- * `apiVersion`, `kind`, `metadata.name` and `metadata.namespace` are always there: decoding fills them in.
+ * A class of the client library as plain JSON: read-only at every depth, timestamps as RFC 3339 text. `apiVersion`, `kind`,
+ * `metadata.name` and `metadata.namespace` are always present, because decoding sets them.
  */
 type Wire<T> = T extends Date
   ? string
@@ -35,7 +35,7 @@ export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
-  /** Set by reading, never by users: the object can't be served as written, and is what could be read of it. */
+  /** Set by decoding, never by users: the object can't be served as written, and consists of its readable parts. */
   readonly closed?: Closed;
 }
 
@@ -51,8 +51,6 @@ export interface Closed {
 }
 
 type WireObject<T> = KubernetesObject & Omit<Wire<T>, "apiVersion" | "kind" | "metadata">;
-
-/** Kubernetes' own kinds that we read. */
 
 export type ConfigMap = WireObject<V1ConfigMap>;
 export type EndpointSlice = WireObject<V1EndpointSlice>;

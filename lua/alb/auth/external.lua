@@ -3,7 +3,6 @@
 -- The request to the service has the client's method and path. 200 lets it pass, and any other answer goes to the
 -- client. If the service can't be asked, the request does not pass.
 -- May yield: check does. Phases: prepare any but init; check and apply in access.
-local ask = require("alb.auth.ask")
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
 local ffi = require("ffi")
@@ -30,6 +29,7 @@ local setmetatable = setmetatable
 local str_byte = string.byte
 local str_lower = string.lower
 local str_sub = string.sub
+local ask = service.ask
 
 local _M = { field = "external" }
 

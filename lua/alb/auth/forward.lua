@@ -1,7 +1,6 @@
 --- Forward auth: an auth service decides.
 -- 2xx lets the request pass, 401 redirects to the sign-in page if there is one, 403 refuses, all others are errors.
 -- May yield: check does. Phases: prepare any but init; check and apply in access.
-local ask = require("alb.auth.ask")
 local auth_request = require("alb.auth.auth_request")
 local client_headers = require("alb.auth.client_headers")
 local cookies = require("alb.auth.cookies")
@@ -17,6 +16,7 @@ local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
 local reasons = errors.reasons
+local ask = service.ask
 
 local _M = { field = "forward" }
 

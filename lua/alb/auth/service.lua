@@ -1,11 +1,17 @@
---- The URL of an auth service, which may contain variables.
--- May yield: no. Phases: prepare any; the others in access.
+--- An auth service: its URL, which may contain variables, and requests to it.
+-- May yield: ask does. Phases: prepare any; the others in access.
 local connection = require("alb.auth.connection")
+local errors = require("alb.errors")
+local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
 local interpolation = require("alb.interpolation")
 
+local ngx = ngx
 local expand = interpolation.expand
+local min = math.min
+local now = ngx.now
 local re_match = ngx.re.match
+local reasons = errors.reasons
 local str_find = string.find
 local tonumber = tonumber
 local type = type
@@ -13,6 +19,8 @@ local type = type
 local _M = {}
 
 local DEFAULT_PORT = { http = 80, https = 443 }
+-- Milliseconds, if the settings have none.
+local DEFAULT_TIMEOUT = 5000
 
 -- Host without brackets, port and authority of a host that contained variables: it may bring its own port.
 local function take_apart(text)
@@ -99,12 +107,9 @@ function _M.prepare(settings)
     return true
 end
 
---- The auth service, cached if it does not depend on the request: if the settings change, all policies are decoded
---- again.
----@param forward table prepared
----@return table? service see connection.lua; nil when a variable can't stand where it does
----@return string authority value of Host; else the error
-function _M.locate(forward)
+-- The auth service (see connection.lua) and its authority; nil and the error if a variable's value is not valid in its
+-- place. Cached if it does not depend on the request: if the settings change, all policies are decoded again.
+local function locate(forward)
     if forward.service then
         return forward.service, forward.authority
     end
@@ -113,6 +118,41 @@ function _M.locate(forward)
         forward.service, forward.authority = service, authority
     end
     return service, authority
+end
+
+--- Sends one request to the auth service, within its time. Problems are logged: clients see only the reason.
+-- `build(settings, authority, part)` returns the request as bytes, or nil and the error; `part` is passed to it.
+---@param settings table prepared
+---@param build fun(settings: table, authority: string, part: any): string?, string?
+---@param part any
+---@param method string
+---@param ends number seconds as ngx.now: when the request's own deadline is
+---@param wanted table<string, true> headers of the answer that are read, in lower case
+---@param max_body integer? bytes of the answer's body that are read; nil: the body is not wanted
+---@return table? response
+---@return string? reason
+---@return integer? status where the reason has one of its own
+function _M.ask(settings, build, part, method, ends, wanted, max_body)
+    local service, authority = locate(settings)
+    local bytes, err
+    if service then
+        bytes, err = build(settings, authority, part)
+    end
+    if not bytes then
+        ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
+        return nil, reasons.forward_build
+    end
+    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
+    local response
+    response, err = http_client.request(service, method, bytes, deadline, wanted, max_body)
+    if not response then
+        ngx.log(ngx.WARN, "albc: auth service ", settings.scheme, "://", authority, ": ", err)
+        if err == "timeout" and deadline == ends then
+            return nil, reasons.timeout, 504
+        end
+        return nil, reasons.forward_send
+    end
+    return response
 end
 
 return _M

@@ -71,7 +71,7 @@ export const SERVICE_SCHEMA = objectSchema({
   }),
 });
 
-/** What of the status is read: addresses of a load balancer. */
+/** Only addresses of a load balancer are read from the status. */
 export const SERVICE_STATUS = object({
   loadBalancer: object({ ingress: list(object({ ip: string(), hostname: string() })) }),
 });

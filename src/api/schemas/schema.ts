@@ -1,6 +1,6 @@
 /**
- * The part of JSON Schema that Kubernetes calls structural: one schema checks manifests here and, in a
- * CustomResourceDefinition, in a cluster.
+ * The part of JSON Schema that Kubernetes calls structural: the same schema checks manifests here and, in a CustomResourceDefinition,
+ * in a cluster.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema
  */
 export interface JsonSchema {
@@ -10,7 +10,7 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: JsonSchema;
   readonly items?: JsonSchema;
-  /** What an API server fills in where the field is absent. */
+  /** Value that an API server sets if the field is absent. */
   readonly default?: JsonValue;
   readonly enum?: readonly string[];
   readonly pattern?: string;
@@ -23,11 +23,11 @@ export interface JsonSchema {
   readonly maxProperties?: number;
   readonly anyOf?: readonly JsonSchema[];
   readonly "x-kubernetes-int-or-string"?: true;
-  /** What API servers alone hold objects to: here it closes what it is for, and nothing else, with a diagnostic that says more. */
+  /** Only API servers check this. Translation closes what the object is for, with a better diagnostic. */
   readonly admission?: Pick<JsonSchema, "enum" | "pattern" | "maxItems">;
-  /** Fields that are not listed are kept and mean nothing here. */
+  /** Fields that are not listed are kept, without effect. */
   readonly "x-kubernetes-preserve-unknown-fields"?: true;
-  /** Rules in CEL that API servers hold objects to. Here they have to be written once more, as code. */
+  /** CEL rules that API servers check. Decoding checks them in code (src/input/rules). */
   readonly "x-kubernetes-validations"?: readonly {
     readonly rule: string;
     readonly message: string;
@@ -37,7 +37,7 @@ export interface JsonSchema {
 type JsonValue =
   string | number | boolean | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
-/** Keywords that JSON Schema itself does not know. */
+/** Keywords that are not part of JSON Schema. */
 export const KUBERNETES_KEYWORDS = [
   "x-kubernetes-int-or-string",
   "x-kubernetes-preserve-unknown-fields",
@@ -47,7 +47,7 @@ export const KUBERNETES_KEYWORDS = [
 
 declare const VALUE: unique symbol;
 
-/** A schema of values of type T; T is for the compiler alone, so that a type is declared once, by its schema. */
+/** A schema of values of type T. T exists only at compile time, so that the schema also declares the type. */
 export type SchemaOf<T> = JsonSchema & { readonly [VALUE]?: T };
 
 /** The type of the values of a schema. */
@@ -58,7 +58,7 @@ type Fields<P extends Properties, R extends keyof P> = {
   readonly [K in R]: Static<P[K]>;
 } & { readonly [K in Exclude<keyof P, R>]?: Static<P[K]> };
 
-/** What a schema says besides its type. */
+/** Keywords besides those of the type. */
 type Facets = Omit<JsonSchema, "type" | "properties" | "items" | "additionalProperties">;
 
 export function string(facets: Facets = {}): SchemaOf<string> {
@@ -90,7 +90,7 @@ export function intOrString(facets: Facets = {}): SchemaOf<number | string> {
   };
 }
 
-/** A switch that manifests in the field write as `true` and as `"true"`. */
+/** A switch that existing manifests write as `true` or as `"true"`. */
 export function booleanOrText(facets: Facets = {}): SchemaOf<boolean | string> {
   return {
     anyOf: [{ type: "boolean" }, { type: "string" }],
@@ -120,7 +120,7 @@ export function object<P extends Properties, R extends keyof P & string = never>
   return { type: "object", properties, ...facets };
 }
 
-/** An object whose inside is not read. */
+/** An object whose fields are not read. */
 export function anyObject(facets: Facets = {}): SchemaOf<unknown> {
   return { type: "object", "x-kubernetes-preserve-unknown-fields": true, ...facets };
 }
@@ -158,7 +158,7 @@ const OBJECT_META = object(
   { required: ["name"] },
 );
 
-/** The schema of a kind from its own fields; `status` is for controllers and is not checked. */
+/** The schema of a kind, from its own fields. `status` is not checked. */
 export function objectSchema(
   fields: Readonly<Record<string, JsonSchema>>,
   required: readonly string[] = [],

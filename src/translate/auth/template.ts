@@ -3,7 +3,7 @@ import { didYouMean } from "../../support/did-you-mean.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 
-/** `$name`, `${name}`, or `${name` without its end; a `$` before anything else is a dollar. */
+/** `$name`, `${name}`, or `${name` without its end. A `$` before any other character is a dollar sign. */
 const VARIABLE = /\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)(\})?)/g;
 
 /**
@@ -28,14 +28,14 @@ export function parseTemplate(text: string, position: Position): Result<Interpol
   return ok(segments);
 }
 
-/** The text of an interpolation without variables; undefined when it has some. */
+/** The text of an interpolation without variables; undefined if it has any. */
 export function literalText(interpolation: Interpolation): string | undefined {
   return interpolation.every((segment) => typeof segment === "string")
     ? interpolation.join("")
     : undefined;
 }
 
-/** Joins interpolations and texts; neighbouring literals become one, so equal results are equal values. */
+/** Joins interpolations and texts. Adjacent literals are merged, so equal results are equal values. */
 export function concatenate(...parts: readonly (Interpolation | string)[]): Interpolation {
   const joined: Segment[] = [];
   for (const segment of parts.flat()) {
@@ -49,10 +49,10 @@ export function concatenate(...parts: readonly (Interpolation | string)[]): Inte
 
 type Encoding = Exclude<Segment, string>[1];
 
-/** Where a variable stands: path, query and fragment of a URL, host and port of a URL, or plain text such as a header value. */
+/** The text around a variable: path, query and fragment of a URL, host and port of a URL, or plain text such as a header value. */
 export type Position = "url" | "host" | "text";
 
-/** The variables of a request that may be used, by nginx's names; FAMILIES adds those with a free part. */
+/** Variables that settings may use, by nginx's names; FAMILIES are prefixes of more. */
 const NAMES: ReadonlySet<string> = new Set([
   "host",
   "http_host",
@@ -79,10 +79,10 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 const FAMILIES = ["http_", "arg_", "cookie_", "ssl_client_"];
 
-/** No variable has a longer name but for free parts; more would not be read in a message. */
+/** Longer names are cut in messages. */
 const MAX_SHOWN = 40;
 
-/** They are URL text already: encoding them once more would change what they say. */
+/** Values that are URL text already: encoding them again would change them. */
 const URL_TEXT: ReadonlySet<string> = new Set([
   "request_uri",
   "escaped_request_uri",
@@ -100,7 +100,7 @@ function isVariable(name: string): boolean {
   );
 }
 
-/** How the value of a variable goes into a text at that position. */
+/** How the value of a variable is encoded at a position. */
 function encodingOf(name: string, position: Position): Encoding {
   switch (position) {
     case "host":
@@ -112,14 +112,13 @@ function encodingOf(name: string, position: Position): Encoding {
   }
 }
 
-/** The problem with a name that is not a variable, with the one that was probably meant. */
+/** The problem with an unknown name, with a similar known one. */
 function unknownVariable(name: string): string {
   const meant = name.length > MAX_SHOWN ? undefined : didYouMean(name, NAMES);
   const hint = meant === undefined ? "" : `, did you mean $${meant}?`;
   return `has the unknown variable $${shownName(name)}${hint}`;
 }
 
-/** A name short enough for a message. */
 function shownName(name: string): string {
   return name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}...` : name;
 }

@@ -6,7 +6,7 @@ import { listed } from "../../support/text.js";
 import type { HeaderAction, HeaderCheck } from "./headers.js";
 import { requestHeaderProblem, responseHeaderProblem } from "./headers.js";
 
-/** How the texts of the annotations are read. Parts that can't be used are left out, and the result's problem names them. */
+/** Parsers of the annotations' JSON. They leave out parts that can't be used, and name them in the result's problem. */
 export const HEADER_REWRITES = {
   "rewrite-request": (text: string) => parseHeaderRewrite(text, requestHeaderProblem),
   "rewrite-response": (text: string) => parseHeaderRewrite(text, responseHeaderProblem),
@@ -24,7 +24,7 @@ function parseHeaderRewrite(text: string, check: HeaderCheck): Result<HeaderChan
   return rewrite.result();
 }
 
-/** The fields of the JSON: what is set, then removed, then added; those with `var` take the value from a variable. */
+/** The fields of the JSON: headers that are set, removed and added; those with `var` get the value of a variable. */
 const FIELDS: ReadonlyMap<string, (rewrite: HeaderRewrite, value: unknown) => void> = new Map([
   [
     "headers",
@@ -67,7 +67,7 @@ class HeaderRewrite {
   readonly #set: Header[] = [];
   readonly #add: Header[] = [];
   readonly #remove = new Set<string>();
-  /** Names whose value was to be replaced and can't be. */
+  /** Names whose value should be replaced but can't be. */
   readonly #unset = new Set<string>();
   readonly #problems: string[] = [];
 
@@ -88,7 +88,7 @@ class HeaderRewrite {
     this.unset(name);
   }
 
-  /** The sender's own value must not pass for the one that can't be set. */
+  /** Removes the header, so that nobody mistakes the sender's value for the one that can't be set. */
   unset(name: string): void {
     if (this.#check("remove", name) === undefined) this.#unset.add(name.toLowerCase());
   }
@@ -103,7 +103,7 @@ class HeaderRewrite {
       this.leaveOut(`${JSON.stringify(name)} in headers_add has no list of texts`);
       return;
     }
-    // Lines of one name are one list (RFC 9110, 5.3).
+    // Lines of the same name are one list (RFC 9110, 5.3).
     const value = list.join(", ");
     if (list.length > 0 && this.#can("add", name, value)) this.#add.push([name, value]);
   }
