@@ -14,27 +14,27 @@ const DEFAULTS = "";
 
 type Reference = NonNullable<AttachableRoute["spec"]["parentRefs"]>[number];
 
-/** The hosts that routes name on listeners, before listeners are judged and routes attached to them. */
+/** The hosts that routes name on listeners, computed before it is known which listeners serve. */
 export class NamedRoutes {
   readonly #context: TranslateContext;
   readonly #asked: AskedKeys = { named: new Set(), below: new Set() };
-  /** By route and the key of the listener's hostname: the keys that are asked for. */
+  /** By route and listener's hostname: the requested keys. */
   readonly #keys = new Map<AttachableRoute, Map<string, HostKeys>>();
-  /** By the parent that a parentRef names; those that ask for default Gateways by DEFAULTS. */
+  /** By the parent that a parentRef names; routes that ask for default Gateways are at DEFAULTS. */
   #byParent: ReadonlyMap<string, readonly NamedParent[]> | undefined;
 
   constructor(context: TranslateContext) {
     this.#context = context;
   }
 
-  /** Before `of` is called: the hostname of a listener that others may keep out. */
+  /** Requests the keys for a hostname of a listener that other listeners may exclude; to be called before `of`. */
   ask(hostname: HostPattern): void {
     const keys = keysAbove(hostname, "many");
     for (const key of keys) this.#asked.named.add(key);
     for (const key of keys.slice(0, 1)) this.#asked.below.add(key);
   }
 
-  /** What routes have in common with the listener, as far as it is asked for; a route without hostnames names none. */
+  /** The requested keys that routes have in common with the listener; a route without hostnames has none. */
   of({
     gateway,
     parent,
@@ -65,13 +65,13 @@ export class NamedRoutes {
       .map(({ route }) => ({ object: route, keys: this.#keysOf(route, hostname) }));
   }
 
-  /** Only where Gateways may be in conflict does anybody ask. */
+  /** Computed on first use, because only Gateways that may be in conflict need it. */
   get #named(): ReadonlyMap<string, readonly NamedParent[]> {
     const { resources } = this.#context;
     return (this.#byParent ??= namedParents(KINDS.flatMap((kind) => resources.list(kind))));
   }
 
-  /** Ports have most routes and hostnames in common, and few hosts are asked for. */
+  /** Cached, because ports share most routes and hostnames, and few hosts are requested. */
   #keysOf(route: AttachableRoute, hostname: HostPattern): HostKeys {
     const known = getOrInsert(this.#keys, route, () => new Map<string, HostKeys>());
     return getOrInsert(known, hostKey(hostname), () => {

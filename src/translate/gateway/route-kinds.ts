@@ -5,7 +5,7 @@ import type { RouteKindName } from "./model.js";
 import type { Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 
-/** Protocols of listeners that are served, and the kinds of routes that each takes. */
+/** The supported protocols of listeners, and the kinds of routes that each takes. */
 const KINDS = {
   HTTP: ["HTTPRoute", "GRPCRoute"],
   HTTPS: ["HTTPRoute", "GRPCRoute"],
@@ -20,7 +20,7 @@ type ServingOptions = Pick<CompileOptions, "stream">;
 
 const NEEDS_STREAM: readonly string[] = ["TLS", "TCP", "UDP"];
 
-/** Whether its listeners pass on connections or datagrams, which nobody looks into: there is no auth for them. */
+/** Whether listeners of the protocol pass on connections or datagrams unread, so without auth. */
 export function needsStream(protocol: string): boolean {
   return NEEDS_STREAM.includes(protocol);
 }

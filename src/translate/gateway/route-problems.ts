@@ -104,6 +104,13 @@ export class RouteProblems {
   }
 }
 
+/** The problems of a translated rule. */
+export interface RuleOutcome {
+  readonly name?: string | undefined;
+  readonly index: number;
+  readonly problems: RouteProblems;
+}
+
 function findingOf<R extends string>(reason: R, message: string, place: Place): RouteProblem<R> {
   const field = formatFieldPath(place.field);
   return { reason, field, message: `${field}: ${message}` };

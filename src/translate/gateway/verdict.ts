@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../../api/wire.js";
 import type { Condition } from "../../status/object-status.js";
 import type { Place } from "../place.js";
 
-/** What one condition of a status says, before it is one: it holds, or why not. */
+/** A condition before it is written into a status: it holds, or the reason why not. */
 export type Verdict = { readonly ok: true } | Refused;
 
 export interface Refused {
@@ -11,7 +11,7 @@ export interface Refused {
   readonly reason: string;
   /** What is wrong, with the value. */
   readonly message: string;
-  /** The field that is wrong, where it is not the one that everybody looks at. */
+  /** The wrong field, if it is not the one that the condition is about. */
   readonly place?: Place;
 }
 
@@ -21,32 +21,26 @@ export function refused(reason: string, message: string, place?: Place): Refused
   return { ok: false, reason, message, ...(place && { place }) };
 }
 
-/** The first that does not hold. */
+/** The first verdict that does not hold. */
 export function firstRefused(verdicts: readonly Verdict[]): Verdict {
   return verdicts.find(({ ok }) => !ok) ?? HOLDS;
 }
 
-/** What a condition says when its verdict holds. */
-export interface Holding {
-  readonly reason: string;
-  readonly message: string;
-}
-
-/** A positive condition of an object: True with what `holding` says, else False with the verdict's reason. */
+/** A positive condition of an object: True with the reason of `holding`, or False with that of the verdict. */
 export function condition(
   type: string,
   verdict: Verdict,
-  holding: Holding,
+  holding: Pick<Refused, "reason" | "message">,
   object: KubernetesObject,
 ): Condition {
   const { reason, message } = verdict.ok ? holding : verdict;
   return { type, status: verdict.ok ? "True" : "False", reason, message, ...observed(object) };
 }
 
-/** One that stands in a status only while it is True. */
+/** A condition that is in the status only while it is True. */
 export function negativeCondition(
   type: string,
-  { reason, message }: Holding,
+  { reason, message }: Pick<Refused, "reason" | "message">,
   object: KubernetesObject,
 ): Condition {
   return { type, status: "True", reason, message, ...observed(object) };

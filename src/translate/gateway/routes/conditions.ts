@@ -4,15 +4,8 @@ import type { Condition, ObjectStatus } from "../../../status/object-status.js";
 import { sameElements } from "../../../support/collections.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute, RouteKindName } from "../model.js";
-import type { RefusedReason, RouteProblem, RouteProblems } from "../route-problems.js";
+import type { RefusedReason, RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
 import type { OwnParent } from "./attachment.js";
-
-/** The problems of a translated rule. */
-export interface RuleOutcome {
-  readonly name?: string | undefined;
-  readonly index: number;
-  readonly problems: RouteProblems;
-}
 
 /** The conditions of a route for one parent. `problems` are those of the whole route, such as invalid hostnames. */
 export function parentConditions(

@@ -10,8 +10,8 @@ import { isReferenceGranted } from "../../reference-grants.js";
 import type { Unusable } from "../destination.js";
 import { missingPort, portReference, unusable } from "../destination.js";
 import type { BackendPort, Policies } from "../model.js";
+import type { RuleOutcome } from "../route-problems.js";
 import { RouteProblems } from "../route-problems.js";
-import type { RuleOutcome } from "../routes/conditions.js";
 
 /** What the pools of all stream routes have in common. */
 export interface StreamContext extends TranslateContext {
