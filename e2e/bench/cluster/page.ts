@@ -19,7 +19,7 @@ export function page({ results, machine, date }: PageOptions): string {
 Written by \`make bench-cluster\` on ${date.toISOString().slice(0, 10)}; run it to get the figures of your machine.
 
 ${machine.map((line) => `- ${line}`).join("\n")}
-- all of it on this machine: etcd, API server, albc, nginx, and what measures them
+- etcd, API server, albc, nginx and the measuring programs all ran on this machine
 
 ## Goals
 
@@ -29,27 +29,27 @@ ${markdown(goalTable(goals(largest)))}
 
 ## Start and memory
 
-\`albc run --kubernetes\` on an API server that holds nothing else, for all namespaces, with an nginx of two workers and the flag that
-\`deploy/Dockerfile\` gives to Node.js. Each HTTPRoute has a Service and an EndpointSlice of five endpoints as Kubernetes' own
-controller writes them. Memory is albc's resident one (VmRSS; in brackets VmHWM, the peak since its start). Statuses are those of the
-first start, one write for each HTTPRoute.
+\`albc run --kubernetes\` for all namespaces, on an API server with no other objects, with two nginx workers and the Node.js flag of
+\`deploy/Dockerfile\`. Each HTTPRoute has a Service, and an EndpointSlice of five endpoints as Kubernetes' own controller writes it.
+Memory is albc's resident memory (VmRSS; in brackets VmHWM, the peak since its start). Statuses are those of the first start: one write
+per HTTPRoute.
 
 ${markdown(startTable(results))}
 
 ## A change becomes live
 
-From the call of the API server until the control socket says that every worker serves the change; one change at a time, at a
-random moment when nothing else happens. The API server's own time, and that in which albc waits for more changes, are in it.
+The time from the API call until the control socket reports that every worker serves the change. Changes are made one at a time, at
+random moments. The times include the API server's, and the time that albc waits for more changes.
 
 ${markdown(liveTable(results))}
 
 ## Pauses of the workers
 
-Each worker is asked without end on a connection of its own, 1 ms after its last answer, for a route that nginx answers itself. A
-gap is the time from one answer to the next, so it is never under 1 ms. During this the workers come before everything else on the
-machine (SCHED_FIFO), and what asks comes before them: what is seen is what the workers are busy with, not who else wants their
-processors. Its own pauses, and those of a virtual machine, are in the gaps all the same; the first rows show how long they are. The
-last columns are about the time that the worker was on a processor in one gap, for whatever reason.
+A probe sends requests to each worker on one connection, each 1 ms after the last answer, for a route that nginx answers itself. A gap
+is the time from one answer to the next, so it is at least 1 ms. The workers have priority over everything else on the machine
+(SCHED_FIFO) and the probe has priority over them, so gaps show what the workers do and not who else uses their processors. Gaps still
+include pauses of the probe and of a virtual machine; the rows without changes show how long those are. The last two columns show the
+CPU time that a worker used within a gap, for any purpose.
 
 ${markdown(gapTable(results))}
 `;

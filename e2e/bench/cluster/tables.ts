@@ -30,7 +30,7 @@ export function startTable(results: readonly ScaleResult[]): Table {
   return [
     row("HTTPRoutes", ({ routes }) => count(routes)),
     row("endpoints", ({ routes }) => count(routes * ENDPOINTS)),
-    row("from the start until it serves, s", ({ untilServing }) => seconds(untilServing)),
+    row("from start until it serves, s", ({ untilServing }) => seconds(untilServing)),
     row("from then until all statuses are written, s", ({ untilStatuses }) =>
       seconds(untilStatuses),
     ),
@@ -66,8 +66,8 @@ export function gapTable(results: readonly ScaleResult[]): Table {
     [
       ...["while", "HTTPRoutes", "answers", "999 of 1,000 gaps, ms", "longest gap, ms"],
       ...[
-        "longest that a worker was busy in one, ms",
-        `gaps in which it was for over ${LONGEST_BUSY} ms`,
+        "longest CPU time of a worker in a gap, ms",
+        `gaps with more than ${LONGEST_BUSY} ms of it`,
       ],
     ],
     ...kinds.flatMap((kind) =>
