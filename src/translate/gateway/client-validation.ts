@@ -4,8 +4,8 @@ import type { ClientCertificates } from "../../model/listener.js";
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
-import { isReferenceGranted } from "../reference-grants.js";
 import { bundleOf, readCertificateAuthorities } from "./certificate-authorities.js";
+import { missingGrant } from "./gateway-certificates.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 
@@ -97,14 +97,10 @@ function readAuthority(
   place: Place,
   { resources }: TranslateContext,
 ): { readonly ok: true; readonly bundle: string } | Refused {
-  const { resource } = place;
-  const { kind, name, namespace = resource.namespace } = ref;
-  const isOwn = namespace === resource.namespace;
-  if (!isOwn && (kind === "ConfigMap" || kind === "Secret")) {
-    if (!isReferenceGranted(resources, resource, { kind, namespace, name })) {
-      const message = `no ReferenceGrant in namespace ${namespace} lets a ${resource.kind} of namespace ${resource.namespace} use ${kind} ${name}`;
-      return refused("RefNotPermitted", message, place);
-    }
+  const { kind, name, namespace = place.resource.namespace } = ref;
+  if (kind === "ConfigMap" || kind === "Secret") {
+    const missing = missingGrant(place, { kind, namespace, name }, resources);
+    if (missing !== undefined) return missing;
   }
   const read = readCertificateAuthorities(ref, namespace, resources);
   if (read.ok) return { ok: true, bundle: bundleOf(read.certificates) ?? "" };

@@ -6,6 +6,7 @@ import type { BuildContext } from "../context.js";
 import { keysAbove } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
+import type { CoreReference } from "../reference-grants.js";
 import { isReferenceGranted, parseNamespacedName } from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
 import type { TranslatedListener, WrittenListener } from "./model.js";
@@ -87,15 +88,27 @@ function lookUpCertificate(
     const shown = group === "" ? kind : `${kind} of ${group}`;
     return refused(invalid, `certificates come from Secrets, not from ${shown} ${name}`, place);
   }
-  const isOwn = namespace === resource.namespace;
-  if (!isOwn && !isReferenceGranted(resources, resource, { kind, namespace, name })) {
-    const message = `no ReferenceGrant in namespace ${namespace} lets a ${resource.kind} of namespace ${resource.namespace} use Secret ${name}`;
-    return refused("RefNotPermitted", message, place);
-  }
+  const missing = missingGrant(place, { kind, namespace, name }, resources);
+  if (missing !== undefined) return missing;
   const loaded = certificates.read({ namespace, name }, place);
   return loaded.ok
     ? { ok: true, certificate: loaded.value }
     : refused(invalid, loaded.problem, place);
+}
+
+/** RefNotPermitted if the object at `place` must not use this object of another namespace. */
+export function missingGrant(
+  place: Place,
+  to: CoreReference,
+  resources: BuildContext["resources"],
+): Refused | undefined {
+  const { resource } = place;
+  const { kind, namespace, name } = to;
+  if (namespace === resource.namespace || isReferenceGranted(resources, resource, to)) {
+    return undefined;
+  }
+  const message = `no ReferenceGrant in namespace ${namespace} lets a ${resource.kind} of namespace ${resource.namespace} use ${kind} ${name}`;
+  return refused("RefNotPermitted", message, place);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What users are told about Gateways, ListenerSets and their listeners: statuses and diagnostics. */
+/** Statuses and diagnostics of Gateways, ListenerSets and their listeners. */
 import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";

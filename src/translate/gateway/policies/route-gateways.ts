@@ -9,7 +9,7 @@ interface ObjectName {
   readonly name: string;
 }
 
-/** Positions in the list of Gateways, by each Gateway and ListenerSet; made once for all routes and policies. */
+/** Positions in the list of Gateways, by each Gateway and ListenerSet; computed once for all routes and policies. */
 const indexed = memoized((states: readonly GatewayState[]) => {
   const index = new Map<string, Set<number>>();
   for (const [position, { gateway, listeners }] of states.entries()) {
@@ -20,7 +20,7 @@ const indexed = memoized((states: readonly GatewayState[]) => {
   return index;
 });
 
-/** The Gateways of ours that a route names as parents, itself or by their ListenerSets; each once. */
+/** The Gateways among `states` that a route names as parents, directly or by their ListenerSets; each once. */
 export function gatewaysOfRoute(
   route: HttpRoute | GrpcRoute,
   states: readonly GatewayState[],

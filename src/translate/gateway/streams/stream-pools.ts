@@ -13,7 +13,7 @@ import type { BackendPort, Policies } from "../model.js";
 import type { RuleOutcome } from "../route-problems.js";
 import { RouteProblems } from "../route-problems.js";
 
-/** What the pools of all stream routes have in common. */
+/** What the translation of every stream route reads, and the backends that it adds to. */
 export interface StreamContext extends TranslateContext {
   readonly policies: Policies;
   readonly streamBackends: Backends;
@@ -27,7 +27,7 @@ export interface StreamPlan extends RuleOutcome {
 
 const DEFAULT_WEIGHT = 1;
 
-/** Plans of the rule of a route: each Gateway that ends TLS has its own, because its policies and certificate apply to the backends. */
+/** The plans of a route's rule. Each Gateway that ends TLS has its own plan, because its client certificate is shown to the backends. */
 export class StreamPlans {
   readonly #route: StreamRoute;
   readonly #context: StreamContext;
