@@ -64,7 +64,7 @@ export class KeptHosts {
   readonly #isShared: boolean;
   readonly #ports = new Map<number, PortNames>();
 
-  constructor(balancers: readonly LoadBalancer[], context: BuildContext) {
+  constructor(balancers: readonly LoadBalancer[], context: TranslateContext) {
     this.#balancers = balancers;
     this.#routes = new NamedRoutes(context);
     this.#isShared = context.options.sharedHosts;
