@@ -1,4 +1,4 @@
-/** The command line: commands, arguments and flags. Knows how to read words, not what to do with them. */
+/** Parses the command line: commands, arguments and flags. */
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
@@ -12,9 +12,9 @@ export type Emit = (typeof EMITTABLE)[number];
 interface Common {
   /** `-f`: files, folders, or `-`. */
   readonly paths: readonly string[];
-  /** Options file, when one is named. */
+  /** Options file, if one is named. */
   readonly config: string | undefined;
-  /** Flags of the settings table that were given, by key. */
+  /** Given flags of the settings table, by key. */
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
@@ -32,7 +32,7 @@ export interface ValidateCall extends Common {
 
 export interface RunCall extends Common {
   readonly command: "run";
-  /** Watch a cluster; then there are no paths. */
+  /** Watch a cluster; there are no paths then. */
   readonly kubernetes: boolean;
   readonly dir: string;
   readonly nginx: string | undefined;
@@ -50,7 +50,7 @@ export interface ExplainCall extends Common {
 
 export type CommandCall = RenderCall | ValidateCall | RunCall | ExplainCall;
 
-/** Help or the version was asked for and has been printed. */
+/** Help or the version has been printed. */
 export class HelpShown extends Error {
   override readonly name = "HelpShown";
 }
@@ -61,7 +61,7 @@ export interface ArgumentsContext {
   readonly writeError: (text: string) => void;
 }
 
-/** Reads the words after `albc`. Throws UsageError, or HelpShown when there is nothing left to do. */
+/** Parses the words after `albc`. Throws UsageError, or HelpShown if nothing is left to do. */
 export function parseArguments(words: readonly string[], context: ArgumentsContext): CommandCall {
   let call: CommandCall | undefined;
   const program = createProgram(context, (found) => {
@@ -158,7 +158,7 @@ function addRun(program: Command, found: (call: CommandCall) => void): void {
 function addExplain(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("explain"))
     .description("say which route a request takes, why, and which auth and filters apply")
-    // Their absence is explained better than commander can.
+    // Optional for commander, so that a missing one gets a better message.
     .argument("[METHOD]", "method of the request, such as GET")
     .argument("[URL]", "URL of the request, such as https://a.example/path?x=1")
     .option("-H, --header <name: value>", "header of the request; may be repeated", collect, [])
@@ -180,7 +180,7 @@ function addExplain(program: Command, found: (call: CommandCall) => void): void 
     });
 }
 
-/** `given`: the only word of the two. */
+/** `given`: the only one of the two words. */
 function missingRequest(given: string | undefined): string {
   const isUrl = given !== undefined && /^https?:|\//i.test(given);
   const example = isUrl ? `GET ${given}` : `${given ?? "GET"} https://a.example/path`;
@@ -227,7 +227,7 @@ function common(options: Options): Common {
   return { paths, ...configured(options) };
 }
 
-/** `run --kubernetes` has its objects from the cluster alone. */
+/** `run --kubernetes` reads no files. */
 function withoutPaths(options: Options): Common {
   if (pathsOf(options).length > 0) throw new UsageError("give -f PATH or --kubernetes, not both");
   return { paths: [], ...configured(options) };

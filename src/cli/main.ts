@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The entry: words, variables and files in; a command's work; an exit status out. The only place that knows the process. */
+/** The entry: parses the command line, variables and options file, runs the command, and sets the exit status. Only this file uses the process. */
 import { readFileSync } from "node:fs";
 import { text as readStream } from "node:stream/consumers";
 import { YAMLException, loadAll } from "js-yaml";
@@ -21,7 +21,7 @@ const terminal: Terminal = {
   readInput: () => readStream(process.stdin),
 };
 
-// A reader that went away, such as `head`, is no failure of ours.
+// A reader that closes the pipe, such as `head`, is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });
@@ -37,7 +37,7 @@ async function main(words: readonly string[]): Promise<ExitStatus> {
   }
 }
 
-/** Loads no more than the command needs: a check of a small file must not wait for what only `albc run` uses. */
+/** Loads only the modules that the command needs, so that `albc validate` of a small file is fast. */
 async function runCommand(call: CommandCall, settings: Settings): Promise<ExitStatus> {
   switch (call.command) {
     case "render":
@@ -71,7 +71,7 @@ function explainFailure(error: unknown): ExitStatus {
   throw error;
 }
 
-/** The value in the options file; an empty one holds no key. Throws a UsageError of one line. */
+/** The value in the options file; an empty file has no keys. Throws UsageError. */
 export function readOptionsFile(name: string): unknown {
   const text = readText(name);
   const documents = parse(text, name);

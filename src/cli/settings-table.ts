@@ -1,6 +1,6 @@
 /**
- * Every option that is not an argument of one command: its key in albc.yaml, flag, variable and default follow from one
- * row. docs/options.md is generated from this table.
+ * All options that are not arguments of one command: a row defines the key in albc.yaml, the flag, the variable and the default.
+ * docs/options.md is generated from this table.
  */
 export type SettingKind =
   "text" | "whole" | "switch" | "list" | "ranges" | "addresses" | "endpoint" | "bytes" | "duration";
@@ -10,7 +10,7 @@ export interface SettingRow {
   readonly kind: SettingKind;
   readonly default: string | number | boolean | readonly string[];
   readonly description: string;
-  /** What the flag shows for its value. */
+  /** Name of the value in the help of the flag. */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
 }

@@ -1,7 +1,4 @@
-/**
- * Flags, `ALBC_*` variables and the options file put together: a flag wins over a variable, a variable over the file.
- * Takes plain values, so it can be tried without a process.
- */
+/** Combines flags, `ALBC_*` variables and the options file: a flag wins over a variable, a variable over the file. */
 import type { CompileOptions } from "../model/options.js";
 import { DEFAULT_OPTIONS } from "../model/options.js";
 import { parseByteSize } from "../support/units.js";
@@ -15,7 +12,7 @@ import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
 interface SettingSources {
-  /** By key; absent ones were not given. */
+  /** Given flags, by key. */
   readonly flags: Readonly<Record<string, unknown>>;
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Contents of the options file, and its name for messages. */
@@ -48,7 +45,7 @@ export class Settings {
   }
 }
 
-/** Puts the sources together. Throws a UsageError that names the source, the value's place and what it must be. */
+/** Combines the sources. Throws a UsageError that names the source, the place, and what the value must be. */
 export function resolveSettings(sources: SettingSources): Settings {
   const file = readFileKeys(sources);
   rejectUnknownVariables(sources.variables);
@@ -60,7 +57,7 @@ export function resolveSettings(sources: SettingSources): Settings {
   return settings;
 }
 
-/** HTTP and HTTPS can't be told apart on one port, so one of them would silently not be served. */
+/** One port can't serve both HTTP and HTTPS, so one of them would silently not be served. */
 function rejectSharedPort(settings: Settings): void {
   const port = settings.number("httpPort");
   if (port === 0 || port !== settings.number("httpsPort")) return;
@@ -69,7 +66,7 @@ function rejectSharedPort(settings: Settings): void {
   );
 }
 
-/** Two sources of one thing: whichever was not meant would be published. */
+/** With two sources of addresses, the wrong one might be published. */
 function rejectBadPublication(settings: Settings): void {
   const service = settings.text("publishService");
   if (service !== "" && settings.list("publishAddress").length > 0) {
@@ -120,7 +117,7 @@ function readFileKeys(sources: SettingSources): ReadonlyMap<string, unknown> {
   return new Map(Object.entries(contents));
 }
 
-// A misspelt variable would silently do nothing, the worst thing a security setting can do.
+// A misspelt variable would silently have no effect, which is dangerous for a security setting.
 const OTHER_VARIABLES = new Set(["ALBC_CONFIG"]);
 
 function rejectUnknownVariables(variables: SettingSources["variables"]): void {
@@ -139,7 +136,7 @@ function rejectUnknownVariables(variables: SettingSources["variables"]): void {
   }
 }
 
-/** What of the settings a compilation depends on. */
+/** The settings that a compilation depends on. */
 export function compileOptions(settings: Settings): CompileOptions {
   return {
     ...DEFAULT_OPTIONS,
@@ -187,7 +184,7 @@ type SettingValue = string | number | boolean | readonly string[];
 
 const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
-/** Reads one value, from text (a flag or variable) or as YAML gave it. Durations come out in milliseconds, sizes in bytes. */
+/** Parses one value, from text (a flag or variable) or YAML. Durations are in milliseconds, sizes in bytes. */
 function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue> {
   switch (row.kind) {
     case "switch":
@@ -255,7 +252,7 @@ function isDnsName(text: string): boolean {
 function parseAddresses(raw: unknown): Result<SettingValue> {
   const list = parseList(raw);
   const isAddress = (item: string): boolean => canonicalAddress(item) !== undefined;
-  // What looks like an IPv4 address and is none is no name either.
+  // Text like an invalid IPv4 address is no name, either.
   const isName = (item: string): boolean => isDnsName(item) && !/^[\d.]+$/.test(item);
   return list.ok && list.value.every((item) => isAddress(item) || isName(item))
     ? list
@@ -272,7 +269,7 @@ function parseEndpoint(raw: unknown): Result<SettingValue> {
     : problem("must be ADDRESS:PORT such as 0.0.0.0:10254 or [::]:10254");
 }
 
-/** YAML gives numbers where a unit is left out. */
+/** YAML parses a value without a unit as a number. */
 function textOf(raw: unknown): string {
   return typeof raw === "number" ? String(raw) : typeof raw === "string" ? raw : "";
 }

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
 import { pino } from "pino";
 
-/** The process as the commands see it, so that they can be tried without one. */
+/** What commands use of the process; tests pass their own. */
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Standard error is a terminal that shows colours. */
+  /** Whether standard output and standard error are terminals that show colours. */
   readonly colours: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Everything that comes on standard input. */
+  /** Reads standard input to its end. */
   readonly readInput: () => Promise<string>;
 }
 
-/** What albc's exit status says. */
+/** Exit statuses of albc. */
 export const EXIT = {
   fine: 0,
   /** The input has errors, or `--check` found differences. */
@@ -25,12 +25,12 @@ export const EXIT = {
 
 export type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** The command line, a variable or the options file can't be understood: exit status 2. */
+/** The command line, a variable or the options file is invalid: exit status 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The version in package.json, which lies two folders above this file in the sources and in the package. */
+/** The version in package.json, which is two folders above this file both in the sources and in the package. */
 export function readVersion(): string {
   const manifest: unknown = JSON.parse(
     readFileSync(new URL("../../package.json", import.meta.url), "utf8"),
@@ -42,7 +42,7 @@ export function readVersion(): string {
   return String(version);
 }
 
-/** One JSON line an event on standard error, so that standard output stays free for what was asked for. */
+/** Writes one JSON line for each event to standard error; standard output is for results. */
 export function createLogger(level: string): Logger {
   const settings = {
     level,

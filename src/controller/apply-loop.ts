@@ -79,7 +79,7 @@ export class ApplyLoop {
     else this.#missed = true;
   }
 
-  /** The first files are applied: the loop takes changes from now on. If it is not known that they are served, it applies again to find out. */
+  /** The first files are applied: the loop takes changes from now on. It applies once more unless the files are known to be served. */
   open(): void {
     this.#open = true;
     if (this.#missed || !this.#hasServed) this.#batcher.notify();

@@ -1,10 +1,9 @@
 /**
- * Rendered files → a data plane that serves them. What only nginx.conf and lua/ can say is tested before and needs a
- * reload; everything else is swapped by telling the workers, also when nginx refuses the new nginx.conf. On any other
- * failure the last good files are put back.
+ * Rendered files → a data plane that serves them. Changes of nginx.conf and lua/ are tested and need a reload; all others are swapped by
+ * telling the workers, even if nginx refuses the new nginx.conf. After any other failure the last good files are restored.
  *
- * A policy that is swapped is sent first and written after: a master that starts or reloads in between reads the old one, so
- * what is served is looked at again once the new one is written (DataPlane.confirm).
+ * A swapped policy is sent first and written afterwards. A master that starts or reloads in between reads the old one, so what is served
+ * is checked again after the new one is written (DataPlane.confirm).
  */
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,22 +31,22 @@ import type { Reloader } from "./reloader.js";
 import { NginxRefused } from "./reloader.js";
 import { LoadedMark, removeSockets } from "./run-folder.js";
 
-/** `written`: on disk, but no nginx was there to be told; it reads the files when it starts. */
+/** `written`: no nginx answers; it reads the files when it starts. */
 export interface Applied {
   readonly kind: "unchanged" | "written" | "swapped" | "reloaded";
   /** Version of the policy that is served now. */
   readonly version: string;
-  /** Why nginx would not have the new nginx.conf: the policy and the secrets are the new ones, nginx.conf is the old one. */
+  /** Why nginx refused the new nginx.conf: the new policy and secrets are served with the old nginx.conf. */
   readonly refused?: string;
-  /** What it could not listen on, as CompileOptions has it. */
+  /** The ports that nginx could not listen on, for CompileOptions. */
   readonly unavailablePorts?: readonly string[];
-  /** What it can open once a reload without them has closed a socket of its own that is in the way. */
+  /** The ports that it can open once a reload without them has closed a socket of its own. */
   readonly blockedPorts?: readonly string[];
   /** Where nginx listens now. */
   readonly listens?: readonly string[];
-  /** Milliseconds until nginx can be told of endpoints of streams, which have changed, too. All else is done. */
+  /** Milliseconds until nginx may be reloaded for changed endpoints of streams. Everything else is applied. */
   readonly held?: number;
-  /** Why policy.json is not written: the policy is served, but an nginx that starts now would serve an older one. */
+  /** Why policy.json could not be written: the policy is served, but an nginx that starts now would serve an older one. */
   readonly unwritten?: string;
 }
 
@@ -55,9 +54,9 @@ export interface ApplierOptions {
   /** The run folder, absolute. */
   readonly folder: string;
   readonly reloader: Reloader;
-  /** User of nginx's workers, when it is not albc's own. */
+  /** User of nginx's workers, if it is not albc's own. */
   readonly owner?: Owner;
-  /** Where nginx writes, if that is not the run folder: its user reads our files as a member of our group. */
+  /** Where nginx writes, if that is not the run folder: its user then reads our files as a member of our group. */
   readonly nginxFolder?: string | undefined;
   /** How often endpoints of streams may cause a reload. */
   readonly allowance?: ReloadAllowance;
@@ -68,7 +67,7 @@ const STAGE_FOLDERS = ["control", "logs", "tmp", "environment"];
 
 type Outcome = Pick<Applied, "kind" | "unwritten">;
 
-/** Changes are applied one after the other: nobody calls `apply` before the one before has ended. */
+/** Applies one change after the other: `apply` must not be called before the previous call has ended. */
 export class Applier {
   readonly #folder: string;
   readonly #reloader: Reloader;
@@ -81,7 +80,7 @@ export class Applier {
   /** The last good files, and their policy. */
   #files: readonly RenderedFile[] = [];
   #served: RenderedPolicy | undefined;
-  /** What nginx refused last, see reloadPart. */
+  /** The reloadPart that nginx refused last. */
   #refused: string | undefined;
   #isApplying = false;
   #confirming: Promise<unknown> = Promise.resolve();
@@ -97,7 +96,7 @@ export class Applier {
     this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_INTERVAL);
   }
 
-  /** The first files, for an nginx that is not started yet: tested and written. Throws as apply does. */
+  /** Tests and writes the first files, for an nginx that does not run yet. Throws like apply. */
   async prepare(rendered: readonly RenderedFile[]): Promise<Applied> {
     const files = this.#isShared ? rendered.map(groupReadable) : rendered;
     mustFit(policyOf(files));
@@ -109,10 +108,9 @@ export class Applier {
   }
 
   /**
-   * Makes the data plane serve these files (all of them: nginx.conf, policy.json, lua/, environment/, secrets) and
-   * waits until every worker does. When nginx refuses what it reads at a reload, all the rest is served all the same.
-   * Throws NginxRefused with what nginx has against them, PolicyTooLarge or another EnvironmentError; then the files and the data plane are as
-   * they were before.
+   * Makes the data plane serve these files (all of them: nginx.conf, policy.json, lua/, environment/, secrets), and waits until every
+   * worker does. If nginx refuses nginx.conf, everything else is served nevertheless. Throws NginxRefused, PolicyTooLarge or another
+   * EnvironmentError; then the files and the data plane are unchanged.
    */
   async apply(rendered: readonly RenderedFile[]): Promise<Applied> {
     const files = this.#isShared ? rendered.map(groupReadable) : rendered;
@@ -130,8 +128,8 @@ export class Applier {
   }
 
   /**
-   * Sees to it that what was applied last is still what is served: somebody may have reloaded nginx at the wrong moment. Does not
-   * throw; what can't be put right now can be later.
+   * Makes sure that the last applied policy is still served: nginx may have been reloaded at the wrong moment. Does not throw; a failure
+   * is repaired by a later call.
    */
   async confirm(): Promise<void> {
     const served = this.#served;
@@ -141,7 +139,7 @@ export class Applier {
   }
 
   async #applyOrKeep(files: readonly RenderedFile[]): Promise<Applied> {
-    // A reload that fails takes seconds, which a revoked password does not have.
+    // A reload that is going to fail takes seconds, too long for a revoked password.
     const known = this.#refused !== undefined && this.#refused === reloadPart(files);
     if (known) await this.#applyKept(files);
     try {
@@ -159,7 +157,7 @@ export class Applier {
     }
   }
 
-  /** Below the nginx.conf that nginx has; undefined when the new policy can't be served so. */
+  /** With the old nginx.conf; undefined if the new policy can't be served with it. */
   async #applyKept(files: readonly RenderedFile[]): Promise<Applied | undefined> {
     if (this.#served === undefined || !isSafeBelowOld(this.#served, policyOf(files))) return;
     return this.#applyAll(keepingConfiguration(this.#files, files));
@@ -181,14 +179,14 @@ export class Applier {
       outcome = reloads ? await this.#reload(files, policy) : await this.#swap(files, policy, body);
     } catch (error: unknown) {
       await this.#restore(files, error);
-      // nginx has what it had, and that is on the disk again.
+      // nginx still serves the previous files, which are on the disk again.
       if (isLoaded) await this.#loaded.set();
       throw error;
     }
     return this.#accept(outcome, files, policy);
   }
 
-  /** What became of files that lie there already; undefined: nginx is there, and has to be told of them. */
+  /** For files that are on the disk already; undefined: an nginx runs, and must load them. */
   async #look(policy: RenderedPolicy, isLoaded: boolean): Promise<Applied["kind"] | undefined> {
     if (isLoaded) {
       return (await this.#dataPlane.ensure(policy)) === "served" ? "unchanged" : "written";
@@ -207,7 +205,7 @@ export class Applier {
     return { ...outcome, version: policy.version };
   }
 
-  /** In a folder of its own, laid out like the run folder: nginx -t runs our Lua and opens our logs. */
+  /** Uses a separate folder with the layout of the run folder, because nginx -t runs our Lua and opens our logs. */
   async #test(files: readonly RenderedFile[]): Promise<void> {
     const stage = join(this.#folder, STAGE);
     try {
@@ -234,7 +232,7 @@ export class Applier {
     const generation = Math.max(0, ...before.workers.map((worker) => worker.generation));
     const watch = this.#dataPlane.watch(policy.version, generation);
     await this.#reloader.reload(() => watch.look());
-    // Whoever starts nginx again has it read these files.
+    // The next start of nginx reads these files.
     if (watch.outcome === "absent") return { kind: "written" };
     await this.#loaded.set();
     return { kind: "reloaded" };
@@ -245,7 +243,7 @@ export class Applier {
     policy: RenderedPolicy,
     body: string,
   ): Promise<Outcome> {
-    // Secrets first: the policy names them.
+    // Secrets first, because the policy names them.
     await this.#disk.write(files.filter((file) => !isPolicy(file)));
     const swapped = await this.#dataPlane.swap(body, policy);
     if (swapped === "absent") {
@@ -258,13 +256,13 @@ export class Applier {
     return { kind, ...(unwritten !== undefined && { unwritten }) };
   }
 
-  /** For a data plane that is away, and may be about to start: policy.json is written, perhaps after it was read. */
+  /** For a data plane that is absent, and may have read policy.json before it was written. */
   async #swapLate(policy: RenderedPolicy): Promise<"swapped" | "written"> {
     if ((await this.#dataPlane.reach()) === undefined) return "written";
     return (await this.#dataPlane.ensure(policy)) === "absent" ? "written" : "swapped";
   }
 
-  /** Why it could not be written. That is no reason to take back a revoked password that every worker knows of. */
+  /** Returns why it failed. A failed write must not bring back a revoked password that every worker has dropped. */
   async #writePolicy(files: readonly RenderedFile[]): Promise<string | undefined> {
     try {
       await this.#disk.write(files);
@@ -275,7 +273,7 @@ export class Applier {
     }
   }
 
-  /** The files that were served before, and their policy in the workers, which may have taken the new one. */
+  /** Restores the previous files, and their policy in workers that may have taken the new one. */
   async #restore(failed: readonly RenderedFile[], cause: unknown): Promise<void> {
     if (this.#served === undefined) return;
     try {
@@ -295,7 +293,7 @@ function groupReadable(file: RenderedFile): RenderedFile {
   return file.mode === 0o600 ? { ...file, mode: 0o640 } : file;
 }
 
-/** Secrets first: policy.json names them. */
+/** Secrets first, because policy.json names them. */
 function policyLast(files: readonly RenderedFile[]): readonly RenderedFile[] {
   return [...files].sort((a, b) => Number(isPolicy(a)) - Number(isPolicy(b)));
 }

@@ -1,4 +1,4 @@
-/** Talks to the data plane over control/control.sock of the folder that nginx writes to (docs/policy-format.md says what). */
+/** Client of control/control.sock in the folder that nginx writes to (docs/policy-format.md). */
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { request } from "node:http";
@@ -8,46 +8,46 @@ import { errorText } from "../support/text.js";
 import { isObject, parseObject } from "../support/json-object.js";
 import { errorCode } from "./file-error.js";
 
-/** What a PUT of a policy came to. `conflict`: another version is served than the body starts from. */
+/** The result of a PUT. `conflict`: the data plane does not serve the version that the body starts from. */
 type PutOutcome =
   | { readonly kind: "accepted" }
   | { readonly kind: "conflict" }
-  /** The data plane can't read it, or has no room for it; nothing is changed. */
+  /** The data plane can't decode it, or has no memory for it; nothing has changed. */
   | { readonly kind: "refused"; readonly reason: string };
 
 interface WorkerStatus {
   readonly pid: number;
-  /** Grows by one with each start or reload of nginx. */
+  /** Increases with each start or reload of nginx. */
   readonly generation: number;
-  /** Version of the policy that it serves. */
+  /** Version of the policy that the worker serves. */
   readonly version: string;
 }
 
 export interface DataPlaneStatus {
   readonly version: string;
-  /** The workers that have reported; those of an older generation may be among them until they are replaced. */
+  /** Workers that have reported. Workers of an older generation are included until they are replaced. */
   readonly workers: readonly WorkerStatus[];
-  /** Number of workers there should be. */
+  /** Number of workers that nginx should have. */
   readonly expected: number;
 }
 
-/** Nothing answers at the control socket, or what answers is not our data plane. */
+/** The control socket does not answer, or another program answers. */
 export class ControlError extends Error {
   override readonly name = "ControlError";
 }
 
 const SOCKET = "control/control.sock";
-/** open(2) on Linux: the file itself, whatever it is, without opening it. Node does not name it. */
+/** open(2) on Linux: a reference to the file without opening it. Node has no name for it. */
 const O_PATH = 0o10000000;
-/** Bytes of an answer; nginx may be in the hands of an attacker. */
+/** Bytes of an answer: nginx may be controlled by an attacker. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
 const LONGEST_REASON = 500;
 
-/** A large policy is written with pauses, in which the worker serves requests. */
+/** Factor for policies: a worker writes a large policy with pauses, in which it serves requests. */
 const PUT_PATIENCE = 4;
 
 interface ControlClientOptions {
-  /** Milliseconds for one call, and four times as many for a policy. */
+  /** Milliseconds for one call, and four times as many for a policy. Default: 5000. */
   readonly timeout?: number;
 }
 
@@ -55,7 +55,7 @@ export class ControlClient {
   readonly #folder: string;
   readonly #timeout: number;
 
-  /** `folder`: where nginx writes; the run folder, or its own. */
+  /** `folder`: where nginx writes. */
   constructor(folder: string, options: ControlClientOptions = {}) {
     this.#folder = folder;
     this.#timeout = options.timeout ?? 5000;
@@ -99,13 +99,13 @@ export class ControlClient {
     );
   }
 
-  /** Asks nginx to reload itself; it has not done so yet when this returns. Throws ControlError. */
+  /** Asks nginx to reload itself, without waiting for the reload. Throws ControlError. */
   async reload(): Promise<void> {
     const { status, text } = await this.#call("POST", "/reload", "");
     if (status !== 200) throw new ControlError(`nginx can't reload itself: ${reasonOf(text)}`);
   }
 
-  /** True when no process listens at the socket (any more), and with that none at the ports that go with it. */
+  /** True if no process listens on the socket, and thus none on nginx's ports. */
   async isDeserted(): Promise<boolean> {
     const code = await this.#atSocket(connectionError).catch(() => "ENOENT");
     return code === "ECONNREFUSED" || code === "ENOENT";
@@ -119,7 +119,7 @@ export class ControlClient {
   async #atSocket<T>(use: (socketPath: string) => Promise<T>): Promise<T> {
     const path = join(this.#folder, SOCKET);
     if (process.platform !== "linux") return use(path);
-    // A link that nginx put there leads nowhere. Besides, a path may be too long for a socket, its descriptor is not.
+    // A link that an attacker put there is not followed. The descriptor also avoids the length limit of a socket's path.
     const socket = await open(path, O_PATH | constants.O_NOFOLLOW).catch((error: unknown) => {
       throw unreachable(error);
     });
@@ -174,7 +174,7 @@ function send(socketPath: string, call: Call): Promise<Answer> {
   });
 }
 
-/** Code of what keeps a connection from being made; empty if nothing does. */
+/** The error code of connecting; empty if it works. */
 function connectionError(socketPath: string): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(socketPath);
@@ -219,16 +219,14 @@ function readWorker(value: unknown): WorkerStatus | undefined {
   return { pid, generation, version };
 }
 
-/** What `GET /counters` of the control socket says (docs/policy-format.md). */
-
-/** Since nginx was started; a reload changes nothing. */
+/** Counts since the start of nginx, across reloads (`GET /counters`, docs/policy-format.md). */
 export interface DataPlaneCounters {
-  /** Responses by status. */
+  /** Responses by status code. */
   readonly responses: Readonly<Record<string, number>>;
-  /** Checks of access by outcome: `passed`, `signin`, or the name of a reason of lua/alb/reasons.lua. */
+  /** Access checks by outcome: `passed`, `signin`, or the name of a reason in lua/alb/reasons.lua. */
   readonly auth: Readonly<Record<string, number>>;
   readonly durations: DurationCounts;
-  /** Of nginx as a whole, by state; empty when it was built without what counts them. */
+  /** Connections of nginx by state; empty if nginx was built without stub_status. */
   readonly connections: Readonly<Record<string, number>>;
 }
 
@@ -236,12 +234,12 @@ export interface DataPlaneCounters {
 interface DurationCounts {
   /** Upper ends of the buckets, ascending; the last bucket has none. */
   readonly bounds: readonly number[];
-  /** Of each bucket by itself. */
+  /** Counts of each bucket, not cumulative. */
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** Undefined when it is none. */
+/** Undefined if the text is invalid. */
 export function readCounters(text: string): DataPlaneCounters | undefined {
   const { responses, auth, durations, connections } = fieldsOf(parseObject(text));
   const { bounds, counts, sum } = fieldsOf(durations);

@@ -18,7 +18,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: "the disk reports an error",
 };
 
-/** What the operating system said about a path, as one sentence: `can't write out/policy.json: the disk is full`. */
+/** An error of the operating system about a path, in one line: `can't write out/policy.json: the disk is full`. */
 export function fileError(action: string, path: string, cause: unknown): EnvironmentError {
   const code = errorCode(cause);
   return new EnvironmentError(
@@ -33,7 +33,7 @@ export function errorCode(error: unknown): string {
   return typeof error.code === "string" ? error.code : "";
 }
 
-/** The text of a file; undefined when there is none. */
+/** The text of a file; undefined if it does not exist. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");
@@ -44,8 +44,8 @@ export async function readIfThere(path: string): Promise<string | undefined> {
 }
 
 /**
- * Makes a folder and those that lead to it; gives the first that was not there, undefined when all were. Node's recursive mkdir
- * never ends where the kernel says that the parent is missing though it is not, as below /proc.
+ * Makes a folder and its parents; returns the topmost one that it made. Node's recursive mkdir never ends if the kernel reports a missing
+ * parent that exists, as below /proc.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<string | undefined> {
   const folder = resolve(path);

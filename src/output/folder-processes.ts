@@ -1,7 +1,7 @@
 /**
- * The nginx processes that work in a run folder. They are known by their working folder, and by nginx's pid file (the
- * master) or the title that nginx gives itself (workers), so another nginx of the machine is never touched. A worker that
- * was forked just now has no title yet; it is in the session of its master. Needs /proc; elsewhere none is found.
+ * The nginx processes in a run folder. They are recognized by their working folder, and by nginx's pid file (the master) or the process
+ * title (workers), so another nginx of the machine is never touched. A new worker has no title yet, but it is in the session of its
+ * master. Without /proc, none is found.
  */
 import { readFile, readdir, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,13 +12,13 @@ export interface FolderProcess {
   readonly role: "master" | "worker";
 }
 
-/** The master first: signals that reached it last would find it replacing the workers that had died of theirs. */
+/** The master comes first: otherwise it would replace workers that a signal has ended before it gets the signal itself. */
 export async function nginxProcessesIn(folder: string): Promise<readonly FolderProcess[]> {
   const path = await realpath(folder).catch(() => folder);
   const pidFile = await readFile(join(path, "nginx.pid"), "utf8").catch(() => "");
   const names = await readdir("/proc").catch(() => []);
   const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  // A pid file may be older than the machine's last start: never this process itself.
+  // A pid file may be older than the last boot, so its pid may be the one of this process.
   const pids = numbers.filter((pid) => pid !== process.pid);
   const working = await Promise.all(pids.map((pid) => worksIn(pid, path)));
   const found = pids
@@ -28,12 +28,11 @@ export async function nginxProcessesIn(folder: string): Promise<readonly FolderP
   return processes.sort((a, b) => Number(b.role === "master") - Number(a.role === "master"));
 }
 
-/** A signal to each that is still there. */
 export function signalAll(processes: readonly FolderProcess[], signal: NodeJS.Signals): void {
   for (const { pid } of processes) signalOne(pid, signal);
 }
 
-/** False when there is no such process (any more). */
+/** False if there is no such process. */
 export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -42,32 +41,32 @@ export function signalOne(pid: number, signal: NodeJS.Signals): boolean {
   }
 }
 
-/** Milliseconds for each way to end it. */
+/** Milliseconds to wait after each signal. */
 const END_LIMIT = 2000;
 
-/** With the pid it names a process for good: pids are used again. Empty when there is no such process. */
+/** Together with the pid it identifies a process, because pids are reused. Empty if there is no such process. */
 export async function startTime(pid: number): Promise<string> {
   // The start time is the 22nd field of proc_pid_stat(5), 20 after the name.
   return (await statOf(pid))[19] ?? "";
 }
 
-/** What follows the name, which may hold anything (proc_pid_stat(5)). */
+/** The fields after the name, which may contain any character (proc_pid_stat(5)). */
 async function statOf(pid: number): Promise<readonly string[]> {
   const stat = await readFile(`/proc/${String(pid)}/stat`, "utf8").catch(() => "");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** What it calls itself: its command line, or what nginx has put there. */
+/** The command line, or the title that nginx has set. */
 async function titleOf(pid: number): Promise<string> {
   return readFile(`/proc/${String(pid)}/cmdline`, "utf8").catch(() => "");
 }
 
-/** Waits until none of them is left; false after `limit` milliseconds. */
+/** Waits until all of them have ended; false after `limit` milliseconds. */
 export async function haveEnded(folder: string, limit: number): Promise<boolean> {
   return poll(async () => (await nginxProcessesIn(folder)).length === 0, { limit });
 }
 
-/** Ends all that works in the folder, as gently as it allows. */
+/** Ends all processes in the folder, with increasing force. */
 export async function endAll(folder: string): Promise<void> {
   for (const signal of ["SIGQUIT", "SIGTERM", "SIGKILL"] as const) {
     const left = await nginxProcessesIn(folder);
@@ -77,7 +76,7 @@ export async function endAll(folder: string): Promise<void> {
   }
 }
 
-/** A process that has just ended, or is a zombie, has no folder; that of somebody else can't be read. */
+/** False for a process that has just ended, a zombie, or a process of a user that albc may not inspect. */
 async function worksIn(pid: number, folder: string): Promise<boolean> {
   return (await readlink(`/proc/${String(pid)}/cwd`).catch(() => "")) === folder;
 }
@@ -85,13 +84,13 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
 async function roleOf(pid: number, master: number): Promise<FolderProcess["role"] | undefined> {
   if (pid === master) return "master";
   const line = await titleOf(pid);
-  // An unpacked nginx is run by its own loader, whose words stand before the title.
+  // An unpacked nginx is run by its own loader, whose arguments come before the title.
   const isTitled = line.split("\0").some((word) => word.startsWith("nginx: worker process"));
   const isOurs = isTitled || (master > 0 && (await sessionOf(pid)) === master);
   return isOurs ? "worker" : undefined;
 }
 
-/** Also of a leader that has ended. */
+/** The session exists even if its leader has ended. */
 async function sessionOf(pid: number): Promise<number | undefined> {
   const [, , , session] = await statOf(pid);
   return session === undefined ? undefined : Number(session);

@@ -1,28 +1,28 @@
 /**
- * What can still be served when nginx refuses a new nginx.conf: the new policy and secrets below the nginx.conf that it has. One
- * object's port may not hold up everybody's routes and revoked passwords.
+ * What can still be served if nginx refuses a new nginx.conf: the new policy and secrets with the old nginx.conf. A port of one object
+ * must not delay the routes and revoked passwords of all others.
  */
 import type { RenderedFile, RenderedPolicy } from "../render/rendered-file.js";
 import { contentsOf } from "../render/rendered-file.js";
 
-/** Files that nginx reads at a reload only: they belong together. */
+/** Files that nginx reads only at a reload. They change together. */
 export function needsReload({ path }: RenderedFile): boolean {
   return /^(?:nginx\.conf$|lua\/|environment\/|streams\/)/.test(path);
 }
 
-/** What a refusal was of: equal for equal nginx.conf, lua/ and environment/. */
+/** Text that identifies what nginx refused: equal if nginx.conf, lua/ and environment/ are equal. */
 export function reloadPart(files: readonly RenderedFile[]): string {
   const parts = files.filter(needsReload).map((file) => [file.path, contentsOf(file)] as const);
   return JSON.stringify(parts);
 }
 
-/** Empty when there is no such file. */
+/** Empty if there is no such file. */
 export function textOf(files: readonly RenderedFile[], path: string): string {
   const file = files.find((each) => each.path === path);
   return file === undefined ? "" : contentsOf(file);
 }
 
-/** The new files but for those that need a reload, which stay with all that the old nginx.conf names. */
+/** The new files, but the old ones of those that need a reload, with everything that the old nginx.conf names. */
 export function keepingConfiguration(
   old: readonly RenderedFile[],
   files: readonly RenderedFile[],
@@ -37,9 +37,9 @@ export function keepingConfiguration(
 }
 
 /**
- * False when a server of the new policy needs what only its new server block has: TLS or none, or the check that a request belongs
- * to the listener whose certificate its client was asked for. Everything else that the old nginx.conf lacks, such as the location for
- * another limit, nginx answers with 500.
+ * False if a server of the new policy needs its new server block: for TLS or plain text, or for the check that a request belongs to the
+ * listener whose certificate its client was asked for. If anything else is missing in the old nginx.conf, such as the location of another
+ * limit, nginx answers 500.
  */
 export function isSafeBelowOld(old: RenderedPolicy, policy: RenderedPolicy): boolean {
   const servers = old.maps.get("servers")?.shards;
@@ -65,9 +65,7 @@ function guardOf(json: string): Guard {
   return { tls, asks, guarded: tls && (asks || "isolated" in server) };
 }
 
-/** Files of which one that may wait is the only thing that needs a reload: the endpoints of streams. All else does not wait. */
-
-/** What can be applied now, and the milliseconds after which the rest can be; 0: that is all. */
+/** What to apply now, and the milliseconds until the rest; 0: there is no rest. Only endpoints of streams may wait. */
 export function inTime(
   old: readonly RenderedFile[],
   files: readonly RenderedFile[],
@@ -78,7 +76,7 @@ export function inTime(
   return { due: held === 0 ? files : (early ?? files), held };
 }
 
-/** The new files with the endpoints of before; undefined when those are the same, or not all that needs a reload. */
+/** The new files with the old endpoints; undefined if the endpoints are the same, or are not the only change that needs a reload. */
 export function keepingEndpoints(
   old: readonly RenderedFile[],
   files: readonly RenderedFile[],
@@ -91,12 +89,12 @@ export function keepingEndpoints(
   return reloadPart(kept) === reloadPart(old) ? kept : undefined;
 }
 
-/** Milliseconds: the longest that a change of endpoints waits. */
+/** Milliseconds: the longest delay of changed endpoints. */
 export const ENDPOINT_INTERVAL = 1000;
 
 /**
- * How often endpoints of streams may have nginx reload by themselves: the first change after a quiet interval at once, then once an
- * interval. A reload leaves old workers behind until their last connection ends (see lua/alb/phases/worker.lua).
+ * How often endpoints of streams may cause a reload: the first change after a quiet interval at once, then once an interval. Each reload
+ * leaves old workers behind until their last connection ends (see lua/alb/phases/worker.lua).
  */
 export class ReloadAllowance {
   readonly #interval: number;
@@ -109,7 +107,7 @@ export class ReloadAllowance {
     this.#now = now;
   }
 
-  /** Takes a reload; 0. Or takes none: the milliseconds until there is one. */
+  /** Returns 0 and takes a reload, or returns the milliseconds until one is allowed. */
   take(): number {
     const now = this.#now();
     const left = Math.ceil(this.#takenAt + this.#interval - now);

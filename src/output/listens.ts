@@ -6,7 +6,7 @@ import { addTo } from "../support/collections.js";
 import { addressBytes } from "../support/ip-address.js";
 import { errorCode } from "./file-error.js";
 
-/** Where nginx listens, as CompileOptions.unavailablePorts has it: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
+/** A place where nginx listens, as in CompileOptions.unavailablePorts: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
 interface PlaceParts {
   /** Undefined: every address. */
   readonly address: string | undefined;
@@ -21,7 +21,7 @@ function placeParts(place: string): PlaceParts {
   return { address: bracketed ?? plain, port: Number(port), transport };
 }
 
-/** Whether the two are one socket, or one is the other's port on every address. */
+/** Whether both are the same socket, or one of them is the same port on all addresses. */
 export function overlaps(one: string, other: string): boolean {
   const [a, b] = [placeParts(one), placeParts(other)];
   if (a.port !== b.port || a.transport !== b.transport) return false;
@@ -29,8 +29,8 @@ export function overlaps(one: string, other: string): boolean {
 }
 
 /**
- * The new places of TCP that nginx can only open once a reload has closed a socket of its own: every address of a port instead of one,
- * or the reverse. Where both remain, and for UDP, the sockets share the port (`reuseport`).
+ * The new TCP places that nginx can open only once a reload has closed a socket of its own: a port on all addresses instead of on one, or
+ * the reverse. If both remain, and for UDP, sockets share the port (`reuseport`).
  */
 export function behindOwn(next: readonly string[], live: readonly string[]): readonly string[] {
   const closing = new Map<number, string[]>();
@@ -50,28 +50,25 @@ export function withoutWildcard(place: string): string {
   return place.replace(/^(?:0\.0\.0\.0|\[::\]):/, "");
 }
 
-/**
- * Whether our nginx can listen on the place now (`80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`). `own`: where it
- * listens already; a socket of its own is no obstacle.
- */
+/** Whether nginx can listen on the place now. `own`: where it listens already; its own sockets are no obstacle. */
 export async function isFree(place: string, own: readonly string[]): Promise<boolean> {
   return (await obstacle(place, own)) === undefined;
 }
 
-/** Whether no process can listen there now; a missing permission of this process does not count. */
+/** Whether no process can listen there now. A missing permission of this process does not count. */
 export async function isTaken(place: string, own: readonly string[]): Promise<boolean> {
   const code = await obstacle(place, own);
   return code === "EADDRINUSE" || code === "EADDRNOTAVAIL";
 }
 
-/** The code of the error that keeps a process from listening there. */
+/** The error code that a process gets there; undefined if it can listen. */
 async function obstacle(place: string, own: readonly string[]): Promise<string | undefined> {
   const code = await bindFailure(place);
   const isOwn = code === "EADDRINUSE" && own.some((each) => overlaps(each, place));
   return isOwn && !(await othersListen(place, own)) ? undefined : code;
 }
 
-/** Whether the kernel's tables list a socket in the way that is none of ours. Without /proc there is none. */
+/** Whether the kernel's tables contain another process' socket in the way; false without /proc. */
 async function othersListen(place: string, own: readonly string[]): Promise<boolean> {
   const { port, transport } = placeParts(place);
   const ours = new Set(own.flatMap(kernelNames));
@@ -81,7 +78,7 @@ async function othersListen(place: string, own: readonly string[]): Promise<bool
       return text.split("\n").map((line) => line.trim().split(/\s+/));
     }),
   );
-  // proc_pid_net(5): the local address is the second column, the state the fourth: 0A listens, 07 is an unconnected UDP socket.
+  // proc_pid_net(5): the second column is the local address, the fourth is the state: 0A listens, 07 is an unconnected UDP socket.
   const state = transport === "tcp" ? "0A" : "07";
   return sockets.flat().some(([, local = "", , is]) => {
     const [address = "", hexPort = ""] = local.split(":");
@@ -96,7 +93,7 @@ function isInTheWay(address: string, place: string): boolean {
   return kernelNames(place).some((name) => name.includes(` ${address}:`));
 }
 
-/** The place as the kernel's tables have it: hexadecimal, each 32 bits in the byte order of the machine. */
+/** The place in the format of the kernel's tables: hexadecimal, each 32 bits in the byte order of the machine. */
 function kernelNames(place: string): readonly string[] {
   const { address, port, transport } = placeParts(place);
   const hexPort = port.toString(16).toUpperCase().padStart(4, "0");
@@ -114,11 +111,11 @@ async function bindFailure(place: string): Promise<string | undefined> {
   const failure = await attempt("0.0.0.0", port);
   if (failure !== undefined) return failure;
   const failure6 = await attempt("::", port);
-  // A machine without IPv6 has nobody there.
+  // A machine without IPv6 has no conflict there.
   return failure6 === "EAFNOSUPPORT" || failure6 === "EADDRNOTAVAIL" ? undefined : failure6;
 }
 
-/** The error's code; undefined: it could be had, and is given back. */
+/** Listens for a moment. The error code; undefined if it worked. */
 function listen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());
@@ -133,7 +130,7 @@ function listen(host: string, port: number): Promise<string | undefined> {
   });
 }
 
-/** The same of a port of UDP. */
+/** The same for UDP. */
 function bind(address: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const isV6 = address.includes(":");
@@ -150,12 +147,12 @@ function bind(address: string, port: number): Promise<string | undefined> {
   });
 }
 
-/** Where an nginx.conf of ours listens, as CompileOptions.unavailablePorts has it; none if there is no file yet. */
+/** Where an nginx.conf of albc listens; empty if there is no file yet. */
 export async function readListens(path: string): Promise<readonly string[]> {
   return listensOf(await readFile(path, "utf8").catch(() => ""));
 }
 
-/** The same of its text. */
+/** The same for its text. */
 export function listensOf(text: string): readonly string[] {
   const places = [...text.matchAll(/^ +listen (\S+:\d+)( udp)?[ ;]/gm)].map(
     ([, place = "", udp]) => `${withoutWildcard(place)}${udp === undefined ? "" : "/udp"}`,
@@ -164,8 +161,8 @@ export function listensOf(text: string): readonly string[] {
 }
 
 /**
- * What an nginx that was given the nginx.conf could not listen on. nginx tells the address and not whether it wanted it for TCP or
- * UDP; where it wanted both, the machine is asked. That may say both although one of them is nginx's own: it is free once it is left out.
+ * The places that an nginx with this nginx.conf could not listen on. nginx names the address, but not whether it is for TCP or UDP. If
+ * nginx.conf has both, the machine is asked; it may report both although one is nginx's own, which is free once it is left out.
  */
 export async function refusedPlaces(
   said: readonly string[],

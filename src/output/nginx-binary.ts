@@ -1,4 +1,4 @@
-/** Finds an nginx that can run the data plane, by trying: it must start with our modules and load what our Lua needs. */
+/** Finds an nginx that can run the data plane. Each candidate is tested: it must start with our modules and load the Lua libraries. */
 import { existsSync, readFileSync } from "node:fs";
 import {
   access,
@@ -19,34 +19,34 @@ import { EnvironmentError } from "../support/errors.js";
 import { fileError } from "./file-error.js";
 import type { Owner } from "./file-writer.js";
 
-/** An nginx and what it must be told to have ngx_lua, and the stream module if there is one. */
+/** An nginx, and how to start it with ngx_lua and, if it exists, the stream module. */
 export interface NginxBinary {
   readonly path: string;
-  /** Of nginx itself, such as `1.30.6`. */
+  /** Such as `1.30.6`. */
   readonly version: string;
-  /** `load_module …;` directives for -g, or nothing where the modules are built in. */
+  /** `load_module …;` directives for -g; empty if the modules are built in. */
   readonly directives: string;
-  /** It can pass connections on by their server names: ports of TCP, UDP and TLSRoutes can be served. */
+  /** Whether it can serve TCP, UDP and TLSRoutes: the stream module can route connections by server name. */
   readonly stream: boolean;
-  /** LUA_PATH and LUA_CPATH, where its Lua libraries are not in the usual places. */
+  /** LUA_PATH and LUA_CPATH, if its Lua libraries are not in the usual places. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
 interface NginxSearch {
-  /** `--nginx` or NGINX_BIN: then no other is tried. */
+  /** `--nginx` or NGINX_BIN; then no other candidate is tried. */
   readonly given?: string | undefined;
-  /** The PATH in which `openresty` and `nginx` are looked up. */
+  /** The PATH to search for `openresty` and `nginx`. */
   readonly path: string;
 }
 
-/** The one that `make nginx` unpacks, beside src/ or dist/. */
+/** The nginx that `make nginx` unpacks, next to src/ or dist/. */
 const UNPACKED = fileURLToPath(new URL("../../.nginx/forky/nginx", import.meta.url));
 const OLDEST_NGINX = [1, 25, 1] as const;
 const OLDEST_LUA = "10026";
 const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.26";
 const MEND = "run `make nginx`, or name one by --nginx or NGINX_BIN";
 
-/** Throws EnvironmentError, in one line with what mends it, when there is none that can be used. */
+/** Throws EnvironmentError if there is no usable nginx. */
 export async function findNginx({ given, path }: NginxSearch): Promise<NginxBinary> {
   if (given !== undefined && given !== "") {
     const probed = await probe(given);
@@ -66,7 +66,7 @@ export async function findNginx({ given, path }: NginxSearch): Promise<NginxBina
   throw new EnvironmentError(`no ${NEEDED} was found${tried}: ${MEND}`);
 }
 
-/** The binary, or what is wrong with it. */
+/** The binary, or the reason why it can't be used. */
 async function probe(path: string): Promise<NginxBinary | string> {
   const { exitCode, all } = await execa(path, ["-V"], { all: true, reject: false });
   const [, version] = /^nginx version: [^/\s]+\/(\d+\.\d+\.\d+)/m.exec(all) ?? [];
@@ -75,7 +75,7 @@ async function probe(path: string): Promise<NginxBinary | string> {
   const root = dirname(await realpath(path).catch(() => path));
   const modules = / --add-module=\S*lua/.test(all) ? [] : await modulesFor(root, all, LUA_MODULES);
   const binary: NginxBinary = {
-    // It is started in the run folder, where a relative path would mean another file.
+    // It is started in the run folder, where a relative path would name another file.
     path: path.includes("/") ? resolve(path) : path,
     version,
     directives: modules.map((file) => `load_module ${file};`).join(" "),
@@ -88,7 +88,7 @@ async function probe(path: string): Promise<NginxBinary | string> {
 const LUA_MODULES = ["ndk_http_module.so", "ngx_http_lua_module.so"];
 const STREAM_MODULES = ["ngx_stream_module.so"];
 
-/** Dynamic modules: beside an unpacked nginx, else where it was built to look for them. */
+/** Paths of dynamic modules: next to an unpacked nginx, or where nginx was built to find them. */
 async function modulesFor(
   root: string,
   configureArguments: string,
@@ -102,7 +102,7 @@ async function modulesFor(
   return [];
 }
 
-/** The same with its stream module, if it has one that can do what is needed. */
+/** The same binary with its stream module, if that can do what is needed. */
 async function withStream(
   binary: NginxBinary,
   root: string,
@@ -115,7 +115,7 @@ async function withStream(
   return (await test(extended, STREAM_CONF)).exitCode === 0 ? extended : binary;
 }
 
-/** Where an unpacked nginx has its Lua libraries; nothing for an installed one. */
+/** The Lua libraries of an unpacked nginx; nothing for an installed one. */
 async function luaVariables(root: string): Promise<Readonly<Record<string, string>>> {
   const lua = join(root, "usr/share/lua/5.1");
   if (!(await isAccessible(lua))) return {};
@@ -138,7 +138,7 @@ http {
 }
 `;
 
-/** What nginx.conf needs of the stream module: `pass` came with nginx 1.25.5. */
+/** Tests what nginx.conf needs of the stream module; nginx 1.25.5 introduced `pass`. */
 const STREAM_CONF = `error_log stderr warn;
 pid nginx.pid;
 events {}
@@ -149,7 +149,7 @@ stream {
 }
 `;
 
-/** What keeps it from running Lua as we need it, or nothing. */
+/** Why it can't run our Lua; undefined if it can. */
 async function tryLua(binary: NginxBinary): Promise<string | undefined> {
   const { exitCode, all } = await test(binary, LUA_CONF);
   return exitCode === 0 ? undefined : whyNoLua(all);
@@ -164,7 +164,7 @@ async function test(
   });
   try {
     await writeFile(join(folder, "nginx.conf"), configuration);
-    // Sockets are where it is started.
+    // Paths of sockets are relative to the working folder.
     const { exitCode, all } = await execa(
       binary.path,
       ["-t", "-q", "-p", folder, "-c", "nginx.conf", "-g", binary.directives],
@@ -196,7 +196,7 @@ function onPath(path: string): readonly string[] {
   return ["openresty", "nginx"].flatMap((name) => folders.map((folder) => join(folder, name)));
 }
 
-/** `mode`: whether it can be read, by default, or executed. */
+/** `mode`: readable by default. */
 async function isAccessible(path: string, mode = constants.R_OK): Promise<boolean> {
   return access(path, mode).then(
     () => true,
@@ -204,17 +204,17 @@ async function isAccessible(path: string, mode = constants.R_OK): Promise<boolea
   );
 }
 
-/** Of a worker, as in nginx.conf. */
+/** Connections of a worker, as in nginx.conf. */
 const CONNECTIONS = 16_384;
-/** Two descriptors for each connection of a worker, as many for listeners, and some for files. */
+/** Two descriptors for each connection of a worker, as many again for listeners, and some for files. */
 const WANTED_FILES = 131_072;
-/** Of nginx besides the sockets of listeners, where the limit is not too small for that. */
+/** Descriptors of nginx besides sockets of listeners, if the limit allows it. */
 const OTHER_FILES = 1024;
 
-/** For `nginx -g`: what belongs to this machine and therefore not into nginx.conf. */
+/** Directives for `nginx -g`: facts about this machine, which do not belong in nginx.conf. */
 export function mainDirectives(binary: NginxBinary, user: string): string {
   const directives = [binary.directives, "daemon off;"];
-  // Else nginx as root would give its workers the user it was built with, who can't read the run folder.
+  // By default, nginx as root would run its workers as the user that it was built with, who can't read the run folder.
   if (process.getuid?.() === 0)
     directives.push(`user ${word(user === "" ? "root" : user).toString()};`);
   const files = hardFileLimit();
@@ -224,13 +224,13 @@ export function mainDirectives(binary: NginxBinary, user: string): string {
   return directives.join(" ").trim();
 }
 
-/** How many sockets of listeners nginx can hold here: in a reload its master has those of before and those of after. */
+/** How many sockets of listeners nginx can have: during a reload its master has both the old and the new ones. */
 export function mostSockets(): number {
   const files = hardFileLimit() ?? WANTED_FILES;
   return Math.floor(Math.max((files - OTHER_FILES) / 2, files / 4));
 }
 
-/** Why a worker has fewer connections than nginx.conf gives it; undefined: it has all of them. `limits`: as /proc shows them. */
+/** Why a worker can't have all connections of nginx.conf; undefined if it can. `limits`: text of /proc/self/limits. */
 export function fileShortage(limits = readLimits()): string | undefined {
   const files = hardFileLimit(limits) ?? WANTED_FILES;
   const wanted = CONNECTIONS + OTHER_FILES;
@@ -238,14 +238,14 @@ export function fileShortage(limits = readLimits()): string | undefined {
   return `a process may open ${String(files)} files (ulimit -Hn), and each connection of a worker is one, so a worker has fewer than ${String(CONNECTIONS)} connections: raise the limit to ${String(wanted)} or more`;
 }
 
-/** How many files a process may have open at most; undefined where that can't be told. */
+/** Largest number of open files of a process; undefined if unknown. */
 function hardFileLimit(limits = readLimits()): number | undefined {
   const [, hard] = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(limits) ?? [];
   if (hard === undefined) return undefined;
   return hard === "unlimited" ? WANTED_FILES : Number(hard);
 }
 
-/** Empty where there is no /proc. */
+/** Empty without /proc. */
 function readLimits(): string {
   try {
     return readFileSync("/proc/self/limits", "utf8");
@@ -254,7 +254,7 @@ function readLimits(): string {
   }
 }
 
-/** Ids of the user whom nginx's workers run as; undefined when that is albc's own user. Throws EnvironmentError. */
+/** The user of nginx's workers; undefined if that is the user of albc. Throws EnvironmentError. */
 export async function workerOwner(user: string): Promise<Owner | undefined> {
   if (user === "" || process.getuid?.() !== 0) return undefined;
   const accounts = await readFile("/etc/passwd", "utf8").catch(() => "");

@@ -1,4 +1,4 @@
-/** Standard output for nginx's access log: nginx opens it by name (/dev/stdout), which no socket allows. */
+/** What nginx writes: the access log on standard output, and messages on standard error. */
 import { constants, fstatSync, openSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { Socket } from "node:net";
@@ -13,14 +13,14 @@ const STDOUT = 1;
 const PIPE = "tmp/stdout";
 
 export interface LogPipe {
-  /** For the standard output of nginx. */
+  /** To be passed to nginx as its standard output. */
   readonly stdout: number | "inherit";
   close(): void;
 }
 
 /**
- * nginx gets albc's own standard output if that is a file, a terminal or a pipe. Where it is a socket, as under systemd,
- * nginx gets a named pipe in the run folder, and albc passes on by `write` what comes through it.
+ * nginx inherits albc's standard output if that is a file, a terminal or a pipe. A socket, as under systemd, can't be opened by name
+ * (/dev/stdout), so nginx gets a named pipe in the run folder, and albc copies it by `write`.
  */
 export async function openLogPipe(
   folder: string,
@@ -30,7 +30,7 @@ export async function openLogPipe(
   return makeLogPipe(folder, write);
 }
 
-/** The named pipe, whatever standard output is. */
+/** Makes the named pipe, whatever standard output is. */
 export async function makeLogPipe(
   folder: string,
   write: (bytes: Uint8Array) => void,
@@ -39,7 +39,7 @@ export async function makeLogPipe(
   try {
     await rm(path, { force: true });
     await execa("mkfifo", ["-m", "600", path]);
-    // Open for writing too: then it does not end when an nginx does.
+    // It is also opened for writing, so that it does not end when an nginx ends.
     const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
     const socket = new Socket({ fd, readable: true, writable: false });
     socket.on("data", write);
@@ -75,9 +75,7 @@ export function logNginxLine(line: string, log: Log): void {
   }
 }
 
-/** nginx's own words → one line that says what to do. */
-
-/** Takes what nginx wrote on standard error, as a whole or a line; gives the first failure in it, translated. */
+/** The first failure in one or more lines of nginx's standard error, translated into one line that says what to do. */
 export function nginxFailure(said: string): string {
   const lines = said.split("\n").filter((line) => line.trim() !== "");
   const [message = lines.at(-1)] = lines.flatMap(failureOf);
@@ -85,12 +83,12 @@ export function nginxFailure(said: string): string {
   return translateBind(message) ?? message;
 }
 
-/** True for a line with which nginx gives up a reload. A port that is taken it tries five times, and then says so. */
+/** Whether nginx gives up a reload with this line. It tries a port that is in use five times before it does. */
 export function isFinalFailure(line: string): boolean {
   return failureOf(line).some((message) => !message.includes("failed (98:"));
 }
 
-/** True for what nginx says, many times, of a port that is taken: the failure that follows says it once. */
+/** Whether this line is one of many about a port that is in use: the failure that follows reports it once. */
 export function isBindAttempt(message: string): boolean {
   return /^bind\(\) to \S+ failed \(98:|^still could not bind\(\)/.test(message);
 }
@@ -105,14 +103,14 @@ export function unavailablePorts(said: string): readonly string[] {
   return [...new Set(places.filter((place) => /^\d+$|:\d+$/.test(place)))].sort();
 }
 
-/** True for what nginx says of each connection that a backend which can't be used would have had: conditions tell it once. */
+/** Whether this line is about a connection to a backend that can't be used: nginx logs each, but a condition reports it once. */
 export function isOfClosedShare(message: string): boolean {
   return message.includes('upstream: "unix:tmp/closed');
 }
 
 const LINE = /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d|nginx:) \[(\w+)\] (?:\d+#\d+: )?(.*)$/;
 
-/** Our Lua failing in the master is as final as a directive that is none. */
+/** A failure of our Lua in the master is as final as an invalid directive. */
 function failureOf(line: string): readonly string[] {
   const [, level, message = ""] = LINE.exec(line) ?? [];
   return level === "emerg" || message.startsWith("init_by_lua error:") ? [message] : [];
@@ -135,9 +133,9 @@ function translateBind(message: string): string | undefined {
   }
 }
 
-/** nginx ended at its start. */
+/** nginx ended while it started. */
 export class NginxNotStarted extends EnvironmentError {
-  /** What it could not listen on, as CompileOptions has it. */
+  /** The ports that it could not listen on, for CompileOptions. */
   readonly unavailablePorts: readonly string[];
 
   constructor(message: string, unavailablePorts: readonly string[]) {

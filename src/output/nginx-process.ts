@@ -1,4 +1,4 @@
-/** The nginx that albc runs itself: from its start to its end, with everything that can happen between. */
+/** The nginx that albc runs: starting, reloading, restarting after a crash, and stopping. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { join } from "node:path";
@@ -28,15 +28,15 @@ export interface NginxProcessOptions {
   readonly binary: NginxBinary;
   /** The run folder, absolute. */
   readonly folder: string;
-  /** User of the workers when albc is root; empty: root, as albc itself. */
+  /** User of the workers if albc is root; empty: root. */
   readonly user: string;
-  /** Milliseconds that requests in flight have when nginx is stopped. */
+  /** Milliseconds for requests in flight when nginx is stopped. */
   readonly drainTimeout: number;
-  /** Each line that nginx writes to its error log. */
+  /** Called with each line of nginx's error log. */
   readonly onLine: (line: string) => void;
-  /** It ended by itself, or could not be started again, and is started again after `delay` milliseconds. */
+  /** nginx ended by itself, or a restart failed; it is restarted after `delay` milliseconds. */
   readonly onDeath: (reason: string, delay: number) => void;
-  /** It runs again after a death. */
+  /** It runs again after it ended by itself. */
   readonly onRestart: () => void;
 }
 
@@ -45,7 +45,7 @@ const TERM_LIMIT = 2000;
 const RELEASE_LIMIT = 10_000;
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 10_000;
-/** One that lived as long as this did not die of its start. */
+/** Milliseconds: an nginx that lived longer did not fail while it started. */
 const HEALTHY_AFTER = 10_000;
 const SAID_LINES = 50;
 
@@ -59,7 +59,7 @@ export class NginxProcess implements Reloader {
   #logPipe: LogPipe | undefined;
   #startedAt = 0;
   readonly #backoff = new Backoff(FIRST_DELAY, LONGEST_DELAY);
-  /** Until it is started again after its next death; the first time at once. */
+  /** Milliseconds before the next restart; the first one is immediate. */
   #delay = 0;
 
   constructor(options: NginxProcessOptions) {
@@ -67,14 +67,14 @@ export class NginxProcess implements Reloader {
     this.#control = new ControlClient(options.folder);
   }
 
-  /** Of the master; undefined while there is none. */
+  /** Process id of the master; undefined without a master. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
   /**
-   * Starts nginx on the run folder and waits until it accepts connections. What an earlier albc that was killed may have
-   * left running in this folder is ended first. Throws EnvironmentError with what is in nginx's way.
+   * Starts nginx in the run folder, and waits until it accepts connections. Processes that a killed albc has left in the folder are ended
+   * first. Throws EnvironmentError.
    */
   async start(): Promise<void> {
     const { folder } = this.#options;
@@ -97,7 +97,7 @@ export class NginxProcess implements Reloader {
       env: binary.variables,
       reject: false,
       stdin: "ignore",
-      // An access log to /dev/stdout is opened by name, which the socket that we would read from does not allow.
+      // nginx opens an access log to /dev/stdout by name, which fails for the socket that execa would read from.
       stdout: "ignore",
     });
     if (tested.exitCode !== 0) {
@@ -113,7 +113,7 @@ export class NginxProcess implements Reloader {
     const limit = await loadLimit(this.#options.folder);
     const pid = this.pid;
     if (pid === undefined || !signalOne(pid, "SIGHUP")) {
-      // It is about to be started again, with the files that are to be loaded.
+      // nginx is about to be restarted, and then loads the new files.
       if (await poll(isDone, { limit, signal: this.#stopping.signal })) return;
       throw new NginxRefused("nginx does not run");
     }
@@ -127,8 +127,8 @@ export class NginxProcess implements Reloader {
   }
 
   /**
-   * Ends nginx: no new connections, requests in flight have the drain timeout (or `limit` milliseconds) to end, then they
-   * are cut. When this returns nothing of it runs any more. A second call with a shorter limit hastens the first.
+   * Stops nginx: it accepts no new connections, and requests in flight may finish within the drain timeout (or `limit` milliseconds). No
+   * process of it is left when this returns. A second call with a shorter limit speeds up the first one.
    */
   async stop(limit = this.#options.drainTimeout): Promise<void> {
     this.#stopping.abort();
@@ -146,7 +146,7 @@ export class NginxProcess implements Reloader {
     this.#logPipe?.close();
   }
 
-  /** The nginx of an albc that was killed in another run folder may have the ports: it is ended, and the start repeated. */
+  /** If the nginx of a killed albc in another run folder has the ports, it is ended, and the start is repeated. */
   async #launchTakingOver(): Promise<void> {
     try {
       await this.#launch();
@@ -165,7 +165,7 @@ export class NginxProcess implements Reloader {
     const words = ["-p", folder, "-c", "nginx.conf", "-g", this.#directives()];
     this.#said = [];
     this.#startedAt = performance.now();
-    // In a session of its own: an interrupt at the terminal is for albc, which then drains nginx.
+    // It has a session of its own: an interrupt at the terminal is for albc, which then drains nginx.
     const child = spawn(binary.path, words, {
       cwd: folder,
       env: { ...process.env, ...binary.variables },
@@ -182,7 +182,7 @@ export class NginxProcess implements Reloader {
         ? "albc was told to end before it served"
         : endOf(child, hasEnded(), limits.limit);
       child.kill("SIGKILL");
-      // All that it said; workers that outlive it may keep its standard error open.
+      // Wait for all of its output, but not for workers that outlive it and keep its standard error open.
       await Promise.race([closed, pause(TERM_LIMIT, undefined, { ref: false })]);
       throw new NginxNotStarted(
         `nginx could not start: ${this.#startFailure(end)}`,
@@ -192,7 +192,7 @@ export class NginxProcess implements Reloader {
     void this.#exit.then(() => this.#revive(child));
   }
 
-  /** `end`: what ended it; empty: it ended by itself. */
+  /** `end`: why it ended; empty: it ended by itself. */
   #startFailure(end: string): string {
     const said = this.#said.join("\n");
     if (end === "") return nginxFailure(said);
@@ -222,7 +222,7 @@ export class NginxProcess implements Reloader {
     });
   }
 
-  /** The master has ended. Workers may still run: a killed master can't end them. */
+  /** Restarts nginx after its master has ended. Workers may still run: a killed master can't end them. */
   async #revive(child: ChildProcess): Promise<void> {
     if (this.#isStopping()) return;
     this.#child = undefined;
@@ -251,7 +251,7 @@ export class NginxProcess implements Reloader {
     return this.#stopping.signal.aborted;
   }
 
-  /** Workers without a master finish what they are at, but give the ports free at once. */
+  /** Workers without a master finish their requests, but release the ports at once. */
   async #release(): Promise<void> {
     const { folder } = this.#options;
     const orphans = (await nginxProcessesIn(folder)).filter(({ role }) => role === "worker");
@@ -261,7 +261,7 @@ export class NginxProcess implements Reloader {
     if (!released) signalAll(orphans, "SIGKILL");
   }
 
-  /** Every worker answers, so that what is asked next finds them all. */
+  /** Every worker answers, so that the next request to the control socket reaches all of them. */
   async #isReady(): Promise<boolean> {
     const status = await this.#control.status().catch(() => undefined);
     return status !== undefined && status.workers.length >= status.expected;
@@ -277,7 +277,7 @@ function endOf({ signalCode }: ChildProcess, hasEnded: boolean, limit: number): 
   return signalCode === null ? "" : `somebody ended it by ${signalCode} before it served`;
 }
 
-/** `folder`: where the nginx.conf is that it would not have. */
+/** `folder`: of the refused nginx.conf. */
 async function refused(said: string, folder: string): Promise<NginxRefused> {
   const places = await refusedPlaces(unavailablePorts(said), join(folder, "nginx.conf"));
   return new NginxRefused(nginxFailure(said), places);

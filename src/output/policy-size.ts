@@ -2,11 +2,11 @@ import type { RenderedPolicy } from "../render/rendered-file.js";
 import { PolicyTooLarge } from "../support/errors.js";
 
 const MIB = 1024 * 1024;
-/** Bytes. A text has at most 512 Mi characters, and policy.json and the change that is sent are one each; nginx needs four times it. */
+/** Bytes. A JavaScript string has at most 512 Mi characters, and policy.json and its delta are one each; nginx needs four times the size. */
 const LARGEST_POLICY = 256 * MIB;
 const MOST_NAMED = 3;
 
-/** Throws PolicyTooLarge for a policy that could be neither written nor sent. */
+/** Throws PolicyTooLarge for a policy that can't be written or sent. */
 export function mustFit(policy: RenderedPolicy): void {
   if (policy.size <= LARGEST_POLICY) return;
   const [size, limit] = [policy.size, LARGEST_POLICY].map(inMib);
@@ -29,16 +29,14 @@ function inMib(bytes: number): string {
   return `${String(Math.ceil(bytes / MIB))} MiB`;
 }
 
-/** Whose a policy is: for those who must find out at night which of thousands of objects has made it too large. */
-
-/** What objects have of a policy, most first. */
+/** Shares of a policy, largest first: they show an operator which of thousands of objects has made it too large. */
 interface PolicyShares {
   readonly namespaces: readonly NamespaceShare[];
   readonly objects: readonly Share[];
 }
 
 interface Share {
-  /** An object as `<kind>/<namespace>/<name>`, or a namespace. */
+  /** `<kind>/<namespace>/<name>` of an object, or a namespace. */
   readonly name: string;
   /** Characters. */
   readonly size: number;
@@ -48,7 +46,7 @@ interface NamespaceShare extends Share {
   readonly objects: number;
 }
 
-/** Maps whose keys begin with an object; what follows is a part of it. */
+/** Maps whose keys start with an object. */
 const OF_OBJECTS = ["routes", "auths"];
 const OBJECT = /^[^/]*\/[^/]*\/[^/@]*/;
 const ROUTE = /"route":"([^"]*)"/;
@@ -61,10 +59,10 @@ export function policyShares({ maps }: RenderedPolicy): PolicyShares {
   };
   const shards = (map: string): Iterable<readonly [string, string]> => maps.get(map)?.shards ?? [];
   for (const map of OF_OBJECTS) for (const [id, json] of shards(map)) add(id, json.length);
-  // A line is a binding.
+  // Each line is a binding.
   for (const [, json] of shards("hosts"))
     for (const line of json.split("\n")) add(ROUTE.exec(line)?.[1] ?? "", line.length);
-  // Of the Service's endpoints.
+  // Endpoints of a Service.
   for (const [id, json] of shards("upstreams")) add(`service/${id}`, json.length);
   const objects = [...sizes].map(([name, size]): Share => ({ name, size }));
   return { namespaces: byNamespace(objects).sort(bySize), objects: objects.sort(bySize) };
