@@ -55,7 +55,7 @@ export class HelpShown extends Error {
   override readonly name = "HelpShown";
 }
 
-export interface ArgumentsContext {
+interface ArgumentsContext {
   readonly version: string;
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;

@@ -2,12 +2,18 @@
  * All options that are not arguments of one command: a row defines the key in albc.yaml, the flag, the variable and the default.
  * docs/options.md is generated from this table.
  */
-export type SettingKind =
-  "text" | "whole" | "switch" | "list" | "ranges" | "addresses" | "endpoint" | "bytes" | "duration";
-
 export interface SettingRow {
   readonly key: string;
-  readonly kind: SettingKind;
+  readonly kind:
+    | "text"
+    | "whole"
+    | "switch"
+    | "list"
+    | "ranges"
+    | "addresses"
+    | "endpoint"
+    | "bytes"
+    | "duration";
   readonly default: string | number | boolean | readonly string[];
   readonly description: string;
   /** Name of the value in the help of the flag. */

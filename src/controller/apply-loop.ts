@@ -21,7 +21,7 @@ export interface Compiled {
   readonly expiries: readonly number[];
 }
 
-export interface ApplyLoopOptions {
+interface ApplyLoopOptions {
   readonly log: Log;
   readonly compile: () => Promise<Compiled>;
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;

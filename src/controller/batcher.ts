@@ -3,7 +3,7 @@
  * Only one batch is handled at a time; meanwhile the next one gathers. A batch of only urgent changes starts almost at once, unless
  * another batch was handled recently: many urgent changes are gathered like all others.
  */
-export interface BatcherOptions {
+interface BatcherOptions {
   /** Milliseconds without a change before a batch starts. */
   readonly quietDelay: number;
   /** Milliseconds after its first change at which a batch starts although changes keep coming. */

@@ -22,7 +22,7 @@ import type { ObjectStatus, OwnedObject } from "../status/object-status.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 
-export interface ClusterSourceOptions {
+interface ClusterSourceOptions {
   readonly client: ApiClient;
   readonly scope: WatchScope;
   /** This replica, and the namespace where replicas agree on a leader. */

@@ -34,7 +34,7 @@ interface ObjectSource {
   close(): Promise<void>;
 }
 
-export interface ControllerOptions {
+interface ControllerOptions {
   readonly options: CompileOptions;
   readonly log: Log;
   readonly observe: Observe;
@@ -44,7 +44,7 @@ export interface ControllerOptions {
 }
 
 /** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
-export interface FirstStart {
+interface FirstStart {
   readonly prepare: (files: readonly RenderedFile[]) => Promise<Applied>;
   readonly start: () => Promise<void>;
 }

@@ -8,7 +8,7 @@ import type { CompileSummary } from "./observer.js";
  */
 const STUCK_AFTER = 300_000;
 
-export interface ProbesOptions {
+interface ProbesOptions {
   /** Asks the data plane; throws if nothing answers. */
   readonly status: () => Promise<DataPlaneStatus>;
   /** Files that can't be read do not make the run unready. */
@@ -16,8 +16,6 @@ export interface ProbesOptions {
   /** Milliseconds, monotonic. */
   readonly now?: () => number;
 }
-
-type Shortcomings = Pick<CompileSummary, "unreadable" | "faulty">;
 
 /** Number of files that an answer names. */
 const MOST_NAMED = 10;
@@ -34,9 +32,9 @@ export class Probes {
   #stops = false;
   /** The last value of `watchFailed`. */
   #failedWatch = "";
-  #compiled: Shortcomings = { unreadable: [], faulty: 0 };
-  /** Shortcomings of the configuration that is applied. */
-  #applied: Shortcomings = this.#compiled;
+  #compiled: Pick<CompileSummary, "unreadable" | "faulty"> = { unreadable: [], faulty: 0 };
+  /** `#compiled` of the configuration that is applied. */
+  #applied = this.#compiled;
 
   constructor({ status, startWithErrors = false, now = () => performance.now() }: ProbesOptions) {
     this.#status = status;
@@ -62,8 +60,8 @@ export class Probes {
   }
 
   /** What the configuration under way lacks. */
-  compiled(shortcomings: Shortcomings): void {
-    this.#compiled = shortcomings;
+  compiled(summary: Pick<CompileSummary, "unreadable" | "faulty">): void {
+    this.#compiled = summary;
   }
 
   /** Applying has ended, with or without success. `version`: of the policy that was applied; absent if none was. */

@@ -6,7 +6,7 @@
 import type { ApiClient, ApiCall } from "./api-client.js";
 import { ApiError } from "./api-client.js";
 
-export interface LeaderElectionOptions {
+interface LeaderElectionOptions {
   readonly client: ApiClient;
   readonly namespace: string;
   readonly name: string;

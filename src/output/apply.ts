@@ -50,7 +50,7 @@ export interface Applied {
   readonly unwritten?: string;
 }
 
-export interface ApplierOptions {
+interface ApplierOptions {
   /** The run folder, absolute. */
   readonly folder: string;
   readonly reloader: Reloader;

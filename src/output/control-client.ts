@@ -46,19 +46,14 @@ const LONGEST_REASON = 500;
 /** Factor for policies: a worker writes a large policy with pauses, in which it serves requests. */
 const PUT_PATIENCE = 4;
 
-interface ControlClientOptions {
-  /** Milliseconds for one call, and four times as many for a policy. Default: 5000. */
-  readonly timeout?: number;
-}
-
 export class ControlClient {
   readonly #folder: string;
   readonly #timeout: number;
 
-  /** `folder`: where nginx writes. */
-  constructor(folder: string, options: ControlClientOptions = {}) {
+  /** `folder`: where nginx writes. `timeout`: milliseconds for one call, and four times as many for a policy. */
+  constructor(folder: string, { timeout = 5000 }: { readonly timeout?: number } = {}) {
     this.#folder = folder;
-    this.#timeout = options.timeout ?? 5000;
+    this.#timeout = timeout;
   }
 
   /** Sends a body made by policyDelta. Throws ControlError. */
@@ -131,19 +126,15 @@ export class ControlClient {
   }
 }
 
-interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly body: string;
-  readonly timeout: number;
-}
-
 interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-function send(socketPath: string, call: Call): Promise<Answer> {
+function send(
+  socketPath: string,
+  call: Readonly<Record<"method" | "path" | "body", string>> & { readonly timeout: number },
+): Promise<Answer> {
   const { method, path, body, timeout } = call;
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
@@ -225,18 +216,16 @@ export interface DataPlaneCounters {
   readonly responses: Readonly<Record<string, number>>;
   /** Access checks by outcome: `passed`, `signin`, or the name of a reason in lua/alb/reasons.lua. */
   readonly auth: Readonly<Record<string, number>>;
-  readonly durations: DurationCounts;
+  /** Times until the response header, in seconds. */
+  readonly durations: {
+    /** Upper ends of the buckets, ascending; the last bucket has none. */
+    readonly bounds: readonly number[];
+    /** Counts of each bucket, not cumulative. */
+    readonly counts: readonly number[];
+    readonly sum: number;
+  };
   /** Connections of nginx by state; empty if nginx was built without stub_status. */
   readonly connections: Readonly<Record<string, number>>;
-}
-
-/** Times until the response header, in seconds. */
-interface DurationCounts {
-  /** Upper ends of the buckets, ascending; the last bucket has none. */
-  readonly bounds: readonly number[];
-  /** Counts of each bucket, not cumulative. */
-  readonly counts: readonly number[];
-  readonly sum: number;
 }
 
 /** Undefined if the text is invalid. */

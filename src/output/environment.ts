@@ -35,15 +35,6 @@ export async function luaBundle(): Promise<readonly RenderedFile[]> {
   }
 }
 
-interface EnvironmentOptions {
-  /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
-  readonly resolver: readonly string[];
-  /** CAs (PEM) for https auth services; empty: the system's. */
-  readonly caFile: string;
-  /** Version of nginx, such as `1.30.6`; absent if albc does not run it. */
-  readonly nginx?: string;
-}
-
 /** The first nginx whose old workers keep idle connections for a while. */
 const KEEPS_IDLE = [1, 27, 4] as const;
 
@@ -59,9 +50,14 @@ const CA_BUNDLES = [
 ];
 
 /** environment/http.conf, and a copy of the CAs that an nginx in another container can read. Throws EnvironmentError. */
-export async function environmentFiles(
-  options: EnvironmentOptions,
-): Promise<readonly RenderedFile[]> {
+export async function environmentFiles(options: {
+  /** Name servers, as `address`, `address:port` or `[address]:port`; empty: those of /etc/resolv.conf. */
+  readonly resolver: readonly string[];
+  /** CAs (PEM) for https auth services; empty: the system's. */
+  readonly caFile: string;
+  /** Version of nginx, such as `1.30.6`; absent if albc does not run it. */
+  readonly nginx?: string;
+}): Promise<readonly RenderedFile[]> {
   const ca = await authorities(options.caFile);
   const resolvConf = await readIfThere(RESOLV_CONF);
   const conf = environmentConf({
@@ -77,17 +73,15 @@ export async function environmentFiles(
   ];
 }
 
-interface Environment {
+/** The text of environment/http.conf. */
+export function environmentConf(environment: {
   readonly servers: readonly string[];
   /** Resolve names to IPv6 addresses, too. */
   readonly ipv6: boolean;
   readonly trustsAuthorities: boolean;
   /** Whether a reload keeps idle connections for a while, because a client may be sending its next request. */
   readonly keepsIdle: boolean;
-}
-
-/** The text of environment/http.conf. */
-export function environmentConf(environment: Environment): string {
+}): string {
   const { servers, ipv6, trustsAuthorities, keepsIdle } = environment;
   const lines = ["# Written by albc when it started: what is known only on this machine."];
   if (servers.length > 0) {

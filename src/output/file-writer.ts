@@ -17,7 +17,7 @@ export interface Owner {
   readonly gid: number;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly owner?: Owner | undefined;
   /** Default: true. False is only for files that `nginx -t` reads. */
   readonly sync?: boolean;

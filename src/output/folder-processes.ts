@@ -7,7 +7,7 @@ import { readFile, readdir, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { poll } from "./reloader.js";
 
-export interface FolderProcess {
+interface FolderProcess {
   readonly pid: number;
   readonly role: "master" | "worker";
 }

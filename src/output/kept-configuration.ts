@@ -51,13 +51,7 @@ export function isSafeBelowOld(old: RenderedPolicy, policy: RenderedPolicy): boo
   });
 }
 
-interface Guard {
-  readonly tls: boolean;
-  readonly guarded: boolean;
-  readonly asks: boolean;
-}
-
-function guardOf(json: string): Guard {
+function guardOf(json: string): Readonly<Record<"tls" | "guarded" | "asks", boolean>> {
   const parsed: unknown = JSON.parse(json);
   const server: object = typeof parsed === "object" && parsed !== null ? parsed : {};
   const tls = "tls" in server && server.tls === true;

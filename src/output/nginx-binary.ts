@@ -32,13 +32,6 @@ export interface NginxBinary {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-interface NginxSearch {
-  /** `--nginx` or NGINX_BIN; then no other candidate is tried. */
-  readonly given?: string | undefined;
-  /** The PATH to search for `openresty` and `nginx`. */
-  readonly path: string;
-}
-
 /** The nginx that `make nginx` unpacks, next to src/ or dist/. */
 const UNPACKED = fileURLToPath(new URL("../../.nginx/forky/nginx", import.meta.url));
 const OLDEST_NGINX = [1, 25, 1] as const;
@@ -46,8 +39,17 @@ const OLDEST_LUA = "10026";
 const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.26";
 const MEND = "run `make nginx`, or name one by --nginx or NGINX_BIN";
 
-/** Throws EnvironmentError if there is no usable nginx. */
-export async function findNginx({ given, path }: NginxSearch): Promise<NginxBinary> {
+/**
+ * `given`: `--nginx` or NGINX_BIN; then no other candidate is tried. `path`: the PATH to search for `openresty` and `nginx`. Throws
+ * EnvironmentError if there is no usable nginx.
+ */
+export async function findNginx({
+  given,
+  path,
+}: {
+  readonly given?: string | undefined;
+  readonly path: string;
+}): Promise<NginxBinary> {
   if (given !== undefined && given !== "") {
     const probed = await probe(given);
     if (typeof probed === "string") {

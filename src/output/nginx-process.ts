@@ -24,7 +24,7 @@ import { orphansOn, removeSockets } from "./run-folder.js";
 import { NginxRefused, loadLimit, poll, refuseBlocked } from "./reloader.js";
 import type { Reloader } from "./reloader.js";
 
-export interface NginxProcessOptions {
+interface NginxProcessOptions {
   readonly binary: NginxBinary;
   /** The run folder, absolute. */
   readonly folder: string;

@@ -29,12 +29,6 @@ function inMib(bytes: number): string {
   return `${String(Math.ceil(bytes / MIB))} MiB`;
 }
 
-/** Shares of a policy, largest first: they show an operator which of thousands of objects has made it too large. */
-interface PolicyShares {
-  readonly namespaces: readonly NamespaceShare[];
-  readonly objects: readonly Share[];
-}
-
 interface Share {
   /** `<kind>/<namespace>/<name>` of an object, or a namespace. */
   readonly name: string;
@@ -51,7 +45,11 @@ const OF_OBJECTS = ["routes", "auths"];
 const OBJECT = /^[^/]*\/[^/]*\/[^/@]*/;
 const ROUTE = /"route":"([^"]*)"/;
 
-export function policyShares({ maps }: RenderedPolicy): PolicyShares {
+/** Shares of a policy, largest first: they show an operator which of thousands of objects has made it too large. */
+export function policyShares({ maps }: RenderedPolicy): {
+  readonly namespaces: readonly NamespaceShare[];
+  readonly objects: readonly Share[];
+} {
   const sizes = new Map<string, number>();
   const add = (id: string, size: number): void => {
     const [name] = OBJECT.exec(id) ?? [];
