@@ -6,7 +6,7 @@ import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
 import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
-import { withShortMessages } from "./status/short-messages.js";
+import { withShortMessages } from "./status/object-status.js";
 import { compareIds } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";

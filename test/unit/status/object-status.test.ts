@@ -1,4 +1,4 @@
-import { MOST_CHARACTERS, withShortMessages } from "../../../src/status/short-messages.js";
+import { MOST_CHARACTERS, withShortMessages } from "../../../src/status/object-status.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { translated } from "../../support/translated.js";
 
