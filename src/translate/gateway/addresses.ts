@@ -40,10 +40,10 @@ export function assignAddresses(
     return requestOf(gateway, pool, rememberedFor(gateway));
   });
   for (const trust of TRUSTED) {
-    for (const request of requests) takeWhere(request, (value) => request[trust].has(value));
+    for (const request of requests) takeWanted(request, (value) => request[trust].has(value));
     for (const request of requests) keepHeld(request, request[trust]);
   }
-  for (const request of requests) takeWhere(request, () => true);
+  for (const request of requests) takeWanted(request, () => true);
   for (const request of requests) takeFree(request);
   return new Map(requests.map((request) => [request.gateway, assignment(request)]));
 }
@@ -94,27 +94,24 @@ function canonical(text: string): string {
   return canonicalAddress(text) ?? text;
 }
 
-function takeWhere(
-  { values, got, owner, pool }: AddressRequest,
-  accept: (value: string) => boolean,
-): void {
-  for (const value of values) {
-    if (pool === undefined || !accept(value) || !pool.holds(value)) continue;
-    if (pool.ownerOf(value) !== undefined) continue;
-    pool.take(value, owner);
-    got.push(value);
-  }
+/** Whether the request gets this address: it is in its pool and free. */
+function take({ pool, owner, got }: AddressRequest, address: string): boolean {
+  if (pool?.holds(address) !== true || pool.ownerOf(address) !== undefined) return false;
+  pool.take(address, owner);
+  got.push(address);
+  return true;
 }
 
+/** Takes addresses of spec.addresses. */
+function takeWanted(request: AddressRequest, accepts: (address: string) => boolean): void {
+  for (const address of request.values) if (accepts(address)) take(request, address);
+}
+
+/** Takes addresses that the Gateway already has, for entries of spec.addresses without a value. */
 function keepHeld(request: AddressRequest, held: ReadonlySet<string>): void {
-  const { pool } = request;
   for (const address of held) {
-    if (pool === undefined || request.missing === 0) return;
-    const isFree = pool.holds(address) && pool.ownerOf(address) === undefined;
-    if (!isFree || request.values.includes(address)) continue;
-    pool.take(address, request.owner);
-    request.got.push(address);
-    request.missing -= 1;
+    if (request.missing === 0) return;
+    if (!request.values.includes(address) && take(request, address)) request.missing -= 1;
   }
 }
 
