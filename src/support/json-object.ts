@@ -50,8 +50,3 @@ export function filled<Name extends string, T>(
 ): Field<Name, readonly T[]> {
   return present(name, list?.length === 0 ? undefined : list);
 }
-
-/** The function of a value that may be absent. */
-export function given<T, U>(value: T | undefined, map: (value: T) => U): U | undefined {
-  return value === undefined ? undefined : map(value);
-}
