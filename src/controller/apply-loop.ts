@@ -108,7 +108,7 @@ export class ApplyLoop {
     if (!this.#ports.add(unavailablePorts)) return false;
     this.#options.log.error(
       { ports: this.#ports.places, reason },
-      "can't listen on ports; everything else is served, and they are retried",
+      "can't listen on these ports; albc retries them and serves everything else",
     );
     this.#probeLater();
     return true;
