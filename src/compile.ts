@@ -16,11 +16,16 @@ import { PolicyTooLarge } from "./support/errors.js";
 import { sameElements } from "./support/collections.js";
 import { expiredCertificates } from "./translate/certificates.js";
 import type { CertificateUse } from "./translate/certificates.js";
-import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { statusesToReport } from "./translate/gateway/routes/conditions.js";
 import type { RoutingObjects } from "./translate/same-routing-input.js";
 import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
-import { endpointReports, newEndpoints, translateRouting, withUpstreams } from "./translate.js";
+import {
+  TranslationMemory,
+  endpointReports,
+  newEndpoints,
+  translateRouting,
+  withUpstreams,
+} from "./translate.js";
 import type { Routing } from "./translate.js";
 import { withoutFaulty } from "./translate/faulty-objects.js";
 
@@ -57,7 +62,7 @@ interface Translated {
  */
 export class Compiler {
   #last: Translated | undefined;
-  readonly #memory = new RouteMemory();
+  readonly #memory = new TranslationMemory();
   readonly #endpoints = newEndpoints();
   #renderer = new Renderer();
   #statuses: readonly ObjectStatus[] = [];
@@ -137,7 +142,7 @@ function rendersAll(
 function translated(
   resources: Resources,
   options: CompileOptions,
-  memory: RouteMemory,
+  memory: TranslationMemory,
   proves: typeof rendersAll = () => undefined,
 ): Translated {
   const { refused } = resources;

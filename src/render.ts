@@ -8,6 +8,7 @@ import { policyMemory } from "./render/nginx/http-view.js";
 import { renderNginxConf } from "./render/nginx/nginx-conf.js";
 import {
   ListShards,
+  RecordShards,
   buildPolicy,
   renderedPolicy,
   routeText,
@@ -31,6 +32,7 @@ class RouteShards {
   readonly bodyLimit: number;
   readonly hosts = new HostShards();
   readonly routes = new ListShards<Route>((route) => routeText(route, this.bodyLimit));
+  readonly records = { auths: new RecordShards(), certificates: new RecordShards() };
 
   constructor(bodyLimit: number) {
     this.bodyLimit = bodyLimit;
@@ -142,6 +144,7 @@ function renderRouting(
       hosts,
       matches,
       routes: shards.routes.map(routing.routes),
+      records: shards.records,
     }),
     certificatePaths,
     files: distinctFiles([

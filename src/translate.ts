@@ -10,7 +10,6 @@ import { withShortMessages } from "./status/object-status.js";
 import { compareIds } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
-import { claimHostsOfRules, translateRules } from "./translate/alb/rules.js";
 import type { AuthContext } from "./translate/auth/auth-policies.js";
 import { createAuthTranslator } from "./translate/auth/auth-policies.js";
 import type { UpstreamPlan } from "./translate/backends.js";
@@ -18,7 +17,12 @@ import { Backends } from "./translate/backends.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { Certificates } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
-import { ConfigBuilder } from "./translate/config-builder.js";
+import type { CertificateCandidate } from "./translate/config-builder.js";
+import { ConfigBuilder, mergedLists } from "./translate/config-builder.js";
+import type { TranslateContext } from "./translate/context.js";
+import type { Entries } from "./translate/entries.js";
+import { EntryMemory } from "./translate/entries.js";
+import type { Key } from "./translate/gateway/keys.js";
 import { gatewayClassStatuses } from "./translate/gateway/gateway-classes.js";
 import { gatewayServices } from "./translate/gateway/gateway-services.js";
 import { gatewayStatuses } from "./translate/gateway/gateway-status.js";
@@ -26,20 +30,16 @@ import { translateGateways } from "./translate/gateway/gateways.js";
 import { createPolicies } from "./translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "./translate/gateway/model.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
-import type { RouteMemory } from "./translate/gateway/routes/route-memory.js";
+import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
 import { translateRoutes } from "./translate/gateway/routes/routes.js";
 import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
 import type { TranslatedStreams } from "./translate/gateway/streams/stream-servers.js";
 import { streamServers } from "./translate/gateway/streams/stream-servers.js";
-import type { WrittenGateway } from "./translate/gateway/written-gateways.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
-import { reportRestrictionsElsewhere } from "./translate/ingress/annotation-report.js";
-import { reportUnserved } from "./translate/ingress/ingress-class.js";
+import { reportRestrictions } from "./translate/ingress/annotation-report.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
-import { translateIngresses } from "./translate/ingress/ingresses.js";
-import { claimHostsOfIngresses } from "./translate/ingress/prepared-ingress.js";
-import type { LoadBalancer } from "./translate/load-balancer.js";
-import { addFallbackCertificate } from "./translate/server-certificates.js";
+import { KnownObjects } from "./translate/same-routing-input.js";
+import { fallbackCertificates } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";
 
@@ -69,16 +69,64 @@ export function withUpstreams(
   return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 
-/** All but the endpoints, which it can't see. `memory`: what became of routes before. */
+/**
+ * What became of objects in the last translation. `changedKeys` compares all objects with those of it, so each of them is looked at
+ * once for all steps.
+ */
+export class TranslationMemory {
+  #options = "";
+  #objects = new KnownObjects();
+  #routes = new RouteMemory();
+  #entries = new EntryMemory();
+
+  get routes(): RouteMemory {
+    return this.#routes;
+  }
+
+  get entries(): EntryMemory {
+    return this.#entries;
+  }
+
+  /** Keys of objects that have changed; of all objects after a change of the options. */
+  changedKeys(resources: RoutingResources, options: CompileOptions): ReadonlySet<Key> {
+    const text = JSON.stringify(options);
+    if (text !== this.#options) this.forget();
+    this.#options = text;
+    return this.#objects.changedKeys(resources);
+  }
+
+  /** Where translating stops in the middle, some of what has changed was not translated. */
+  forget(): void {
+    this.#options = "";
+    this.#objects = new KnownObjects();
+    this.#routes = new RouteMemory();
+    this.#entries = new EntryMemory();
+  }
+}
+
+/** All but the endpoints, which it can't see. */
 export function translateRouting(
   resources: RoutingResources,
   options: CompileOptions,
   diagnostics: DiagnosticSink,
-  memory: RouteMemory,
+  memory: TranslationMemory,
 ): Routing {
-  const context = { resources, options, diagnostics };
+  try {
+    const context = { resources, options, diagnostics };
+    return translateChanges(context, memory.changedKeys(resources, options), memory);
+  } catch (error: unknown) {
+    memory.forget();
+    throw error;
+  }
+}
+
+function translateChanges(
+  context: TranslateContext,
+  changed: ReadonlySet<Key>,
+  memory: TranslationMemory,
+): Routing {
   const closed = new ClosedObjects();
-  closed.addAll(resources, diagnostics);
+  closed.addAll(context.resources, context.diagnostics);
   const build: AuthContext = {
     ...context,
     config: new ConfigBuilder(closed),
@@ -88,21 +136,25 @@ export function translateRouting(
   };
 
   const written = readGateways(build);
-  const balancers = loadBalancers(written, build);
+  const ports = translateLoadBalancers(build, portsOfGateways(written, build.options));
+  const entries = memory.entries.entries(ports, changed, build);
+  const { balancers } = entries;
+  reportUnavailable(balancers, build);
   const { gateways, freeSockets } = translateGateways(written, balancers, build);
   const policies = createPolicies(gateways, build);
-  const routes = translateRoutes(gateways, policies, build, memory);
+  const routes = translateRoutes(gateways, policies, build, { memory: memory.routes, changed });
   const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
   translateFrontends(balancers, build);
-  translateRules(balancers, build);
-  const ingresses = translateIngresses(balancers, build);
-  reportRestrictionsElsewhere(build);
-  reportUnserved(balancers, build);
-  addFallbackCertificate(balancers, build);
+  entries.translate(build);
+  for (const kind of ["ALB2", "Frontend", "Gateway"] as const) {
+    for (const object of build.resources.list(kind)) reportRestrictions(object, build);
+  }
+  const fallback = fallbackCertificates(balancers, build);
+  build.diagnostics.addAll(entries.reports);
 
   const statuses = [
     ...albStatuses(balancers, build.config.refused),
-    ...ingressStatuses(ingresses, build),
+    ...ingressStatuses(entries.served, build),
     ...gatewayClassStatuses(build),
     ...gatewayStatuses(gateways, {
       attached: new Map([...routes.attached, ...streamRoutes.attached]),
@@ -113,45 +165,52 @@ export function translateRouting(
     ...policies.statuses(),
   ];
   return {
-    config: finish(streamRoutes.streams, policies, build),
+    ...finish(streamRoutes.streams, policies, build, { entries, fallback }),
     statuses: statuses.map(withShortMessages),
     objects: gatewayServices(gateways, build),
-    upstreams: build.backends.collected(),
     streamUpstreams: streamRoutes.streams.upstreams,
-    certificateUses: build.certificates.uses,
   };
-}
-
-/** With the owners of their hosts. */
-function loadBalancers(
-  gateways: readonly WrittenGateway[],
-  build: AuthContext,
-): readonly LoadBalancer[] {
-  const balancers = translateLoadBalancers(build, portsOfGateways(gateways, build.options));
-  claimHostsOfRules(balancers, build);
-  claimHostsOfIngresses(balancers, build);
-  reportUnavailable(balancers, build);
-  return balancers;
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */
 function finish(
   streams: TranslatedStreams,
   policies: Policies,
-  { config, backends, certificates, auth, options }: AuthContext,
-): Routing["config"] {
+  { config, backends, certificates, auth, options, diagnostics }: AuthContext,
+  {
+    entries,
+    fallback,
+  }: { readonly entries: Entries; readonly fallback: readonly CertificateCandidate[] },
+): Pick<Routing, "config" | "upstreams" | "certificateUses"> {
   const inherited = policies.inherited();
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
+  config.addSorted(entries);
+  for (const object of entries.closed) config.closeObject(object);
   const built = config.build({
-    auths,
+    auths: unionById(auths, entries.auths.values),
     inherited: [...inherited].sort(compareIds),
-    credentials,
+    credentials: unionById(credentials, entries.credentials.values),
     backendTls: policies.collected(),
-    certificates: certificates.collected(),
+    certificates: unionById(certificates.collected(), entries.certificates.values),
+    serverCertificates: entries.serverCertificates.served(config.candidates, fallback, diagnostics),
     ...streamServers(streams, config.listeners()),
   });
-  return withoutUnavailable(built, config.refused, { options });
+  return {
+    config: withoutUnavailable(built, config.refused, { options }),
+    upstreams: unionById(backends.collected(), entries.upstreams.values),
+    certificateUses: unionById(certificates.uses, entries.uses),
+  };
+}
+
+/** Two lists that are sorted by id; entries of one id are equal. */
+function unionById<T extends { readonly id: string }>(
+  a: readonly T[],
+  b: readonly T[],
+): readonly T[] {
+  const all = mergedLists(a, b, compareIds);
+  if (a.length === 0 || b.length === 0) return all;
+  return all.filter(({ id }, i) => id !== all[i - 1]?.id);
 }
 
 export interface Translation {

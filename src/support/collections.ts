@@ -110,26 +110,59 @@ export function listDifferences<T extends object>(
   return found;
 }
 
-/** The sorted list with these differences. */
+/** The sorted list with these differences. Few differences in a long list cost little more than a copy of it. */
 export function patched<T extends object>(
   sorted: readonly T[],
   changes: readonly Difference<T>[],
   compare: (a: T, b: T) => number,
 ): readonly T[] {
-  if (changes.length === 0) return sorted;
   const gone = new Set(changes.flatMap(({ before }) => before ?? []));
   const added = changes.flatMap(({ now }) => now ?? []).sort(compare);
+  if (gone.size === 0 && added.length === 0) return sorted;
   const result: T[] = [];
   let next = 0;
-  for (const entry of sorted) {
-    if (gone.has(entry)) continue;
-    for (let first = added[next]; first !== undefined && compare(first, entry) < 0;) {
-      result.push(first);
-      first = added[++next];
-    }
-    result.push(entry);
+  const edits = [
+    ...Array.from(gone, (entry) => ({ at: indexOf(sorted, entry, compare), now: undefined })),
+    ...added.map((now) => ({ at: firstAfter(sorted, now, compare), now })),
+  ].sort((a, b) => a.at - b.at || Number(a.now === undefined) - Number(b.now === undefined));
+  for (const { at, now } of edits) {
+    if (at < 0) continue;
+    for (; next < at; next += 1) push(result, sorted[next]);
+    if (now === undefined) next = at + 1;
+    else result.push(now);
   }
-  return result.concat(added.slice(next));
+  return result.concat(sorted.slice(next));
+}
+
+function push<T>(list: T[], entry: T | undefined): void {
+  if (entry !== undefined) list.push(entry);
+}
+
+/** Where the first entry stands that comes after `entry`, or one that is equal to it. */
+function firstAfter<T>(
+  sorted: readonly T[],
+  entry: T,
+  compare: (a: T, b: T) => number,
+  isAfter: (order: number) => boolean = (order) => order > 0,
+): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = sorted[middle];
+    if (other !== undefined && isAfter(compare(other, entry))) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Of the object itself among those that are equal to it; -1: it is not there. */
+function indexOf<T>(sorted: readonly T[], entry: T, compare: (a: T, b: T) => number): number {
+  let at = firstAfter(sorted, entry, compare, (order) => order >= 0);
+  for (let other = sorted[at]; other !== undefined; other = sorted[(at += 1)]) {
+    if (other === entry) return at;
+    if (compare(other, entry) !== 0) return -1;
+  }
+  return -1;
 }
 
 /** `before` is gone or replaced, `now` is new. */

@@ -5,7 +5,7 @@ import type { Report } from "../diagnostics/sink.js";
 import { hostKey } from "../model/values.js";
 import type { HostPattern } from "../model/values.js";
 import type { Certificate } from "../model/listener.js";
-import { compareIds, compareStrings } from "../support/collections.js";
+import { compareIds, memoized } from "../support/collections.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
@@ -36,6 +36,9 @@ export interface CertificateUse extends Partial<Place> {
   readonly certificate: Pick<LoadedCertificate, "secret" | "validTo" | "expires">;
 }
 
+/** By place and Secret. */
+export type IdentifiedUse = CertificateUse & { readonly id: string };
+
 /** Every handshake sends the chain, and each worker remembers thousands of chains. */
 const MOST_CHAIN_TEXT = 64 * 1024;
 const MOST_CHAINED = 16;
@@ -55,7 +58,7 @@ export class Certificates {
   readonly #read = new Map<string, Result<LoadedCertificate>>();
   readonly #certificates = new Map<string, Certificate>();
   /** By place and Secret: routes that are translated again ask again. */
-  readonly #uses = new Map<string, CertificateUse>();
+  readonly #uses = new Map<string, IdentifiedUse>();
 
   constructor(context: Surroundings) {
     this.#context = context;
@@ -81,8 +84,8 @@ export class Certificates {
   }
 
   /** Where a certificate that can be used is asked for. */
-  get uses(): readonly CertificateUse[] {
-    return [...this.#uses].sort(([a], [b]) => compareStrings(a, b)).map(([, use]) => use);
+  get uses(): readonly IdentifiedUse[] {
+    return [...this.#uses.values()].sort(compareIds);
   }
 
   /** The same as `load` without a report. */
@@ -90,8 +93,8 @@ export class Certificates {
     const result = this.#readOnce(ref);
     if (result.ok) {
       const { secret, validTo, expires } = result.value;
-      const use = { ...place, certificate: { secret, validTo, expires } };
-      this.#uses.set(JSON.stringify([place.resource, place.field, secret]), use);
+      const id = JSON.stringify([place.resource, place.field, secret]);
+      this.#uses.set(id, { id, ...place, certificate: { secret, validTo, expires } });
     }
     return result;
   }
@@ -104,7 +107,7 @@ export class Certificates {
     const result =
       secret === undefined
         ? problem<LoadedCertificate>(this.#whyNone({ namespace, name }))
-        : this.#parse(secret, { namespace, name });
+        : this.#parsed(secret);
     this.#read.set(key, result);
     return result;
   }
@@ -122,8 +125,22 @@ export class Certificates {
     return !["*", namespace].some((each) => options.secretNamespaces.includes(each));
   }
 
-  #parse(secret: Secret, ref: NamespacedName): Result<LoadedCertificate> {
-    const key = `${ref.namespace}/${ref.name}`;
+  #parsed(secret: Secret): Result<LoadedCertificate> {
+    const parsed = parse(secret);
+    if (!parsed.ok) return parsed;
+    const { certificate, loaded } = parsed.value;
+    this.#certificates.set(certificate.id, certificate);
+    return ok(loaded);
+  }
+}
+
+/** Many objects name one Secret, which is read once. */
+const parse = memoized(
+  (
+    secret: Secret,
+  ): Result<{ readonly certificate: Certificate; readonly loaded: LoadedCertificate }> => {
+    const { namespace, name } = secret.metadata;
+    const key = `${namespace}/${name}`;
     const chain = decoded(secret, "tls.crt");
     const keyText = decoded(secret, "tls.key");
     if (chain === undefined || keyText === undefined) {
@@ -142,25 +159,26 @@ export class Certificates {
       );
     }
     const names = namesOf(leaf);
-    return ok({
-      id: this.#collect(certificates, privateKey),
-      secret: ref,
+    const certificate = certificateOf(certificates, privateKey);
+    const loaded: LoadedCertificate = {
+      id: certificate.id,
+      secret: { namespace, name },
       names,
       validTo: leaf.validTo,
       // eslint-disable-next-line no-restricted-globals -- reads a text, not the clock
       expires: Date.parse(leaf.validTo),
       isFor: coverageOf(names),
-    });
-  }
+    };
+    return ok({ certificate, loaded });
+  },
+);
 
-  /** Chain and key are written anew, so that text around the PEM blocks goes nowhere. */
-  #collect(certificates: readonly X509Certificate[], key: KeyObject): string {
-    const chain = certificates.map((certificate) => certificate.toString()).join("");
-    const keyText = key.export({ type: "pkcs8", format: "pem" }).toString();
-    const id = createHash("sha256").update(chain).update(keyText).digest("hex");
-    this.#certificates.set(id, { id, chain, key: new SecretText(keyText) });
-    return id;
-  }
+/** Chain and key are written anew, so that text around the PEM blocks goes nowhere. */
+function certificateOf(certificates: readonly X509Certificate[], key: KeyObject): Certificate {
+  const chain = certificates.map((certificate) => certificate.toString()).join("");
+  const keyText = key.export({ type: "pkcs8", format: "pem" }).toString();
+  const id = createHash("sha256").update(chain).update(keyText).digest("hex");
+  return { id, chain, key: new SecretText(keyText) };
 }
 
 interface Chain {
@@ -213,7 +231,8 @@ export function expiredCertificates(
   now: number,
 ): readonly Report[] {
   const expired = uses.filter(({ certificate }) => certificate.expires <= now);
-  return expired.map(({ certificate, ...place }) => {
+  return expired.map(({ certificate, resource, field }) => {
+    const place = resource && field ? { resource, field } : {};
     const { secret, validTo } = certificate;
     const message = `the certificate of Secret ${secret.namespace}/${secret.name} has expired on ${validTo}`;
     return { code: "CERTIFICATE_EXPIRED", message, ...place };

@@ -14,6 +14,7 @@ import type { SourceRef } from "../model/values.js";
 import { getOrInsert, groupBy } from "../support/collections.js";
 import { onListeners } from "./bound-routes.js";
 import { resourceRef } from "./place.js";
+import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
 
 export interface BoundParts {
@@ -92,7 +93,8 @@ export class ClosedObjects {
       const closed = source && this.#objects.get(ownerKey(source));
       if (source === undefined || closed === undefined || closed.extent === "paths") continue;
       for (const place of placesOf(binding.at)) {
-        hosts.set(hostPlace(place, source), binding.route);
+        const key = hostPlace(place, source);
+        if (!isDefaultOrder(binding.order) || !hosts.has(key)) hosts.set(key, binding.route);
       }
     }
     return hosts;

@@ -5,24 +5,32 @@ import { hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
 import { inBindingOrder } from "../model/route.js";
-import {
-  compareBy,
-  compareIds,
-  compareStrings,
-  getOrInsert,
-  patched,
-} from "../support/collections.js";
+import { compareIds, compareStrings, getOrInsert, patched } from "../support/collections.js";
 import { BoundRoutes } from "./bound-routes.js";
+import type { Place } from "./place.js";
 import type { ClosedObjects } from "./closed-objects.js";
 
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<
   RoutingModel,
-  "auths" | "inherited" | "credentials" | "backendTls" | "certificates" | "streams" | "pools"
+  | "auths"
+  | "inherited"
+  | "credentials"
+  | "backendTls"
+  | "certificates"
+  | "serverCertificates"
+  | "streams"
+  | "pools"
 >;
 
 /** By id, and in their order. */
 type SortedRoutes = Pick<RoutingModel, "routes" | "bindings">;
+
+/** A certificate that is to be served, and who wants it: absent where that is not reported if another one is served. */
+export interface CertificateCandidate {
+  readonly certificate: ServerCertificate;
+  readonly wanted?: { readonly port: number; readonly place: Place };
+}
 
 /** Gathers the model while it is translated; the result does not depend on the order of gathering. */
 export class ConfigBuilder {
@@ -31,8 +39,9 @@ export class ConfigBuilder {
   readonly #kept = new Map<string, Map<string, HostPattern>>();
   readonly #bound = new BoundRoutes();
   #sorted: SortedRoutes = { routes: [], bindings: [] };
-  readonly #certificates = new Map<string, ServerCertificate>();
+  readonly #candidates: CertificateCandidate[] = [];
   readonly #closed: ClosedObjects;
+  readonly #closedObjects: KubernetesObject[] = [];
   /** Ids of listeners that get no sockets. */
   readonly refused = new Set<string>();
 
@@ -48,6 +57,12 @@ export class ConfigBuilder {
   /** See ClosedObjects. */
   closeObject(object: KubernetesObject): void {
     this.#closed.add(object);
+    this.#closedObjects.push(object);
+  }
+
+  /** Those that `closeObject` was called with. */
+  get closed(): readonly KubernetesObject[] {
+    return this.#closedObjects;
   }
 
   /** All of its hosts and paths answer 503. */
@@ -65,8 +80,16 @@ export class ConfigBuilder {
   }
 
   /** Of objects whose routes have ids that no other object's have. */
-  addSorted(sorted: SortedRoutes): void {
-    this.#sorted = sorted;
+  addSorted({ routes, bindings }: SortedRoutes): void {
+    this.#sorted = {
+      routes: mergedLists(this.#sorted.routes, routes, compareIds),
+      bindings: mergedLists(this.#sorted.bindings, bindings, inBindingOrder),
+    };
+  }
+
+  /** What `addRoute` and `bind` were called with. */
+  get bound(): SortedRoutes {
+    return { routes: [...this.#bound.routes], bindings: this.#bound.bindings };
   }
 
   /** So far. */
@@ -79,13 +102,14 @@ export class ConfigBuilder {
     });
   }
 
-  /** The certificate that the host on this server has already, if it is another one; the first one stays. */
-  addCertificate(certificate: ServerCertificate): ServerCertificate | undefined {
-    const key = `${certificate.server}|${hostKey(certificate.host)}`;
-    const existing = this.#certificates.get(key);
-    if (existing?.certificate === undefined) this.#certificates.set(key, certificate);
-    const isOther = existing?.certificate !== certificate.certificate;
-    return existing?.certificate !== undefined && isOther ? existing : undefined;
+  /** Of several for a host on a server the first one is served; `wanted`: who is told if that is another one. */
+  addCertificate(certificate: ServerCertificate, wanted?: CertificateCandidate["wanted"]): void {
+    this.#candidates.push({ certificate, ...(wanted && { wanted }) });
+  }
+
+  /** In the order in which they were added. */
+  get candidates(): readonly CertificateCandidate[] {
+    return this.#candidates;
   }
 
   /** A host that stays with a listener although another one's hostname is narrower. */
@@ -95,8 +119,7 @@ export class ConfigBuilder {
 
   /** A name without a certificate of its own gets the server's default one, and not that of a wildcard. */
   keepDefaultCertificate(server: string, host: HostPattern): void {
-    const key = `${server}|${hostKey(host)}`;
-    if (!this.#certificates.has(key)) this.#certificates.set(key, { server, host });
+    this.#candidates.push({ certificate: { server, host } });
   }
 
   #merged(): SortedRoutes {
@@ -121,12 +144,6 @@ export class ConfigBuilder {
       listeners: this.listeners(),
       bindings,
       routes,
-      serverCertificates: [...this.#certificates.values()].sort(
-        compareBy(
-          (a, b) => compareStrings(a.server, b.server),
-          (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
-        ),
-      ),
       ...parts,
     };
   }
@@ -134,6 +151,16 @@ export class ConfigBuilder {
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
   return [...values].sort(compareIds);
+}
+
+/** Both sorted. Gives a list itself if the other one is empty. */
+export function mergedLists<T extends object>(
+  a: readonly T[],
+  b: readonly T[],
+  compare: (a: T, b: T) => number,
+): readonly T[] {
+  if (a.length === 0) return b;
+  return merged(a, b, compare);
 }
 
 function merged<T extends object>(

@@ -1,6 +1,9 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { HostPattern } from "../model/values.js";
 import type { RouteBinding } from "../model/route.js";
+import { inBindingOrder } from "../model/route.js";
+import type { HostPattern } from "../model/values.js";
+import { hostKey } from "../model/values.js";
+import type { Difference } from "../support/collections.js";
 import {
   addTo,
   compareBy,
@@ -8,99 +11,181 @@ import {
   getOrInsert,
   groupBy,
   memoized,
+  patched,
 } from "../support/collections.js";
-import type { BuildContext } from "./context.js";
+import { objectKey, objectName } from "./gateway/keys.js";
+import type { Key } from "./gateway/keys.js";
+import type { HostFacts } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
-import type { HostOwners } from "./hostnames.js";
-import type { PathClaim, OrderedClaim } from "./shadowed-paths.js";
+import type { LoadBalancer } from "./load-balancer.js";
+import type { Parts } from "./memory.js";
 import { INGRESS_PRIORITY, orderKey } from "./precedence.js";
-import { reportShadowed } from "./shadowed-paths.js";
+import type { OrderedClaim, PathClaim } from "./shadowed-paths.js";
 
-/** Gathers what is bound to the ports of one load balancer, orders it, and reports paths that others hide. */
+type At = RouteBinding["at"];
+
+const NOTHING: readonly never[] = [];
+
+/** What an object binds. */
+interface BoundPart {
+  readonly object: KubernetesObject;
+  readonly bindings: readonly RouteBinding[];
+  readonly claims: readonly OrderedClaim[];
+}
+
+/** Where the routes of Ingresses and Rules are bound. */
 export class EntryBindings {
-  /** By listener and namespace. */
-  readonly #claims = new Map<string, PathClaim[]>();
-  /** By listener. */
-  readonly #parts = new Map<string, Map<PathClaim["hosts"], readonly Part[]>>();
-  readonly #owners: HostOwners;
-  readonly #prioritised: ReadonlySet<string>;
+  /** In their order. */
+  all: readonly RouteBinding[] = [];
+  /** Claims of objects in namespaces with local priorities, in place of those of their parts. */
+  readonly #moved = new Map<Key, readonly OrderedClaim[]>();
+  /** Objects with local priorities, by namespace. */
+  readonly #local = new Map<string, Set<Key>>();
 
-  /** `prioritised`: namespaces whose priorities count among the routes of all. */
-  constructor(owners: HostOwners, prioritised: readonly string[]) {
-    this.#owners = owners;
-    this.#prioritised = new Set(prioritised);
+  /** All claims of an object. */
+  claimsOf(key: Key, parts: Parts<BoundPart>): readonly OrderedClaim[] {
+    return this.#moved.get(key) ?? parts.get(key)?.claims ?? NOTHING;
   }
 
-  add(claim: PathClaim): void {
-    addTo(this.#claims, `${claim.listener} ${claim.object.metadata.namespace}`, claim);
-  }
-
-  bindAll({ config, diagnostics }: Pick<BuildContext, "config" | "diagnostics">): void {
-    const ordered = [...this.#claims.values()].flatMap((group) => this.#ordered(group));
-    for (const { claim, at, order } of ordered) {
-      const { path, when = [], route } = claim;
-      config.bind({ at, path, when, order, route });
-    }
-    reportShadowed(ordered, diagnostics);
-  }
-
-  /**
-   * The claims of one namespace, where the owner of their host stands. In a namespace whose priorities count inside it alone, a path that
-   * is put behind one of the same host, or of a wildcard above it, moves back behind that one; no path ever moves ahead.
-   */
-  #ordered(group: readonly PathClaim[]): readonly OrderedClaim[] {
-    const plain = group.flatMap((claim) =>
-      this.#partsOf(claim).map(({ owner, at }) => {
-        const counted = this.#isCounted(claim) ? claim.priority : INGRESS_PRIORITY;
-        return { claim, at, order: keyOf(claim, counted, owner) };
+  /** Gives the keys of hosts where something else is bound. */
+  update(
+    changes: readonly (Difference<BoundPart> & { readonly key: Key })[],
+    parts: Parts<BoundPart>,
+  ): ReadonlySet<string> {
+    const earlier = new Map(
+      changes.map(({ key, before }) => {
+        return [key, this.#moved.get(key) ?? before?.claims ?? NOTHING] as const;
       }),
     );
-    if (group.every((claim) => this.#isCounted(claim))) return plain;
-    const last = new Map<string, string>();
-    return plain
-      .map((ordered) => ({ ordered, inner: keyOf(ordered.claim, ordered.claim.priority) }))
-      .sort(compareBy((a, b) => compareStrings(a.inner, b.inner)))
-      .flatMap(({ ordered, inner }) => movedBack(ordered, inner, last));
+    this.#order(changes, parts, earlier);
+    const hosts = new Set<string>();
+    const differences: Difference<RouteBinding>[] = [];
+    for (const { before, now } of changes) {
+      for (const binding of before?.bindings ?? NOTHING) differences.push({ before: binding });
+      for (const binding of now?.bindings ?? NOTHING) differences.push({ now: binding });
+    }
+    for (const [key, before] of earlier) {
+      const now = new Set(this.claimsOf(key, parts));
+      const gone = before.filter((each) => !now.delete(each));
+      for (const { binding } of gone) differences.push({ before: binding });
+      for (const { binding } of now) differences.push({ now: binding });
+      for (const { binding } of [...gone, ...now]) noteHosts(binding, hosts);
+    }
+    this.all = patched(this.all, differences, inBindingOrder);
+    return hosts;
   }
 
-  /** Hosts of the claim for which its namespace has the same rank. */
-  #partsOf({ listener, hosts, object }: PathClaim): readonly Part[] {
-    const known = getOrInsert(this.#parts, listener, () => new Map());
-    return getOrInsert(known, hosts, () => {
-      const byOwner = groupBy(hosts, (host) => this.#owners.rank(object.metadata.namespace, host));
-      return [...byOwner].map(([owner, own]) => ({ owner, at: placesOf(listener, own) }));
+  /** `earlier`: the claims before, of objects that changed; others of their namespaces that may move are added. */
+  #order(
+    changes: readonly (Difference<BoundPart> & { readonly key: Key })[],
+    parts: Parts<BoundPart>,
+    earlier: Map<Key, readonly OrderedClaim[]>,
+  ): void {
+    const namespaces = new Set(changes.flatMap((each) => this.#noteLocal(each)));
+    for (const key of earlier.keys()) this.#moved.delete(key);
+    if (namespaces.size === 0) return;
+    const all = new Map<string, OrderedClaim[]>();
+    for (const [key, { claims, object }] of parts.entries()) {
+      const { namespace } = object.metadata;
+      if (!namespaces.has(namespace)) continue;
+      if (!earlier.has(key)) earlier.set(key, this.#moved.get(key) ?? claims);
+      this.#moved.delete(key);
+      if (this.#local.has(namespace)) getOrInsert(all, namespace, () => []).push(...claims);
+    }
+    for (const own of all.values()) {
+      const byKey = groupBy(withLocalPriorities(own), ({ claim: { object } }) =>
+        objectKey({ kind: object.kind, ...object.metadata }),
+      );
+      for (const [key, now] of byKey) {
+        this.#moved.set(key, sameWherePossible(now, earlier.get(key) ?? NOTHING));
+      }
+    }
+  }
+
+  /** Gives the namespace if it has local priorities, or had some. */
+  #noteLocal({ key, now }: Difference<BoundPart> & { readonly key: Key }): readonly string[] {
+    const { namespace } = objectName(key);
+    const known = this.#local.get(namespace);
+    const isLocal = now?.claims.some((claim) => claim.isLocal) === true;
+    if (isLocal) getOrInsert(this.#local, namespace, () => new Set()).add(key);
+    else known?.delete(key);
+    if (known?.size === 0) this.#local.delete(namespace);
+    return isLocal || known !== undefined ? [namespace] : [];
+  }
+}
+
+function noteHosts({ at }: RouteBinding, hosts: Set<string>): void {
+  for (const place of at) for (const { host } of place.hosts) hosts.add(hostKey(host));
+}
+
+/** The claims of one object, where the owner of their host stands. */
+export function orderedClaims(
+  claims: readonly PathClaim[],
+  factsOf: (host: HostPattern) => HostFacts,
+  { prioritised }: Pick<LoadBalancer, "prioritised">,
+): readonly OrderedClaim[] {
+  const parts = new Map<string, Map<PathClaim["hosts"], readonly Part[]>>();
+  return claims.flatMap((claim) => {
+    const { listener, hosts, object, priority = INGRESS_PRIORITY } = claim;
+    const known = getOrInsert(parts, listener, () => new Map());
+    const isLocal = priority !== INGRESS_PRIORITY && !prioritised.has(object.metadata.namespace);
+    return getOrInsert(known, hosts, () => partsOf(claim, factsOf)).map(({ owner, at }) => {
+      const order = keyOf(claim, isLocal ? INGRESS_PRIORITY : priority, owner);
+      return { claim, isLocal, binding: bindingOf(claim, at, order) };
     });
-  }
-
-  #isCounted({ object, priority = INGRESS_PRIORITY }: PathClaim): boolean {
-    return priority === INGRESS_PRIORITY || this.countsEverywhere(object);
-  }
-
-  /** Whether its priorities count among the routes of all namespaces. */
-  countsEverywhere({ metadata }: KubernetesObject): boolean {
-    return this.#prioritised.has(metadata.namespace);
-  }
+  });
 }
 
 interface Part {
-  /** Text of HostOwners. */
+  /** `rank` of HostFacts. */
   readonly owner: string;
-  readonly at: RouteBinding["at"];
+  readonly at: At;
 }
 
-function placesOf(listener: string, hosts: readonly HostPattern[]): RouteBinding["at"] {
+/** Hosts of the claim for which its namespace has the same rank. */
+function partsOf(
+  { listener, hosts }: PathClaim,
+  factsOf: (host: HostPattern) => HostFacts,
+): readonly Part[] {
+  const byOwner = groupBy(hosts, (host) => factsOf(host).rank);
+  return [...byOwner].map(([owner, own]) => ({ owner, at: placesOf(listener, own) }));
+}
+
+function bindingOf({ path, when = [], route }: PathClaim, at: At, order: string): RouteBinding {
+  return { at, path, when, order, route };
+}
+
+function placesOf(listener: string, hosts: readonly HostPattern[]): At {
   return [{ listeners: [listener], hosts: hosts.map((host) => ({ host, rank: "" })) }];
+}
+
+/**
+ * The claims of a namespace that has priorities which count inside it alone: a path that is put behind one of the same host, or of a
+ * wildcard above it, moves back behind that one; no path ever moves ahead.
+ */
+export function withLocalPriorities(all: readonly OrderedClaim[]): readonly OrderedClaim[] {
+  const byListener = groupBy(all, ({ claim }) => claim.listener);
+  return [...byListener.values()].flatMap((group) => {
+    if (group.every(({ isLocal }) => !isLocal)) return group;
+    const last = new Map<string, string>();
+    return group
+      .map((ordered) => ({ ordered, inner: keyOf(ordered.claim, ordered.claim.priority) }))
+      .sort(compareBy((a, b) => compareStrings(a.inner, b.inner)))
+      .flatMap(({ ordered, inner }) => movedBack(ordered, inner, last));
+  });
 }
 
 const keysOf = memoized((host: HostPattern) => [...keysAbove(host, "one"), ""]);
 
 /** `last`: the place of the last path so far, by host key. */
 function movedBack(
-  { claim, at, order: outer }: OrderedClaim,
+  ordered: OrderedClaim,
   inner: string,
   last: Map<string, string>,
 ): readonly OrderedClaim[] {
-  const hosts = at.flatMap((each) => each.hosts.map(({ host }) => host));
+  const { claim, binding } = ordered;
+  const outer = binding.order;
+  const hosts = binding.at.flatMap((each) => each.hosts.map(({ host }) => host));
   const byPlace = groupBy(hosts, (host) => {
     const keys = keysOf(host);
     const place = keys.map((key) => last.get(key) ?? "").reduce(later, outer);
@@ -108,12 +193,36 @@ function movedBack(
     last.set(key, later(last.get(key) ?? "", place));
     return place;
   });
-  return [...byPlace].map(([place, own]) => ({
-    claim,
-    at: byPlace.size === 1 ? at : placesOf(claim.listener, own),
+  if (byPlace.size === 1 && byPlace.has(outer)) return [ordered];
+  return [...byPlace].map(([place, own]) => {
+    const at = byPlace.size === 1 ? binding.at : placesOf(claim.listener, own);
     // Directly after the place: `!` sorts before the digits of a position.
-    order: place === outer ? place : `${place} ! ${inner}`,
-  }));
+    const order = place === outer ? place : `${place} ! ${inner}`;
+    return { ...ordered, binding: bindingOf(claim, at, order) };
+  });
+}
+
+/** `before` where it is the same, so that what follows from it stays. */
+export function sameWherePossible(
+  now: readonly OrderedClaim[],
+  before: readonly OrderedClaim[],
+): readonly OrderedClaim[] {
+  const known = new Map<PathClaim, OrderedClaim[]>();
+  for (const each of before) addTo(known, each.claim, each);
+  return now.map((each) => {
+    const { order, at } = each.binding;
+    const same = known.get(each.claim)?.find(({ binding }) => {
+      return binding.order === order && isSamePlace(binding.at, at);
+    });
+    return same ?? each;
+  });
+}
+
+function isSamePlace([a]: At, [b]: At): boolean {
+  return (
+    a?.hosts.length === b?.hosts.length &&
+    a?.hosts.every(({ host }, i) => host === b?.hosts[i]?.host) === true
+  );
 }
 
 function keyOf(

@@ -7,8 +7,7 @@ import type { BackendProtocol, Refusal } from "../model/upstream.js";
 import type { SourceRef } from "../model/values.js";
 import { ANY_HOST } from "../model/values.js";
 import type { ConfigBuilder } from "./config-builder.js";
-import type { EntryBindings } from "./entry-bindings.js";
-import type { HostOwners } from "./hostnames.js";
+import type { HostOwners } from "./host-owners.js";
 import type { Rank } from "./precedence.js";
 import { orderKey } from "./precedence.js";
 
@@ -31,7 +30,8 @@ export interface LoadBalancer {
   readonly ingress: IngressEntry;
   /** Of the hosts that its Rules and Ingresses name. */
   readonly owners: HostOwners;
-  readonly bindings: EntryBindings;
+  /** Namespaces whose priorities count among the routes of all. */
+  readonly prioritised: ReadonlySet<string>;
 }
 
 /** Where Ingresses are served. */

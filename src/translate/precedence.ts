@@ -59,6 +59,11 @@ export function orderKey(rank: Rank): string {
   return key;
 }
 
+/** Whether `orderKey` made the text for what comes after every rule. */
+export function isDefaultOrder(order: string): boolean {
+  return order.startsWith(`${CLASS_DIGIT.default} `);
+}
+
 /** The rank of what holds for a whole listener; of one priority the older object comes first. */
 export function listenerRank(
   orderClass: "first" | "default",

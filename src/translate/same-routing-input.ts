@@ -1,8 +1,13 @@
-/** Which changes of objects routing can't see, besides those of EndpointSlices. */
+/** Which changes of objects routing can see: not those of EndpointSlices, nor those of most statuses. */
 import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
-import { ROUTING_KINDS } from "../input/resources.js";
+import { ROUTING_KINDS, byNamespaceAndName } from "../input/resources.js";
 import { differInUnreadOnly } from "../status/json.js";
+import type { Difference } from "../support/collections.js";
+import { grantsKey, objectKey } from "./gateway/keys.js";
+import type { Key } from "./gateway/keys.js";
+import { ANY_GRANT } from "./memory.js";
+import { listDifferences } from "../support/collections.js";
 
 /** All that routing is translated from, a list for each kind, each sorted by namespace and name. */
 export type RoutingObjects = readonly (readonly KubernetesObject[])[];
@@ -12,18 +17,40 @@ export function routingObjects(resources: RoutingResources): RoutingObjects {
 }
 
 export function isSameToRouting(now: RoutingObjects, before: RoutingObjects): boolean {
-  return ROUTING_KINDS.every((kind, i) => isSameKind(kind, now[i] ?? [], before[i] ?? []));
+  return ROUTING_KINDS.every(
+    (kind, i) => changesOf(kind, before[i] ?? [], now[i] ?? []).length === 0,
+  );
 }
 
-function isSameKind(
+/** The objects of the last call. */
+export class KnownObjects {
+  readonly #lists = new Map<RoutingKind, readonly KubernetesObject[]>();
+
+  /** Keys of objects that have changed since, in the first call of all. */
+  changedKeys(resources: RoutingResources): ReadonlySet<Key> {
+    const keys = new Set<Key>();
+    for (const kind of ROUTING_KINDS) {
+      const list: readonly KubernetesObject[] = resources.list(kind);
+      for (const { before, now = before } of changesOf(kind, this.#lists.get(kind) ?? [], list)) {
+        for (const key of now === undefined ? [] : keysOf(now)) keys.add(key);
+      }
+      this.#lists.set(kind, list);
+    }
+    return keys;
+  }
+}
+
+function keysOf({ kind, metadata: { namespace, name } }: KubernetesObject): readonly Key[] {
+  if (kind === "ReferenceGrant") return [grantsKey(namespace), ANY_GRANT];
+  return [objectKey({ kind, namespace, name })];
+}
+
+function changesOf(
   kind: RoutingKind,
-  now: readonly KubernetesObject[],
   before: readonly KubernetesObject[],
-): boolean {
-  if (now === before) return true;
-  if (now.length !== before.length) return false;
-  return now.every((object, i) => {
-    const old = before[i];
-    return object === old || (old !== undefined && differInUnreadOnly(kind, object, old));
-  });
+  now: readonly KubernetesObject[],
+): readonly Difference<KubernetesObject>[] {
+  return listDifferences(before, now, byNamespaceAndName).filter(
+    (each) => !each.before || !each.now || !differInUnreadOnly(kind, each.before, each.now),
+  );
 }

@@ -1,9 +1,18 @@
+import type { KubernetesObject } from "../api/wire.js";
+import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
+import { byNamespaceAndName } from "../input/resources.js";
+import type { ServerCertificate } from "../model/listener.js";
 import type { HostPattern } from "../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../model/values.js";
+import type { Difference } from "../support/collections.js";
+import { addTo, compareBy, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import type { CertificateCandidate } from "./config-builder.js";
 import type { BuildContext } from "./context.js";
 import type { LoadedCertificate } from "./certificates.js";
+import { insertInto } from "./host-owners.js";
 import type { EntryPort, LoadBalancer } from "./load-balancer.js";
 import type { Place } from "./place.js";
+import { compareAge } from "./precedence.js";
 import { parseCertificateName, parseNamespacedName } from "./reference-grants.js";
 
 /** Where a certificate is to be served, and where that is written. */
@@ -56,30 +65,144 @@ export function serveCertificate(
   host: HostPattern,
   { context, port, place }: CertificateUse,
 ): void {
-  const other = context.config.addCertificate({ server: port.server, host, certificate });
-  if (other === undefined) return;
-  context.diagnostics.report({
-    code: "CERTIFICATE_CONFLICT",
-    message: `${hostKey(host) || "the port"} has another certificate already on port ${String(port.port)}`,
-    ...place,
+  context.config.addCertificate(
+    { server: port.server, host, certificate },
+    { port: port.port, place },
+  );
+}
+
+/** What a translation of an object has, see there. */
+interface ServingPart {
+  readonly object: KubernetesObject;
+  readonly served: readonly CertificateCandidate[];
+}
+
+/** The certificates of all servers: for each host, of those that want to serve one for it, the first one. */
+export class ServedCertificates {
+  /** Of Ingresses and Rules, in the order in which they count. */
+  readonly #candidates = new Map<
+    string,
+    (CertificateCandidate & { readonly object: KubernetesObject })[]
+  >();
+  readonly #below = new Map<string, readonly ServerCertificate[]>();
+  /** But for `extra`; absent: to be found out. */
+  readonly #served = new Map<string, ServerCertificate>();
+  #touched = new Set<string>();
+  #list: readonly ServerCertificate[] = [];
+  readonly #conflicts = new Map<string, readonly Report[]>();
+
+  /** Replaces what an object serves. */
+  replace(before: ServingPart | undefined, now: ServingPart | undefined): void {
+    for (const { certificate } of before?.served ?? []) {
+      const key = placeKey(certificate);
+      const left = this.#candidates.get(key)?.filter(({ object }) => object !== before?.object);
+      if (left === undefined || left.length === 0) this.#candidates.delete(key);
+      else this.#candidates.set(key, left);
+      this.#touched.add(key);
+    }
+    for (const candidate of now?.served ?? []) {
+      const key = placeKey(candidate.certificate);
+      const all = getOrInsert(this.#candidates, key, () => []);
+      if (now !== undefined) insertInto(all, { ...candidate, object: now.object }, inOrder);
+      this.#touched.add(key);
+    }
+  }
+
+  /** Replaces what a server has for hosts below wildcards (TlsHosts), which has no candidates of its own. */
+  serveBelow(server: string, hosts: Iterable<Omit<ServerCertificate, "server">>): void {
+    this.#below.set(
+      server,
+      Array.from(hosts, (each) => ({ server, ...each })),
+    );
+  }
+
+  /** By server and host. `first` count before all others, `last` after. Hosts with another certificate are reported. */
+  served(
+    first: readonly CertificateCandidate[],
+    last: readonly CertificateCandidate[],
+    diagnostics: DiagnosticSink,
+  ): readonly ServerCertificate[] {
+    this.#update();
+    const below = [...this.#below.values()].flat().map((certificate) => ({ certificate }));
+    const others = new Map<string, CertificateCandidate[]>();
+    for (const each of first) addTo(others, placeKey(each.certificate), each);
+    for (const key of others.keys()) others.get(key)?.push(...(this.#candidates.get(key) ?? []));
+    for (const each of [...below, ...last]) {
+      const key = placeKey(each.certificate);
+      getOrInsert(others, key, () => [...(this.#candidates.get(key) ?? [])]).push(each);
+    }
+    for (const [key, reports] of this.#conflicts) if (!others.has(key)) diagnostics.addAll(reports);
+    const changes = [...others].map(([key, all]): Difference<ServerCertificate> => {
+      const { certificate, conflicts } = winnerOf(all);
+      diagnostics.addAll(conflicts);
+      return { before: this.#served.get(key), now: certificate };
+    });
+    return patched(this.#list, changes, byPlace);
+  }
+
+  #update(): void {
+    const changes = Array.from(this.#touched, (key): Difference<ServerCertificate> => {
+      const before = this.#served.get(key);
+      const all = this.#candidates.get(key) ?? [];
+      const { certificate, conflicts } = winnerOf(all);
+      if (certificate === undefined) this.#served.delete(key);
+      else this.#served.set(key, certificate);
+      if (conflicts.length === 0) this.#conflicts.delete(key);
+      else this.#conflicts.set(key, conflicts);
+      return { before, now: certificate };
+    });
+    this.#touched = new Set();
+    this.#list = patched(this.#list, changes, byPlace);
+  }
+}
+
+function winnerOf(all: readonly CertificateCandidate[]): {
+  readonly certificate: ServerCertificate | undefined;
+  readonly conflicts: readonly Report[];
+} {
+  const [winner = all[0]] = all.filter(({ certificate }) => certificate.certificate !== undefined);
+  const conflicts = all.flatMap(({ certificate: { certificate, host }, wanted }): Report[] => {
+    if (wanted === undefined || certificate === winner?.certificate.certificate) return [];
+    const message = `${hostKey(host) || "the port"} has another certificate already on port ${String(wanted.port)}`;
+    return [{ code: "CERTIFICATE_CONFLICT", message, ...wanted.place }];
   });
+  return { certificate: winner?.certificate, conflicts };
+}
+
+/** Rules before Ingresses, older Ingresses before younger ones. */
+const inOrder = compareBy<{ readonly object: KubernetesObject }>(
+  ({ object: a }, { object: b }) => compareStrings(b.kind, a.kind),
+  ({ object: a }, { object: b }) =>
+    a.kind === "Rule" ? byNamespaceAndName(a, b) : compareAge(a, b),
+);
+
+const byPlace = compareBy<ServerCertificate>(
+  (a, b) => compareStrings(a.server, b.server),
+  (a, b) => compareStrings(hostKey(a.host), hostKey(b.host)),
+);
+
+function placeKey({ server, host }: ServerCertificate): string {
+  return `${server}|${hostKey(host)}`;
 }
 
 /** The option defaultCertificate is for the HTTPS ports that have no default of their own. */
-export function addFallbackCertificate(
+export function fallbackCertificates(
   balancers: readonly LoadBalancer[],
-  { options, config, certificates, diagnostics }: BuildContext,
-): void {
-  if (options.defaultCertificate === "") return;
+  { options, certificates, diagnostics }: BuildContext,
+): readonly CertificateCandidate[] {
+  if (options.defaultCertificate === "") return [];
   const name = parseNamespacedName(options.defaultCertificate);
   const loaded = name.ok ? certificates.read(name.value) : name;
   if (!loaded.ok) {
     const message = `option defaultCertificate: ${loaded.problem}`;
     const hint = name.ok ? certificates.hintFor(name.value) : {};
     diagnostics.report({ code: "CERTIFICATE_UNUSABLE", message, ...hint });
-    return;
+    return [];
   }
-  for (const { tls, server } of balancers.flatMap(({ ports }) => ports)) {
-    if (tls) config.addCertificate({ server, host: ANY_HOST, certificate: loaded.value.id });
-  }
+  const { id: certificate } = loaded.value;
+  return balancers.flatMap(({ ports }) =>
+    ports.flatMap(({ tls, server }) =>
+      tls ? [{ certificate: { server, host: ANY_HOST, certificate } }] : [],
+    ),
+  );
 }

@@ -1,9 +1,10 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
+import type { Report } from "../diagnostics/sink.js";
 import type { RouteBinding } from "../model/route.js";
 import type { HostPattern } from "../model/values.js";
 import { hostKey } from "../model/values.js";
-import { addTo, getOrInsert, groupBy } from "../support/collections.js";
+import { getOrInsert, groupBy, memoized } from "../support/collections.js";
+import type { HostOwners } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
 import type { Place } from "./place.js";
 import { nameOf } from "./place.js";
@@ -46,14 +47,14 @@ function firstByPath(claims: readonly OrderedClaim[]): Map<string, OrderedClaim>
   for (const each of claims) {
     const key = pathKey(each.claim.path);
     const winner = first.get(key);
-    if (winner === undefined || each.order < winner.order) first.set(key, each);
+    if (winner === undefined || each.binding.order < winner.binding.order) first.set(key, each);
   }
   return first;
 }
 
-/** Claims with one list of hosts on one listener. */
+/** Claims with one list of places on one listener. */
 interface Together {
-  readonly at: OrderedClaim["at"];
+  readonly at: RouteBinding["at"];
   readonly claims: readonly OrderedClaim[];
 }
 
@@ -61,27 +62,80 @@ interface Together {
  * Reports paths that no request can reach: an earlier claim has the same host and path, or one of another namespace has all of its
  * requests. What only trying tells, such as patterns, is not looked for. Of hosts that have the same claims the first is looked at.
  */
-export function reportShadowed(claims: readonly OrderedClaim[], diagnostics: DiagnosticSink): void {
-  const groups = [...groupBy(claims, ({ at }) => at)].map(([at, own]) => ({ at, claims: own }));
-  const named = new Map<string, Together[]>();
-  for (const group of groups) {
-    for (const [listener, host] of placesOf(group)) {
-      addTo(named, placeKey(listener, hostKey(host)), group);
+export class ShadowedPaths {
+  readonly #owners: HostOwners;
+  /** By host key. */
+  readonly #reports = new Map<string, readonly Report[]>();
+
+  constructor(owners: HostOwners) {
+    this.#owners = owners;
+  }
+
+  get reports(): Iterable<readonly Report[]> {
+    return this.#reports.values();
+  }
+
+  /** `touched`: keys of hosts with other claims. `claimsOf`: all claims of an object. */
+  update(
+    touched: ReadonlySet<string>,
+    claimsOf: (object: KubernetesObject) => readonly OrderedClaim[],
+  ): void {
+    if (touched.size === 0) return;
+    for (const key of touched) this.#reports.delete(key);
+    const placed = memoizedByKey((key) => this.#placesOf(key, claimsOf));
+    for (const host of this.#owners.namesBelow(touched)) {
+      const key = hostKey(host);
+      const above = [...keysAbove(host, "one"), ""].map(placed);
+      const reports = [...placed(key)].flatMap(([listener, { own, groups }]) =>
+        groups.flatMap((group) => {
+          if (groups.length === 1 && indexIn(group.at, key) > 0) return [];
+          const wider = above.flatMap((places) => places.get(listener)?.own ?? []);
+          return shadowedAt(group, own, wider);
+        }),
+      );
+      if (reports.length === 0) this.#reports.delete(key);
+      else this.#reports.set(key, reports);
     }
   }
-  const known = new Map<string, HostClaims>();
-  const claimsOf = (key: string): HostClaims =>
-    getOrInsert(known, key, () => hostClaims(named.get(key) ?? []));
-  for (const group of groups) {
-    for (const [at, [listener, host]] of placesOf(group).entries()) {
-      const key = placeKey(listener, hostKey(host));
-      if (at > 0 && named.get(key)?.length === 1) continue;
-      const above = [...keysAbove(host, "one"), ""].map((each) => placeKey(listener, each));
-      const wider = above.filter((each) => named.has(each)).map(claimsOf);
-      for (const report of shadowedAt(group, claimsOf(key), wider)) diagnostics.report(report);
-    }
+
+  /** What is claimed for a host, by listener. */
+  #placesOf(
+    key: string,
+    claimsOf: (object: KubernetesObject) => readonly OrderedClaim[],
+  ): ReadonlyMap<string, { readonly own: HostClaims; readonly groups: readonly Together[] }> {
+    const claims = this.#owners
+      .claimantsOf(key)
+      .flatMap((object) => claimsOf(object).filter(({ binding }) => indexIn(binding.at, key) >= 0));
+    const byListener = groupBy(claims, ({ claim }) => claim.listener);
+    return new Map(
+      Array.from(byListener, ([listener, all]) => {
+        const groups = [...groupBy(all, ({ binding }) => binding.at)];
+        const together = groups.map(([at, own]): Together => ({ at, claims: own }));
+        return [listener, { own: hostClaims(together), groups: together }] as const;
+      }),
+    );
   }
 }
+
+function memoizedByKey<V>(compute: (key: string) => V): (key: string) => V {
+  const known = new Map<string, V>();
+  return (key) => getOrInsert(known, key, () => compute(key));
+}
+
+/** Many claims of an Ingress may share a long list of aliases. */
+const MANY = 8;
+
+function indexIn(at: RouteBinding["at"], key: string): number {
+  const [place] = at;
+  if (place === undefined) return -1;
+  if (place.hosts.length > MANY) return indexesOf(at).get(key) ?? -1;
+  return place.hosts.findIndex(({ host }) => hostKey(host) === key);
+}
+
+const indexesOf = memoized(([place]: RouteBinding["at"]) => {
+  const keys = place?.hosts.map(({ host }, i) => [hostKey(host), i] as const) ?? [];
+  return new Map(keys);
+});
 
 function shadowedAt(
   { claims }: Together,
@@ -89,22 +143,12 @@ function shadowedAt(
   above: readonly HostClaims[],
 ): readonly Report[] {
   return claims.flatMap((each) => {
-    const { place } = each.claim;
-    const winner = place && (sameOf(each, own) ?? widerOf(each, above));
-    if (place === undefined || winner === undefined) return [];
-    const message = messageFor(each.claim, winner);
-    return [{ code: "INGRESS_PATH_SHADOWED", message, ...place }];
+    const { claim } = each;
+    const winner = claim.placeOf && (sameOf(each, own) ?? widerOf(each, above));
+    if (claim.placeOf === undefined || winner === undefined) return [];
+    const message = messageFor(claim, winner);
+    return [{ code: "INGRESS_PATH_SHADOWED", message, ...claim.placeOf(claim) }];
   });
-}
-
-function placeKey(listener: string, host: string): string {
-  return `${listener}|${host}`;
-}
-
-function placesOf({ at }: Together): readonly (readonly [string, HostPattern])[] {
-  return at.flatMap(({ listeners, hosts }) =>
-    listeners.flatMap((listener) => hosts.map(({ host }) => [listener, host] as const)),
-  );
 }
 
 function hostClaims(groups: readonly Together[]): HostClaims {
@@ -118,12 +162,14 @@ function hostClaims(groups: readonly Together[]): HostClaims {
 function sameOf(each: OrderedClaim, own: HostClaims): PathClaim | undefined {
   if (own.hasOnly(each)) return undefined;
   const winner = own.first(pathKey(each.claim.path));
-  if (winner?.claim.place === undefined || winner.order >= each.order) return undefined;
+  if (winner?.claim.placeOf === undefined || winner.binding.order >= each.binding.order) {
+    return undefined;
+  }
   return winner.claim;
 }
 
 function widerOf(
-  { claim, order }: OrderedClaim,
+  { claim, binding: { order } }: OrderedClaim,
   above: readonly HostClaims[],
 ): PathClaim | undefined {
   const { namespace } = claim.object.metadata;
@@ -132,7 +178,7 @@ function widerOf(
     for (const path of widerPaths(claim.path)) {
       const winner = known.first(path);
       const isOther = winner?.claim.object.metadata.namespace !== namespace;
-      if (winner !== undefined && isOther && winner.order < order) return winner.claim;
+      if (winner !== undefined && isOther && winner.binding.order < order) return winner.claim;
     }
   }
   return undefined;
@@ -182,13 +228,14 @@ export interface PathClaim extends Omit<RouteBinding, "order" | "when" | "at"> {
   readonly priority?: number;
   readonly specificity: Specificity;
   readonly when?: RouteBinding["when"];
-  /** Of a path, which no other should hide. */
-  readonly place?: Place;
+  /** The field of a path, which no other should hide. */
+  readonly placeOf?: (claim: PathClaim) => Place;
 }
 
-/** A claim for some or all of its hosts, and the text by which it is tried there. */
+/** A claim for some or all of its hosts, and where it is bound. */
 export interface OrderedClaim {
   readonly claim: PathClaim;
-  readonly at: RouteBinding["at"];
-  readonly order: string;
+  /** Its priority counts only among the paths of its namespace. */
+  readonly isLocal: boolean;
+  readonly binding: RouteBinding;
 }

@@ -11,8 +11,9 @@ import type { CompileOptions } from "../../src/model/options.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";
 import { compareStrings } from "../../src/support/collections.js";
-import { RouteMemory } from "../../src/translate/gateway/routes/route-memory.js";
+
 import {
+  TranslationMemory,
   endpointReports,
   newEndpoints,
   translateRouting,
@@ -44,7 +45,7 @@ export function translate(
   options: CompileOptions,
   diagnostics: DiagnosticSink,
 ): Translation {
-  const routing = translateRouting(resources, options, diagnostics, new RouteMemory());
+  const routing = translateRouting(resources, options, diagnostics, new TranslationMemory());
   const endpoints = newEndpoints();
   const translation = withUpstreams(routing, resources, endpoints, options);
   diagnostics.addAll(endpointReports(endpoints));

@@ -42,7 +42,7 @@ export function renderNginxConf(
   const shared = {
     bodyLimits: bodyLimits(config, dataPlane),
     tries: tryViews(config),
-    rereads: authBodyLimits(config).some((limit) => limit > 0),
+    rereads: [...authBodyLimits(config)].some((limit) => limit > 0),
   };
   const reuseports = sharedPorts(config);
   const listeners = groupBy(config.listeners, ({ server }) => server);

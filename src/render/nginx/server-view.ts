@@ -53,17 +53,17 @@ export function serverView(
 
 /** The limits in use. Each has a location, because only nginx can count a body without a length while it is read. */
 export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): readonly number[] {
-  const limits = new Set([
-    ...config.routes.map((route) => route.bodyLimit ?? options.bodyLimit),
-    ...authBodyLimits(config),
-  ]);
+  const limits = new Set(authBodyLimits(config));
+  for (const { bodyLimit = options.bodyLimit } of config.routes) limits.add(bodyLimit);
   limits.delete(0);
   return [...limits].sort((a, b) => a - b);
 }
 
 /** Limits of bodies that auth services get; 0: they get none. */
-export function authBodyLimits(config: RoutingModel): readonly number[] {
-  return config.auths.map(({ external }) => external?.maxBody ?? 0);
+export function authBodyLimits({ auths }: RoutingModel): ReadonlySet<number> {
+  const limits = new Set<number>();
+  for (const { external } of auths) limits.add(external?.maxBody ?? 0);
+  return limits;
 }
 
 /**

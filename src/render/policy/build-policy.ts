@@ -17,8 +17,10 @@ import {
   compareBy,
   compareIds,
   compareStrings,
+  getOrInsert,
   groupBy,
   listDifferences,
+  memoized,
 } from "../../support/collections.js";
 import { filled, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
@@ -75,8 +77,16 @@ function certificates(
   );
 }
 
-/** `credentialFiles`: path of the file of each credential set, by id. */
-function policyAuth(
+/** Of thousands of auths few are new. By the paths of their credentials. */
+const AUTHS = memoized((_auth: AuthConfig) => new Map<string, PolicyAuth>());
+
+/** `credentialFiles`: path of the file of each credential set, by id. The same object for the same auth with the same files. */
+function policyAuth(auth: AuthConfig, credentialFiles: ReadonlyMap<string, string>): PolicyAuth {
+  const files = auth.basic === undefined ? "" : (credentialFiles.get(auth.basic.file) ?? "");
+  return getOrInsert(AUTHS(auth), files, () => renderedAuth(auth, credentialFiles));
+}
+
+function renderedAuth(
   { id: _, source, invalid, ...methods }: AuthConfig,
   credentialFiles: ReadonlyMap<string, string>,
 ): PolicyAuth {
@@ -163,8 +173,16 @@ export function routingShards(
     hosts,
     matches,
     routes,
-  }: { readonly hosts: ShardMap; readonly matches: ShardMap; readonly routes: ShardMap },
+    records = {},
+  }: {
+    readonly hosts: ShardMap;
+    readonly matches: ShardMap;
+    readonly routes: ShardMap;
+    /** Shards of maps with thousands of entries, which are kept for the next call. */
+    readonly records?: { readonly auths?: RecordShards; readonly certificates?: RecordShards };
+  },
 ): ReadonlyMap<string, ShardMap> {
+  const { auths: authShards, certificates: certificateShards } = records;
   return new Map([
     ["settings", ShardMap.of([[SETTINGS_KEY, canonicalJson(settings)]])],
     ["servers", shardMap(servers)],
@@ -172,9 +190,9 @@ export function routingShards(
     ...(matches.size === ShardMap.EMPTY.size ? [] : [["matches", matches] as const]),
     ["routes", routes],
     ...(inherited === undefined ? [] : [["inherited", shardMap(inherited)] as const]),
-    [AFTER_AUTHS, shardMap(auths)],
+    [AFTER_AUTHS, authShards?.map(auths) ?? shardMap(auths)],
     ...(backendTls === undefined ? [] : [["backendTls", shardMap(backendTls)] as const]),
-    ["certificates", shardMap(certificates)],
+    ["certificates", certificateShards?.map(certificates) ?? shardMap(certificates)],
   ]);
 }
 
@@ -210,6 +228,26 @@ export class ListShards<T extends { readonly id: string }> {
     for (const { before } of differing) if (before) changes.set(wellFormed(before.id), undefined);
     for (const { now } of differing) if (now) changes.set(wellFormed(now.id), this.#text(now));
     this.#list = list;
+    this.#map = this.#map.with(changes);
+    return this.#map;
+  }
+}
+
+/** Shards of a record. `map` renders only values that are not the same as in the last call. */
+export class RecordShards {
+  #values: ReadonlyMap<string, unknown> = new Map();
+  #map = ShardMap.EMPTY;
+
+  map(record: Readonly<Record<string, unknown>>): ShardMap {
+    const values = new Map(Object.entries(record));
+    const changes = new Map<string, string | undefined>();
+    for (const key of this.#values.keys()) {
+      if (!values.has(key)) changes.set(wellFormed(key), undefined);
+    }
+    for (const [key, value] of values) {
+      if (this.#values.get(key) !== value) changes.set(wellFormed(key), canonicalJson(value));
+    }
+    this.#values = values;
     this.#map = this.#map.with(changes);
     return this.#map;
   }

@@ -3,23 +3,19 @@ import { createHash } from "node:crypto";
 import type { CredentialSet } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Certificate } from "../../model/listener.js";
-import { compareStrings } from "../../support/collections.js";
+import { compareStrings, memoized } from "../../support/collections.js";
 import { SecretText } from "../../support/secret-text.js";
 import type { RenderedFile } from "../rendered-file.js";
 import { canonicalJson } from "./canonical-json.js";
 
-export function credentialsFile({ entries }: CredentialSet): RenderedFile {
-  return secretFile("credentials", "json", `${canonicalJson(entries)}\n`);
-}
+export const credentialsFile = memoized(({ entries }: CredentialSet) =>
+  secretFile("credentials", "json", `${canonicalJson(entries)}\n`),
+);
 
 /** PEM: the key, then the chain with the leaf first. */
-export function certificateFile(certificate: Certificate): RenderedFile {
-  return secretFile(
-    "certificates",
-    "pem",
-    `${certificate.key.reveal().trim()}\n${certificate.chain.trim()}\n`,
-  );
-}
+export const certificateFile = memoized(({ key, chain }: Certificate) =>
+  secretFile("certificates", "pem", `${key.reveal().trim()}\n${chain.trim()}\n`),
+);
 
 /** `authorities/<digest>.pem`. */
 export function authorityFile(pem: string): RenderedFile {

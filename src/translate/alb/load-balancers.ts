@@ -3,8 +3,6 @@ import type { KubernetesObject } from "../../api/wire.js";
 import type { Redirect } from "../../model/filters.js";
 import type { ObjectStatus } from "../../status/object-status.js";
 import type { AuthContext } from "../auth/auth-policies.js";
-import { EntryBindings } from "../entry-bindings.js";
-import { HostOwners } from "../hostnames.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
 import type { EntryPort, GatewayPort, Inherited, LoadBalancer } from "../load-balancer.js";
 import { NOTHING_INHERITED, addEntryPort, serverId } from "../load-balancer.js";
@@ -16,6 +14,9 @@ import { inheritedFromAlb } from "./inheritance.js";
 import type { PortClaim } from "./port-claims.js";
 import { grantPorts, ingressPortOf } from "./port-claims.js";
 
+/** Who owns its hosts is found out when its ports are known. */
+type NewBalancer = Omit<LoadBalancer, "owners">;
+
 /**
  * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
  * refused counts as written: without its auth nothing of it may be served.
@@ -23,7 +24,7 @@ import { grantPorts, ingressPortOf } from "./port-claims.js";
 export function translateLoadBalancers(
   context: AuthContext,
   portsOfGateways: readonly GatewayPort[],
-): readonly LoadBalancer[] {
+): readonly NewBalancer[] {
   const { resources, options } = context;
   if (servesByOptions(context)) return [loadBalancerByOptions(context, portsOfGateways)];
   const known = resources.list("ALB2");
@@ -51,7 +52,7 @@ function servesByOptions({
   return resources.list("ALB2").length === 0 && !isRefused && options.alb === "";
 }
 
-function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): LoadBalancer {
+function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): NewBalancer {
   const inherited = inheritedFromAlb(alb, context);
   const ports = claims
     .filter((claim) => claim.alb === alb)
@@ -70,18 +71,16 @@ function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthCont
       ...(sslStrategy && { sslStrategy }),
       selects: selectsByProject(alb, context),
     },
-    ...hostsAndBindings([alb.metadata.namespace], context),
+    ...prioritised([alb.metadata.namespace], context),
   };
 }
 
 /** Priorities of Rules count among all routes, so those of Ingresses of their namespace do, too. */
-function hostsAndBindings(
-  prioritised: readonly string[],
+function prioritised(
+  namespaces: readonly string[],
   { options }: AuthContext,
-): Pick<LoadBalancer, "owners" | "bindings"> {
-  const owners = new HostOwners(options);
-  const namespaces = [...options.ingressPriorityNamespaces, ...prioritised];
-  return { owners, bindings: new EntryBindings(owners, namespaces) };
+): Pick<LoadBalancer, "prioritised"> {
+  return { prioritised: new Set([...options.ingressPriorityNamespaces, ...namespaces]) };
 }
 
 /** Undefined when the Frontend can't be served. */
@@ -157,7 +156,7 @@ function schemeRedirect(
 function loadBalancerByOptions(
   context: AuthContext,
   portsOfGateways: readonly GatewayPort[],
-): LoadBalancer {
+): NewBalancer {
   const { httpPort, httpsPort } = context.options;
   const isShared = httpsPort === httpPort && httpPort !== 0;
   if (isShared) {
@@ -165,13 +164,12 @@ function loadBalancerByOptions(
     context.diagnostics.report({ code: "PORT_CONFLICT", message });
   }
   const selects = selectsByOptions(context);
-  const oldest = oldestOf(context.resources.list("Ingress").filter(selects));
-  const isLeft = (port: number, protocols: readonly string[]): boolean =>
-    isLeftFor(
-      oldest,
-      portsOfGateways.filter((each) => each.port === port),
-      protocols,
-    );
+  const isLeft = (port: number, protocols: readonly string[]): boolean => {
+    const wanted = portsOfGateways.filter((each) => each.port === port);
+    if (wanted.length === 0) return true;
+    const oldest = oldestOf(context.resources.list("Ingress").filter(selects));
+    return isLeftFor(oldest, wanted, protocols);
+  };
   const http = isLeft(httpPort, ["HTTP"]) ? portByOption(httpPort, "httpPort", context) : undefined;
   const https =
     !isShared && isLeft(httpsPort, ["HTTPS", "TLS"])
@@ -184,7 +182,7 @@ function loadBalancerByOptions(
       ...(https && { https }),
       selects,
     },
-    ...hostsAndBindings([], context),
+    ...prioritised([], context),
   };
 }
 

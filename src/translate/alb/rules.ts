@@ -1,67 +1,86 @@
 import type { Rule } from "../../api/alb.js";
+import type { HostPattern } from "../../model/values.js";
+import { hostKey } from "../../model/values.js";
 import type { Domains } from "../../model/options.js";
 import { memoized } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-policies.js";
+import type { HostClaims, HostFacts } from "../host-owners.js";
+import { reportRestrictions } from "../ingress/annotation-report.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
+import type { Place } from "../place.js";
 import { placeOf, sourceRef } from "../place.js";
+import type { PathClaim } from "../shadowed-paths.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
 import { parseDslx, dslxSizeProblem, widened } from "./dslx.js";
 import type { ParsedDslx, DslxMatch } from "./dslx.js";
 import { albNameOf, frontendNameOf, isGenerated } from "./alb-settings.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
-import { StrayRules } from "./stray-rules.js";
+import type { StrayRules } from "./stray-rules.js";
 import type { StrayPlace } from "./stray-rules.js";
 
-/** The Rules of every load balancer, bound to their Frontend's port. */
-export function translateRules(balancers: readonly LoadBalancer[], context: AuthContext): void {
+/** What a Rule is translated with. */
+export interface RuleScope {
+  readonly balancers: readonly LoadBalancer[];
+  readonly strays: StrayRules;
+  readonly context: AuthContext;
+  /** What the namespace of the Rule knows of hosts of a load balancer. */
+  readonly factsOf: (balancer: LoadBalancer) => (host: HostPattern) => HostFacts;
+  /** What is to be bound on a load balancer. */
+  readonly claimsOn: (balancer: LoadBalancer) => PathClaim[];
+}
+
+/** A Rule, bound to its Frontend's port. */
+export function translateRule(rule: Rule, scope: RuleScope): void {
+  const { context, balancers, strays } = scope;
   const { domains } = context.options;
-  const ports = rulePorts(balancers);
-  const strays = straysOf(context)(balancers);
-  for (const rule of context.resources.list("Rule")) {
-    const port = portOf(rule, ports, domains);
-    if (isGenerated(rule, domains)) reportGenerated(rule, context);
-    else if (port !== undefined) translateRule(rule, port, context);
-    else closeStray(rule, strays.of(rule), context);
+  const port = portOf(rule, rulePorts(balancers), domains);
+  if (isGenerated(rule, domains)) reportGenerated(rule, context);
+  else if (port !== undefined) bindRule(rule, port, scope);
+  else closeStray(rule, strays.of(rule), scope);
+  const what = reportRestrictions(rule, context);
+  if (what !== undefined) {
+    context.config.closeObject({ ...rule, closed: { what, extent: "paths" } });
   }
 }
 
-/** Tells the owners of hosts which ones Rules name. */
-export function claimHostsOfRules(balancers: readonly LoadBalancer[], context: AuthContext): void {
+/** The hosts that a Rule names on each load balancer; undefined on those that it does not belong to. */
+export function hostsOfRule(
+  rule: Rule,
+  { balancers, strays, context }: Pick<RuleScope, "balancers" | "strays" | "context">,
+): readonly (HostClaims | undefined)[] {
   const { domains } = context.options;
   const ports = rulePorts(balancers);
-  const strays = straysOf(context)(balancers);
-  for (const rule of ports.size === 0 ? [] : context.resources.list("Rule")) {
-    if (isGenerated(rule, domains)) continue;
-    const port = portOf(rule, ports, domains);
-    for (const { owners } of port === undefined ? strays.of(rule) : [port]) {
-      for (const host of dslxOf(rule).match?.hosts ?? []) owners.claim(host, rule);
-    }
-  }
+  if (ports.size === 0 || isGenerated(rule, domains)) return [];
+  const port = portOf(rule, ports, domains);
+  const places = port === undefined ? strays.of(rule) : [port];
+  const named = new Map((dslxOf(rule).match?.hosts ?? []).map((host) => [hostKey(host), host]));
+  const claims = { object: rule, hosts: Array.from(named.values(), (host) => ({ host })) };
+  return balancers.map((each) =>
+    places.some(({ balancer }) => balancer === each) ? claims : undefined,
+  );
 }
 
-/** A Frontend's port, and what its load balancer gathers. */
-interface RulePort extends Pick<LoadBalancer, "owners" | "bindings"> {
+/** A Frontend's port. */
+interface RulePort {
   readonly port: EntryPort;
+  readonly balancer: LoadBalancer;
 }
 
 /** By the namespace, ALB2 and Frontend that labels name. */
 const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<string, RulePort> => {
   const found = new Map<string, RulePort>();
-  for (const { alb, ports, owners, bindings } of balancers) {
+  for (const balancer of balancers) {
+    const { alb, ports } = balancer;
     for (const port of ports) {
       if (alb === undefined || port.frontend === undefined) continue;
       const { namespace, name } = port.frontend.metadata;
-      found.set(`${namespace}/${alb.metadata.name}/${name}`, { port, owners, bindings });
+      found.set(`${namespace}/${alb.metadata.name}/${name}`, { port, balancer });
     }
   }
   return found;
 });
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
-
-const straysOf = memoized((context: AuthContext) =>
-  memoized((balancers: readonly LoadBalancer[]) => new StrayRules(balancers, context)),
-);
 
 /** The port of its Frontend. */
 function portOf(
@@ -74,7 +93,11 @@ function portOf(
 }
 
 /** On all listeners at once: there may be thousands of such Rules and of Frontends. */
-function closeStray(rule: Rule, places: readonly StrayPlace[], context: AuthContext): void {
+function closeStray(
+  rule: Rule,
+  places: readonly StrayPlace[],
+  { context, factsOf }: RuleScope,
+): void {
   const { config } = context;
   reportUnattached(rule, places.length > 0, context);
   const match = places.length === 0 ? undefined : matchOf(rule, context);
@@ -88,13 +111,14 @@ function closeStray(rule: Rule, places: readonly StrayPlace[], context: AuthCont
     },
     "stray",
   );
-  for (const { owners, listeners } of places) {
+  for (const { balancer, listeners } of places) {
+    const facts = factsOf(balancer);
     for (const [position, host] of match.hosts.entries()) {
       config.bind({
         ...{ at: [{ listeners, hosts: [{ host, rank: "" }] }], path: match.path, when: match.when },
         order: orderKey({
           ...{ class: "rule", priority: rule.spec.priority ?? INGRESS_PRIORITY },
-          ...{ owner: owners.rank(namespace, host), specificity: specificity(dslxOf(rule).terms) },
+          ...{ owner: facts(host).rank, specificity: specificity(dslxOf(rule).terms) },
           ...{ metadata: rule.metadata, position: [position] },
         }),
         route,
@@ -116,7 +140,11 @@ function matchOf(rule: Rule, context: AuthContext): DslxMatch | undefined {
   return undefined;
 }
 
-function translateRule(rule: Rule, { port, bindings }: RulePort, context: AuthContext): void {
+function bindRule(
+  rule: Rule,
+  { port, balancer }: RulePort,
+  { context, claimsOn }: RuleScope,
+): void {
   const { config } = context;
   const place = placeOf(rule, "spec");
   const dslx = dslxOf(rule);
@@ -131,14 +159,18 @@ function translateRule(rule: Rule, { port, bindings }: RulePort, context: AuthCo
   );
   const rank = specificity(dslx.terms);
   for (const [position, host] of match.hosts.entries()) {
-    bindings.add({
+    claimsOn(balancer).push({
       ...{ listener: port.listener, hosts: [host], path: match.path, when: match.when, route },
-      ...{ object: rule, position: [position], place: placeOf(rule, "spec", "dslx") },
+      ...{ object: rule, position: [position], placeOf: dslxPlace },
       specificity: rank,
       ...(rule.spec.priority !== undefined && { priority: rule.spec.priority }),
     });
   }
   addRuleCertificate(rule, match.hosts, port, context);
+}
+
+function dslxPlace({ object }: Pick<PathClaim, "object">): Place {
+  return placeOf(object, "spec", "dslx");
 }
 
 /** The match itself, or a wider one, which then is to be refused. */

@@ -7,13 +7,15 @@ import type { LoadBalancer } from "../load-balancer.js";
 import { albNameOf, frontendNameOf, mayName, numberIn } from "./alb-settings.js";
 
 /** Listeners of a load balancer. */
-export interface StrayPlace extends Pick<LoadBalancer, "owners"> {
+export interface StrayPlace {
+  readonly balancer: LoadBalancer;
   /** The same list for all Rules with the same labels: what is made for each listener then is made once. */
   readonly listeners: readonly string[];
 }
 
 /** A port of a Frontend that Rules may name. */
-interface NamedPort extends Pick<LoadBalancer, "owners"> {
+interface NamedPort {
+  readonly balancer: LoadBalancer;
   readonly alb: string;
   readonly frontend: string;
   readonly listener: string;
@@ -29,15 +31,19 @@ export class StrayRules {
   readonly #resources: AuthContext["resources"];
   readonly #domains: Domains;
 
-  constructor(balancers: readonly LoadBalancer[], { resources, options }: AuthContext) {
+  constructor(
+    balancers: readonly LoadBalancer[],
+    { resources, options }: Pick<AuthContext, "resources" | "options">,
+  ) {
     this.#resources = resources;
     this.#domains = options.domains;
-    for (const { alb, ports, owners } of balancers) {
+    for (const balancer of balancers) {
+      const { alb, ports } = balancer;
       for (const { frontend, listener } of ports) {
         if (alb === undefined || frontend === undefined) continue;
         const { namespace, name } = frontend.metadata;
         const numbered = getOrInsert(this.#ports, namespace, () => new Map<string, NamedPort[]>());
-        const port = { alb: alb.metadata.name, frontend: name, listener, owners };
+        const port = { alb: alb.metadata.name, frontend: name, listener, balancer };
         addTo(numbered, numberIn(name), port);
       }
     }
@@ -53,10 +59,10 @@ export class StrayRules {
           this.#mayBe("ALB2", namespace, alb, port.alb) &&
           this.#mayBe("Frontend", namespace, frontend, port.frontend),
       );
-      const byOwners = new Map<LoadBalancer["owners"], string[]>();
-      for (const { owners, listener } of near) addTo(byOwners, owners, listener);
-      return [...byOwners].map(([owners, listeners]) => ({
-        owners,
+      const byBalancer = new Map<LoadBalancer, string[]>();
+      for (const { balancer, listener } of near) addTo(byBalancer, balancer, listener);
+      return [...byBalancer].map(([balancer, listeners]) => ({
+        balancer,
         listeners: listeners.sort(compareStrings),
       }));
     });

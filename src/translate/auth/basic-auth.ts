@@ -1,8 +1,8 @@
 import { SECRET_TYPES } from "../../api/auth.js";
 import type { Secret } from "../../api/wire.js";
-import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { DiagnosticSink, Report } from "../../diagnostics/sink.js";
 import type { CredentialSet } from "../../model/auth.js";
-import { getOrInsert } from "../../support/collections.js";
+import { getOrInsert, memoized } from "../../support/collections.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { parseHeaderText } from "../http/headers.js";
@@ -90,7 +90,7 @@ function readSecret(
   if (secret === undefined) return undefined;
   const { namespace, name } = secret.object.metadata;
   const id = `${namespace}/${name}#${type}`;
-  const set = getOrInsert(sets, id, () => readUsers(id, secret.object, type, context.diagnostics));
+  const set = getOrInsert(sets, id, () => readUsers(secret.object, type, context.diagnostics));
   if (set.ok) return set.value;
   const what = `${secret.shown} ${set.problem}`;
   problems.fail({ code: "AUTH_SECRET_UNUSABLE", what, place: setting });
@@ -99,31 +99,48 @@ function readSecret(
 
 /** The users of a Secret; reports entries that can't be used. A problem completes the sentence "secret <namespace>/<name> …". */
 function readUsers(
-  id: string,
   secret: Secret,
   type: SecretType,
   diagnostics: DiagnosticSink,
 ): Result<CredentialSet> {
+  const { users, reports } = USERS[type](secret);
+  diagnostics.addAll(reports);
+  return users;
+}
+
+/** Many objects name one Secret, which is read once. */
+const USERS = {
+  "auth-file": memoized((secret: Secret) => usersOf(secret, "auth-file")),
+  "auth-map": memoized((secret: Secret) => usersOf(secret, "auth-map")),
+} as const satisfies Record<SecretType, unknown>;
+
+function usersOf(
+  secret: Secret,
+  type: SecretType,
+): { readonly users: Result<CredentialSet>; readonly reports: readonly Report[] } {
   const resource = resourceRef(secret);
+  const reports: Report[] = [];
   const data = decodeData(secret);
   const file = data.get(AUTH_FILE_KEY);
   if (type === "auth-file") {
-    if (file === undefined) return problem("has no key auth, which auth-file needs");
+    if (file === undefined) {
+      return { users: problem("has no key auth, which auth-file needs"), reports };
+    }
     for (const key of data.keys()) {
       if (key === AUTH_FILE_KEY) continue;
       const message = `key ${key} is not read from an auth-file secret`;
       const field = ["data", key];
-      diagnostics.report({ code: "AUTH_SECRET_KEY_IGNORED", message, resource, field });
+      reports.push({ code: "AUTH_SECRET_KEY_IGNORED", message, resource, field });
     }
   }
-  const read = type === "auth-file" ? readAuthFile(file ?? "") : readAuthMap(data);
-  for (const { kind, key, message } of read.findings) {
+  const { users, findings } = type === "auth-file" ? readAuthFile(file ?? "") : readAuthMap(data);
+  for (const { kind, key, message } of findings) {
     const code = kind === "unusable" ? "AUTH_USER_UNUSABLE" : "AUTH_USER_DUPLICATE";
-    diagnostics.report({ code, message, resource, field: ["data", key] });
+    reports.push({ code, message, resource, field: ["data", key] });
   }
-  return Object.keys(read.users).length === 0
-    ? problem("has no usable user")
-    : ok({ id, entries: read.users });
+  const id = `${resource.namespace}/${resource.name}#${type}`;
+  const isEmpty = Object.keys(users).length === 0;
+  return { users: isEmpty ? problem("has no usable user") : ok({ id, entries: users }), reports };
 }
 
 /** UTF-8 without byte order mark; invalid bytes become U+FFFD. */

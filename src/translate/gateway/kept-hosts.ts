@@ -137,8 +137,9 @@ export class KeptHosts {
   keep(listeners: readonly TranslatedListener[], { config }: BuildContext): void {
     const serving = servingByHost(listeners);
     for (const { ports, owners } of this.#balancers) {
+      if (serving.size === 0) return;
       const places = ports.flatMap((port) => owners.names().map((host) => ({ ...port, host })));
-      for (const { server, listener, host } of serving.size === 0 ? [] : places) {
+      for (const { server, listener, host } of places) {
         const above = listenersAbove(server, host, serving);
         const [first] = above;
         const object = owners.ownerOfName(host);

@@ -1,6 +1,5 @@
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../model/options.js";
-import type { AuthContext } from "../auth/auth-policies.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { unsupportedRestriction } from "../reasons.js";
@@ -28,32 +27,22 @@ export function reportAnnotations(ingress: Ingress, context: TranslateContext): 
   }
 }
 
-/** Annotations that restrict access have no effect on other kinds than Ingress, so nothing that they stand on may be open by that. */
-export function reportRestrictionsElsewhere(context: AuthContext): void {
-  const { resources, config } = context;
-  for (const kind of ["HTTPRoute", "GRPCRoute", "Rule"] as const) {
-    for (const object of resources.list(kind)) {
-      const what = reportRestrictions(object, context);
-      if (what !== undefined) config.closeObject({ ...object, closed: { what, extent: "paths" } });
-    }
-  }
-  for (const kind of ["ALB2", "Frontend", "Gateway"] as const) {
-    for (const object of resources.list(kind)) reportRestrictions(object, context);
-  }
-}
-
-function reportRestrictions(
+/**
+ * Annotations that restrict access have no effect on other kinds than Ingress, which is reported. Gives the name of the first one: nothing
+ * that they stand on may be open by that.
+ */
+export function reportRestrictions(
   object: KubernetesObject,
-  context: TranslateContext,
+  { options, diagnostics }: Pick<TranslateContext, "options" | "diagnostics">,
 ): string | undefined {
   let what: string | undefined;
-  for (const { key, value, field } of annotationsOf(object, context.options)) {
+  for (const { key, value, field } of annotationsOf(object, options)) {
     if (!restrictsAccess(key.name, value)) continue;
     what ??= key.name;
     const message = `${key.name} restricts access, but has no effect on objects of kind ${object.kind}`;
     const hint = "protect it in its spec or with an AuthPolicy, and remove the annotation";
     const place = placeOf(object, ...field);
-    context.diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place });
+    diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place });
   }
   return what;
 }

@@ -56,7 +56,7 @@ function bindFurtherHosts(prepared: PreparedIngress, field: string, scope: Ingre
     const { listener } = port;
     const route = addRoute(prepared, field, port, scope);
     for (const [number, closing] of closings.entries()) {
-      scope.balancer.bindings.add({
+      scope.claims.push({
         ...{ listener, route, object: prepared.ingress, position: [number] },
         ...rank,
         ...{ hosts: [closing.host], path: closing.path },

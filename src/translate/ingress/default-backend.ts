@@ -37,8 +37,8 @@ function bindHost(
   port: EntryPort,
   scope: IngressScope,
 ): void {
-  const route = addRoute(prepared, port, scope.tlsHosts.answers(host), scope);
-  scope.balancer.bindings.add({
+  const route = addRoute(prepared, port, scope.tlsOf(host).answers, scope);
+  scope.claims.push({
     ...{ listener: port.listener, route, object: prepared.ingress },
     hosts: withAliases(prepared, host, scope),
     path: undefined,

@@ -31,21 +31,19 @@ export function selectsByOptions({
   };
 }
 
-/** Says of each Ingress that no load balancer selects why it is left alone: that is meant, or a misspelt class. */
+/** Says why an Ingress that no load balancer selects is left alone: that is meant, or a misspelt class. */
 export function reportUnserved(
+  ingress: Ingress,
   balancers: readonly LoadBalancer[],
-  { resources, options, diagnostics }: TranslateContext,
+  { options, diagnostics }: TranslateContext,
 ): void {
   const isByOptions = balancers.some(({ alb }) => alb === undefined);
   const classes = balancers.map(({ alb }) => alb?.metadata.name ?? options.ingressClass);
-  for (const ingress of resources.list("Ingress")) {
-    if (balancers.some((balancer) => balancer.ingress.selects(ingress))) continue;
-    diagnostics.report({
-      code: "INGRESS_NOT_SERVED",
-      message: reasonFor(ingress, classes, isByOptions),
-      ...placeOf(ingress, "spec", "ingressClassName"),
-    });
-  }
+  diagnostics.report({
+    code: "INGRESS_NOT_SERVED",
+    message: reasonFor(ingress, classes, isByOptions),
+    ...placeOf(ingress, "spec", "ingressClassName"),
+  });
 }
 
 function reasonFor(ingress: Ingress, classes: readonly string[], isByOptions: boolean): string {

@@ -134,7 +134,7 @@ export function bindAppRoot(
       },
       port.port,
     );
-    scope.balancer.bindings.add({
+    scope.claims.push({
       ...{ listener: port.listener, route, object: ingress },
       hosts: withAliases(prepared, host, scope),
       path: match.path,

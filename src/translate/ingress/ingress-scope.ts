@@ -1,45 +1,25 @@
-import type { Ingress } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-policies.js";
+import type { HostOwners } from "../host-owners.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
+import type { PathClaim } from "../shadowed-paths.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
-import { translateIngressTls } from "./ingress-tls.js";
 import { enableHttpsOf } from "./origin-annotations.js";
-import { regexHosts, regexKey } from "./regex-hosts.js";
 import type { TlsHosts } from "./tls-hosts.js";
 
-/** What the Ingresses of one load balancer share. */
+/** What an Ingress is translated with for one load balancer. */
 export interface IngressScope {
   readonly balancer: LoadBalancer;
   readonly context: AuthContext;
-  readonly tlsHosts: TlsHosts;
-  /** Keys of hosts whose paths are all patterns, with the Ingresses that make them so. */
-  readonly regexHosts: ReadonlyMap<string, readonly Ingress[]>;
-  /** Hosts that rules name, as each namespace has them (regexKey). */
-  readonly ruleHosts: ReadonlySet<string>;
+  /** What the namespace of the Ingress knows of a host. */
+  readonly factsOf: ReturnType<HostOwners["factsFor"]>;
+  readonly tlsOf: ReturnType<TlsHosts["reader"]>;
+  /** What is to be bound. */
+  readonly claims: PathClaim[];
   /** What `withAliases` found, once for all hosts and paths of an Ingress. */
   readonly aliases: Map<readonly HostPattern[], readonly HostPattern[]>;
   readonly names: Map<readonly HostPattern[], Map<HostPattern, readonly HostPattern[]>>;
-}
-
-/** `ingresses` oldest first. */
-export function ingressScope(
-  ingresses: readonly PreparedIngress[],
-  balancer: LoadBalancer,
-  context: AuthContext,
-): IngressScope {
-  return {
-    balancer,
-    context,
-    tlsHosts: translateIngressTls(ingresses, balancer, context),
-    regexHosts: regexHosts(ingresses),
-    ruleHosts: new Set(
-      ingresses.flatMap(({ ingress, hosts }) => hosts.map(({ host }) => regexKey(ingress, host))),
-    ),
-    aliases: new Map(),
-    names: new Map(),
-  };
 }
 
 /**
@@ -49,11 +29,11 @@ export function ingressScope(
 export function portsFor(
   { ingress }: PreparedIngress,
   host: HostPattern,
-  { balancer, context, tlsHosts }: IngressScope,
+  { balancer, context, tlsOf }: IngressScope,
 ): readonly EntryPort[] {
   const { http, https, sslStrategy } = balancer.ingress;
   const both = [http, https].flatMap((port) => port ?? []);
-  if (tlsHosts.has(host)) return both;
+  if (tlsOf(host).isWanted) return both;
   const enabled = enableHttpsOf(ingress, context.options.domains);
   const isAllowed = enabled !== false;
   const onlyHttp = http === undefined ? [] : [http];
@@ -75,17 +55,13 @@ export function portsFor(
  * older object of another namespace has one.
  */
 export function withAliases(
-  { ingress, aliases }: PreparedIngress,
+  { aliases }: PreparedIngress,
   host: HostPattern,
-  { ruleHosts, balancer: { owners }, aliases: known, names }: IngressScope,
+  { factsOf, aliases: known, names }: IngressScope,
 ): readonly HostPattern[] {
   if (host.kind === "any") return [host];
   const own = getOrInsert(known, aliases, () =>
-    aliases.filter(
-      (alias) =>
-        !ruleHosts.has(regexKey(ingress, alias)) &&
-        owners.isOwner(ingress.metadata.namespace, alias),
-    ),
+    aliases.filter((alias) => factsOf(alias).isOwned && !factsOf(alias).isRuled),
   );
   return getOrInsert(
     getOrInsert(names, own, () => new Map()),

@@ -1,6 +1,5 @@
-import type { Ingress, Service } from "../../api/wire.js";
+import type { KubernetesObject, Service } from "../../api/wire.js";
 import type { ObjectStatus } from "../../status/object-status.js";
-import { compareStrings } from "../../support/collections.js";
 import { canonicalAddress } from "../../support/ip-address.js";
 import type { TranslateContext } from "../context.js";
 import { isDnsName } from "../hostnames.js";
@@ -10,22 +9,30 @@ import { isDnsName } from "../hostnames.js";
  * IngressStatus.loadBalancer). Without either option Ingresses have no status of ours.
  */
 export function ingressStatuses(
-  ingresses: ReadonlySet<Ingress>,
+  served: readonly { readonly object: KubernetesObject }[],
   context: TranslateContext,
 ): readonly ObjectStatus[] {
   const addresses = publishedAddresses(context);
   if (addresses === undefined) return [];
   const entries = [...new Set(addresses)].flatMap(entryOf);
   const status = { loadBalancer: entries.length === 0 ? {} : { ingress: entries } };
-  return [...ingresses]
-    .map(({ apiVersion, kind, metadata: { namespace, name } }) => ({
-      apiVersion,
-      kind,
-      metadata: { name, namespace },
-      status,
-    }))
-    .sort((a, b) => compareStrings(keyOf(a), keyOf(b)));
+  const text = JSON.stringify(status);
+  return served.map(({ object }) => {
+    const known = STATUSES.get(object);
+    if (known?.text === text) return known.status;
+    const { apiVersion, kind, metadata } = object;
+    const { name, namespace } = metadata;
+    const made = { text, status: { apiVersion, kind, metadata: { name, namespace }, status } };
+    STATUSES.set(object, made);
+    return made.status;
+  });
 }
+
+/** Of thousands of Ingresses few are new. */
+const STATUSES = new WeakMap<
+  KubernetesObject,
+  { readonly text: string; readonly status: ObjectStatus }
+>();
 
 /** None for what an API server would not take. */
 function entryOf(address: string): readonly Record<string, string>[] {
@@ -67,8 +74,4 @@ function balancerAddresses({ status }: Service): readonly string[] {
 /** The cluster's own, where nothing else is known. */
 function clusterAddress({ spec }: Service): readonly string[] {
   return spec?.clusterIP === undefined || spec.clusterIP === "None" ? [] : [spec.clusterIP];
-}
-
-function keyOf({ metadata: { namespace, name } }: ObjectStatus): string {
-  return `${namespace} ${name}`;
 }

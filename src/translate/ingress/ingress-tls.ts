@@ -4,7 +4,7 @@ import { ANY_HOST, hostKey } from "../../model/values.js";
 import { addTo } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-policies.js";
 import type { LoadedCertificate } from "../certificates.js";
-import type { HostOwners } from "../hostnames.js";
+import type { HostFacts } from "../host-owners.js";
 import { parentWildcard, parseHostPattern } from "../hostnames.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import type { Place } from "../place.js";
@@ -14,34 +14,36 @@ import { isReferenceGranted } from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
 import { tlsAnnotationOf } from "./origin-annotations.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
-import { TlsHosts } from "./tls-hosts.js";
+import type { WantedName } from "./tls-hosts.js";
+import { WantedNames } from "./tls-hosts.js";
 
 type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
 
-/** Serves the certificates of Ingresses, given oldest first, on the HTTPS port. */
+/**
+ * Serves the certificates of an Ingress on the HTTPS port of a load balancer. Gives the names that it wants TLS for. `factsOf`: what its
+ * namespace knows of a host.
+ */
 export function translateIngressTls(
-  ingresses: readonly PreparedIngress[],
-  { ingress: { https }, owners }: LoadBalancer,
+  prepared: PreparedIngress,
+  { ingress: { https } }: LoadBalancer,
+  factsOf: (host: HostPattern) => HostFacts,
   context: AuthContext,
-): TlsHosts {
-  const hosts = new TlsHosts(owners);
-  for (const prepared of ingresses) {
-    const { ingress } = prepared;
-    const names = new TlsNames(prepared, owners);
-    const scope: TlsScope = { prepared, https, hosts, names, context };
-    for (const [index, entry] of (ingress.spec?.tls ?? []).entries()) {
-      translateEntry(entry, placeOf(ingress, "spec", "tls", index), scope);
-    }
-    translateAnnotation(scope);
+): readonly WantedName[] {
+  const { ingress } = prepared;
+  const hosts = new WantedNames(ingress);
+  const names = new TlsNames(prepared, factsOf);
+  const scope: TlsScope = { prepared, https, hosts, names, context };
+  for (const [index, entry] of (ingress.spec?.tls ?? []).entries()) {
+    translateEntry(entry, placeOf(ingress, "spec", "tls", index), scope);
   }
-  if (https) hosts.serveBelow(https.server, context.config);
-  return hosts;
+  translateAnnotation(scope);
+  return hosts.all;
 }
 
 interface TlsScope {
   readonly prepared: PreparedIngress;
   readonly https: EntryPort | undefined;
-  readonly hosts: TlsHosts;
+  readonly hosts: WantedNames;
   readonly names: TlsNames;
   readonly context: AuthContext;
 }
@@ -52,15 +54,14 @@ function translateEntry(
   place: Place,
   scope: TlsScope,
 ): void {
-  const { ingress } = scope.prepared;
-  const { namespace } = ingress.metadata;
+  const { namespace } = scope.prepared.ingress.metadata;
   const named = hosts.flatMap((host) => {
     const pattern = parseHostPattern(host, "one");
     return pattern.ok && scope.names.isNew(pattern.value) ? [pattern.value] : [];
   });
   if (hosts.length > 0 && named.length === 0) return;
   const own = named.flatMap((host) => ownNames(host, place, scope));
-  for (const host of own) scope.hosts.add(host, ingress);
+  for (const host of own) scope.hosts.add(host);
   if (secretName === "" || (named.length > 0 && own.length === 0)) return;
   const certificate = load({ namespace, name: secretName }, place, scope);
   if (certificate === undefined) {
@@ -97,7 +98,7 @@ function translateAnnotation(scope: TlsScope): void {
   for (const { host, secret } of annotation.certificates) {
     if (named.has(hostKey(host))) continue;
     const own = ownNames(host, place, scope);
-    for (const name of own) scope.hosts.add(name, ingress);
+    for (const name of own) scope.hosts.add(name);
     if (own.length === 0 || !isPermitted(secret, place, scope)) continue;
     const certificate = load(secret, place, scope);
     if (certificate === undefined) noteBroken(own, scope);
@@ -118,9 +119,9 @@ function isPermitted(secret: NamespacedName, place: Place, { context }: TlsScope
 }
 
 /** The default certificate answers where there is one. */
-function noteBroken(names: readonly HostPattern[], { prepared, hosts, context }: TlsScope): void {
+function noteBroken(names: readonly HostPattern[], { hosts, context }: TlsScope): void {
   if (context.options.defaultCertificate !== "") return;
-  for (const host of names) hosts.add(host, prepared.ingress).isBroken = true;
+  for (const host of names) hosts.add(host).isBroken = true;
 }
 
 function load(
@@ -135,12 +136,12 @@ function serve(
   certificate: LoadedCertificate,
   hosts: readonly HostPattern[],
   place: Place,
-  { prepared, context, https, hosts: tlsHosts, names }: TlsScope,
+  { context, https, hosts: wanted, names }: TlsScope,
 ): void {
   if (https === undefined) return;
   reportOtherHosts([certificate], hosts, { place, context });
   for (const host of hosts) {
-    tlsHosts.add(host, prepared.ingress).certificate ??= certificate.id;
+    wanted.add(host).certificate ??= certificate.id;
     if (names.isOwned(host))
       serveCertificate(certificate.id, host, { port: https, place, context });
   }
@@ -148,15 +149,16 @@ function serve(
 
 /** The names for which one Ingress may have certificates: those of its rules that its namespace owns. */
 class TlsNames {
-  readonly #namespace: string;
-  readonly #owners: HostOwners;
+  readonly #factsOf: (host: HostPattern) => HostFacts;
   readonly #hosts: ReadonlyMap<string, HostPattern>;
   readonly #below = new Map<string, HostPattern[]>();
   readonly #wildcards = new Set<string>();
 
-  constructor({ ingress, hosts, aliases }: PreparedIngress, owners: HostOwners) {
-    this.#namespace = ingress.metadata.namespace;
-    this.#owners = owners;
+  constructor(
+    { ingress, hosts, aliases }: PreparedIngress,
+    factsOf: (host: HostPattern) => HostFacts,
+  ) {
+    this.#factsOf = factsOf;
     const named = hosts.map(({ host }) => host);
     const isCatchAll = hosts.length === 0 && ingress.spec?.defaultBackend !== undefined;
     const all = [...named, ...aliases, ...(isCatchAll ? [ANY_HOST] : [])];
@@ -183,12 +185,12 @@ class TlsNames {
   }
 
   isOwned(host: HostPattern): boolean {
-    return this.#owners.isOwner(this.#namespace, host);
+    return this.#factsOf(host).isOwned;
   }
 
   whyNot(name: HostPattern): string {
     const [ruled] = this.#ruled(name);
-    const owner = ruled && this.#owners.ownerOf(ruled);
+    const owner = ruled && this.#factsOf(ruled).owner;
     if (owner === undefined) return `no rule of this Ingress is for ${hostKey(name)}`;
     return `${hostKey(name)} belongs to ${nameOf(owner)}, which is older`;
   }

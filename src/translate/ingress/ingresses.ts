@@ -1,46 +1,52 @@
-import type { Ingress } from "../../api/wire.js";
 import type { AuthContext } from "../auth/auth-policies.js";
+import type { HostClaims } from "../host-owners.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { annotationField, placeOf } from "../place.js";
-import { compareAge } from "../precedence.js";
 import { reportAnnotations } from "./annotation-report.js";
 import { CANARY } from "./annotations/routing-table.js";
-import { bindAppRoot } from "./ingress-redirect.js";
-import { withClosedHosts } from "./regex-hosts.js";
 import { bindClosed } from "./closed-ingress.js";
 import { bindDefaultBackend } from "./default-backend.js";
-import { ingressScope } from "./ingress-scope.js";
+import { claimsOfIngress, withClosedHosts } from "./host-claims.js";
+import { reportUnserved } from "./ingress-class.js";
+import { bindAppRoot } from "./ingress-redirect.js";
 import type { IngressScope } from "./ingress-scope.js";
 import { ingressSizeProblem } from "./ingress-size.js";
 import { bindPath } from "./path-binding.js";
 import type { PreparedIngress } from "./prepared-ingress.js";
-import { isCanary, preparedIngresses } from "./prepared-ingress.js";
+import { isCanary } from "./prepared-ingress.js";
 
-/** The Ingresses of every load balancer, bound to its HTTP and HTTPS ports. Gives those that are served on any port. */
-export function translateIngresses(
+/** The hosts that an Ingress names on each load balancer; undefined on those that don't serve it. */
+export function hostsOfIngress(
+  prepared: PreparedIngress,
   balancers: readonly LoadBalancer[],
+  context: Pick<AuthContext, "options">,
+): readonly (HostClaims | undefined)[] {
+  const { ingress, lookup } = prepared;
+  const isServed = balancers.some((balancer) => balancer.ingress.selects(ingress));
+  if (!isServed || isCanary(lookup)) return [];
+  const claims = claimsOfIngress(prepared, context);
+  return balancers.map((balancer) => (balancer.ingress.selects(ingress) ? claims : undefined));
+}
+
+/** An Ingress, bound to the HTTP and HTTPS ports of its load balancers. Gives whether it is served on any port. */
+export function translateIngress(
+  prepared: PreparedIngress,
+  balancers: readonly LoadBalancer[],
+  scopeOf: (balancer: LoadBalancer) => IngressScope,
   context: AuthContext,
-): ReadonlySet<Ingress> {
-  const reached = new Set<Ingress>();
-  for (const balancer of balancers) {
-    const selected = context.resources
-      .list("Ingress")
-      .filter(balancer.ingress.selects)
-      .sort(compareAge);
-    for (const ingress of selected) reportAnnotations(ingress, context);
-    const prepared = selected.map(preparedIngresses(context));
-    const served = withClosedHosts(
-      prepared.filter((each) => !reportCanary(each, context)),
-      context,
-    );
-    const scope = ingressScope(served, balancer, context);
-    for (const each of served) bindIngress(each, scope);
-    balancer.bindings.bindAll(context);
-    const { http, https } = balancer.ingress;
-    if (http === undefined && https === undefined) continue;
-    for (const { ingress } of served) reached.add(ingress);
+): boolean {
+  const { ingress } = prepared;
+  const selecting = balancers.filter((balancer) => balancer.ingress.selects(ingress));
+  if (selecting.length === 0) reportUnserved(ingress, balancers, context);
+  else reportAnnotations(ingress, context);
+  if (selecting.length === 0 || reportCanary(prepared, context)) return false;
+  for (const balancer of selecting) {
+    const scope = scopeOf(balancer);
+    bindIngress(withClosedHosts(prepared, scope.factsOf, context), scope);
   }
-  return reached;
+  return selecting.some(
+    ({ ingress: { http, https } }) => http !== undefined || https !== undefined,
+  );
 }
 
 function bindIngress(prepared: PreparedIngress, scope: IngressScope): void {

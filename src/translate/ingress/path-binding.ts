@@ -1,6 +1,9 @@
 import type { Inherited } from "../load-balancer.js";
-import { within } from "../place.js";
+import { nameOf, placeOf, within } from "../place.js";
+import type { Place } from "../place.js";
 import { INGRESS_PRIORITY } from "../precedence.js";
+import type { PathClaim } from "../shadowed-paths.js";
+import { hostKey } from "../../model/values.js";
 import { ingressRoute } from "./ingress-route.js";
 import type { RouteInput } from "./ingress-route.js";
 import type { IngressScope } from "./ingress-scope.js";
@@ -8,7 +11,7 @@ import { portsFor, withAliases } from "./ingress-scope.js";
 import { priorityOf } from "./origin-annotations.js";
 import { looksLikePattern, matchPath } from "./path-match.js";
 import type { IngressPath, PreparedIngress } from "./prepared-ingress.js";
-import { regexKey } from "./regex-hosts.js";
+import { patternHosts } from "./host-claims.js";
 
 /** Binds one path to the ports that serve its host, and to the host's further names. */
 export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: IngressScope): void {
@@ -30,12 +33,13 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
   if (
     priority < INGRESS_PRIORITY &&
     host.kind === "any" &&
-    !scope.balancer.bindings.countsEverywhere(ingress)
+    !scope.balancer.prioritised.has(ingress.metadata.namespace)
   ) {
     const message = `priority ${String(priority)} counts in namespace ${ingress.metadata.namespace} alone; objects of others that name a host come before this path`;
     diagnostics.report({ code: "PRIORITY_LOCAL", message, ...at });
   }
   const hosts = withAliases(prepared, host, scope);
+  const position = [index.rule, index.path, 0];
   // Ports that give the same share a route.
   const routes = new Map<Inherited, string>();
   for (const port of portsFor(prepared, host, scope)) {
@@ -43,20 +47,33 @@ export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: In
     const known = routes.get(inherited);
     const route = known ?? config.addRoute(ingressRoute(input, port, scope), port.port);
     routes.set(inherited, route);
-    const { problem: _problem, ...matched } = match;
-    const position = [index.rule, index.path, 0];
-    scope.balancer.bindings.add({
-      ...{ listener, hosts, route, object: ingress, position, priority, place },
-      ...matched,
+    // Written out, since there are thousands of them, and spreads make larger objects.
+    scope.claims.push({
+      listener,
+      hosts,
+      route,
+      path: match.path,
+      object: ingress,
+      position,
+      priority,
+      specificity: match.specificity,
+      placeOf: pathPlace,
     });
   }
+}
+
+function pathPlace({
+  object,
+  position: [rule = 0, path = 0],
+}: Pick<PathClaim, "object" | "position">): Place {
+  return placeOf(object, "spec", "rules", rule, "http", "paths", path);
 }
 
 function routeInput(
   { index, place, lookup, closedBy, invalid, backend, path, host }: IngressPath,
   isRegex: boolean,
   problem: string | undefined,
-  { tlsHosts }: IngressScope,
+  { tlsOf }: IngressScope,
 ): RouteInput {
   return {
     key: `${String(index.rule)}-${String(index.path)}`,
@@ -66,7 +83,7 @@ function routeInput(
     backendPlace: within(place, "backend"),
     path,
     isRegex,
-    hasTls: tlsHosts.answers(host),
+    hasTls: tlsOf(host).answers,
     ...(closedBy !== undefined && { closedBy }),
     ...((invalid ?? problem) !== undefined && { invalid: invalid ?? "path" }),
   };
@@ -74,16 +91,14 @@ function routeInput(
 
 /** A namespace has patterns on a host altogether; that another of its Ingresses made it so is worth knowing. */
 function isPattern(
-  { ingress }: PreparedIngress,
+  prepared: PreparedIngress,
   { host, place }: IngressPath,
-  { regexHosts, context }: IngressScope,
+  { factsOf, context }: IngressScope,
 ): boolean {
-  const causes = regexHosts.get(regexKey(ingress, host)) ?? [];
-  const [cause] = causes;
+  const cause = factsOf(host).patternCause;
   if (cause === undefined) return false;
-  if (!causes.includes(ingress)) {
-    const { namespace, name } = cause.metadata;
-    const message = `Ingress ${namespace}/${name} makes regular expressions of all paths of its host`;
+  if (!patternHosts(prepared).has(hostKey(host))) {
+    const message = `${nameOf(cause)} makes regular expressions of all paths of its host`;
     context.diagnostics.report({ code: "INGRESS_REGEX_HOST", message, ...place });
   }
   return true;

@@ -5,7 +5,6 @@ import { memoized } from "../../support/collections.js";
 import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
 import { parseHostPattern } from "../hostnames.js";
-import type { LoadBalancer } from "../load-balancer.js";
 import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
 import { IngressAnnotations } from "./annotations/annotation-key.js";
@@ -54,22 +53,6 @@ export interface IngressPath {
   /** What keeps the path from being done as written. */
   readonly invalid?: string;
   readonly place: Place;
-}
-
-/** Tells the owners of hosts which ones Ingresses name, as further names, too. */
-export function claimHostsOfIngresses(
-  balancers: readonly LoadBalancer[],
-  context: TranslateContext,
-): void {
-  for (const { ingress: entry, owners } of balancers) {
-    for (const ingress of context.resources.list("Ingress").filter(entry.selects)) {
-      const { hosts, aliases, lookup } = preparedIngresses(context)(ingress);
-      if (isCanary(lookup)) continue;
-      for (const { host } of hosts) owners.claim(host, ingress);
-      for (const alias of aliases) owners.claim(alias, ingress);
-      if (hosts.length === 0 && ingress.spec?.defaultBackend) owners.claimRest(ingress);
-    }
-  }
 }
 
 export function isCanary(lookup: AnnotationLookup): boolean {

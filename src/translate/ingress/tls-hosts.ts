@@ -1,15 +1,27 @@
 import type { Ingress } from "../../api/wire.js";
+import type { ServerCertificate } from "../../model/listener.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import type { ConfigBuilder } from "../config-builder.js";
-import type { HostOwners } from "../hostnames.js";
+import type { Key } from "../gateway/keys.js";
+import type { HostOwners } from "../host-owners.js";
+import { insertInto, isBelow, removeFrom } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
+import { compareAge } from "../precedence.js";
 
-interface Wanted {
+/** A name for which an Ingress wants TLS. */
+export interface WantedName {
+  readonly name: HostPattern;
+  readonly ingress: Ingress;
   isBroken: boolean;
   /** The first that can be used. */
   certificate?: string;
+}
+
+/** Whether a host has TLS at all, and whether a client may be sent to HTTPS: not if no certificate for the name can be used. */
+interface HostTls {
+  readonly isWanted: boolean;
+  readonly answers: boolean;
 }
 
 /**
@@ -17,48 +29,129 @@ interface Wanted {
  * above it, also where the wildcard belongs to another namespace.
  */
 export class TlsHosts {
-  /** By namespace and name. */
-  readonly #wanted = new Map<string, Wanted>();
+  readonly #id: string;
   readonly #owners: HostOwners;
+  /** By namespace and name; oldest first. */
+  readonly #wanted = new Map<string, WantedName[]>();
+  /** What was asked for. */
+  readonly #known = new Map<Key, { readonly host: HostPattern; tls: HostTls }>();
+  /** By host. */
+  readonly #below = new Map<string, Omit<ServerCertificate, "server">>();
 
-  constructor(owners: HostOwners) {
+  /** `id`: in the keys of what is asked for. */
+  constructor(id: string, owners: HostOwners) {
+    this.#id = id;
     this.#owners = owners;
   }
 
-  add(name: HostPattern, { metadata: { namespace } }: Ingress): Wanted {
-    return getOrInsert(this.#wanted, `${namespace} ${hostKey(name)}`, () => ({ isBroken: false }));
-  }
-
-  has(host: HostPattern): boolean {
-    return this.#wantedFor(host) !== undefined;
-  }
-
-  /** Whether a client may be sent to HTTPS: not where nothing answers, because no certificate for the name can be used. */
-  answers(host: HostPattern): boolean {
-    const wanted = this.#wantedFor(host);
-    return wanted !== undefined && (!wanted.isBroken || wanted.certificate !== undefined);
-  }
-
-  /** Gives the names below a wildcard of another namespace their own namespace's certificate for it, else the default one. */
-  serveBelow(server: string, config: ConfigBuilder): void {
-    for (const host of this.#owners.names()) {
-      const parent = parentWildcard(host);
-      const namespace = this.#namespaceOf(host);
-      if (parent === undefined || namespace === this.#namespaceOf(parent)) continue;
-      const certificate = this.#wanted.get(`${String(namespace)} ${hostKey(parent)}`)?.certificate;
-      if (certificate !== undefined) config.addCertificate({ server, host, certificate });
-      else if (this.has(parent)) config.keepDefaultCertificate(server, host);
+  /** Replaces what an Ingress wanted. Gives the keys of hosts for which that changes anything. */
+  replace(before: readonly WantedName[], now: readonly WantedName[]): readonly string[] {
+    for (const wanted of before) {
+      const list = this.#wanted.get(placeOf(wanted));
+      if (list !== undefined) removeFrom(list, wanted);
+      if (list?.length === 0) this.#wanted.delete(placeOf(wanted));
     }
+    for (const wanted of now) {
+      const list = getOrInsert(this.#wanted, placeOf(wanted), () => []);
+      insertInto(list, wanted, (a, b) => compareAge(a.ingress, b.ingress));
+    }
+    if (textOf(before) === textOf(now)) return [];
+    return [...before, ...now].map(({ name }) => hostKey(name));
   }
 
-  #wantedFor(host: HostPattern): Wanted | undefined {
+  /** Whether hosts have TLS. What is asked for is noted in `reads`. */
+  reader(reads: Set<Key>): (host: HostPattern) => HostTls {
+    return (host) => {
+      const key = `tls/${this.#id}/${hostKey(host)}`;
+      reads.add(key);
+      return getOrInsert(this.#known, key, () => ({ host, tls: this.#tlsOf(host) })).tls;
+    };
+  }
+
+  /** Of a key that was noted and that nothing reads any more. */
+  forget(key: Key): void {
+    this.#known.delete(key);
+  }
+
+  /** Keys of what is different now. `touched`: keys of hosts that `replace` gave here or of the owners. */
+  changed(touched: ReadonlySet<string>): readonly Key[] {
+    if (touched.size === 0) return [];
+    for (const host of this.#owners.namesBelow(touched)) this.#serveBelow(host);
+    for (const key of touched) if (!this.#owners.isNamed(key)) this.#below.delete(key);
+    return [...this.#known].flatMap(([key, known]) => {
+      if (!isBelow(known.host, touched)) return [];
+      const before = known.tls;
+      known.tls = this.#tlsOf(known.host);
+      const { isWanted, answers } = known.tls;
+      return isWanted === before.isWanted && answers === before.answers ? [] : [key];
+    });
+  }
+
+  /** For names below a wildcard of another namespace: their own namespace's certificate for it, else the default one. */
+  get below(): Iterable<Omit<ServerCertificate, "server">> {
+    return this.#below.values();
+  }
+
+  #serveBelow(host: HostPattern): void {
+    const parent = parentWildcard(host);
+    const namespace = this.#namespaceOf(host);
+    this.#below.delete(hostKey(host));
+    if (parent === undefined || namespace === this.#namespaceOf(parent)) return;
+    const certificate = this.#certificateOf(`${String(namespace)} ${hostKey(parent)}`);
+    if (certificate !== undefined) this.#below.set(hostKey(host), { host, certificate });
+    else if (this.#tlsOf(parent).isWanted) this.#below.set(hostKey(host), { host });
+  }
+
+  #tlsOf(host: HostPattern): HostTls {
     const namespace = String(this.#namespaceOf(host));
     const parent = parentWildcard(host);
-    const own = this.#wanted.get(`${namespace} ${hostKey(host)}`);
-    return own ?? (parent && this.#wanted.get(`${namespace} ${hostKey(parent)}`));
+    const own = `${namespace} ${hostKey(host)}`;
+    const key = this.#wanted.has(own) || !parent ? own : `${namespace} ${hostKey(parent)}`;
+    const wanted = this.#wanted.get(key) ?? [];
+    const isUsable = wanted.every(({ isBroken }) => !isBroken);
+    const isWanted = wanted.length > 0;
+    return { isWanted, answers: isWanted && (isUsable || this.#certificateOf(key) !== undefined) };
+  }
+
+  #certificateOf(place: string): string | undefined {
+    return this.#wanted.get(place)?.find(({ certificate }) => certificate !== undefined)
+      ?.certificate;
   }
 
   #namespaceOf(host: HostPattern): string | undefined {
     return this.#owners.ownerOf(host)?.metadata.namespace;
   }
+}
+
+/** The names that one Ingress wants TLS for, each once. */
+export class WantedNames {
+  readonly #names = new Map<string, WantedName>();
+  readonly #ingress: Ingress;
+
+  constructor(ingress: Ingress) {
+    this.#ingress = ingress;
+  }
+
+  add(name: HostPattern): WantedName {
+    return getOrInsert(this.#names, hostKey(name), () => {
+      return { name, ingress: this.#ingress, isBroken: false };
+    });
+  }
+
+  get all(): readonly WantedName[] {
+    return [...this.#names.values()];
+  }
+}
+
+function placeOf({ name, ingress }: WantedName): string {
+  return `${ingress.metadata.namespace} ${hostKey(name)}`;
+}
+
+/** All that others see of it. */
+function textOf(names: readonly WantedName[]): string {
+  return JSON.stringify(
+    names.map(({ name, ingress: { metadata }, isBroken, certificate }) => {
+      return [hostKey(name), metadata.name, metadata.creationTimestamp, isBroken, certificate];
+    }),
+  );
 }

@@ -2,7 +2,6 @@
  * What became of routes before, for compilations that follow each other. A route is translated again when it is another one, or when
  * something has changed that its translation read.
  */
-import type { KindMap } from "../../../api/kinds.js";
 import type { Report } from "../../../diagnostics/sink.js";
 import { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
@@ -10,16 +9,11 @@ import { byNamespaceAndName } from "../../../input/resources.js";
 import type { Route, RouteBinding } from "../../../model/route.js";
 import { inBindingOrder } from "../../../model/route.js";
 import type { UpstreamPlan } from "../../backends.js";
-import { differInUnreadOnly } from "../../../status/json.js";
 import type { Difference } from "../../../support/collections.js";
-import {
-  compareBy,
-  compareIds,
-  getOrInsert,
-  listDifferences,
-  patched,
-} from "../../../support/collections.js";
-import { grantsKey, isRouteKey, objectKey, objectName } from "../keys.js";
+import { compareBy, compareIds, getOrInsert, patched } from "../../../support/collections.js";
+import { reportRestrictions } from "../../ingress/annotation-report.js";
+import { Readers } from "../../memory.js";
+import { isRouteKey, objectName } from "../keys.js";
 import type { Key } from "../keys.js";
 import type { AnyRoute } from "../model.js";
 import { isGrpcRoute } from "../model.js";
@@ -32,6 +26,8 @@ import { translateRoute } from "./route.js";
 /** What became of a route. */
 export interface Remembered extends Omit<TranslatedRoute, "listeners"> {
   readonly route: AnyRoute;
+  /** The annotation that restricts access and has no effect on routes, so it closes them. */
+  readonly restriction?: string;
   readonly reads: readonly Key[];
   readonly uses: readonly Use[];
   readonly upstreams: readonly UpstreamPlan[];
@@ -39,11 +35,6 @@ export interface Remembered extends Omit<TranslatedRoute, "listeners"> {
   /** Those that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
 }
-
-/** Of which each object has a key, or those of a namespace have one. */
-const KINDS = ["HTTPRoute", "GRPCRoute", "Service", "AuthPolicy", "ReferenceGrant"] as const;
-
-type KeyedObject = KindMap[(typeof KINDS)[number]];
 
 /** What became of all routes. */
 export interface RememberedRoutes {
@@ -67,38 +58,23 @@ export class RouteMemory {
   readonly #readers = new Readers();
   /** Of the keys that are parents. */
   readonly #parents = new Map<Key, { readonly describe: DescribeParent; readonly text: string }>();
-  readonly #objects = new Map<string, readonly KeyedObject[]>();
   #facts: ReadonlyMap<Key, string> = new Map();
-  #options = "";
 
-  translate(resources: RoutingResources, surroundings: RouteSurroundings): RememberedRoutes {
-    try {
-      const changed = this.#changedKeys(resources, surroundings);
-      this.#update(changed, resources, surroundings);
-      return this.#routes;
-    } catch (error: unknown) {
-      // Some of what has changed was not translated.
-      this.#forget();
-      throw error;
-    }
-  }
-
-  #changedKeys(
+  /** `changed`: keys of objects that have changed since the last call. */
+  translate(
+    changed: ReadonlySet<Key>,
     resources: RoutingResources,
-    { context, policies, parents }: RouteSurroundings,
-  ): ReadonlySet<Key> {
-    const options = JSON.stringify(context.options);
-    if (options !== this.#options) this.#forget();
-    this.#options = options;
+    surroundings: RouteSurroundings,
+  ): RememberedRoutes {
+    const { policies, parents } = surroundings;
     const known = this.#facts;
     this.#facts = policies.facts;
-    return new Set([
-      ...KINDS.flatMap((kind) => this.#changedObjects(kind, resources)),
-      ...[...known.keys(), ...policies.facts.keys()].filter(
-        (key) => known.get(key) !== policies.facts.get(key),
-      ),
-      ...this.#changedParents(parents),
-    ]);
+    const facts = [...known.keys(), ...policies.facts.keys()].filter(
+      (key) => known.get(key) !== policies.facts.get(key),
+    );
+    const all = new Set([...changed, ...facts, ...this.#changedParents(parents)]);
+    this.#update(all, resources, surroundings);
+    return this.#routes;
   }
 
   #changedParents(parents: Parents): readonly Key[] {
@@ -106,17 +82,6 @@ export class RouteMemory {
       const text = describe(parents);
       this.#parents.set(key, { describe, text });
       return text === before ? [] : [key];
-    });
-  }
-
-  #changedObjects(kind: (typeof KINDS)[number], resources: RoutingResources): readonly Key[] {
-    const list: readonly KeyedObject[] = resources.list(kind);
-    const changes = listDifferences(this.#objects.get(kind) ?? [], list, byNamespaceAndName);
-    this.#objects.set(kind, list);
-    return changes.flatMap(({ before, now }) => {
-      const object = now ?? before;
-      const isSame = before && now && differInUnreadOnly(kind, before, now);
-      return object === undefined || isSame === true ? [] : [keyOf(object)];
     });
   }
 
@@ -184,25 +149,20 @@ export class RouteMemory {
     const reads = new RouteReads();
     const sink = new DiagnosticSink();
     const made = translateRoute(route, reads.listen(surroundings, route, sink));
+    const restriction = reportRestrictions(route, { ...surroundings.context, diagnostics: sink });
     for (const [key, describe] of reads.parents) {
       getOrInsert(this.#parents, key, () => ({ describe, text: describe(parents) }));
     }
     return {
       ...made,
       route,
+      ...(restriction !== undefined && { restriction }),
       reads: [...reads.keys],
       uses: reads.uses.length === 0 ? NOTHING : reads.uses,
       upstreams: reads.upstreams,
       reports: sink.reports.length === 0 ? NOTHING : sink.reports,
       listeners: Array.from(made.listeners, (listener) => parents.placeOf(listener)),
     };
-  }
-
-  #forget(): void {
-    this.#routes = NO_ROUTES;
-    for (const map of [this.#byKey, this.#users, this.#readers, this.#parents, this.#objects])
-      map.clear();
-    this.#facts = new Map();
   }
 }
 
@@ -214,40 +174,6 @@ function partsOf<T extends object>(
     ...(before === undefined ? [] : parts(before).map((part) => ({ before: part }))),
     ...(now === undefined ? [] : parts(now).map((part) => ({ now: part }))),
   ]);
-}
-
-/** Keys of the routes that read a key. Most keys have one reader. */
-class Readers {
-  readonly #readers = new Map<Key, Key | Set<Key>>();
-
-  of(key: Key): Iterable<Key> {
-    const readers = this.#readers.get(key) ?? [];
-    return typeof readers === "string" ? [readers] : readers;
-  }
-
-  add(key: Key, reader: Key): void {
-    const known = this.#readers.get(key);
-    if (known === undefined) this.#readers.set(key, reader);
-    else if (typeof known !== "string") known.add(reader);
-    else if (known !== reader) this.#readers.set(key, new Set([known, reader]));
-  }
-
-  /** Whether it was the last one. */
-  remove(key: Key, reader: Key): boolean {
-    const known = this.#readers.get(key);
-    if (typeof known === "object") known.delete(reader);
-    const isLast = known === reader || (typeof known === "object" && known.size === 0);
-    if (isLast) this.#readers.delete(key);
-    return isLast;
-  }
-
-  clear(): void {
-    this.#readers.clear();
-  }
-}
-
-function keyOf({ kind, metadata: { namespace, name } }: KeyedObject): Key {
-  return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
 }
 
 const inOrder = compareBy<Remembered>(

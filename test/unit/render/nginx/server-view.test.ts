@@ -47,5 +47,5 @@ test("body limits are those of routes, of the gateway and of auth services, with
   };
   const options = { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1000 };
   expect(bodyLimits(config, options)).toEqual([300, 1000, 2000]);
-  expect(authBodyLimits(config)).toEqual([300, 0]);
+  expect([...authBodyLimits(config)]).toEqual([300, 0]);
 });

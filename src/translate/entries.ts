@@ -1,0 +1,255 @@
+/**
+ * Ingresses and Rules of all load balancers, each translated on its own (entry-part.ts). What they have to know of each other is known by
+ * host: who owns it (HostOwners), whether it has TLS (TlsHosts), whose paths hide others (ShadowedPaths). A change of an object changes
+ * what is known of its hosts, and objects that read that are translated again.
+ */
+import type { KubernetesObject } from "../api/wire.js";
+import type { Report } from "../diagnostics/sink.js";
+import { byNamespaceAndName } from "../input/resources.js";
+import type { AuthConfig, CredentialSet } from "../model/auth.js";
+import type { Certificate } from "../model/listener.js";
+import type { Route, RouteBinding } from "../model/route.js";
+import { compareIds, patched } from "../support/collections.js";
+import { StrayRules } from "./alb/stray-rules.js";
+import type { AuthContext } from "./auth/auth-policies.js";
+import type { UpstreamPlan } from "./backends.js";
+import type { IdentifiedUse } from "./certificates.js";
+import type { TranslateContext } from "./context.js";
+import { EntryBindings } from "./entry-bindings.js";
+import { entryOf, hostsOf, isRule, tlsOf } from "./entry-part.js";
+import type { Entry, EntryPart, EntryScope, TlsPart } from "./entry-part.js";
+import { objectKey, objectName } from "./gateway/keys.js";
+import type { Key } from "./gateway/keys.js";
+import type { HostClaims } from "./host-owners.js";
+import { HostOwners } from "./host-owners.js";
+import { TlsHosts } from "./ingress/tls-hosts.js";
+import type { LoadBalancer } from "./load-balancer.js";
+import { Parts, Union } from "./memory.js";
+import { ServedCertificates } from "./server-certificates.js";
+import { ShadowedPaths } from "./shadowed-paths.js";
+
+type Balancers = readonly Omit<LoadBalancer, "owners">[];
+
+/** The entries of one set of load balancers after the other. */
+export class EntryMemory {
+  /** What entries read of the load balancers; all is translated again when it is different. */
+  #text = "";
+  #entries = new Entries([]);
+
+  /** `changed`: keys of what has changed since the last call. */
+  entries(balancers: Balancers, changed: ReadonlySet<Key>, context: AuthContext): Entries {
+    const text = JSON.stringify(balancers.map(described));
+    const isOther = text !== this.#text || [...changed].some(decidesPorts);
+    if (isOther) this.#entries = new Entries(balancers.map((_, i) => newHosts(String(i), context)));
+    this.#text = text;
+    const stale = isOther ? allKeys(context) : [...changed].filter(isEntry);
+    this.#entries.name(balancers, stale, changed, context);
+    return this.#entries;
+  }
+}
+
+function described({ alb, ports, ingress, prioritised }: Balancers[number]): unknown {
+  const { http, https, sslStrategy } = ingress;
+  return [
+    ...[alb?.metadata, [...prioritised], http?.port, https?.port, sslStrategy],
+    ports.map(({ frontend, ...port }) => [port, frontend?.metadata.name]),
+  ];
+}
+
+function decidesPorts(key: Key): boolean {
+  const { kind } = objectName(key);
+  return kind === "ALB2" || kind === "Frontend" || kind === "IngressClass";
+}
+
+function isEntry(key: Key): boolean {
+  return key.startsWith("Ingress/") || key.startsWith("Rule/");
+}
+
+function allKeys({ resources }: TranslateContext): readonly Key[] {
+  return [...resources.list("Ingress"), ...resources.list("Rule")].map(keyOf);
+}
+
+function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): Key {
+  return objectKey({ kind, namespace, name });
+}
+
+function objectOf(key: Key, { resources }: TranslateContext): Entry | undefined {
+  const { kind, namespace, name } = objectName(key);
+  return resources.get(kind === "Rule" ? kind : "Ingress", namespace, name);
+}
+
+/** What is known of the hosts of a load balancer. */
+interface Hosts {
+  readonly owners: HostOwners;
+  readonly tls: TlsHosts;
+  readonly shadows: ShadowedPaths;
+  /** Keys of hosts of which something has changed. */
+  readonly touched: Set<string>;
+}
+
+function newHosts(id: string, { options }: TranslateContext): Hosts {
+  const owners = new HostOwners(id, options);
+  const tls = new TlsHosts(id, owners);
+  return { owners, tls, shadows: new ShadowedPaths(owners), touched: new Set() };
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Ingresses and Rules, and what became of them. */
+export class Entries {
+  readonly #hosts: readonly Hosts[];
+  readonly #named = new Parts<{ readonly claims: readonly (HostClaims | undefined)[] }>();
+  readonly #tls = new Parts<TlsPart>((key) => this.#forget(key));
+  readonly #parts = new Parts<EntryPart>((key) => this.#forget(key));
+  readonly #bindings = new EntryBindings();
+  readonly #reports = new Map<string, readonly Report[]>();
+  readonly #closed = new Map<Key, readonly KubernetesObject[]>();
+  readonly #uses = new Union<IdentifiedUse>();
+  #stale: readonly Key[] = [];
+  #changed = new Set<Key>();
+  /** With the owners of their hosts. */
+  balancers: readonly LoadBalancer[] = [];
+  /** By id. */
+  routes: readonly Route[] = [];
+  /** Ingresses that a port serves, by namespace and name. */
+  served: readonly EntryPart[] = [];
+  readonly upstreams = new Union<UpstreamPlan>();
+  readonly auths = new Union<AuthConfig>();
+  readonly credentials = new Union<CredentialSet>();
+  readonly certificates = new Union<Certificate>();
+  readonly serverCertificates = new ServedCertificates();
+
+  constructor(hosts: readonly Hosts[]) {
+    this.#hosts = hosts;
+  }
+
+  /** Finds out the owners of hosts, which Gateways have to know. */
+  name(
+    balancers: Balancers,
+    stale: readonly Key[],
+    changed: ReadonlySet<Key>,
+    context: AuthContext,
+  ): void {
+    this.balancers = balancers.flatMap((balancer, i) => {
+      const owners = this.#hosts[i]?.owners;
+      return owners === undefined ? [] : { ...balancer, owners };
+    });
+    this.#stale = stale;
+    this.#changed = new Set(changed);
+    const scope = this.#scope(context);
+    const all = [...stale, ...this.#named.readersOf(changed)];
+    const differences = this.#named.update(all, (key, reads) => {
+      const object = objectOf(key, context);
+      return object && { claims: hostsOf(object, scope, reads) };
+    });
+    for (const [i, { owners, touched }] of this.#hosts.entries()) {
+      touched.clear();
+      for (const { before, now } of differences) {
+        for (const key of owners.replace(before?.claims[i], now?.claims[i])) touched.add(key);
+      }
+      for (const key of owners.changedFacts(touched)) this.#changed.add(key);
+    }
+  }
+
+  translate(context: AuthContext): void {
+    const scope = this.#scope(context);
+    this.#translateTls(scope);
+    const all = [...this.#stale, ...this.#parts.readersOf(this.#changed)];
+    const differences = this.#parts.update(all, (key, reads) => {
+      const object = objectOf(key, context);
+      return object && entryOf(object, scope, reads);
+    });
+    for (const { key, before, now } of differences) {
+      this.#collect(key, "", before, now);
+      this.upstreams.replace(before?.upstreams, now?.upstreams);
+      this.auths.replace(before?.auths, now?.auths);
+      this.credentials.replace(before?.credentials, now?.credentials);
+      if (now === undefined || now.closed.length === 0) this.#closed.delete(key);
+      else this.#closed.set(key, now.closed);
+    }
+    this.routes = patched(
+      this.routes,
+      differences.flatMap(({ before, now }) => [
+        ...(before?.routes ?? NOTHING).map((route) => ({ before: route })),
+        ...(now?.routes ?? NOTHING).map((route) => ({ now: route })),
+      ]),
+      compareIds,
+    );
+    this.served = patched(
+      this.served,
+      differences.map(({ before, now }) => ({
+        ...(before?.isServed === true && { before }),
+        ...(now?.isServed === true && { now }),
+      })),
+      (a, b) => byNamespaceAndName(a.object, b.object),
+    );
+    const hosts = this.#bindings.update(differences, this.#parts);
+    for (const { shadows, touched } of this.#hosts) {
+      for (const host of hosts) touched.add(host);
+      shadows.update(touched, (object) => this.#bindings.claimsOf(keyOf(object), this.#parts));
+    }
+  }
+
+  get bindings(): readonly RouteBinding[] {
+    return this.#bindings.all;
+  }
+
+  get reports(): readonly Report[] {
+    const shadows = this.#hosts.map(({ shadows }) => [...shadows.reports].flat());
+    return [...this.#reports.values(), ...shadows].flat();
+  }
+
+  get closed(): readonly KubernetesObject[] {
+    return [...this.#closed.values()].flat();
+  }
+
+  get uses(): readonly IdentifiedUse[] {
+    return this.#uses.values;
+  }
+
+  #scope(context: AuthContext): EntryScope {
+    const { balancers } = this;
+    const tls = this.#hosts.map((each) => each.tls);
+    return { balancers, tls, strays: new StrayRules(balancers, context), context };
+  }
+
+  #translateTls(scope: EntryScope): void {
+    const all = [...this.#stale, ...this.#tls.readersOf(this.#changed)];
+    const differences = this.#tls.update(all, (key, reads) => {
+      const object = objectOf(key, scope.context);
+      const hosts = this.#named.get(key)?.claims ?? NOTHING;
+      return object && !isRule(object) ? tlsOf(object, hosts, scope, reads) : undefined;
+    });
+    for (const { key, before, now } of differences) this.#collect(key, "tls ", before, now);
+    for (const [i, { tls, touched }] of this.#hosts.entries()) {
+      const https = this.balancers[i]?.ingress.https;
+      for (const { before, now } of differences) {
+        const keys = tls.replace(before?.wanted[i] ?? NOTHING, now?.wanted[i] ?? NOTHING);
+        for (const key of keys) touched.add(key);
+      }
+      for (const key of tls.changed(touched)) this.#changed.add(key);
+      if (https !== undefined) this.serverCertificates.serveBelow(https.server, tls.below);
+    }
+  }
+
+  #collect(
+    key: Key,
+    step: string,
+    before: TlsPart | EntryPart | undefined,
+    now: TlsPart | EntryPart | undefined,
+  ): void {
+    if (now === undefined || now.reports.length === 0) this.#reports.delete(step + key);
+    else this.#reports.set(step + key, now.reports);
+    this.certificates.replace(before?.certificates, now?.certificates);
+    this.#uses.replace(before?.uses, now?.uses);
+    this.serverCertificates.replace(before, now);
+  }
+
+  #forget(key: Key): void {
+    if (this.#tls.isRead(key) || this.#parts.isRead(key)) return;
+    for (const { owners, tls } of this.#hosts) {
+      owners.forget(key);
+      tls.forget(key);
+    }
+  }
+}

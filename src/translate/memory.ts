@@ -1,0 +1,154 @@
+/**
+ * What objects became in earlier compilations. An object is translated again when it has changed, or when something has changed that its
+ * translation read; both are noted as keys (gateway/keys.ts).
+ */
+import type { KindMap } from "../api/kinds.js";
+import type { RoutingKind, RoutingResources } from "../input/resources.js";
+import type { Difference } from "../support/collections.js";
+import { compareIds, patched } from "../support/collections.js";
+import { grantsKey, objectKey } from "./gateway/keys.js";
+import type { Key } from "./gateway/keys.js";
+
+/** Readers of each key. Most keys have one. */
+export class Readers {
+  readonly #readers = new Map<Key, Key | Set<Key>>();
+
+  has(key: Key): boolean {
+    return this.#readers.has(key);
+  }
+
+  of(key: Key): Iterable<Key> {
+    const readers = this.#readers.get(key) ?? [];
+    return typeof readers === "string" ? [readers] : readers;
+  }
+
+  add(key: Key, reader: Key): void {
+    const known = this.#readers.get(key);
+    if (known === undefined) this.#readers.set(key, reader);
+    else if (typeof known !== "string") known.add(reader);
+    else if (known !== reader) this.#readers.set(key, new Set([known, reader]));
+  }
+
+  /** Whether it was the last one. */
+  remove(key: Key, reader: Key): boolean {
+    const known = this.#readers.get(key);
+    if (typeof known === "object") known.delete(reader);
+    const isLast = known === reader || (typeof known === "object" && known.size === 0);
+    if (isLast) this.#readers.delete(key);
+    return isLast;
+  }
+}
+
+/** What one step made of each object. */
+export class Parts<T extends object> {
+  readonly #parts = new Map<Key, T>();
+  readonly #reads = new Map<Key, readonly Key[]>();
+  readonly #readers = new Readers();
+  readonly #unread: (key: Key) => void;
+
+  /** `unread`: gets keys that nothing reads any more. */
+  constructor(unread: (key: Key) => void = () => undefined) {
+    this.#unread = unread;
+  }
+
+  get(key: Key): T | undefined {
+    return this.#parts.get(key);
+  }
+
+  entries(): Iterable<readonly [Key, T]> {
+    return this.#parts;
+  }
+
+  isRead(key: Key): boolean {
+    return this.#readers.has(key);
+  }
+
+  /** Objects whose translation read one of the keys. */
+  readersOf(keys: Iterable<Key>): readonly Key[] {
+    return Array.from(keys).flatMap((key) => [...this.#readers.of(key)]);
+  }
+
+  /** Translates the objects again. `translate` gives undefined for an object that is gone. */
+  update(
+    stale: Iterable<Key>,
+    translate: (key: Key, reads: Set<Key>) => T | undefined,
+  ): readonly (Difference<T> & { readonly key: Key })[] {
+    return Array.from(new Set(stale), (key) => {
+      const reads = new Set<Key>();
+      const before = this.#parts.get(key);
+      const now = translate(key, reads);
+      this.#note(key, reads);
+      if (now === undefined) this.#parts.delete(key);
+      else this.#parts.set(key, now);
+      return { key, before, now };
+    });
+  }
+
+  /** What a translation read that came to nothing counts, too: it may come to something when that changes. */
+  #note(key: Key, reads: ReadonlySet<Key>): void {
+    for (const read of reads) this.#readers.add(read, key);
+    for (const read of this.#reads.get(key) ?? []) {
+      if (!reads.has(read) && this.#readers.remove(read, key)) this.#unread(read);
+    }
+    if (reads.size === 0) this.#reads.delete(key);
+    else this.#reads.set(key, [...reads]);
+  }
+}
+
+/** Values that several parts give, each once, by id. */
+export class Union<T extends { readonly id: string }> {
+  readonly #counts = new Map<string, number>();
+  readonly #changes = new Map<string, Difference<T>>();
+  readonly #known = new Map<string, T>();
+  #values: readonly T[] = [];
+
+  /** Values of one id are equal. */
+  replace(before: readonly T[] = [], now: readonly T[] = []): void {
+    for (const { id } of before) this.#count(id, -1);
+    for (const value of now) {
+      this.#count(value.id, 1);
+      this.#set(value.id, value);
+    }
+    for (const { id } of before) if (!this.#counts.has(id)) this.#set(id, undefined);
+  }
+
+  get values(): readonly T[] {
+    this.#values = patched(this.#values, [...this.#changes.values()], compareIds);
+    this.#changes.clear();
+    return this.#values;
+  }
+
+  #count(id: string, added: number): void {
+    const count = (this.#counts.get(id) ?? 0) + added;
+    if (count === 0) this.#counts.delete(id);
+    else this.#counts.set(id, count);
+  }
+
+  #set(id: string, now: T | undefined): void {
+    const before = this.#known.get(id);
+    if (before === now) return;
+    // Between two calls of `values` a value may be replaced several times.
+    this.#changes.set(id, { before: (this.#changes.get(id) ?? { before }).before, now });
+    if (now === undefined) this.#known.delete(id);
+    else this.#known.set(id, now);
+  }
+}
+
+/** The same objects. Each that is looked up, or looked for in vain, is noted in `reads`. */
+export function listening(resources: RoutingResources, reads: Set<Key>): RoutingResources {
+  return {
+    get: (kind, namespace, name) => {
+      reads.add(objectKey({ kind, namespace, name }));
+      return resources.get(kind, namespace, name);
+    },
+    list: <K extends RoutingKind>(kind: K): readonly KindMap[K][] => {
+      if (kind !== "ReferenceGrant") throw new Error(`a change of any ${kind} is not noticed`);
+      reads.add(ANY_GRANT);
+      return resources.list(kind);
+    },
+    refused: [],
+  };
+}
+
+/** Read by whatever asks for grants of any namespace. */
+export const ANY_GRANT = grantsKey("");
