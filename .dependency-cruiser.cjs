@@ -80,7 +80,7 @@ module.exports = {
     layer(
       "compile.ts",
       [
-        "input/(resources|closed-form)\\.ts$",
+        "input/(resources|salvage)\\.ts$",
         "translate(\\.ts$|/)",
         "render(\\.ts$|/)",
         "model/",

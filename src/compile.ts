@@ -5,7 +5,7 @@
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
 import { DiagnosticSink } from "./diagnostics/sink.js";
 import type { Report } from "./diagnostics/sink.js";
-import { closedForm } from "./input/closed-form.js";
+import { closedForm } from "./input/salvage.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";

@@ -7,7 +7,7 @@ import { watch } from "chokidar";
 import type { Advance, InputState } from "../input/load.js";
 import { advance, initialInput } from "../input/load.js";
 import type { Resources } from "../input/resources.js";
-import type { Source } from "../input/source.js";
+import type { Source } from "../input/documents.js";
 import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
 import { isObject } from "../support/json-object.js";

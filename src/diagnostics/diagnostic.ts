@@ -13,6 +13,11 @@ export interface ResourceRef {
   readonly name: string;
 }
 
+/** Identifies an object: no two have the same kind, namespace and name. */
+export function refKey({ kind, namespace, name }: Omit<ResourceRef, "apiVersion">): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
 /** A place in an input file; line and column count from 1. `excerpt` is that line's text, cut at the secret if it holds one. */
 export interface SourceLocation {
   readonly file: string;

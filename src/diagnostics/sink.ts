@@ -1,18 +1,13 @@
 import { compareBy, compareStrings, groupBy } from "../support/collections.js";
 import type { Severity } from "./catalog-entry.js";
-import type { DiagnosticCode } from "./catalog.js";
 import { DIAGNOSTIC_CATALOG } from "./catalog.js";
 import type { Diagnostic, FieldPath, ResourceRef, SourceLocation } from "./diagnostic.js";
-import { formatFieldPath } from "./diagnostic.js";
+import { formatFieldPath, refKey } from "./diagnostic.js";
 
-/** What a stage says when it finds a problem; the severity is the catalogue's. */
-export interface Report {
-  readonly code: DiagnosticCode;
-  readonly message: string;
-  readonly resource?: ResourceRef;
-  readonly field?: FieldPath;
-  readonly hint?: string;
-  readonly related?: NonNullable<Diagnostic["related"]>;
+/** What a stage reports: a diagnostic before its severity, default hint and place are known. */
+export interface Report extends Omit<Diagnostic, "severity" | "location"> {
+  /** The place is that of the field's name, not of its value. */
+  readonly at?: "key";
 }
 
 /** Where in the input files a field of an object stands, if the object came from a file. */
@@ -25,8 +20,8 @@ export class DiagnosticSink {
   #sorted: { readonly locate: Locate; readonly diagnostics: readonly Diagnostic[] } | undefined;
 
   /** Reports about the object are dropped from now on. */
-  mute({ kind, namespace, name }: ResourceRef): void {
-    this.#muted.add(`${kind}/${namespace}/${name}`);
+  mute(resource: ResourceRef): void {
+    this.#muted.add(refKey(resource));
   }
 
   report(report: Report): void {
@@ -41,10 +36,7 @@ export class DiagnosticSink {
   }
 
   #isMuted({ resource }: Report): boolean {
-    return (
-      resource !== undefined &&
-      this.#muted.has(`${resource.kind}/${resource.namespace}/${resource.name}`)
-    );
+    return resource !== undefined && this.#muted.has(refKey(resource));
   }
 
   /** In the order in which they came. */
@@ -60,22 +52,24 @@ export class DiagnosticSink {
   /** All reports, each with its place, duplicates dropped, in an order that does not depend on the order of the input. */
   sorted(locate: Locate = nowhere): readonly Diagnostic[] {
     if (this.#sorted?.locate === locate) return this.#sorted.diagnostics;
-    const diagnostics = sortDiagnostics(this.#reports.map((report) => placed(report, locate)));
+    const diagnostics = sortDiagnostics(
+      this.#reports.map((report) => {
+        const { resource, field = [] } = report;
+        return diagnosticOf(report, resource && locate(resource, field));
+      }),
+    );
     this.#sorted = { locate, diagnostics };
     return diagnostics;
   }
 }
 
-function placed(report: Report, locate: Locate): Diagnostic {
-  const entry = DIAGNOSTIC_CATALOG[report.code];
-  const { resource, field = [] } = report;
-  const location = resource === undefined ? undefined : locate(resource, field);
-  return {
-    severity: entry.severity,
-    hint: entry.hint,
-    ...report,
-    ...(location === undefined ? {} : { location }),
-  };
+/** Adds what the catalogue says, and the place. */
+export function diagnosticOf(
+  { at: _at, ...report }: Report,
+  location: SourceLocation | undefined,
+): Diagnostic {
+  const { severity, hint } = DIAGNOSTIC_CATALOG[report.code];
+  return { severity, hint, ...report, ...(location && { location }) };
 }
 
 function nowhere(): undefined {

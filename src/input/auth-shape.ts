@@ -9,9 +9,9 @@ import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
 import { conform, unknownFieldHint } from "./conform.js";
-import type { Finding } from "./rules/finding.js";
+import type { Report } from "../diagnostics/sink.js";
 import { isSelective } from "./misspelt-fields.js";
-import { schemaFindings, validator } from "./schema-findings.js";
+import { schemaReports, validator } from "./schema-validation.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -23,9 +23,9 @@ const MISPLACED = new Set(["auth", ...AUTH_METHOD_NAMES.map((name) => name.toLow
 export interface AuthShape {
   /** The object, with its Auth object replaced if that is broken. */
   readonly value: Fields;
-  readonly findings: readonly Finding[];
+  readonly reports: readonly Report[];
   /** What makes the object itself unreadable. */
-  readonly refusals?: readonly Finding[];
+  readonly refusals?: readonly Report[];
   /** Unknown fields that are no auth settings gone astray. */
   readonly unknown: readonly UnknownField[];
 }
@@ -52,16 +52,16 @@ export function closeBrokenAuth(
     (each) => !startsWith(each.field, AUTH) || (isSelective(each) && !isAuthName(each)),
   );
   const strays = outside.filter(isStray);
-  const findings = [...strays.map(strayFinding), ...authFindings(given)];
-  const [first] = findings;
+  const reports = [...strays.map(strayReport), ...authReports(given)];
+  const [first] = reports;
   return {
     value: first === undefined ? value : withBrokenAuth(value, first.message),
-    findings,
+    reports,
     unknown: outside.filter((field) => !strays.includes(field)),
   };
 }
 
-function authFindings(value: Fields): readonly Finding[] {
+function authReports(value: Fields): readonly Report[] {
   const spec = value["spec"];
   const config = isObject(spec) ? spec["config"] : undefined;
   if (!isObject(config) || !Object.hasOwn(config, "auth")) return [];
@@ -72,13 +72,13 @@ function authFindings(value: Fields): readonly Finding[] {
 }
 
 /** Finds what keeps a value from being an Auth object; `name` is the field that holds it, and what messages call it. */
-function authChecker(name: string): (auth: unknown, holder: FieldPath) => readonly Finding[] {
+function authChecker(name: string): (auth: unknown, holder: FieldPath) => readonly Report[] {
   const schema = object({ [name]: AUTH_SCHEMA });
   const validate = validator(schema);
   return (auth, holder) => {
     const value = { [name]: auth };
     const checked = validate(value);
-    const errors = checked.valid ? [] : schemaFindings(checked.errors, value, () => true);
+    const errors = checked.valid ? [] : schemaReports(checked.errors, value, () => true);
     const unknown = conform(schema, value).unknown.map(({ field, known }) =>
       brokenAuth(
         field,
@@ -89,7 +89,7 @@ function authChecker(name: string): (auth: unknown, holder: FieldPath) => readon
     return [...errors, ...unknown].map((finding) => ({
       ...finding,
       code: "AUTH_CONFIG_INVALID",
-      field: [...holder, ...finding.field],
+      field: [...holder, ...(finding.field ?? [])],
     }));
   };
 }
@@ -107,7 +107,7 @@ function isAuthName({ field }: UnknownField): boolean {
   return MISPLACED.has(String(field.at(-1)).toLowerCase());
 }
 
-function strayFinding({ field }: UnknownField): Finding {
+function strayReport({ field }: UnknownField): Report {
   const name = String(field.at(-1));
   const where = field.slice(0, -1).join(".");
   return brokenAuth(
@@ -117,7 +117,7 @@ function strayFinding({ field }: UnknownField): Finding {
   );
 }
 
-function brokenAuth(field: FieldPath, message: string, hint: string | undefined): Finding {
+function brokenAuth(field: FieldPath, message: string, hint: string | undefined): Report {
   return {
     code: "AUTH_CONFIG_INVALID",
     message,
@@ -156,10 +156,10 @@ export function closeBrokenPolicy(
 ): AuthShape {
   const { [TARGETS]: _given, ...auth } = recordAt(given, "spec");
   const misspelt = unknown.filter(isMisspeltTarget);
-  const findings = checkSpec(auth, []).filter(
-    ({ field }) => !misspelt.some((stray) => startsWith(field, stray.field)),
+  const reports = checkSpec(auth, []).filter(
+    ({ field = [] }) => !misspelt.some((stray) => startsWith(field, stray.field)),
   );
-  const [first] = findings;
+  const [first] = reports;
   const targets = recordAt(value, "spec")[TARGETS];
   const broken = {
     ...value,
@@ -167,7 +167,7 @@ export function closeBrokenPolicy(
   };
   return {
     value: first === undefined ? value : broken,
-    findings,
+    reports,
     refusals: misspelt.map(misspeltTarget),
     unknown: unknown.filter((each) => !isAuthField(each.field) && !misspelt.includes(each)),
   };
@@ -182,7 +182,7 @@ export function isMisspeltTarget({ field }: UnknownField): boolean {
   return field[0] === "spec" && isMeant;
 }
 
-function misspeltTarget({ field }: UnknownField): Finding {
+function misspeltTarget({ field }: UnknownField): Report {
   const name = String(field.at(-1));
   return brokenAuth(field, `spec has no field ${name}`, `did you mean ${TARGETS}?`);
 }

@@ -5,7 +5,7 @@ import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import { sameElements } from "../support/collections.js";
-import type { Finding } from "./rules/finding.js";
+import type { Report } from "../diagnostics/sink.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -119,7 +119,7 @@ class ConformVisitor {
  * Warnings about fields that a kind does not have. Where unknown fields are kept on purpose, only those count that look
  * like a known one misspelt.
  */
-export function unknownFieldFindings(unknown: readonly UnknownField[]): readonly Finding[] {
+export function unknownFieldReports(unknown: readonly UnknownField[]): readonly Report[] {
   return unknown.flatMap(({ field, known, preserved }) => {
     const hint = unknownFieldHint(field, known);
     if (preserved && hint === undefined) return [];

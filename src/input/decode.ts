@@ -10,21 +10,23 @@ import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { errorText } from "../support/text.js";
 import type { AuthShape } from "./auth-shape.js";
 import { isMisspeltTarget } from "./auth-shape.js";
-import { closedForm } from "./closed-form.js";
-import { conform, readStatus, unknownFieldFindings } from "./conform.js";
-import type { Finding } from "./rules/finding.js";
+import { conform, readStatus, unknownFieldReports } from "./conform.js";
+import type { Report } from "../diagnostics/sink.js";
 import {
+  apiVersions,
   headerProblem,
+  isListKind,
+  lookUpKind,
+  lookUpKindName,
   malformed,
   misspeltHeader,
   misspeltList,
   otherVersion,
-} from "./header-findings.js";
-import { apiVersions, isListKind, lookUpKind, lookUpKindName } from "./kind-lookup.js";
+} from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
 import {
   closingFields,
-  closingFinding,
+  closingReport,
   isLostNull,
   isSelective,
   mayProtect,
@@ -32,12 +34,12 @@ import {
   mended,
   strayNames,
 } from "./misspelt-fields.js";
-import { namespacedName, refKey } from "./source.js";
+import { refKey } from "../diagnostics/diagnostic.js";
 import { isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
-import { isClosable } from "./salvage.js";
+import { closedForm, isClosable } from "./salvage.js";
 import { withDefaults } from "./defaults.js";
-import { schemaFindings, validator } from "./schema-findings.js";
+import { schemaReports, validator } from "./schema-validation.js";
 
 export interface DecodedObject<K extends KindName = KindName> {
   readonly kind: K;
@@ -49,7 +51,7 @@ export interface DecodedValue {
   readonly result: "object" | "refused";
   /** Absent if it is unclear which object the value is. */
   readonly ref?: ResourceRef;
-  readonly findings: readonly Finding[];
+  readonly reports: readonly Report[];
   /** The object; of a refused one its closed form, if what it is for can be read. `key`: of its kind, namespace and name. */
   readonly served?: { readonly key: string; readonly entry: DecodedObject };
 }
@@ -76,13 +78,13 @@ export function decode(value: unknown, table: KindTable, list?: string): Decoded
     return decodeValue(value, table, list);
   } catch (error: unknown) {
     const message = `reading it failed: ${errorText(error)}`;
-    const finding: Finding = { code: "INTERNAL_ERROR", field: [], message };
+    const finding: Report = { code: "INTERNAL_ERROR", field: [], message };
     return isObject(value) ? refusedByFault(value, finding, table) : refusedUnknown(finding);
   }
 }
 
 /** A bug of ours costs one object, which is closed unless that fails, too. */
-function refusedByFault(value: Fields, finding: Finding, table: KindTable): Decoded {
+function refusedByFault(value: Fields, finding: Report, table: KindTable): Decoded {
   const kind = lookUpKindName(table, textOf(value["kind"]));
   if (kind === undefined) return refused(refOf(value), [finding]);
   const given = refused(refOf(withNamespace(value, table[kind].namespaced)), [finding]);
@@ -122,27 +124,27 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields
   const definition: KindDefinition<KindMap[K]> = table[kind];
   const shape = shapeOf(kind, definition, given);
   const ref = refOf(shape.value);
-  const refuse = (findings: readonly Finding[], first: readonly Finding[]): Decoded => ({
-    ...refused(ref, findings),
+  const refuse = (reports: readonly Report[], first: readonly Report[]): Decoded => ({
+    ...refused(ref, reports),
     ...closedEntry(kind, definition, given, whatOf(first)),
   });
   if (shape.refusals.length > 0)
-    return refuse([...shape.refusals, ...shape.findings], shape.refusals);
+    return refuse([...shape.refusals, ...shape.reports], shape.refusals);
   const checked = definition.validate(shape.value);
   if (!checked.valid) {
-    const errors = schemaFindings(checked.errors, shape.value, (field) => mayShow(kind, field));
+    const errors = schemaReports(checked.errors, shape.value, (field) => mayShow(kind, field));
     const base = validateBase(shape.value);
     const names = base.valid ? checkMetadata(base.value, definition.name) : [];
-    return refuse([...shape.findings, ...errors, ...names], errors);
+    return refuse([...shape.reports, ...errors, ...names], errors);
   }
   const problems = [
     ...checkMetadata(checked.value, definition.name),
     ...(definition.check?.(checked.value) ?? []),
   ];
-  const findings = [...shape.findings, ...problems];
-  if (problems.length > 0) return refuse(findings, problems);
+  const reports = [...shape.reports, ...problems];
+  if (problems.length > 0) return refuse(reports, problems);
   const object = definition.fill?.(checked.value) ?? checked.value;
-  return { result: "object", ref, findings, served: { key: refKey(ref), entry: { kind, object } } };
+  return { result: "object", ref, reports, served: { key: refKey(ref), entry: { kind, object } } };
 }
 
 function closedEntry(
@@ -166,27 +168,26 @@ function closedAs(
   object: DecodedObject["object"] | undefined,
 ): Pick<DecodedValue, "served"> {
   if (object === undefined) return {};
-  const { namespace, name } = object.metadata;
-  return { served: { key: `${kind}/${namespacedName(namespace, name)}`, entry: { kind, object } } };
+  return { served: { key: refKey({ kind, ...object.metadata }), entry: { kind, object } } };
 }
 
 const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;
 
 /** A field's name is the user's text: only a plain one may stand in a header. */
-function whatOf([first]: readonly Finding[]): string {
+function whatOf([first]: readonly Report[]): string {
   const text = formatFieldPath(first?.field ?? []);
   return SAFE_FIELD.test(text) ? text : "the object";
 }
 
-function refused(ref: ResourceRef, findings: readonly Finding[]): Decoded {
-  return { result: "refused", ref, findings };
+function refused(ref: ResourceRef, reports: readonly Report[]): Decoded {
+  return { result: "refused", ref, reports };
 }
 
 interface Shape {
   readonly value: Fields;
   /** What does not keep the object from being served, and what does. */
-  readonly findings: readonly Finding[];
-  readonly refusals: readonly Finding[];
+  readonly reports: readonly Report[];
+  readonly refusals: readonly Report[];
 }
 
 /** Drops nulls, notices unknown fields, and fills in what is left out, the namespace first: it is part of the identity. */
@@ -199,7 +200,7 @@ function shapeOf(
   const isLost = isClosable(kind) ? isLostNull : undefined;
   const conformed = conform(schema, readStatus(status, given), isLost);
   const value = isObject(conformed.value) ? conformed.value : given;
-  const all = { value, findings: [], unknown: conformed.unknown };
+  const all = { value, reports: [], unknown: conformed.unknown };
   const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
   const filled = withDefaults(schema, closed.value);
   const strays = isClosable(kind) ? [...closed.unknown, ...strayNames(value)] : [];
@@ -207,8 +208,8 @@ function shapeOf(
   const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
     value: withNamespace(isObject(filled) ? filled : value, namespaced),
-    findings: [...closed.findings, ...unknownFieldFindings(unknown)],
-    refusals: [...(closed.refusals ?? []), ...closing.map(closingFinding)],
+    reports: [...closed.reports, ...unknownFieldReports(unknown)],
+    refusals: [...(closed.refusals ?? []), ...closing.map(closingReport)],
   };
 }
 
@@ -246,7 +247,7 @@ function mayShow(kind: KindName, field: FieldPath): boolean {
 }
 
 /** Closes it as the kind that its header probably means. */
-function refusedAs(kind: KindName, value: Fields, finding: Finding, table: KindTable): Decoded {
+function refusedAs(kind: KindName, value: Fields, finding: Report, table: KindTable): Decoded {
   const { namespaced, schema } = table[kind];
   const [apiVersion = ""] = apiVersions(table, kind);
   return {
@@ -261,6 +262,6 @@ function notRead(apiVersion: string, kind: string, table: KindTable): Decoded {
 }
 
 /** It is not even clear what it is. */
-function refusedUnknown(finding: Finding): Decoded {
-  return { result: "refused", findings: [finding] };
+function refusedUnknown(finding: Report): Decoded {
+  return { result: "refused", reports: [finding] };
 }

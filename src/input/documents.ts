@@ -1,18 +1,30 @@
 /** A source → the objects in it, each with its place, and what is wrong with them. Unchanged documents are not parsed again. */
-import { DIAGNOSTIC_CATALOG } from "../diagnostics/catalog.js";
 import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
 import { isNear } from "../support/did-you-mean.js";
 import { isObject } from "../support/json-object.js";
 import type { Decoded, DecodedValue, UnknownKind } from "./decode.js";
 import { decode } from "./decode.js";
-import { diagnose, findingDiagnostics } from "./input-diagnostics.js";
+
 import { lookUpKindName } from "./kind-lookup.js";
 import type { KindTable } from "./kind-table.js";
-import type { Finding } from "./rules/finding.js";
-import type { Source } from "./source.js";
+import type { Report } from "../diagnostics/sink.js";
+import { diagnosticOf } from "../diagnostics/sink.js";
 import { TextLocator, countLineBreaks, detached, splitDocuments } from "./text-locator.js";
 import type { SyntaxProblem } from "./yaml.js";
 import { parseYaml } from "./yaml.js";
+
+/** A text with manifests, as the edges pass it on. `path`: its name in diagnostics. */
+export type Source =
+  | { readonly path: string; readonly text: string }
+  /** Objects that come from no file, as an API server returns them. */
+  | { readonly path: ""; readonly objects: readonly unknown[] }
+  | {
+      readonly path: string;
+      /** Why there is no text. The path may be a folder's. */
+      readonly unreadable: string;
+    }
+  /** Named, but not there. */
+  | { readonly path: string; readonly absent: true };
 
 /** A decoded value and the source that it comes from. */
 interface Placed<D> {
@@ -81,8 +93,11 @@ export function readSource(
   const isAbsent = "absent" in source;
   const location = { file: path, line: 1, column: 1 };
   const error = isAbsent
-    ? diagnose("FILE_MISSING", `${path} does not exist`, { location })
-    : diagnose("FILE_UNREADABLE", `${path} can't be read: ${source.unreadable}`, { location });
+    ? diagnosticOf({ code: "FILE_MISSING", message: `${path} does not exist` }, location)
+    : diagnosticOf(
+        { code: "FILE_UNREADABLE", message: `${path} can't be read: ${source.unreadable}` },
+        location,
+      );
   return { path, ...withoutValues([error], !isAbsent), chunks: [] };
 }
 
@@ -102,7 +117,7 @@ function summarized(all: readonly Placed<Decoded>[], table: KindTable): Summary 
     values,
     unknown: all.flatMap(({ decoded }) => (decoded.result === "unknown" ? [decoded] : [])),
     diagnostics: values.flatMap((value) =>
-      findingDiagnostics(value.decoded, (field, at) => value.locate(field, at)),
+      diagnosticsOf(value.decoded, (field, at) => value.locate(field, at)),
     ),
     broken: false,
     doubtful: refused.some(isDoubtful),
@@ -115,12 +130,12 @@ function isRead(value: Placed<Decoded>): value is PlacedValue {
 }
 
 /** Whether it is unknown which object a refused value is. */
-function isDoubtful({ ref, findings }: DecodedValue): boolean {
-  return ref === undefined || ref.name === "" || findings.some(concernsName);
+function isDoubtful({ ref, reports }: DecodedValue): boolean {
+  return ref === undefined || ref.name === "" || reports.some(concernsName);
 }
 
 /** Whether a finding makes an object's name or namespace doubtful. */
-function concernsName({ field }: Finding): boolean {
+function concernsName({ field = [] }: Report): boolean {
   const [first, second] = field;
   return (
     first === "metadata" && (field.length === 1 || second === "name" || second === "namespace")
@@ -164,6 +179,19 @@ function readText(
   return { path, text, chunks, ...summary };
 }
 
+/** The reports of a value. `locate`: where a field of the value is. */
+export function diagnosticsOf(
+  { ref, reports }: DecodedValue,
+  locate: PlacedValue["locate"] = () => undefined,
+): readonly Diagnostic[] {
+  return reports.map((report) =>
+    diagnosticOf(
+      { ...report, ...(ref && { resource: ref }) },
+      locate(report.field ?? [], report.at),
+    ),
+  );
+}
+
 /** A chunk in a file, and the lines before it. */
 interface ChunkPlace {
   readonly path: string;
@@ -200,16 +228,8 @@ function syntaxError(
     const place = chunk.locator.offset(at);
     return { file: path, ...place, line: place.line + line };
   };
-  return {
-    code,
-    severity: DIAGNOSTIC_CATALOG[code].severity,
-    message,
-    hint,
-    location: locate(offset),
-    ...(related && {
-      related: [{ message: related.message, location: locate(related.offset) }],
-    }),
-  };
+  const others = related && [{ message: related.message, location: locate(related.offset) }];
+  return diagnosticOf({ code, message, hint, ...(others && { related: others }) }, locate(offset));
 }
 
 function readChunk(part: string, table: KindTable): Chunk {

@@ -3,11 +3,11 @@ import { isDeepStrictEqual } from "node:util";
 import type { KindName } from "../api/kinds.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { withArticle } from "../support/text.js";
-import { closedForm } from "./closed-form.js";
+import { closedForm } from "./salvage.js";
 import type { DecodedObject } from "./decode.js";
-import { diagnose } from "./input-diagnostics.js";
 import type { PlacedObject } from "./last-good.js";
-import { refKey } from "./source.js";
+import { refKey } from "../diagnostics/diagnostic.js";
+import { diagnosticOf } from "../diagnostics/sink.js";
 
 /** `byKey`: one object of each name, in the order of `objects`; the closed ones under names that no object has. */
 export function withUniqueNames(objects: readonly PlacedObject[]): {
@@ -63,12 +63,10 @@ function duplicate(first: PlacedObject, { ref, value }: PlacedObject): Diagnosti
   const shown = namespace === "" ? name : `${namespace}/${name}`;
   const field = ["metadata", "name"];
   const place = first.value.locate(field);
-  return diagnose(
-    "OBJECT_DUPLICATE",
-    `there is already ${withArticle(kind)} ${shown}; this one is not served`,
-    {
-      ...{ resource: ref, field, location: value.locate(field) },
-      related: place && [{ message: "the one that is served", location: place }],
-    },
+  const message = `there is already ${withArticle(kind)} ${shown}; this one is not served`;
+  const related = place && [{ message: "the one that is served", location: place }];
+  return diagnosticOf(
+    { code: "OBJECT_DUPLICATE", message, resource: ref, field, ...(related && { related }) },
+    value.locate(field),
   );
 }

@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import { compareStrings } from "../support/collections.js";
 import { EnvironmentError } from "../support/errors.js";
 import { isObject, own } from "../support/json-object.js";
-import type { Source } from "./source.js";
+import type { Source } from "./documents.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
 const STANDARD_INPUT = "-";

@@ -26,7 +26,7 @@ import {
   defaultSecret,
   defaultService,
 } from "./defaults.js";
-import type { Findings } from "./rules/finding.js";
+import type { Reports } from "./rules/reports.js";
 import { checkRule } from "./rule-text.js";
 import { checkBackendTlsPolicy } from "./rules/backend-tls-policy.js";
 import { checkConfigMap, checkSecret } from "./rules/config-data.js";
@@ -36,8 +36,16 @@ import { checkGrpcRoute, checkHttpRoute, checkStreamRoute } from "./rules/route.
 import { checkIngress, checkIngressClass } from "./rules/ingress.js";
 import type { NameRule } from "./rules/names.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
-import type { Validate } from "./schema-findings.js";
-import { validator } from "./schema-findings.js";
+import type { Validate } from "./schema-validation.js";
+import { validator } from "./schema-validation.js";
+
+/** What reading objects depends on besides the objects. */
+export interface InputOptions {
+  /** API group of ALB2, Frontend, Rule and AuthPolicy. */
+  readonly albGroup: string;
+}
+
+export const DEFAULT_INPUT_OPTIONS: InputOptions = { albGroup: "crd.alauda.io" };
 
 /** How one kind is read. */
 export interface KindDefinition<T extends KubernetesObject> {
@@ -54,7 +62,7 @@ export interface KindDefinition<T extends KubernetesObject> {
   /** What an API server fills in besides the schema's defaults. */
   readonly fill?: (object: T) => T;
   /** What an API server checks beyond the schema; its defaults are there already. */
-  readonly check?: (object: T) => Findings;
+  readonly check?: (object: T) => Reports;
   /** Of kinds that hold an Auth object: sees to it that a broken one closes what it protects. */
   readonly close?: CloseBrokenAuth;
   /** Of kinds whose status is read: what of it is kept. */

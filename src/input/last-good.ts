@@ -3,8 +3,8 @@ import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/dia
 import { groupBy } from "../support/collections.js";
 import type { DecodedObject } from "./decode.js";
 import type { PlacedValue, SourceReading } from "./documents.js";
-import { diagnose } from "./input-diagnostics.js";
-import { refKey } from "./source.js";
+import { refKey } from "../diagnostics/diagnostic.js";
+import { diagnosticOf } from "../diagnostics/sink.js";
 
 /** An object and the value that it was read from. */
 export interface PlacedObject {
@@ -71,7 +71,7 @@ export class ObjectChoice implements Choice {
       if (!isWithin(file, path)) continue;
       this.#keep(objects);
       const message = `${counted(objects.length)} of ${file} stay as they were when it could last be read`;
-      this.#report(message, { location: { file, line: 1, column: 1 } });
+      this.#report(message, { file, line: 1, column: 1 });
     }
     for (const object of this.#previous.refused) {
       if (isWithin(object.path, path)) this.#keepRefusal(object);
@@ -87,10 +87,8 @@ export class ObjectChoice implements Choice {
       else this.#serve(value);
     } else if (!this.#current().valid.has(previous.key) && !this.stale.has(previous)) {
       this.#keep([previous]);
-      this.#report("the object stays as it was when it was last valid", {
-        resource: previous.ref,
-        location: value.locate(["metadata", "name"]),
-      });
+      const message = "the object stays as it was when it was last valid";
+      this.#report(message, value.locate(["metadata", "name"]), previous.ref);
     }
   }
 
@@ -106,7 +104,7 @@ export class ObjectChoice implements Choice {
       this.#keep(gone);
       if (gone.length === 0) continue;
       const message = `${counted(gone.length)} gone from ${path} stay until all of ${doubtful.path} can be read: they may stand there now`;
-      this.#report(message, { location: { file: doubtful.path, line: 1, column: 1 } });
+      this.#report(message, { file: doubtful.path, line: 1, column: 1 });
     }
     for (const object of this.#previous.refused) this.#keepRefusal(object);
   }
@@ -127,11 +125,9 @@ export class ObjectChoice implements Choice {
     }
   }
 
-  #report(
-    message: string,
-    parts: { readonly resource?: ResourceRef; readonly location: SourceLocation | undefined },
-  ): void {
-    this.diagnostics.push(diagnose("LAST_GOOD_KEPT", message, parts));
+  #report(message: string, location: SourceLocation | undefined, resource?: ResourceRef): void {
+    const report = { code: "LAST_GOOD_KEPT", message, ...(resource && { resource }) } as const;
+    this.diagnostics.push(diagnosticOf(report, location));
   }
 
   #byPath(): ReadonlyMap<string, readonly PlacedObject[]> {

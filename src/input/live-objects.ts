@@ -7,13 +7,13 @@ import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareStrings } from "../support/collections.js";
 import { decode } from "./decode.js";
-import { findingDiagnostics } from "./input-diagnostics.js";
+import { diagnosticsOf } from "./documents.js";
 import { kindTable } from "./kind-table.js";
 import type { KindTable } from "./kind-table.js";
 import type { ObjectChange } from "./object-store.js";
 import { ObjectStore } from "./object-store.js";
 import type { Resources } from "./resources.js";
-import type { InputOptions } from "./source.js";
+import type { InputOptions } from "./kind-table.js";
 
 export interface LiveSnapshot {
   readonly resources: Resources;
@@ -27,7 +27,7 @@ export class LiveObjects {
   /** Since the last snapshot, by key. */
   #changes = new Map<string, ObjectChange>();
   #store = ObjectStore.EMPTY;
-  readonly #findings = new Map<string, readonly Diagnostic[]>();
+  readonly #diagnosticsOf = new Map<string, readonly Diagnostic[]>();
   readonly #refused = new Map<string, ResourceRef>();
   /** Undefined: to be put together again. */
   #diagnostics: readonly Diagnostic[] | undefined = [];
@@ -45,7 +45,7 @@ export class LiveObjects {
     const isRead = decoded.result !== "unknown";
     const served = isRead ? decoded.served : undefined;
     this.#changes.set(key, { kind, namespace, name, now: served?.entry });
-    this.#noteFindings(key, isRead ? findingDiagnostics(decoded, nowhere) : []);
+    this.#noteDiagnostics(key, isRead ? diagnosticsOf(decoded) : []);
     this.#noteRefused(key, isRead && served === undefined ? decoded.ref : undefined);
   }
 
@@ -53,7 +53,7 @@ export class LiveObjects {
     const key = keyOf(kind, namespace, name);
     this.#known.delete(key);
     this.#changes.set(key, { kind, namespace, name });
-    this.#noteFindings(key, []);
+    this.#noteDiagnostics(key, []);
     this.#noteRefused(key, undefined);
   }
 
@@ -65,7 +65,7 @@ export class LiveObjects {
   snapshot(): LiveSnapshot {
     this.#store = this.#store.with([...this.#changes.values()]);
     this.#changes = new Map();
-    this.#diagnostics ??= sortDiagnostics([...this.#findings.values()].flat());
+    this.#diagnostics ??= sortDiagnostics([...this.#diagnosticsOf.values()].flat());
     this.#refusedList ??= [...this.#refused]
       .sort(([a], [b]) => compareStrings(a, b))
       .map(([, ref]) => ref);
@@ -75,11 +75,11 @@ export class LiveObjects {
     };
   }
 
-  #noteFindings(key: string, findings: readonly Diagnostic[]): void {
-    if (findings.length === 0 && !this.#findings.has(key)) return;
+  #noteDiagnostics(key: string, reports: readonly Diagnostic[]): void {
+    if (reports.length === 0 && !this.#diagnosticsOf.has(key)) return;
     this.#diagnostics = undefined;
-    if (findings.length === 0) this.#findings.delete(key);
-    else this.#findings.set(key, findings);
+    if (reports.length === 0) this.#diagnosticsOf.delete(key);
+    else this.#diagnosticsOf.set(key, reports);
   }
 
   #noteRefused(key: string, ref: ResourceRef | undefined): void {

@@ -16,8 +16,10 @@ import { ObjectChoice, isWithin } from "./last-good.js";
 import type { ObjectChange } from "./object-store.js";
 import { ObjectStore } from "./object-store.js";
 import type { Resources } from "./resources.js";
-import type { InputOptions, Source } from "./source.js";
-import { DEFAULT_INPUT_OPTIONS, refKey } from "./source.js";
+import type { Source } from "./documents.js";
+import type { InputOptions } from "./kind-table.js";
+import { DEFAULT_INPUT_OPTIONS } from "./kind-table.js";
+import { refKey } from "../diagnostics/diagnostic.js";
 
 export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;
 

@@ -9,7 +9,7 @@ import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
-import type { Finding } from "./rules/finding.js";
+import type { Report } from "../diagnostics/sink.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -102,7 +102,7 @@ export function isSelective(unknown: Pick<UnknownField, "field">): boolean {
   return isDecisive(unknown) && !OF_METADATA.includes(String(unknown.field.at(-1)).toLowerCase());
 }
 
-export function closingFinding({ field, absent }: UnknownField): Finding {
+export function closingReport({ field, absent }: UnknownField): Report {
   const name = String(field.at(-1));
   const parent = formatFieldPath(field.slice(0, -1));
   const message = `${parent === "" ? "the object" : parent} has no field ${name}; what the object is for answers 503, since it may protect it`;

@@ -1,13 +1,13 @@
 /** The old texts of a Rule that say what it is for, such as `dsl: (AND (EQ HOST a.example) (STARTS_WITH URL /admin))`: only dslx is read. */
 import { DSLX_TYPES } from "../api/alb.js";
 import type { DslxTerm, Rule } from "../api/alb.js";
-import type { Findings } from "./rules/finding.js";
+import type { Reports } from "./rules/reports.js";
 import { holdsTerms } from "./misspelt-fields.js";
 import type { Fields } from "./reading.js";
 import { fieldsOf, textsOf } from "./reading.js";
 
 /** Without dslx the origin skips a Rule; one with such a text may be meant to protect something. */
-export function* checkRule({ spec }: Rule): Findings {
+export function* checkRule({ spec }: Rule): Reports {
   const field = textOf(spec);
   if (field === undefined) return;
   const message = `spec.${field} is not read and there is no dslx; what the Rule is for answers 503, since it may protect it`;

@@ -3,9 +3,11 @@
  * `closed`, so it takes the requests that it was for, and they answer 503. What can't be read never narrows it (see Closed.extent).
  */
 import { createHash } from "node:crypto";
-import type { KindName } from "../api/kinds.js";
+import type { KindMap, KindName } from "../api/kinds.js";
 import type { Closed } from "../api/wire.js";
 import { isObject, isTexts, own } from "../support/json-object.js";
+import type { KindDefinition } from "./kind-table.js";
+import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
 import type { Fields } from "./reading.js";
 import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
 import { holdsTerms, valuesOf } from "./misspelt-fields.js";
@@ -13,16 +15,36 @@ import { labelProblem, subdomainProblem } from "./rules/names.js";
 import { termsOfTexts } from "./rule-text.js";
 import { readRoute } from "./salvage-route.js";
 
-type Reader = (spec: Fields, reading: Reading) => Fields | undefined;
+/** The shapes of kinds do not depend on the group. */
+const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 
-/** An object that has the shape of its kind's schema, but for what only that can tell. */
-export interface Salvaged {
-  readonly value: Fields;
-  readonly extent: Closed["extent"];
+/**
+ * The closed form of an object: its readable parts, in the shape of its kind. Undefined: there is nothing that could be closed.
+ * `what`: see Closed. `isWhole`: no field is out of place.
+ */
+export function closedForm<K extends KindName>(
+  kind: K,
+  object: object,
+  what = "internal error",
+  isWhole = true,
+): KindMap[K] | undefined {
+  const definition: KindDefinition<KindMap[K]> = TABLE[kind];
+  const read = salvaged(kind, { ...object }, isWhole);
+  const checked = read && definition.validate(read.value);
+  // Without the parts that can't be read exactly there is less that could be wrong.
+  if (checked?.valid === false && isWhole) return closedForm(kind, object, what, false);
+  if (checked?.valid !== true) return undefined;
+  return { ...checked.value, closed: { what, extent: read?.extent ?? "namespace" } };
 }
 
-/** Undefined: the kind has nothing that could be closed, or nothing of it can be read. `isWhole`: no field is out of place. */
-export function salvaged(kind: KindName, value: Fields, isWhole: boolean): Salvaged | undefined {
+type Reader = (spec: Fields, reading: Reading) => Fields | undefined;
+
+/** Undefined: the kind serves no requests, or nothing of the object can be read. */
+function salvaged(
+  kind: KindName,
+  value: Fields,
+  isWhole: boolean,
+): { readonly value: Fields; readonly extent: Closed["extent"] } | undefined {
   const reader = READERS.get(kind);
   const reading = new Reading(value);
   if (!isWhole) reading.losePath();

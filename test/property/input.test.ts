@@ -11,7 +11,7 @@ import {
   resourcesFromObjects,
   resourcesFromYaml,
 } from "../../src/input/load.js";
-import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../src/input/kind-table.js";
 import { TextLocator, splitDocuments } from "../../src/input/text-locator.js";
 import { parseYaml } from "../../src/input/yaml.js";
 

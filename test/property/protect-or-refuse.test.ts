@@ -11,7 +11,7 @@ import type { ExplainRequest } from "../../src/explain/request.js";
 import { advance, initialInput } from "../../src/input/load.js";
 import type { Advance } from "../../src/input/load.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
-import { DEFAULT_INPUT_OPTIONS } from "../../src/input/source.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../src/input/kind-table.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { fc, runs } from "../support/fast-check.js";

@@ -12,7 +12,7 @@ import type { Compilation } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format.js";
 import { inOrder } from "../../src/diagnostics/sink.js";
 import { advance, initialInput } from "../../src/input/load.js";
-import type { Source } from "../../src/input/source.js";
+import type { Source } from "../../src/input/documents.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
 
 export const GOLDEN_ROOT = join(import.meta.dirname, "../golden");

@@ -1,13 +1,13 @@
 /** What an API server checks in a BackendTLSPolicy beyond its schema. */
 import type { BackendTlsPolicy, PolicyTargetReference } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import { invalid, missing } from "./finding.js";
-import type { Findings } from "./finding.js";
+import { invalid, missing } from "./reports.js";
+import type { Reports } from "./reports.js";
 
 type Validation = BackendTlsPolicy["spec"]["validation"];
 type SubjectAltName = NonNullable<Validation["subjectAltNames"]>[number];
 
-export function* checkBackendTlsPolicy({ spec }: BackendTlsPolicy): Findings {
+export function* checkBackendTlsPolicy({ spec }: BackendTlsPolicy): Reports {
   yield* checkTargets(spec.targetRefs, ["spec", "targetRefs"]);
   const { validation } = spec;
   yield* checkAuthorities(validation, ["spec", "validation"]);
@@ -17,7 +17,7 @@ export function* checkBackendTlsPolicy({ spec }: BackendTlsPolicy): Findings {
 }
 
 /** Targets of a policy: of one object either the whole or sections of it, none twice. */
-function* checkTargets(targets: readonly PolicyTargetReference[], field: FieldPath): Findings {
+function* checkTargets(targets: readonly PolicyTargetReference[], field: FieldPath): Reports {
   for (const [i, target] of targets.entries()) {
     const { name, sectionName } = target;
     const before = targets.slice(0, i).filter((other) => sameObject(target, other));
@@ -42,7 +42,7 @@ function sameObject(a: PolicyTargetReference, b: PolicyTargetReference): boolean
   return a.group === b.group && a.kind === b.kind && a.name === b.name;
 }
 
-function* checkAuthorities(validation: Validation, field: FieldPath): Findings {
+function* checkAuthorities(validation: Validation, field: FieldPath): Reports {
   const { caCertificateRefs = [], wellKnownCACertificates: wellKnown = "" } = validation;
   if (caCertificateRefs.length > 0 && wellKnown !== "") {
     yield invalid(
@@ -63,7 +63,7 @@ function* checkAuthorities(validation: Validation, field: FieldPath): Findings {
 const NAME_FIELDS = { Hostname: "hostname", URI: "uri" } as const;
 
 /** A type that is not known may come with anything: a condition tells that it is not supported. */
-function* checkName(name: SubjectAltName, field: FieldPath): Findings {
+function* checkName(name: SubjectAltName, field: FieldPath): Reports {
   const { type } = name;
   if (!Object.hasOwn(NAME_FIELDS, type)) return;
   for (const [owner, own] of Object.entries(NAME_FIELDS)) {

@@ -1,7 +1,7 @@
 /** What an API server checks in a Secret or ConfigMap beyond its schema. No message shows a value: it may be a password. */
 import type { ConfigMap, Secret } from "../../api/wire.js";
-import { invalid, missing, shown } from "./finding.js";
-import type { Findings } from "./finding.js";
+import { invalid, missing, shown } from "./reports.js";
+import type { Reports } from "./reports.js";
 import { dataKeyProblem } from "./names.js";
 import { own } from "../../support/json-object.js";
 
@@ -19,7 +19,7 @@ const TYPE_KEYS: Readonly<Record<string, readonly string[]>> = {
 };
 const BASIC_AUTH_KEYS = ["username", "password"];
 
-export function* checkSecret(secret: Secret): Findings {
+export function* checkSecret(secret: Secret): Reports {
   const { data = {}, stringData = {} } = secret;
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
@@ -43,7 +43,7 @@ export function* checkSecret(secret: Secret): Findings {
   yield* checkType(secret.type ?? "Opaque", { ...data, ...stringData });
 }
 
-function* checkType(type: string, data: Data): Findings {
+function* checkType(type: string, data: Data): Reports {
   const keys = own(TYPE_KEYS, type) ?? [];
   for (const key of keys) {
     if (!Object.hasOwn(data, key))
@@ -57,7 +57,7 @@ function* checkType(type: string, data: Data): Findings {
   }
 }
 
-export function* checkConfigMap(configMap: ConfigMap): Findings {
+export function* checkConfigMap(configMap: ConfigMap): Reports {
   const data = configMap.data ?? {};
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
@@ -76,12 +76,12 @@ export function* checkConfigMap(configMap: ConfigMap): Findings {
   yield* checkSize(size, "data");
 }
 
-function* checkKey(key: string, field: string): Findings {
+function* checkKey(key: string, field: string): Reports {
   const problem = dataKeyProblem(key);
   if (problem !== undefined) yield invalid([field, key], `the key ${shown(key)} ${problem}`);
 }
 
-function* checkSize(size: number, field: string): Findings {
+function* checkSize(size: number, field: string): Reports {
   if (size > MAX_SIZE)
     yield invalid([field], `the values take ${size} bytes; at most ${MAX_SIZE} are allowed`);
 }

@@ -5,26 +5,26 @@
 import { isIP } from "node:net";
 import type { Gateway, GatewayListener, ListenerSet, ObjectReference } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Findings } from "./finding.js";
-import { invalid, missing, shown } from "./finding.js";
+import type { Reports } from "./reports.js";
+import { invalid, missing, shown } from "./reports.js";
 import { checkLabels, checkUnique, qualifiedNameProblem, subdomainProblem } from "./names.js";
 import { LISTENER_FILTERS, checkFilter } from "./route-filters.js";
 
 type Spec = Gateway["spec"];
 type Address = NonNullable<Spec["addresses"]>[number];
 
-export function* checkGateway({ spec }: Gateway): Findings {
+export function* checkGateway({ spec }: Gateway): Reports {
   yield* checkListeners(spec.listeners, ["spec", "listeners"]);
   yield* checkAddresses(spec.addresses ?? [], ["spec", "addresses"]);
   yield* checkInfrastructure(spec.infrastructure, ["spec", "infrastructure"]);
   yield* checkFrontendTls(spec.tls?.frontend, ["spec", "tls", "frontend"]);
 }
 
-export function* checkListenerSet({ spec }: ListenerSet): Findings {
+export function* checkListenerSet({ spec }: ListenerSet): Reports {
   yield* checkListeners(spec.listeners, ["spec", "listeners"]);
 }
 
-function* checkAddresses(addresses: readonly Address[], field: FieldPath): Findings {
+function* checkAddresses(addresses: readonly Address[], field: FieldPath): Reports {
   for (const type of ["IPAddress", "Hostname"]) {
     const values = addresses.map((address) =>
       address.type === type && address.value !== "" ? address.value : undefined,
@@ -44,7 +44,7 @@ function addressProblem(type: string, value: string): string | undefined {
   return isIP(value) === 0 ? "is no IP address, as its type says" : undefined;
 }
 
-function* checkInfrastructure(infrastructure: Spec["infrastructure"], field: FieldPath): Findings {
+function* checkInfrastructure(infrastructure: Spec["infrastructure"], field: FieldPath): Reports {
   yield* checkLabels(infrastructure?.labels ?? {}, [...field, "labels"]);
   for (const key of Object.keys(infrastructure?.annotations ?? {})) {
     const problem = qualifiedNameProblem(key);
@@ -56,7 +56,7 @@ function* checkInfrastructure(infrastructure: Spec["infrastructure"], field: Fie
 
 type FrontendTls = NonNullable<NonNullable<Spec["tls"]>["frontend"]>;
 
-function* checkFrontendTls(frontend: FrontendTls | undefined, field: FieldPath): Findings {
+function* checkFrontendTls(frontend: FrontendTls | undefined, field: FieldPath): Reports {
   const { default: everywhere, perPort = [] } = frontend ?? {};
   yield* checkAuthorities(everywhere?.validation?.caCertificateRefs, [...field, "default"]);
   yield* checkUnique(
@@ -74,7 +74,7 @@ function* checkFrontendTls(frontend: FrontendTls | undefined, field: FieldPath):
 function* checkAuthorities(
   references: readonly ObjectReference[] | undefined,
   field: FieldPath,
-): Findings {
+): Reports {
   for (const [i, { group, kind, namespace }] of (references ?? []).entries()) {
     if (group !== "certificates.k8s.io" || kind !== "ClusterTrustBundle") continue;
     if (namespace === undefined) continue;
@@ -91,7 +91,7 @@ const WITHOUT_TLS = new Set(["HTTP", "TCP", "UDP"]);
 const WITHOUT_HOSTNAME = new Set(["TCP", "UDP"]);
 const WITHOUT_FILTERS = new Set(["TLS", "TCP", "UDP"]);
 
-function* checkListeners(listeners: readonly GatewayListener[], field: FieldPath): Findings {
+function* checkListeners(listeners: readonly GatewayListener[], field: FieldPath): Reports {
   yield* checkUnique(
     listeners.map(({ name }) => name),
     field,
@@ -112,7 +112,7 @@ function* checkListeners(listeners: readonly GatewayListener[], field: FieldPath
   }
 }
 
-function* checkTls({ protocol, tls }: GatewayListener, field: FieldPath): Findings {
+function* checkTls({ protocol, tls }: GatewayListener, field: FieldPath): Reports {
   if (tls === undefined) {
     if (protocol === "TLS") yield missing(field, "a listener of protocol TLS needs tls");
     return;
@@ -141,7 +141,7 @@ function* checkDistinct(
   listener: GatewayListener,
   before: readonly GatewayListener[],
   field: FieldPath,
-): Findings {
+): Reports {
   const { port, protocol, hostname } = listener;
   const twin = before.find(
     (other) => other.port === port && other.protocol === protocol && other.hostname === hostname,
@@ -155,7 +155,7 @@ function* checkDistinct(
   );
 }
 
-function* checkFilters({ protocol, filters }: GatewayListener, field: FieldPath): Findings {
+function* checkFilters({ protocol, filters }: GatewayListener, field: FieldPath): Reports {
   if (filters === undefined) return;
   if (WITHOUT_FILTERS.has(protocol)) {
     yield invalid(field, `a listener of protocol ${protocol} must not have filters`);

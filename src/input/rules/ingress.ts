@@ -1,8 +1,8 @@
 /** What an API server checks in an Ingress beyond its schema. */
 import type { Ingress, IngressClass } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Findings } from "./finding.js";
-import { invalid, missing, shown } from "./finding.js";
+import type { Reports } from "./reports.js";
+import { invalid, missing, shown } from "./reports.js";
 import {
   hostProblem,
   labelProblem,
@@ -21,7 +21,7 @@ const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 const FORBIDDEN_IN_PATH = ["//", "/./", "/../", "%2f", "%2F"];
 const FORBIDDEN_AT_END = ["/..", "/."];
 
-export function* checkIngress(ingress: Ingress): Findings {
+export function* checkIngress(ingress: Ingress): Reports {
   const spec = ingress.spec ?? {};
   const rules = spec.rules ?? [];
   if (rules.length === 0 && spec.defaultBackend === undefined) {
@@ -34,7 +34,7 @@ export function* checkIngress(ingress: Ingress): Findings {
     yield* checkBackend(spec.defaultBackend, ["spec", "defaultBackend"]);
 }
 
-function* checkTls({ hosts, secretName = "" }: Tls, field: FieldPath): Findings {
+function* checkTls({ hosts, secretName = "" }: Tls, field: FieldPath): Reports {
   for (const [i, host] of (hosts ?? []).entries()) yield* checkHost(host, [...field, "hosts", i]);
   const problem = secretName === "" ? undefined : subdomainProblem(secretName);
   if (problem !== undefined) {
@@ -42,7 +42,7 @@ function* checkTls({ hosts, secretName = "" }: Tls, field: FieldPath): Findings 
   }
 }
 
-function* checkClass(ingress: Ingress, spec: Spec): Findings {
+function* checkClass(ingress: Ingress, spec: Spec): Reports {
   const { ingressClassName } = spec;
   if (ingressClassName === undefined) return;
   const problem = subdomainProblem(ingressClassName);
@@ -59,12 +59,12 @@ function* checkClass(ingress: Ingress, spec: Spec): Findings {
   }
 }
 
-function* checkHost(host: string, field: FieldPath): Findings {
+function* checkHost(host: string, field: FieldPath): Reports {
   const problem = hostProblem(host);
   if (problem !== undefined) yield invalid(field, `the host ${shown(host)} ${problem}`);
 }
 
-function* checkRule(rule: Rule, field: FieldPath): Findings {
+function* checkRule(rule: Rule, field: FieldPath): Reports {
   if (rule.host !== undefined && rule.host !== "") yield* checkHost(rule.host, [...field, "host"]);
   for (const [i, path] of (rule.http?.paths ?? []).entries()) {
     yield* checkPath(path, [...field, "http", "paths", i]);
@@ -72,7 +72,7 @@ function* checkRule(rule: Rule, field: FieldPath): Findings {
   }
 }
 
-function* checkPath(path: Path, field: FieldPath): Findings {
+function* checkPath(path: Path, field: FieldPath): Reports {
   const text = path.path ?? "";
   const place = [...field, "path"];
   const whole = path.pathType === "Exact" || path.pathType === "Prefix";
@@ -91,7 +91,7 @@ function* checkPath(path: Path, field: FieldPath): Findings {
   }
 }
 
-function* checkBackend(backend: Backend, field: FieldPath): Findings {
+function* checkBackend(backend: Backend, field: FieldPath): Reports {
   const { service, resource } = backend;
   if (service !== undefined && resource !== undefined) {
     yield invalid(field, "a backend may name a service or a resource, not both");
@@ -108,10 +108,7 @@ function* checkBackend(backend: Backend, field: FieldPath): Findings {
   }
 }
 
-function* checkServiceBackend(
-  service: NonNullable<Backend["service"]>,
-  field: FieldPath,
-): Findings {
+function* checkServiceBackend(service: NonNullable<Backend["service"]>, field: FieldPath): Reports {
   const problem = labelProblem(service.name);
   if (problem !== undefined) {
     yield invalid([...field, "name"], `the Service name ${shown(service.name)} ${problem}`);
@@ -134,7 +131,7 @@ function* checkServiceBackend(
 
 /** What an API server checks in an IngressClass beyond its schema. */
 
-export function* checkIngressClass({ spec }: IngressClass): Findings {
+export function* checkIngressClass({ spec }: IngressClass): Reports {
   const controller = spec?.controller ?? "";
   if (controller === "") {
     yield missing(["spec", "controller"], "an IngressClass needs spec.controller");
@@ -155,7 +152,7 @@ function isDomainPath(text: string): boolean {
 
 type Parameters = NonNullable<NonNullable<IngressClass["spec"]>["parameters"]>;
 
-function* checkScope({ scope, namespace }: Parameters): Findings {
+function* checkScope({ scope, namespace }: Parameters): Reports {
   const field = ["spec", "parameters", "namespace"];
   if (scope === "Namespace" && (namespace ?? "") === "") {
     yield missing(field, "parameters with scope Namespace need a namespace");

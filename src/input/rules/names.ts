@@ -6,8 +6,8 @@ import { isIP } from "node:net";
 import type { BackendReference } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Findings } from "./finding.js";
-import { invalid, missing, shown } from "./finding.js";
+import type { Reports } from "./reports.js";
+import { invalid, missing, shown } from "./reports.js";
 
 type NameProblem = string | undefined;
 /** A grammar of names. */
@@ -94,7 +94,7 @@ export function pathSegmentProblem(text: string): NameProblem {
 const MAX_ANNOTATIONS = 256 * 1024;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Findings {
+export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Reports {
   const { name, namespace, creationTimestamp } = object.metadata;
   if (name === "") {
     yield missing(["metadata", "name"], "metadata.name must not be empty");
@@ -119,7 +119,7 @@ export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Fi
 }
 
 /** Labels of an object, or a selector of them. */
-export function* checkLabels(labels: Readonly<Record<string, string>>, field: FieldPath): Findings {
+export function* checkLabels(labels: Readonly<Record<string, string>>, field: FieldPath): Reports {
   for (const [key, value] of Object.entries(labels)) {
     const keyProblem = qualifiedNameProblem(key);
     if (keyProblem !== undefined)
@@ -130,7 +130,7 @@ export function* checkLabels(labels: Readonly<Record<string, string>>, field: Fi
   }
 }
 
-function* checkAnnotations(annotations: Readonly<Record<string, string>>): Findings {
+function* checkAnnotations(annotations: Readonly<Record<string, string>>): Reports {
   const field = ["metadata", "annotations"];
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
@@ -148,7 +148,7 @@ function* checkAnnotations(annotations: Readonly<Record<string, string>>): Findi
 
 const EXPERIMENTAL_GROUP = "gateway.networking.x-k8s.io";
 
-export function* checkBackendReference(backend: BackendReference, field: FieldPath): Findings {
+export function* checkBackendReference(backend: BackendReference, field: FieldPath): Reports {
   const { group = "", kind = "Service", port } = backend;
   if (group === "" && kind === "Service" && port === undefined) {
     yield missing(
@@ -171,7 +171,7 @@ export function* checkUnique(
   field: FieldPath,
   what: string,
   step: FieldPath = [],
-): Findings {
+): Reports {
   const seen = new Set<string | number>();
   for (const [i, value] of values.entries()) {
     if (value === undefined) continue;

@@ -2,8 +2,8 @@
 import type { ExternalAuthFilter, RouteFilter } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
-import type { Findings } from "./finding.js";
-import { invalid, missing, shown } from "./finding.js";
+import type { Reports } from "./reports.js";
+import { invalid, missing, shown } from "./reports.js";
 import { checkBackendReference, checkUnique } from "./names.js";
 
 type FilterField = Exclude<keyof RouteFilter, "type">;
@@ -44,7 +44,7 @@ export function* checkFilters(
   filters: readonly RouteFilter[],
   types: FilterTypes,
   field: FieldPath,
-): Findings {
+): Reports {
   yield* checkUnique(
     filters.map(({ type }) => (ONCE.has(type) ? type : undefined)),
     field,
@@ -59,7 +59,7 @@ export function* checkFilters(
 }
 
 /** Whatever comes with a type that is not known passes: a condition tells that the type is not supported. */
-export function* checkFilter(filter: RouteFilter, types: FilterTypes, field: FieldPath): Findings {
+export function* checkFilter(filter: RouteFilter, types: FilterTypes, field: FieldPath): Reports {
   const { type } = filter;
   const needed = own(types, type);
   if (needed !== undefined) {
@@ -78,7 +78,7 @@ export function* checkFilter(filter: RouteFilter, types: FilterTypes, field: Fie
   yield* checkContents(filter, field);
 }
 
-function* checkContents(filter: RouteFilter, field: FieldPath): Findings {
+function* checkContents(filter: RouteFilter, field: FieldPath): Reports {
   const { requestMirror, requestRedirect, urlRewrite, cors, externalAuth } = filter;
   for (const name of ["requestHeaderModifier", "responseHeaderModifier"] as const) {
     yield* checkUnique(filter[name]?.remove ?? [], [...field, name, "remove"], "header");
@@ -98,7 +98,7 @@ function* checkContents(filter: RouteFilter, field: FieldPath): Findings {
 function* checkMirror(
   mirror: NonNullable<RouteFilter["requestMirror"]>,
   field: FieldPath,
-): Findings {
+): Reports {
   yield* checkBackendReference(mirror.backendRef, [...field, "backendRef"]);
   const { percent, fraction } = mirror;
   if (percent !== undefined && fraction !== undefined) {
@@ -125,7 +125,7 @@ const PATH_FIELDS = {
  * That replacePrefixMatch needs a rule with a single PathPrefix match is no rule here, though it is one of API servers: a
  * condition of the route tells it.
  */
-function* checkPathModifier(modifier: PathModifier, field: FieldPath): Findings {
+function* checkPathModifier(modifier: PathModifier, field: FieldPath): Reports {
   const { type } = modifier;
   if (type !== "ReplaceFullPath" && type !== "ReplacePrefixMatch") return;
   for (const [owner, name] of Object.entries(PATH_FIELDS)) {
@@ -142,7 +142,7 @@ type Cors = NonNullable<RouteFilter["cors"]>;
 
 const CORS_LISTS = ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"] as const;
 
-function* checkCors(cors: Cors, field: FieldPath): Findings {
+function* checkCors(cors: Cors, field: FieldPath): Reports {
   for (const name of CORS_LISTS) {
     const values = cors[name] ?? [];
     yield* checkUnique(values, [...field, name], "value");
@@ -161,7 +161,7 @@ function* checkCors(cors: Cors, field: FieldPath): Findings {
 const PROTOCOLS = { HTTP: "http", GRPC: "grpc" } as const;
 
 /** A protocol that is not known may come with anything: a condition tells that it is not supported. */
-function* checkExternalAuth(filter: ExternalAuthFilter, field: FieldPath): Findings {
+function* checkExternalAuth(filter: ExternalAuthFilter, field: FieldPath): Reports {
   yield* checkBackendReference(filter.backendRef, [...field, "backendRef"]);
   const { protocol } = filter;
   if (protocol === "HTTP" || protocol === "GRPC") {
@@ -184,6 +184,6 @@ function* checkExternalAuth(filter: ExternalAuthFilter, field: FieldPath): Findi
   yield* headers(grpc?.allowedHeaders, [...field, "grpc", "allowedHeaders"]);
 }
 
-function headers(names: readonly string[] | undefined, field: FieldPath): Findings {
+function headers(names: readonly string[] | undefined, field: FieldPath): Reports {
   return checkUnique(names ?? [], field, "header");
 }

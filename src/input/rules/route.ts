@@ -13,8 +13,8 @@ import type {
 } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { durationMilliseconds } from "../../support/units.js";
-import type { Findings } from "./finding.js";
-import { invalid, missing, shown } from "./finding.js";
+import type { Reports } from "./reports.js";
+import { invalid, missing, shown } from "./reports.js";
 import { checkBackendReference, checkUnique } from "./names.js";
 import type { FilterTypes } from "./route-filters.js";
 import { GRPC_ROUTE_FILTERS, HTTP_ROUTE_FILTERS, checkFilters } from "./route-filters.js";
@@ -35,7 +35,7 @@ interface Spec {
 }
 
 /** `filters` are the types of filters that the kind knows. */
-function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: FilterTypes): Findings {
+function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: FilterTypes): Reports {
   yield* checkParents(parentRefs, ["spec", "parentRefs"]);
   const field = ["spec", "rules"];
   yield* checkUnique(
@@ -56,7 +56,7 @@ function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: FilterTypes
 }
 
 /** Two references to one parent must each say which part of it they mean. */
-function* checkParents(parents: readonly ParentReference[], field: FieldPath): Findings {
+function* checkParents(parents: readonly ParentReference[], field: FieldPath): Reports {
   for (const [i, parent] of parents.entries()) {
     const before = parents.slice(0, i).filter((other) => sameParent(parent, other));
     if (before.some((other) => sectionOf(other) === sectionOf(parent))) {
@@ -91,7 +91,7 @@ function samePrecision(a: ParentReference, b: ParentReference): boolean {
   );
 }
 
-function* checkRule(rule: Rule, types: FilterTypes, field: FieldPath): Findings {
+function* checkRule(rule: Rule, types: FilterTypes, field: FieldPath): Reports {
   const { filters = [], backendRefs = [], sessionPersistence } = rule;
   yield* checkFilters(filters, types, [...field, "filters"]);
   for (const [i, backend] of backendRefs.entries()) {
@@ -104,7 +104,7 @@ function* checkRule(rule: Rule, types: FilterTypes, field: FieldPath): Findings 
   }
 }
 
-function* checkSession(session: SessionPersistenceSpec, field: FieldPath): Findings {
+function* checkSession(session: SessionPersistenceSpec, field: FieldPath): Reports {
   const { type = "Cookie", cookie, cookieConfig } = session;
   const lifetime = (cookie ?? cookieConfig)?.lifetimeType;
   if (lifetime === "Permanent" && session.absoluteTimeout === undefined) {
@@ -141,7 +141,7 @@ function isOlder({ sessionName, cookieConfig }: SessionPersistenceSpec): boolean
  * do names that stand twice in a list of headers or parameters, of which the first counts.
  */
 
-export function* checkHttpRoute({ spec }: HttpRoute): Findings {
+export function* checkHttpRoute({ spec }: HttpRoute): Reports {
   yield* checkRoute(spec, HTTP_ROUTE_FILTERS);
   for (const [i, rule] of (spec.rules ?? []).entries()) {
     const field = ["spec", "rules", i];
@@ -159,7 +159,7 @@ const FORBIDDEN_AT_END = ["/..", "/."];
 /** Of a path (RFC 3986, section 3.3), slashes included. */
 const CHARACTERS = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$/;
 
-function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Findings {
+function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Reports {
   const { type = "PathPrefix", value = "/" } = path ?? {};
   if (type !== "Exact" && type !== "PathPrefix") return;
   const name = `the path ${shown(value)} of type ${type}`;
@@ -180,7 +180,7 @@ function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Findings {
   }
 }
 
-function* checkRedirect({ filters, backendRefs = [] }: HttpRouteRule, field: FieldPath): Findings {
+function* checkRedirect({ filters, backendRefs = [] }: HttpRouteRule, field: FieldPath): Reports {
   const redirect = (filters ?? []).findIndex((filter) => filter.requestRedirect !== undefined);
   if (redirect < 0 || backendRefs.length === 0) return;
   yield invalid(
@@ -190,7 +190,7 @@ function* checkRedirect({ filters, backendRefs = [] }: HttpRouteRule, field: Fie
   );
 }
 
-function* checkTimeouts(timeouts: HttpRouteRule["timeouts"], field: FieldPath): Findings {
+function* checkTimeouts(timeouts: HttpRouteRule["timeouts"], field: FieldPath): Reports {
   const { request, backendRequest } = timeouts ?? {};
   if (request === undefined || backendRequest === undefined) return;
   const whole = durationMilliseconds(request);
@@ -206,7 +206,7 @@ function* checkTimeouts(timeouts: HttpRouteRule["timeouts"], field: FieldPath): 
 type GrpcRule = NonNullable<GrpcRoute["spec"]["rules"]>[number];
 type Method = NonNullable<NonNullable<GrpcRule["matches"]>[number]["method"]>;
 
-export function* checkGrpcRoute({ spec }: GrpcRoute): Findings {
+export function* checkGrpcRoute({ spec }: GrpcRoute): Reports {
   yield* checkRoute(spec, GRPC_ROUTE_FILTERS);
   for (const [i, rule] of (spec.rules ?? []).entries()) {
     for (const [j, { method }] of (rule.matches ?? []).entries()) {
@@ -220,7 +220,7 @@ const SERVICE = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
 const METHOD = /^[A-Za-z_][A-Za-z_0-9]*$/;
 
 /** A type that is not known may come with anything: a condition tells that it is not supported. */
-function* checkMethod(match: Method, field: FieldPath): Findings {
+function* checkMethod(match: Method, field: FieldPath): Reports {
   const { type = "Exact", service, method } = match;
   if (service === undefined && method === undefined) {
     yield missing(field, "a method match needs a service, a method or both");
@@ -244,7 +244,7 @@ function* checkMethod(match: Method, field: FieldPath): Findings {
 
 /** What an API server checks in TLSRoutes, TCPRoutes and UDPRoutes beyond their schemas. IP addresses as hostnames get a condition. */
 
-export function* checkStreamRoute({ apiVersion, kind, spec }: StreamRoute): Findings {
+export function* checkStreamRoute({ apiVersion, kind, spec }: StreamRoute): Reports {
   const { hostnames }: CommonRouteSpec = spec;
   const isOld = apiVersion.endsWith("/v1alpha2");
   if (kind === "TLSRoute" && !isOld && hostnames === undefined) {

@@ -1,8 +1,8 @@
 /** What an API server checks in a Service beyond its schema. */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { EndpointSlice, Service } from "../../api/wire.js";
-import type { Findings } from "./finding.js";
-import { invalid, missing, shown } from "./finding.js";
+import type { Reports } from "./reports.js";
+import { invalid, missing, shown } from "./reports.js";
 import {
   checkLabels,
   labelProblem,
@@ -14,7 +14,7 @@ import {
 type Spec = NonNullable<Service["spec"]>;
 type Port = NonNullable<Spec["ports"]>[number];
 
-export function* checkService(service: Service): Findings {
+export function* checkService(service: Service): Reports {
   const spec = service.spec ?? {};
   const ports = spec.ports ?? [];
   if (ports.length === 0 && spec.clusterIP !== "None" && spec.type !== "ExternalName") {
@@ -31,7 +31,7 @@ export function* checkService(service: Service): Findings {
 }
 
 /** `taken`: names and numbers of the ports before it, to which its own are added. */
-function* checkPort(port: Port, taken: Set<string>, count: number, i: number): Findings {
+function* checkPort(port: Port, taken: Set<string>, count: number, i: number): Reports {
   const field = ["spec", "ports", i];
   const name = port.name ?? "";
   if (name === "" && count > 1) {
@@ -61,7 +61,7 @@ function* checkPort(port: Port, taken: Set<string>, count: number, i: number): F
 function* checkTargetPort(
   target: Port["targetPort"],
   field: readonly (string | number)[],
-): Findings {
+): Reports {
   if (typeof target === "number" && (target < 1 || target > 65535)) {
     yield invalid(field, `targetPort must be a number from 1 to 65535, but is ${target}`);
   }
@@ -71,7 +71,7 @@ function* checkTargetPort(
   }
 }
 
-function* checkAddresses(spec: Spec): Findings {
+function* checkAddresses(spec: Spec): Reports {
   if (spec.type === "ExternalName") {
     const name = (spec.externalName ?? "").replace(/\.$/, "");
     const problem = subdomainProblem(name);
@@ -99,7 +99,7 @@ function* checkAddresses(spec: Spec): Findings {
  * refuses them: outside a cluster a backend is often on the same machine.
  */
 
-export function* checkEndpointSlice(slice: EndpointSlice): Findings {
+export function* checkEndpointSlice(slice: EndpointSlice): Reports {
   const { endpoints = [] } = beforeDefaults(slice);
   for (const [i, endpoint] of endpoints.entries()) {
     for (const [j, address] of endpoint.addresses.entries()) {
@@ -118,7 +118,7 @@ export function* checkEndpointSlice(slice: EndpointSlice): Findings {
   yield* checkPorts(slice.ports ?? []);
 }
 
-function* checkPorts(ports: NonNullable<EndpointSlice["ports"]>): Findings {
+function* checkPorts(ports: NonNullable<EndpointSlice["ports"]>): Reports {
   const names = new Set<string>();
   for (const [i, port] of ports.entries()) {
     const name = port.name ?? "";

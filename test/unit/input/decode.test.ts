@@ -1,4 +1,4 @@
-import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { decode } from "../../../src/input/decode.js";
 import { kindTable } from "../../../src/input/kind-table.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";

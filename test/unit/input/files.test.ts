@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MissingPathError, readSources } from "../../../src/input/files.js";
-import type { Source } from "../../../src/input/source.js";
+import type { Source } from "../../../src/input/documents.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 
 let folder = "";

@@ -2,7 +2,7 @@
 import type { KindMap, KindName } from "../../../src/api/kinds.js";
 import { advance, initialInput } from "../../../src/input/load.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
-import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { gateway, gatewayObject, lines } from "../../support/input-fixtures.js";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { advance, initialInput } from "../../../src/input/load.js";
 import type { Advance } from "../../../src/input/load.js";
 import { changedObjects } from "../../../src/input/resources.js";
-import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/source.js";
-import type { Source } from "../../../src/input/source.js";
+import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
+import type { Source } from "../../../src/input/documents.js";
 
 type Files = Readonly<Record<string, string>>;
 

@@ -6,28 +6,28 @@ import { KUBERNETES_KEYWORDS } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
-import type { Finding } from "./rules/finding.js";
-import { invalid, missing, shown } from "./rules/finding.js";
+import type { Report } from "../diagnostics/sink.js";
+import { invalid, missing, shown } from "./rules/reports.js";
 
 /** More of one object help nobody, and a hostile one could have millions. */
-const MAX_FINDINGS = 50;
+const MAX_REPORTS = 50;
 
 /** Whether a message may show the value of a field; false for what may be secret. */
 type MayShow = (field: FieldPath) => boolean;
 
-export function schemaFindings(
+export function schemaReports(
   errors: readonly ErrorObject[],
   root: unknown,
   mayShow: MayShow,
-): readonly Finding[] {
-  const findings: Finding[] = [];
+): readonly Report[] {
+  const reports: Report[] = [];
   for (const error of errors) {
     // Each branch of an anyOf reports its own failure; the anyOf itself says what was wanted.
     if (error.schemaPath.includes("/anyOf/")) continue;
-    if (findings.length === MAX_FINDINGS) break;
-    findings.push(finding(error, root, mayShow));
+    if (reports.length === MAX_REPORTS) break;
+    reports.push(finding(error, root, mayShow));
   }
-  return findings;
+  return reports;
 }
 
 /** One value that breaks one keyword of its schema. */
@@ -42,7 +42,7 @@ interface Failure {
   readonly but: string;
 }
 
-function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Finding {
+function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Report {
   const field = fieldOf(error.instancePath, root);
   const name = nameOf(field);
   if (error.keyword === "required") {
@@ -64,7 +64,7 @@ function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Finding {
   return explain?.(failure) ?? invalid(field, `${name} ${error.message ?? "is invalid"}`);
 }
 
-const KEYWORDS: Readonly<Record<string, (failure: Failure) => Finding>> = {
+const KEYWORDS: Readonly<Record<string, (failure: Failure) => Report>> = {
   type: wrongType,
   anyOf: wrongType,
   enum: notInEnum,
@@ -89,7 +89,7 @@ const TYPE_NAMES: Readonly<Record<NonNullable<JsonSchema["type"]>, string>> = {
   boolean: "true or false",
 };
 
-function wrongType({ field, name, schema, value, mayShow, but }: Failure): Finding {
+function wrongType({ field, name, schema, value, mayShow, but }: Failure): Report {
   const types = schema.anyOf?.map((branch) => branch.type) ?? [schema.type];
   const wanted = types.map((type) => (type === undefined ? "another type" : TYPE_NAMES[type]));
   return invalid(
@@ -99,7 +99,7 @@ function wrongType({ field, name, schema, value, mayShow, but }: Failure): Findi
   );
 }
 
-function notInEnum({ field, name, schema, value, but }: Failure): Finding {
+function notInEnum({ field, name, schema, value, but }: Failure): Report {
   const values = schema.enum ?? [];
   const near = typeof value === "string" ? didYouMean(value, values) : undefined;
   return invalid(
@@ -109,18 +109,18 @@ function notInEnum({ field, name, schema, value, but }: Failure): Finding {
   );
 }
 
-function outOfRange({ field, name, schema, but }: Failure): Finding {
+function outOfRange({ field, name, schema, but }: Failure): Report {
   return invalid(field, `${name} must be ${range(schema.minimum, schema.maximum)}${but}`);
 }
 
-function wrongLength({ field, name, schema }: Failure): Finding {
+function wrongLength({ field, name, schema }: Failure): Report {
   return invalid(
     field,
     `${name} must have ${range(schema.minLength, schema.maxLength)} characters`,
   );
 }
 
-function wrongCount({ field, name, schema }: Failure): Finding {
+function wrongCount({ field, name, schema }: Failure): Report {
   return invalid(field, `${name} must have ${range(schema.minItems, schema.maxItems)} items`);
 }
 
