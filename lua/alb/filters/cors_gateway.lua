@@ -86,9 +86,7 @@ function _M.request(cors)
         permit(cors, origin, not exposes_all(cors) and cors.expose_headers or nil)
         cors_policy.put_lists(cors, ngx.header)
     end
-    if cors.varies then
-        cors_policy.vary_by_origin(ngx.header)
-    end
+    cors_policy.vary_by_origin(cors, ngx.header)
     return ngx.exit(NO_CONTENT)
 end
 
@@ -105,9 +103,7 @@ function _M.response(cors)
     if origin then
         permit(cors, origin, exposes_all(cors) and names_of_response() or cors.expose_headers)
     end
-    if cors.varies then
-        cors_policy.vary_by_origin(header)
-    end
+    cors_policy.vary_by_origin(cors, header)
 end
 
 return _M

@@ -55,9 +55,7 @@ function _M.request(cors)
         return
     end
     write(cors, origin)
-    if cors.varies then
-        cors_policy.vary_by_origin(ngx.header)
-    end
+    cors_policy.vary_by_origin(cors, ngx.header)
     return ngx.exit(NO_CONTENT)
 end
 
@@ -67,9 +65,7 @@ function _M.response(cors)
     if origin then
         write(cors, origin)
     end
-    if cors.varies then
-        cors_policy.vary_by_origin(ngx.header)
-    end
+    cors_policy.vary_by_origin(cors, ngx.header)
 end
 
 return _M

@@ -117,9 +117,13 @@ function _M.put_lists(cors, header)
     header["Access-Control-Max-Age"] = cors.max_age
 end
 
---- Adds Origin to Vary, unless it is there (RFC 9110, 12.5.5).
+--- Adds Origin to Vary if the response depends on the origin, unless it is there (RFC 9110, 12.5.5).
+---@param cors table prepared
 ---@param header table ngx.header
-function _M.vary_by_origin(header)
+function _M.vary_by_origin(cors, header)
+    if not cors.varies then
+        return
+    end
     local vary = header["Vary"]
     if type(vary) == "table" then
         vary = concat(vary, ", ")
