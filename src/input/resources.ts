@@ -3,8 +3,7 @@ import { KIND_NAMES } from "../api/kinds.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
-import type { Difference } from "../support/collections.js";
-import { compareBy, compareStrings, listDifferences } from "../support/collections.js";
+import { compareBy, compareStrings } from "../support/collections.js";
 
 /** All kinds but the one that changes all the time: nothing is decided by endpoints, they only fill upstreams. */
 export type RoutingKind = Exclude<KindName, "EndpointSlice">;
@@ -48,25 +47,4 @@ export interface Resources extends RoutingResources {
   get<K extends KindName>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
   readonly slices: ServiceSlices;
   readonly locate: Locate;
-}
-
-/** An object that was added (no `before`), removed (no `now`) or replaced. */
-export interface ChangedObject extends Difference<KindMap[RoutingKind]> {
-  readonly kind: RoutingKind;
-}
-
-/** The objects that differ between two snapshots. Snapshots share the lists of unchanged kinds, which cost nothing. */
-export function changedObjects(
-  before: Pick<RoutingResources, "list">,
-  now: Pick<RoutingResources, "list">,
-  kinds: readonly RoutingKind[] = ROUTING_KINDS,
-): readonly ChangedObject[] {
-  return kinds.flatMap((kind) => {
-    const changes = listDifferences<KindMap[RoutingKind]>(
-      before.list(kind),
-      now.list(kind),
-      byNamespaceAndName,
-    );
-    return changes.map((change) => ({ kind, ...change }));
-  });
 }

@@ -1,8 +1,10 @@
 import { advance, initialInput } from "../../../src/input/load.js";
 import type { Advance } from "../../../src/input/load.js";
-import { changedObjects } from "../../../src/input/resources.js";
+import { byNamespaceAndName } from "../../../src/input/resources.js";
+import { listDifferences } from "../../../src/support/collections.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import type { Source } from "../../../src/input/documents.js";
+import type { KubernetesObject } from "../../../src/api/wire.js";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -221,15 +223,19 @@ describe("reading again", () => {
     expect(second.resources.get("ConfigMap", "default", "b")).not.toBe(b);
   });
 
-  it("says which objects changed", () => {
+  it("replaces only the objects that changed", () => {
     const first = readAll({ "a.yaml": `${A1}---\n${B1}---\n${configMap("c", "1")}` });
     const next = advance(
       first.state,
       sources({ "a.yaml": `${A2}---\n${configMap("c", "1")}---\n${configMap("d", "1")}` }),
     );
-    const changes = changedObjects(first.resources, next.resources);
-    const values = changes.map(({ kind, before, now }) => [
-      kind,
+    const changes = listDifferences<KubernetesObject>(
+      first.resources.list("ConfigMap"),
+      next.resources.list("ConfigMap"),
+      byNamespaceAndName,
+    );
+    const values = changes.map(({ before, now }) => [
+      (now ?? before)?.kind,
       before?.metadata.name,
       now?.metadata.name,
     ]);
