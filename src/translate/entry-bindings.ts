@@ -13,8 +13,8 @@ import {
   memoized,
   patched,
 } from "../support/collections.js";
-import { objectKey, objectName } from "./gateway/keys.js";
-import type { Key } from "./gateway/keys.js";
+import { objectKey, objectName } from "./keys.js";
+import type { Key } from "./keys.js";
 import type { HostFacts } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
 import type { LoadBalancer } from "./load-balancer.js";

@@ -2,7 +2,7 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { HostPattern } from "../model/values.js";
 import { hostKey } from "../model/values.js";
 import { getOrInsert } from "../support/collections.js";
-import type { Key } from "./gateway/keys.js";
+import type { Key } from "./keys.js";
 import { keysAbove } from "./hostnames.js";
 import { ageKey, compareAge, oldestOf } from "./precedence.js";
 

@@ -1,13 +1,13 @@
 /**
  * What objects became in earlier compilations. An object is translated again when it has changed, or when something has changed that its
- * translation read; both are noted as keys (gateway/keys.ts).
+ * translation read; both are noted as keys (keys.ts).
  */
 import type { KindMap } from "../api/kinds.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import type { Difference } from "../support/collections.js";
 import { compareIds, patched } from "../support/collections.js";
-import { grantsKey, objectKey } from "./gateway/keys.js";
-import type { Key } from "./gateway/keys.js";
+import { grantsKey, objectKey } from "./keys.js";
+import type { Key } from "./keys.js";
 
 /** Readers of each key. Most keys have one. */
 export class Readers {

@@ -4,8 +4,8 @@ import type { RoutingKind, RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS, byNamespaceAndName } from "../input/resources.js";
 import { differInUnreadOnly } from "../status/json.js";
 import type { Difference } from "../support/collections.js";
-import { grantsKey, objectKey } from "./gateway/keys.js";
-import type { Key } from "./gateway/keys.js";
+import { grantsKey, objectKey } from "./keys.js";
+import type { Key } from "./keys.js";
 import { ANY_GRANT } from "./memory.js";
 import { listDifferences } from "../support/collections.js";
 

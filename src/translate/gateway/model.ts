@@ -28,7 +28,7 @@ import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { MatchRank } from "../precedence.js";
 import type { CoreReference } from "../reference-grants.js";
-import type { Key } from "./keys.js";
+import type { Key } from "../keys.js";
 import type { RouteProblems, UnresolvedReason } from "./route-problems.js";
 import type { Refused, Verdict } from "./verdict.js";
 

@@ -3,7 +3,7 @@ import type { ServerCertificate } from "../../model/listener.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
-import type { Key } from "../gateway/keys.js";
+import type { Key } from "../keys.js";
 import type { HostOwners } from "../host-owners.js";
 import { insertInto, isBelow, removeFrom } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";

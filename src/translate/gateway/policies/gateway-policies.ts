@@ -15,8 +15,8 @@ import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
-import type { Fact } from "../keys.js";
-import { refusedKey } from "../keys.js";
+import type { Fact } from "../../keys.js";
+import { refusedKey } from "../../keys.js";
 import type { Unusable } from "../destination.js";
 import { unusable } from "../destination.js";
 import type {

@@ -5,8 +5,8 @@ import { hostKey } from "../../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
-import type { ObjectName } from "../keys.js";
-import { objectKey } from "../keys.js";
+import type { ObjectName } from "../../keys.js";
+import { objectKey } from "../../keys.js";
 import type {
   AttachableRoute,
   GatewayState,

@@ -2,8 +2,8 @@ import type { Gateway } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { UpstreamPlan } from "../../backends.js";
-import { grantsKey, objectKey, parentKey, policiesKey, refusedKey } from "../keys.js";
-import type { Key } from "../keys.js";
+import { grantsKey, objectKey, parentKey, policiesKey, refusedKey } from "../../keys.js";
+import type { Key } from "../../keys.js";
 import type { AnyRoute, RouteContext, RoutePolicies } from "../model.js";
 import type { DescribeParent, GatewayNames, RouteSurroundings } from "./parents.js";
 

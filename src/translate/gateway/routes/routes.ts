@@ -2,7 +2,7 @@
 import type { ObjectStatus } from "../../../status/object-status.js";
 import type { BuildContext } from "../../context.js";
 import { isReferenceGranted } from "../../reference-grants.js";
-import type { Key } from "../keys.js";
+import type { Key } from "../../keys.js";
 import type { GatewayState, ListenerState, Policies, RouteContext } from "../model.js";
 import { Parents } from "./parents.js";
 import type { RouteMemory } from "./route-memory.js";

@@ -3,30 +3,30 @@
  * host: who owns it (HostOwners), whether it has TLS (TlsHosts), whose paths hide others (ShadowedPaths). A change of an object changes
  * what is known of its hosts, and objects that read that are translated again.
  */
-import type { KubernetesObject } from "../api/wire.js";
-import type { Report } from "../diagnostics/sink.js";
-import { byNamespaceAndName } from "../input/resources.js";
-import type { AuthConfig, CredentialSet } from "../model/auth.js";
-import type { Certificate } from "../model/listener.js";
-import type { Route, RouteBinding } from "../model/route.js";
-import { compareIds, patched } from "../support/collections.js";
-import { StrayRules } from "./alb/stray-rules.js";
-import type { AuthContext } from "./auth/auth-policies.js";
-import type { UpstreamPlan } from "./backends.js";
-import type { IdentifiedUse } from "./certificates.js";
-import type { TranslateContext } from "./context.js";
-import { EntryBindings } from "./entry-bindings.js";
+import type { KubernetesObject } from "../../api/wire.js";
+import type { Report } from "../../diagnostics/sink.js";
+import { byNamespaceAndName } from "../../input/resources.js";
+import type { AuthConfig, CredentialSet } from "../../model/auth.js";
+import type { Certificate } from "../../model/listener.js";
+import type { Route, RouteBinding } from "../../model/route.js";
+import { compareIds, patched } from "../../support/collections.js";
+import { StrayRules } from "../alb/stray-rules.js";
+import type { AuthContext } from "../auth/auth-policies.js";
+import type { UpstreamPlan } from "../backends.js";
+import type { IdentifiedUse } from "../certificates.js";
+import type { TranslateContext } from "../context.js";
+import { EntryBindings } from "../entry-bindings.js";
 import { entryOf, hostsOf, isRule, tlsOf } from "./entry-part.js";
 import type { Entry, EntryPart, EntryScope, TlsPart } from "./entry-part.js";
-import { objectKey, objectName } from "./gateway/keys.js";
-import type { Key } from "./gateway/keys.js";
-import type { HostClaims } from "./host-owners.js";
-import { HostOwners } from "./host-owners.js";
-import { TlsHosts } from "./ingress/tls-hosts.js";
-import type { LoadBalancer } from "./load-balancer.js";
-import { Parts, Union } from "./memory.js";
-import { ServedCertificates } from "./server-certificates.js";
-import { ShadowedPaths } from "./shadowed-paths.js";
+import { objectKey, objectName } from "../keys.js";
+import type { Key } from "../keys.js";
+import type { HostClaims } from "../host-owners.js";
+import { HostOwners } from "../host-owners.js";
+import { TlsHosts } from "../ingress/tls-hosts.js";
+import type { LoadBalancer } from "../load-balancer.js";
+import { Parts, Union } from "../memory.js";
+import { ServedCertificates } from "../server-certificates.js";
+import { ShadowedPaths } from "../shadowed-paths.js";
 
 type Balancers = readonly Omit<LoadBalancer, "owners">[];
 
