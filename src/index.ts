@@ -4,7 +4,7 @@ export type { Compilation } from "./compile.js";
 export { formatJson } from "./diagnostics/format.js";
 export { formatText } from "./diagnostics/format.js";
 export type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostics/diagnostic.js";
-export type { Severity } from "./diagnostics/catalog-entry.js";
+export type { Severity } from "./diagnostics/catalog.js";
 export { loadResources, resourcesFromObjects, resourcesFromYaml } from "./input/load.js";
 export type { LoadResult } from "./input/load.js";
 export type { Resources } from "./input/resources.js";

@@ -2,19 +2,603 @@
  * The catalogue of diagnostics: every code, its severity and what it means. docs/diagnostics.md is generated from it,
  * and each code has a golden case. Codes are stable: they may be added, never renamed.
  */
-import { AUTH_DIAGNOSTICS, POLICY_DIAGNOSTICS } from "./catalog-auth.js";
-import type { CatalogEntry } from "./catalog-entry.js";
-import { GATEWAY_DIAGNOSTICS, ROUTE_DIAGNOSTICS } from "./catalog-gateway.js";
-import { INPUT_DIAGNOSTICS } from "./catalog-input.js";
-import { ROUTING_DIAGNOSTICS } from "./catalog-routing.js";
+
+export type Severity = "error" | "warning" | "info";
+
+interface CatalogEntry {
+  readonly severity: Severity;
+  readonly title: string;
+  /** Why it is reported, and what the gateway does meanwhile. */
+  readonly explanation: string;
+  /** Default advice; a report may give a better one. */
+  readonly hint: string;
+}
+
+function error(title: string, explanation: string, hint: string): CatalogEntry {
+  return { severity: "error", title, explanation, hint };
+}
+
+function warning(title: string, explanation: string, hint: string): CatalogEntry {
+  return { severity: "warning", title, explanation, hint };
+}
+
+function info(title: string, explanation: string, hint: string): CatalogEntry {
+  return { severity: "info", title, explanation, hint };
+}
 
 export const DIAGNOSTIC_CATALOG = {
-  ...AUTH_DIAGNOSTICS,
-  ...ROUTING_DIAGNOSTICS,
-  ...GATEWAY_DIAGNOSTICS,
-  ...ROUTE_DIAGNOSTICS,
-  ...POLICY_DIAGNOSTICS,
-  ...INPUT_DIAGNOSTICS,
-} as const satisfies Record<string, CatalogEntry>;
+  // Reading files and objects.
+
+  FILE_UNREADABLE: error(
+    "a file can't be read",
+    "The file or folder exists, but its content can't be read: permissions, a broken link, or text that is not UTF-8. Its objects are not served; while albc runs, its last good content stays.",
+    "make the file readable and save it as UTF-8",
+  ),
+  FILE_MISSING: error(
+    "a given path does not exist",
+    "`albc run` removes the objects of a missing file or folder, as if it were empty. The other commands fail when they start.",
+    "restore the path, or start albc without it",
+  ),
+  YAML_INVALID: error(
+    "a file is not valid YAML",
+    "The file can't be parsed, so its objects can't be told apart safely. At start none is served, and /readyz is 503 until the file is repaired (option startWithErrors). While albc runs, the file's last good content stays. Other files are not affected.",
+    "correct the text; nothing of this file is used until then",
+  ),
+  YAML_DUPLICATE_KEY: error(
+    "a mapping contains a key twice",
+    "Parsers disagree about which value counts, so albc uses neither and treats the file as unreadable.",
+    "remove one of the two, or merge them",
+  ),
+  INTERNAL_ERROR: error(
+    "a bug in albc affects an object",
+    "Translating the object failed. Its hosts and paths answer 503; all other objects are served. The metric albc_faulty_objects and the text of /readyz count such objects.",
+    "report the message with the object; as a workaround, remove its unusual fields",
+  ),
+  PROBLEMS_NOT_LISTED: warning(
+    "an object has more problems than are listed",
+    "albc lists at most 50 problems of reading an object and 50 of translating it, errors first. This entry counts the others, at the place of the first.",
+    "correct those that are listed, and look again",
+  ),
+  OBJECT_MALFORMED: error(
+    "a document is not a Kubernetes object",
+    "Without apiVersion, kind and metadata.name it can't be identified. It is not served.",
+    "give it an apiVersion, a kind and a metadata.name, or remove it",
+  ),
+  KIND_MISSPELT: error(
+    "an object's kind or API group is probably misspelt",
+    "The name or group is close to that of a kind that albc reads, the fields are exactly those of such a kind, or the object is in a list whose kind is not List. The object is not served. If its kind may protect paths, the readable parts of it answer 503. Other kinds are ignored.",
+    "correct kind or apiVersion",
+  ),
+  OBJECT_VERSION: error(
+    "albc does not read this API version of an object",
+    "The kind is known, but this version's fields may mean something else. It is not served; what it applies to answers 503.",
+    "convert the object to the version that the message names",
+  ),
+  OBJECT_DUPLICATE: error(
+    "two objects have the same kind, namespace and name",
+    "The first one, in the order of the given files, is served. Where another one differs, its paths answer 503, even those that the first one also has, since it may protect them. If two ALB2s, Frontends, Gateways or ListenerSets differ, both are closed, because others attach to them by name.",
+    "rename or remove one of them",
+  ),
+  FIELD_MISPLACED: error(
+    "an unknown field may protect an object or select its requests",
+    "The kind has no such field here, but its name or content is one of authentication, or its name is one or two letters away from a field that selects requests. Without it the object would be open or serve other requests. Its hosts and paths answer 503; while albc runs, its last good content stays.",
+    "correct the field's name or its indentation",
+  ),
+  FIELD_INVALID: error(
+    "a field's value is invalid",
+    "A Kubernetes API server would refuse the object for this value, or the field is empty (`host:`), so its effect on requests is unknown. The object is not served.",
+    "correct the value",
+  ),
+  FIELD_MISSING: error(
+    "a required field is missing",
+    "A Kubernetes API server would refuse the object without this field. It is not served.",
+    "add the field",
+  ),
+  FIELD_UNKNOWN: warning(
+    "a field is unknown",
+    "The kind has no such field, so it has no effect; kubectl warns too. The object is served without it.",
+    "correct the field's name or remove it",
+  ),
+  LAST_GOOD_KEPT: warning(
+    "an object's last good content is served",
+    "While albc runs, a file or object that becomes unreadable keeps its last good content, so a half-written or wrong edit breaks nothing. Objects removed from other files meanwhile stay too, because they may have moved there. A restart would lose all of these.",
+    "correct the error that is reported beside this one",
+  ),
+
+  // Ingresses, ALB2s, Frontends and Rules: ports, certificates, backends, settings and annotations.
+
+  ANNOTATION_INVALID: error(
+    "an annotation's value is invalid",
+    "The value can't be read as the annotation's type. If it only tunes, it is ignored; if it restricts access, its paths answer 503. Of a header rewrite, only the named parts are left out.",
+    "see docs/annotations.md for the values that it takes",
+  ),
+  SERVICE_NOT_FOUND: error(
+    "a backend's Service does not exist",
+    "The reference names a Service that does not exist (yet). Its share of requests gets 503 until it exists.",
+    "create the Service, or correct the name or the namespace",
+  ),
+  SERVICE_PORT_NOT_FOUND: error(
+    "a backend's Service has no such port",
+    "The reference names a port, by number or name, that the Service does not have for TCP. Its share of requests gets 503.",
+    "name a port of the Service's spec.ports",
+  ),
+  SERVICE_EXTERNAL_NAME: error(
+    "a backend's Service is of type ExternalName",
+    "Such a Service can point at any DNS name, even one that its author can't reach otherwise, so it can't be a backend. Its share of requests gets 503.",
+    "use a Service without selector and an EndpointSlice with the addresses",
+  ),
+  ENDPOINT_REFUSED: error(
+    "an endpoint is albc itself",
+    "nginx runs on albc's machine, so an endpoint with a loopback address and the port of the option healthAddress would publish albc's metrics. This endpoint is ignored; the Service's other endpoints are used.",
+    "give the endpoint the address and port of the application",
+  ),
+  SERVICE_TOO_LARGE: error(
+    "a Service has too many endpoints for its ports",
+    "Each Service port that routes name gets all endpoints of the Service. 8 such ports are always allowed, and more while ports times endpoints are at most 16,384 (each EndpointSlice counts as one more endpoint). The other ports, last in the order of `namespace/service/port`, get no endpoints: their requests answer 503. Everything else is served.",
+    "let routes name fewer ports of the Service, or spread the ports over several Services",
+  ),
+  PORT_UNAVAILABLE: error(
+    "nginx can't listen on a port",
+    "nginx could not bind it: another process uses it, the machine lacks the address, or ports below 1024 are not allowed. The port is not served; everything else is. albc tries again every 30 seconds, and at each change.",
+    "end the other process, or choose another port",
+  ),
+  CERTIFICATE_UNUSABLE: error(
+    "a certificate can't be used",
+    "The Secret is missing or lacks a PEM certificate chain with its private key, the key is too weak or RSA with more than 4096 bits, or the chain exceeds 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate is served, or the handshake fails.",
+    "make a Secret of type kubernetes.io/tls with tls.crt (leaf first) and tls.key",
+  ),
+  CERTIFICATE_EXPIRED: warning(
+    "a certificate has expired",
+    "It is still served, but clients refuse it, so HTTPS fails for the host; plain HTTP may redirect there. The metric albc_certificate_days_left warns in advance.",
+    "renew the certificate in the Secret",
+  ),
+  CERTIFICATE_HOST_MISMATCH: warning(
+    "a certificate does not match the host",
+    "Clients compare the host with the DNS names in the certificate's subjectAltName (RFC 9525), where a wildcard matches one label; they ignore its common name. It is still served, but clients refuse it for the host. For a wildcard host, one name below it is enough.",
+    "put a certificate into the Secret that has the host as a DNS name, or name another Secret",
+  ),
+  CERTIFICATE_CONFLICT: warning(
+    "a host has two certificates",
+    "Several objects give a host certificates on one port. The oldest object's is served.",
+    "leave the host in one of the objects, or let them name the same secret",
+  ),
+  TLS_HOST_UNUSED: warning(
+    "an Ingress has TLS for a host that it does not own",
+    "An Ingress has certificates and HTTPS redirects for the hosts of its own rules, unless an older object of another namespace names the host. This entry has no effect on the host.",
+    "add a rule for the host to this Ingress, or leave the certificate to the namespace that has the host",
+  ),
+  SETTING_IGNORED: error(
+    "a setting is invalid and has no effect",
+    "The value can't be used. It only tunes, so the object is served as if the setting were absent. Of a header rewrite, only the named parts are ignored.",
+    "correct the value, or remove the setting",
+  ),
+  SETTING_UNSUPPORTED: warning(
+    "a setting is not supported",
+    "The setting is one of the origin (web application firewall, tracing, connection keepalive) that has no effect here. The rest of the object is served.",
+    "remove the setting, or put what it did in front of the gateway",
+  ),
+  ALB_NOT_FOUND: error(
+    "the load balancer to serve does not exist",
+    "The option alb names an ALB2 that does not exist. Its auth is unknown, so nothing is served until it exists.",
+    "create the ALB2, or correct the option",
+  ),
+  SETTING_WITHOUT_EFFECT: info(
+    "a setting has no effect here",
+    "The field is for whatever deploys the load balancer (network, pods, the Service in front), not for the data plane.",
+    "nothing needs to be done",
+  ),
+  ALB_WITHOUT_PROJECTS: warning(
+    "an ALB2 names no project",
+    "An ALB2 serves the Ingresses of the projects that it names, by the project label of their namespaces. Without any it serves no Ingresses, only Frontends and Rules.",
+    "name projects in spec.config.projects; ALL_ALL means every namespace",
+  ),
+  PORT_CONFLICT: error(
+    "two objects want the same port",
+    "A port has one owner: the older object. What the other object would serve on the port is not served.",
+    "give one of them another port",
+  ),
+  PORT_CLOSED: error(
+    "a port is closed until its Frontend can be read",
+    "An ALB2 serves Ingresses on the port without a Frontend, but an unreadable Frontend may be for that port. It may configure auth, so the port answers 503 to everything.",
+    "correct the Frontend, or remove it",
+  ),
+  PROTOCOL_UNSUPPORTED: error(
+    "a Frontend's protocol is not served",
+    "Frontends of protocol http, https and grpc are served. Ports of others stay closed.",
+    "use http, https or grpc",
+  ),
+  FRONTEND_UNATTACHED: warning(
+    "a Frontend belongs to no ALB2",
+    "A Frontend belongs to the ALB2 in its own namespace that its label alb2.<label domain>/name names. Without one, its port stays closed. If the label is missing, or one or two letters away from an ALB2's name, the same port of this ALB2's Ingresses is closed too.",
+    "set the label to the name of an ALB2 in the same namespace",
+  ),
+  RULE_UNATTACHED: warning(
+    "a Rule belongs to no Frontend that is served",
+    "A Rule belongs to the Frontend in its own namespace that its labels alb2.<label domain>/name and alb2.<label domain>/frontend name. Without one it is not served. If a label is missing, or one or two letters away from a name, its requests answer 503 on every Frontend it may mean, since it may protect them. A name with another number, such as alb-00081, is not close.",
+    "set both labels to an ALB2 and a Frontend of the same namespace",
+  ),
+  RULE_GENERATED: info(
+    "a Rule generated from an Ingress is not served",
+    "The label alb2.<label domain>/source-type: ingress or spec.source.type: ingress says that another controller made the Rule from an Ingress. The Ingress itself is served, with its current content, so the Rule is ignored.",
+    "remove the Rule once the controller that made it is gone; if it is your own, remove the label and spec.source",
+  ),
+  RULE_WITHOUT_MATCH: error(
+    "a Rule matches nothing",
+    "A Rule's dslx selects its requests. Without a term that has a row there are none, so the Rule is not served. If it has one of the old texts dsl, domain or url, it may be meant to protect something: what that text names answers 503, and if a dsl can't be read, so does every Rule of the namespace.",
+    "write at least one valid term in spec.dslx",
+  ),
+  RULE_MATCH_INVALID: error(
+    "a term of a Rule's match is invalid",
+    "The match can't work as written. The Rule keeps its rank and its other terms, and answers 500 to every request that these match, so no wider rule serves them. If no term can be read, those are all requests of the Frontend that no rule of a higher rank serves.",
+    "correct the term",
+  ),
+  OBJECT_TOO_LARGE: error(
+    "an Ingress or a Rule is too large to be served",
+    "Each path of an Ingress makes a binding for each name in server-alias, and each condition of a Rule for each host: together at most 16,384 bindings, with at most 4 MiB of paths and conditions. Annotations of an Ingress, and what they name, count for every path: together at most 16 MiB. No part of the object is served; its requests answer 500, including all names in server-alias.",
+    "spread hosts or paths over several objects, or write fewer of them",
+  ),
+  RULE_INVALID: error(
+    "a Rule can't work as written",
+    "Without this setting the Rule would behave differently, so its requests answer 500.",
+    "correct the value",
+  ),
+  BACKEND_INVALID: error(
+    "a backend is not a Service port",
+    "Only Service ports can be backends. The path answers 500.",
+    "name a Service and its port",
+  ),
+  INGRESS_PATH_INVALID: error(
+    "a path of an Ingress can't be matched",
+    "The path is an invalid regular expression. What it could have matched answers 500, so no wider rule serves it.",
+    "correct the path",
+  ),
+  INGRESS_PATH_TEXT: warning(
+    "a path of an Ingress looks like a regular expression but is not one",
+    "A path of type Prefix or Exact is text; so is one of type ImplementationSpecific without use-regex or rewrite-target, as in ingress-nginx. It matches only requests that contain its special characters. If an ALB2 serves the Ingress, ImplementationSpecific paths are regular expressions.",
+    "set use-regex to true if it is meant as a regular expression; a Prefix needs no `*` at its end",
+  ),
+  PRIORITY_LOCAL: info(
+    "a priority counts only in its namespace",
+    "ingress-rule-priority orders the paths of one namespace. A path without a host stays behind all objects of other namespaces that name the host, whatever its priority.",
+    "name a host, or list the namespace in the option ingressPriorityNamespaces",
+  ),
+  INGRESS_PATH_SHADOWED: warning(
+    "two paths match the same requests",
+    "Another rule matches all requests of this host and path, and is tried first. For the same path, the older object wins. A host belongs to the namespace with the oldest object that names it or the wildcard above it; that namespace's paths come before those of others. No request reaches this path.",
+    "remove one of them, or give it another host or path; with the option sharedHosts, narrower paths and hosts come first whichever namespace has them",
+  ),
+  INGRESS_REGEX_HOST: warning(
+    "a path is a regular expression because of another Ingress",
+    "use-regex and rewrite-target apply to all paths of a host, as in ingress-nginx: this path matches everything that begins with it, ignoring case.",
+    "give the Ingress with use-regex or rewrite-target a host of its own",
+  ),
+  PUBLISHED_SERVICE_NOT_FOUND: warning(
+    "the Service whose addresses are published does not exist",
+    "albc does not read the Service that the option publishService names. Statuses of Ingresses stay unchanged until it appears.",
+    "create the Service, correct the option, or let its namespace be watched (option namespaces)",
+  ),
+  INGRESS_NOT_SERVED: info(
+    "an Ingress belongs to another controller",
+    "No load balancer here serves its class, or its namespace's project. With ALB2 objects, the class is the ALB2's name.",
+    "nothing needs to be done if another controller serves it; else correct its class",
+  ),
+  INGRESS_CANARY: warning(
+    "a canary Ingress is not served",
+    "On their own, its rules would send all requests to the canary, so they are ignored; the main Ingress gets all requests.",
+    "use weights of a Rule's serviceGroup, or remove the Ingress",
+  ),
+  ANNOTATION_CLOSED: error(
+    "an annotation that restricts access or redirects is invalid",
+    "The value can't be read. Ignoring it could let every client in, or replace a redirect by a backend's answer, so the paths answer 503. With the option unsupportedRestrictions: report they are served, and the code is ANNOTATION_INVALID.",
+    "correct the value; the paths stay closed until then",
+  ),
+  RESTRICTION_UNSUPPORTED: error(
+    "a restriction of access is not supported",
+    "The setting restricts access (a web application firewall, or a snippet with directives not known to be harmless), and the gateway can't enforce it. Its paths answer 503. With the option unsupportedRestrictions: report they are served without it.",
+    "restrict access by source ranges or authentication and remove the setting, or set the option unsupportedRestrictions to report",
+  ),
+  LIMIT_UNSUPPORTED: error(
+    "a limit is not enforced",
+    "The setting limits how much clients send or receive, and the gateway can't enforce it. The paths are served without the limit.",
+    "limit requests in front of the gateway or in the backend, and remove the setting",
+  ),
+  ANNOTATION_MISSPELT: error(
+    "an annotation that restricts access is probably misspelt",
+    "The name is close to an annotation that restricts access, or to that family (auth-…, …-source-range). Or the annotation restricts access, but its domain is missing, one or two letters off or made of the same words (nginx, ingress, kubernetes and so on), its prefix is not read, its index matches no path, or it is a label or on an object of another kind. Ignoring it could let every client in, so its paths answer 503, or the whole object's unless only the name is wrong. On an ALB2, Frontend or Gateway it is only reported. Without a value it is only reported as unknown.",
+    "correct the key, or remove the annotation; docs/annotations.md lists them",
+  ),
+  ANNOTATION_UNKNOWN: warning(
+    "an annotation is unknown",
+    "Its key has one of our domains or a similar one, but no such annotation exists. It has no effect.",
+    "correct the name, or remove the annotation; docs/annotations.md lists them",
+  ),
+  ANNOTATION_UNSUPPORTED: warning(
+    "an annotation is not supported",
+    "The annotation exists in ingress-nginx or the origin, but has no effect here.",
+    "remove the annotation; docs/annotations.md says what to use instead",
+  ),
+  ANNOTATION_PREFIX: warning(
+    "an annotation has the wrong prefix",
+    "The annotation exists, but is not read under this prefix. It has no effect.",
+    "move it to a prefix that docs/annotations.md names",
+  ),
+  ANNOTATION_INDEX_UNUSED: warning(
+    "an index prefix matches no path",
+    "index.<rule>-<path> counts the entries of spec.rules, and the paths of each, from 0. This path is missing, so the annotation has no effect.",
+    "correct the numbers",
+  ),
+
+  // Basic, forward and external auth.
+
+  AUTH_CONFIG_INVALID: error(
+    "an auth setting is invalid",
+    "A value of the Auth object or of an auth annotation can't be used. The paths it protects answer 503.",
+    "correct the value; the paths stay closed until then",
+  ),
+  AUTH_UNSUPPORTED: error(
+    "an auth setting is not supported",
+    "The setting restricts access, so ignoring it would open the paths. They answer 503 instead.",
+    "use basic auth with apr1 hashes or forward auth, or remove the setting",
+  ),
+  AUTH_REFERENCE_NOT_FOUND: error(
+    "an auth setting names a Secret or ConfigMap that does not exist",
+    "The paths that the setting protects answer 503 until the object exists; then they are served at once.",
+    "create the object, or correct its namespace and name; in a cluster the Secrets of its namespace must be among those that are read (option secretNamespaces)",
+  ),
+  AUTH_REFERENCE_FORBIDDEN: error(
+    "an auth setting may not use an object of another namespace",
+    "Ingresses and AuthPolicies may name Secrets and ConfigMaps of their own namespace only, so they can't check passwords against other namespaces' data, or send it. The paths answer 503.",
+    "move the object, or have a ReferenceGrant made in its namespace, or switch allowCrossNamespaceAuth on",
+  ),
+  AUTH_SECRET_UNUSABLE: error(
+    "a Secret for basic auth can't be used",
+    "It lacks the layout of its secret type, or none of its users can log in. The paths it protects answer 503.",
+    "give an auth-file secret the key `auth` with lines <user>:<apr1 hash>, an auth-map secret one key for each user with the apr1 hash; `openssl passwd -apr1` makes hashes",
+  ),
+  AUTH_USER_UNUSABLE: warning(
+    "a user of a basic auth Secret can't log in",
+    "The entry is not <user>:<apr1 hash>. The Secret's other users are not affected.",
+    "make the hash with `openssl passwd -apr1` or `htpasswd -nm <user>`",
+  ),
+  AUTH_USER_DUPLICATE: warning(
+    "a basic auth Secret lists a user twice",
+    "The first line of the user counts, as in Apache and nginx.",
+    "remove one of the lines",
+  ),
+  AUTH_SECRET_KEY_IGNORED: warning(
+    "a key of an auth-file Secret is ignored",
+    "Only the key `auth` of an auth-file Secret is read.",
+    "remove the key, or use the secret type auth-map, where each key is a user",
+  ),
+  AUTH_HEADER_DUPLICATE: warning(
+    "two keys of a header ConfigMap name the same header",
+    "Header names are compared without case. The first in byte order is used; others are ignored.",
+    "remove one of the keys",
+  ),
+  AUTH_SETTING_WITHOUT_EFFECT: warning(
+    "an auth setting has no effect",
+    "It belongs to an auth method that is not configured here, or its place is not read. Or it names response headers of the auth service that only the gateway sends to backends.",
+    "add the setting that it belongs to, or remove it",
+  ),
+  AUTH_SERVICE_NOT_FOUND: warning(
+    "the auth service is not a known Service",
+    "The host of the auth URL has the form of a Service name, but no Service has that name and port. Each request looks the host up in DNS.",
+    "correct name, namespace or port of the Service",
+  ),
+  AUTH_URL_FRAGMENT: warning(
+    "the auth URL has a fragment",
+    "The part after # is never sent in a request (RFC 9110, 4.2.5), so it is ignored.",
+    "write %23 for a # that belongs to the path or query, or remove the fragment",
+  ),
+
+  // BackendTLSPolicies, AuthPolicies and auth filters.
+
+  POLICY_TARGET_NOT_FOUND: error(
+    "the target of a policy does not exist",
+    "The object in targetRefs does not exist, or the Service has no port of that name. The policy has no effect there.",
+    "create the object, or correct the name or sectionName; targets are in the policy's own namespace",
+  ),
+  POLICY_TARGET_MISSPELT: error(
+    "a target of an AuthPolicy is misspelt, and its object is closed",
+    "The object exists, but has no section of that name (a listener or rule), or the target's kind or group is one or two letters off. Ignoring the policy could open what it protects, so the whole object answers 503, except where a policy of a narrower object applies.",
+    "correct sectionName, kind or group of the target",
+  ),
+  POLICY_TARGET_UNSUPPORTED: error(
+    "a policy targets a kind that it does not support",
+    "A BackendTLSPolicy targets Services, an AuthPolicy Gateways, ListenerSets, HTTPRoutes, GRPCRoutes, and HTTP and HTTPS listeners. It has no effect on other targets.",
+    "correct group, kind and section of the target",
+  ),
+  POLICY_NOT_FOR_CONNECTIONS: warning(
+    "an AuthPolicy does not cover all listeners of its Gateway",
+    "Listeners of protocol TLS, TCP and UDP forward connections and datagrams without reading them, so the gateway can't ask for a login there.",
+    "give such listeners a Gateway of their own, or name the listeners that the policy is for (sectionName)",
+  ),
+  POLICY_CONFLICT: error(
+    "two policies have the same target",
+    "Of policies for the same object or section, the oldest is in force, then the first by namespace and name. This one is not.",
+    "remove one of them, or let one name a section (sectionName)",
+  ),
+  POLICY_UNREADABLE: error(
+    "everything that an unreadable policy may target is closed",
+    "An API server would refuse it, but it may restrict what its namespace serves. Until it can be read, all its possible targets answer with an error.",
+    "correct the policy, or remove it",
+  ),
+  POLICY_UNUSED: warning(
+    "an AuthPolicy protects nothing",
+    "It has no targetRefs, and no ExtensionRef filter names it.",
+    "add targetRefs, or name it in an ExtensionRef filter of a rule of its namespace",
+  ),
+  POLICY_STATUS_FULL: warning(
+    "a policy is used in more places than its status can list",
+    "A status holds sixteen entries, including other controllers'. The policy is in force everywhere; only its status is cut.",
+    "nothing needs to be done",
+  ),
+  BACKEND_TLS_INVALID: error(
+    "a BackendTLSPolicy can't be used as written",
+    "Its authorities or names can't be read. Without a usable authority, or with an unknown name, its target Services answer 500: no request reaches them unchecked.",
+    "give caCertificateRefs a ConfigMap or Secret with PEM certificates under ca.crt, or wellKnownCACertificates System",
+  ),
+  AUTH_FILTER_UNRESOLVED: error(
+    "an auth filter names an object that does not exist",
+    "Skipping the filter would open the rule, so its requests answer 500 until the filter can be resolved.",
+    "create the AuthPolicy or Service, correct its name, or have a ReferenceGrant made",
+  ),
+
+  // GatewayClasses, Gateways and ListenerSets; their conditions say the same.
+
+  GATEWAY_CLASS_INVALID: error(
+    "a GatewayClass can't be accepted",
+    "Its parametersRef does not name a readable ConfigMap. Without these parameters, its Gateways are not served.",
+    "correct the ConfigMap or the reference (docs/gateway-api.md)",
+  ),
+  GATEWAY_NOT_SERVED: info(
+    "a Gateway belongs to another controller",
+    "albc serves Gateways whose GatewayClass exists and has its controller name (option controllerName).",
+    "nothing needs to be done if another controller serves it; else correct its class, or create that",
+  ),
+  GATEWAY_INVALID: error(
+    "a Gateway can't be accepted",
+    "The Gateway needs something that does not exist, or none of its listeners is valid. No part of it is served.",
+    "correct the field",
+  ),
+  GATEWAY_ADDRESS: error(
+    "a Gateway does not get its address",
+    "Addresses come from the option gatewayAddresses, and each belongs to one Gateway. The Gateway is served on those that it got; without any, it is not served.",
+    "add addresses that the machine holds to the option gatewayAddresses, or ask for another one",
+  ),
+  LISTENER_OVER_BUDGET: error(
+    "no socket is left for a port",
+    "Each nginx worker holds every listening socket, so their number is limited (option listenerSockets, and half of the files that a process may open). A port needs one socket for each address; on all addresses it needs two, for IPv4 and IPv6, or one without the option ipv6. A UDP port needs them for each worker, as does a TCP port that is open both on all and on single addresses. A port needs one more if a TLS listener of it passes TLS through, and one more if it has both TLS and HTTPS listeners. A TLSRoute whose TLS ends here needs one of the remaining sockets for each certificate that its names can have. Namespaces get equal shares. A namespace that wants more loses its newest Frontends, listeners and TLSRoutes; all others are served.",
+    "remove Frontends, listeners or TLSRoutes of this namespace, or raise the option listenerSockets and the limit of open files",
+  ),
+  GATEWAY_REFERENCE: error(
+    "a reference of a Gateway can't be resolved",
+    "The object is missing, unusable, of a kind that is not read, or in another namespace without a ReferenceGrant. Whatever needs it is not served.",
+    "correct the reference or the object, or write a ReferenceGrant in its namespace",
+  ),
+  LISTENER_INVALID: error(
+    "a listener can't be served as written",
+    "Its protocol or another value is unknown, or no certificate authority for its clients is usable. This listener is not served; the others are.",
+    "correct the value",
+  ),
+  LISTENER_CONFLICT: error(
+    "two listeners want the same port",
+    "Listeners on one port need the same protocol and different hostnames. In one object, all lose. Otherwise a Gateway wins over its ListenerSets, and an older object over a younger one.",
+    "give the listener another port or hostname",
+  ),
+  LISTENER_OVERLAP: info(
+    "two TLS listeners share hosts or certificate names",
+    "The more specific listener serves the hosts. A client that reuses its connection for a host of the other listener gets 421 and opens a new one.",
+    "nothing needs to be done; certificates without common names make clients open a new connection at once",
+  ),
+  INGRESS_HOST_TAKEN: warning(
+    "a Gateway takes a host of an Ingress",
+    "One listener owns a host on a port, and a Gateway's listener is more specific than a port for Ingresses. It answers all requests of the host on that port, the Ingress none.",
+    "give the Gateway's listener another port or hostname, or Gateways addresses of their own (option gatewayAddresses)",
+  ),
+  LISTENER_SET_NOT_SERVED: error(
+    "a ListenerSet is not served",
+    "Its Gateway allows none from its namespace or is not accepted, or none of its listeners is valid.",
+    "allow it in the Gateway's spec.allowedListeners, or correct its listeners",
+  ),
+  LISTENER_SET_UNATTACHED: warning(
+    "a ListenerSet belongs to no Gateway",
+    "The Gateway in spec.parentRef does not exist, so nothing serves the set.",
+    "create the Gateway, or correct the name or the namespace",
+  ),
+  CLIENT_CERTIFICATES_UNCHECKED: warning(
+    "clients pass without a valid certificate",
+    "In mode AllowInsecureFallback, the gateway asks clients for a certificate and serves them whatever they send. Terminating TLS listeners never ask, whatever spec.tls.frontend says. Backends must not take a certificate as proof of the client's identity.",
+    "use AllowValidOnly and a listener of protocol HTTPS, or check the certificates behind the gateway (mode Passthrough)",
+  ),
+
+  // Routes of Gateway API; the conditions of their statuses say the same.
+
+  ROUTE_OF_MESH: info(
+    "a route's parent is a Service",
+    "Such routes are for requests between Services, which bypass gateways. albc leaves them to a mesh; the route's other parents are served.",
+    "name a Gateway as parent if the route is for requests from outside",
+  ),
+  ROUTE_PARENT_FOREIGN: info(
+    "a route's parent belongs to another controller",
+    "Its GatewayClass is another controller's. albc writes no status for it.",
+    "nothing needs to be done if another controller serves it; else correct the name or namespace",
+  ),
+  ROUTE_PARENT_NOT_FOUND: warning(
+    "a route's parent does not exist",
+    "albc reads no Gateway or ListenerSet with this name. The route serves nothing there, and no controller can write a status for it.",
+    "correct the name or namespace of the parent, or create it",
+  ),
+  ROUTE_NOT_ATTACHED: error(
+    "no listener of the parent accepts the route",
+    "The listeners' names, ports, kinds, namespaces or hostnames exclude the route. It serves nothing there; its condition Accepted is False and says why.",
+    "compare the parentRef and hostnames with the parent's listeners and their allowedRoutes",
+  ),
+  ROUTE_VALUE_UNSUPPORTED: error(
+    "a value of a route is not supported",
+    "The rule can't work as written. Its requests answer 500, so no wider rule serves them. Other rules are served.",
+    "correct the value",
+  ),
+  ROUTE_TOO_LARGE: error(
+    "a route is too large to be served",
+    "A route makes a binding for each listener, hostname and match: at most 16,384, with at most 4 MiB of paths and conditions. No part of it is served; its requests answer 500. With too many paths, so does everything below their first elements, or its whole hosts.",
+    "write fewer hostnames or matches, spread them over routes, or name single listeners with parentRefs[].sectionName",
+  ),
+  ROUTE_FILTERS_INCOMPATIBLE: error(
+    "filters of a route can't be combined",
+    "The rule can't work as written. Its requests answer 500, so no wider rule serves them. Other rules are served.",
+    "leave one of the filters out, or spread them over rules",
+  ),
+  ROUTE_BACKEND_NOT_FOUND: error(
+    "a route's backend does not exist",
+    "The Service or its port does not exist (yet). Its share of requests gets 500, its share of connections is closed, and a mirror is dropped.",
+    "create the Service, or correct name, namespace or port",
+  ),
+  ROUTE_BACKEND_KIND: error(
+    "a route's backend is not a Service",
+    "Only Service ports can be backends. This one's share of requests gets 500, its share of connections is closed, and a mirror is dropped.",
+    "name a Service",
+  ),
+  ROUTE_BACKEND_NOT_PERMITTED: error(
+    "a route may not name a backend of another namespace",
+    "No ReferenceGrant in the Service's namespace permits it. Its share of requests gets 500, its share of connections is closed, and a mirror is dropped.",
+    "create a ReferenceGrant in the namespace of the Service",
+  ),
+  ROUTE_BACKEND_PROTOCOL: error(
+    "a backend's protocol is not supported",
+    "Routes of this kind do not support the appProtocol of the Service port. The backend's share of requests gets 500; a mirror is dropped.",
+    "use http, https, grpc, grpcs, kubernetes.io/h2c, kubernetes.io/ws or kubernetes.io/wss, or none",
+  ),
+  ROUTE_MIRROR_PROTOCOL: error(
+    "a mirror's protocol is not supported",
+    "Mirrored requests use HTTP/1.1, which an h2c or gRPC Service does not understand; those of a GRPCRoute are gRPC. The requests are served, but not mirrored.",
+    "mirror to a port of http or https, or remove the filter",
+  ),
+  ROUTE_BACKEND_TLS_NAMES: error(
+    "subjectAltNames can't be checked over gRPC",
+    "nginx checks the certificate of a gRPC backend for validation.hostname only, and no request may reach a backend without the checks of its BackendTLSPolicy. The backend's share of requests gets 500.",
+    "let the certificate have the name of validation.hostname, and remove subjectAltNames",
+  ),
+  ROUTE_BACKEND_EXTERNAL_NAME: error(
+    "a route's backend is a Service of type ExternalName",
+    "Such a Service can point at any DNS name, even one that its author can't reach otherwise, so it can't be a backend. The backend's share of requests gets 500, its share of connections is closed, and a mirror is dropped.",
+    "use a Service without selector and an EndpointSlice with the addresses",
+  ),
+  STREAM_BACKEND_TLS: error(
+    "a TLSRoute can't follow a BackendTLSPolicy",
+    "Where a listener ends TLS, all backends of a rule share one TLS configuration, and nginx can check one name: validation.hostname. A backend that needs something else gets nothing; its share of the connections is closed.",
+    "give the rule's Services one policy, without subjectAltNames, or let the listener pass TLS through",
+  ),
+  STREAM_ROUTE_SHADOWED: warning(
+    "an older route gets the connections",
+    "A TCP or UDP port, or a server name, has one route: the oldest one. This route is accepted, and serves once the older one is removed.",
+    "give the route a listener or hostname of its own, or remove one of the two",
+  ),
+  ROUTE_WITHOUT_BACKEND: warning(
+    "a rule has no destination",
+    "The rule neither redirects nor has a backend with a weight above 0. Its requests answer 500; connections are closed.",
+    "add a backendRef or a RequestRedirect filter",
+  ),
+};
 
 export type DiagnosticCode = keyof typeof DIAGNOSTIC_CATALOG;

@@ -2,8 +2,7 @@
  * Problems as data. A stage reports what it finds and goes on; nothing in the pipeline throws for a user's mistake.
  * A message never holds a secret's content or a hash.
  */
-import type { Severity } from "./catalog-entry.js";
-import type { DiagnosticCode } from "./catalog.js";
+import type { DiagnosticCode, Severity } from "./catalog.js";
 
 /** The object that a diagnostic is about; `namespace` is empty for cluster-scoped kinds. */
 export interface ResourceRef {

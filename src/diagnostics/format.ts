@@ -1,5 +1,5 @@
 /** Diagnostics as a person reads them: the place first, as compilers write it, so that editors and terminals link to it. */
-import type { Severity } from "./catalog-entry.js";
+import type { Severity } from "./catalog.js";
 import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
 import { formatFieldPath } from "./diagnostic.js";
 

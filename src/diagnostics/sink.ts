@@ -1,5 +1,5 @@
 import { compareBy, compareStrings, groupBy } from "../support/collections.js";
-import type { Severity } from "./catalog-entry.js";
+import type { Severity } from "./catalog.js";
 import { DIAGNOSTIC_CATALOG } from "./catalog.js";
 import type { Diagnostic, FieldPath, ResourceRef, SourceLocation } from "./diagnostic.js";
 import { formatFieldPath, refKey } from "./diagnostic.js";

@@ -1,5 +1,5 @@
 /** What a run reports about itself to those who measure it or ask whether it is healthy. */
-import type { Severity } from "../diagnostics/catalog-entry.js";
+import type { Severity } from "../diagnostics/catalog.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 
 /** Seconds; a step that was not reached has none. */

@@ -1,6 +1,7 @@
 import { DIAGNOSTIC_CATALOG } from "../../src/diagnostics/catalog.js";
-import type { CatalogEntry } from "../../src/diagnostics/catalog-entry.js";
 import { expectGenerated } from "../support/generated-file.js";
+
+type Entry = (typeof DIAGNOSTIC_CATALOG)[keyof typeof DIAGNOSTIC_CATALOG];
 
 const INTRODUCTION = `# Diagnostics
 
@@ -10,12 +11,10 @@ or path. Codes are stable. This page is generated from \`src/diagnostics\`; each
 `;
 
 test("docs/diagnostics.md lists every code", () => {
-  const entries = Object.entries<CatalogEntry>(DIAGNOSTIC_CATALOG).sort(([a], [b]) =>
-    a < b ? -1 : 1,
-  );
+  const entries = Object.entries(DIAGNOSTIC_CATALOG).sort(([a], [b]) => (a < b ? -1 : 1));
   expectGenerated("docs/diagnostics.md", INTRODUCTION + entries.map(section).join(""));
 });
 
-function section([code, { severity, title, explanation, hint }]: [string, CatalogEntry]): string {
+function section([code, { severity, title, explanation, hint }]: [string, Entry]): string {
   return `\n## ${code}\n\n*${severity}*: ${title}.\n\n${explanation}\n\nWhat to do: ${hint}.\n`;
 }
