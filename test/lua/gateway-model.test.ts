@@ -58,7 +58,7 @@ function possible(world: World, request: Request): readonly Outcome[] {
 
 /** Its path has another reading; where that is of a rule that refuses, or has a backend that does, the product refuses the request. */
 function mayBeAmbiguous({ target }: Request): boolean {
-  return /\/\/|\/\.|[;\\]|%2[ef]|%3b|%5c/i.test(target.split("?")[0] ?? "");
+  return /\/\/|\/\.|[;\\]|%2[5ef]|%3b|%5c/i.test(target.split("?")[0] ?? "");
 }
 
 function refuses({ rules }: HttpRoute): boolean {
