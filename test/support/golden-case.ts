@@ -4,8 +4,10 @@
  */
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { dump, load } from "js-yaml";
+import { load } from "js-yaml";
 import { contentsOf } from "../../src/render/rendered-file.js";
+import type { ObjectStatus } from "../../src/status/object-status.js";
+import { isObject } from "../../src/support/json-object.js";
 import { SecretText } from "../../src/support/secret-text.js";
 import { compile } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
@@ -51,8 +53,11 @@ interface CaseDescription {
   readonly now?: Date;
   /** Sources besides input.yaml, such as a file that is gone. */
   readonly also?: readonly Source[];
-  /** What to compare of nginx.conf, most of which is the same in all cases. Absent: nothing. `stream`: only that block. */
-  readonly show?: "stream" | "nginx.conf";
+  /**
+   * What to compare of the text that is mostly the same in all cases: nginx.conf, its block `stream`, or the features in the
+   * statuses of GatewayClasses. Absent: nothing of it.
+   */
+  readonly show?: "stream" | "nginx.conf" | "features";
 }
 
 const KEYS = ["purpose", "options", "unavailablePorts", "now", "also", "show"];
@@ -106,11 +111,13 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   for (const file of files) {
     if (file.contents instanceof SecretText) secret.push(`${file.mode.toString(8)} ${file.path}\n`);
     else if (file.path !== "nginx.conf") output.set(file.path, contentsOf(file));
-    else if (show !== undefined) output.set(file.path, shownOf(contentsOf(file), show));
+    else if (show === "nginx.conf") output.set(file.path, contentsOf(file));
+    else if (show === "stream") output.set(file.path, streamBlock(contentsOf(file)));
   }
   if (secret.length > 0) output.set("secret-files.txt", secret.join(""));
-  if (statuses.length > 0)
-    output.set("status.yaml", statuses.map((status) => `---\n${dump(status)}`).join(""));
+  const shown = show === "features" ? statuses : statuses.map(withoutFeatures);
+  if (shown.length > 0)
+    output.set("status.yaml", shown.map((status) => `---${yamlOf(status)}\n`).join(""));
   const sorted = inOrder(diagnostics);
   if (sorted.length > 0) {
     const text = formatText(sorted, { colours: false });
@@ -119,11 +126,34 @@ export function actualOutput(golden: GoldenCase): ReadonlyMap<string, string> {
   return output;
 }
 
-function shownOf(conf: string, show: NonNullable<CaseDescription["show"]>): string {
-  if (show === "nginx.conf") return conf;
+function streamBlock(conf: string): string {
   const block = /^stream \{\n(?:[ }].*\n|\n)*?\}\n/m.exec(conf)?.[0];
   if (block === undefined) throw new Error("nginx.conf has no block `stream`");
   return block;
+}
+
+function withoutFeatures(object: ObjectStatus): ObjectStatus {
+  const { supportedFeatures: _, ...status } = object.status;
+  return { ...object, status };
+}
+
+/** YAML, to put behind a key or a dash. What has only scalars in it, such as a condition, is one line. */
+function yamlOf(value: unknown, indent = ""): string {
+  if (!isObject(value) && !Array.isArray(value)) return ` ${scalar(value)}`;
+  const isLeaf = Object.values(value).every((each) => typeof each !== "object");
+  if (Array.isArray(value)) {
+    if (isLeaf) return ` [${value.map(scalar).join(", ")}]`;
+    const items = value.map((item) => yamlOf(item, `${indent}  `).replace(/^\n */, " "));
+    return items.map((item) => `\n${indent}-${item}`).join("");
+  }
+  const entries = Object.entries(value);
+  if (isLeaf) return ` { ${entries.map(([key, part]) => `${key}: ${scalar(part)}`).join(", ")} }`;
+  return entries.map(([key, part]) => `\n${indent}${key}:${yamlOf(part, `${indent}  `)}`).join("");
+}
+
+function scalar(value: unknown): string {
+  const text = JSON.stringify(value);
+  return /^"(?!(?:true|false|null)")[a-z][\w ./-]*"$/i.test(text) ? text.slice(1, -1) : text;
 }
 
 /** What the case expects: file name → contents. */
