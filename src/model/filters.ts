@@ -36,6 +36,10 @@ export interface Redirect {
   readonly path?: PathRewrite;
 }
 
+export function isRedirectStatus(status: number): status is Redirect["status"] {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
 export type PathRewrite =
   | readonly ["full", string]
   /** By path elements; the remainder is kept. */

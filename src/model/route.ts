@@ -142,6 +142,9 @@ export interface Retry {
   readonly attempts: number;
 }
 
+/** Milliseconds that fit into a 32-bit timer. */
+export const MAX_TIMEOUT = 2 ** 31 - 1;
+
 export const DEFAULT_TIMEOUTS: Timeouts = { connect: 5000, send: 120_000, read: 120_000 };
 
 /** Absent for the defaults: nginx.conf has them, so they cost no call in the balancer. */

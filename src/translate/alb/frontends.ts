@@ -1,20 +1,63 @@
-import { routeTimeouts } from "../../model/route.js";
-import { filled } from "../../support/json-object.js";
-import type { Frontend } from "../../api/alb.js";
-import { ANY_HOST } from "../../model/values.js";
+/** What Frontends do themselves: their redirect before every Rule, their service group after all Rules, their certificate. */
+import type { Alb2, Frontend } from "../../api/alb.js";
+import type { ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { Redirect } from "../../model/filters.js";
+import { routeTimeouts } from "../../model/route.js";
+import { ANY_HOST } from "../../model/values.js";
+import { filled } from "../../support/json-object.js";
+import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-policies.js";
-import type { EntryPort, LoadBalancer } from "../load-balancer.js";
+import type { TranslateContext } from "../context.js";
+import type { EntryPort, Inherited, LoadBalancer } from "../load-balancer.js";
 import { bindWholePort } from "../load-balancer.js";
-import { placeOf, sourceRef } from "../place.js";
-import { NO_RULE } from "../reasons.js";
+import { placeOf, resourceRef, sourceRef } from "../place.js";
 import { listenerRank } from "../precedence.js";
+import { NO_RULE } from "../reasons.js";
 import { addServerCertificate } from "../server-certificates.js";
-import { albNameOf, configOf } from "./alb-settings.js";
-import { frontendRedirect } from "./frontend-port.js";
-import { translateServiceGroup } from "./service-group.js";
+import { configOf } from "./alb-settings.js";
+import { albNameOf, mayName } from "./labels.js";
+import {
+  overridden,
+  parseBackendProtocol,
+  parseRedirect,
+  translateServiceGroup,
+} from "./shared-settings.js";
 
-/** What Frontends do themselves: their redirect before every rule, their service group after all, their certificate. */
+/** What the routes of a Frontend inherit; undefined, with a report, if its protocol is not served. */
+export function inheritedFromFrontend(
+  frontend: Frontend,
+  fromAlb: Inherited,
+  context: AuthContext,
+): Inherited | undefined {
+  const { protocol = "http", backendProtocol = "", config } = frontend.spec;
+  if (protocol !== "http" && protocol !== "https" && protocol !== "grpc") {
+    const message = `protocol ${JSON.stringify(protocol)} is not served, only http, https and grpc`;
+    const place = placeOf(frontend, "spec", "protocol");
+    context.diagnostics.report({ code: "PROTOCOL_UNSUPPORTED", message, ...place });
+    return undefined;
+  }
+  const inherited = overridden(fromAlb, frontend, config, context);
+  const standard = protocol === "grpc" ? "grpc" : "http";
+  if (backendProtocol === "") return { ...inherited, protocol: standard };
+  const parsed = parseBackendProtocol(backendProtocol);
+  if (parsed.ok) return { ...inherited, protocol: parsed.value };
+  const place = placeOf(frontend, "spec", "backendProtocol");
+  context.diagnostics.report({ code: "SETTING_IGNORED", message: parsed.problem, ...place });
+  return { ...inherited, protocol: standard };
+}
+
+/** The redirect of a Frontend. An invalid one is reported and ignored. */
+export function frontendRedirect(
+  frontend: Frontend,
+  { diagnostics }: AuthContext,
+): Redirect | undefined {
+  const redirect = parseRedirect(frontend.spec.config?.redirect ?? {});
+  if (redirect.ok) return redirect.value;
+  const place = placeOf(frontend, "spec", "config", "redirect");
+  diagnostics.report({ code: "SETTING_IGNORED", message: redirect.problem, ...place });
+  return undefined;
+}
+
 export function translateFrontends(balancers: readonly LoadBalancer[], context: AuthContext): void {
   for (const balancer of balancers) {
     for (const port of balancer.ports) {
@@ -25,64 +68,54 @@ export function translateFrontends(balancers: readonly LoadBalancer[], context: 
   reportUnattached(context);
 }
 
-/** defaultSSLCert is for the HTTPS port of Ingresses, unless its Frontend names another. */
+/** defaultSSLCert is for the HTTPS port of Ingresses, unless a Frontend declares the port and names another. */
 function addDefaultCertificate({ alb, ingress }: LoadBalancer, context: AuthContext): void {
   const port = ingress.https;
-  if (alb === undefined || port === undefined || hasCertificate(port.frontend)) return;
-  const reference = configOf(alb).defaultSSLCert ?? "";
-  if (reference === "") return;
+  if (alb === undefined || port === undefined) return;
+  const reference = configOf(alb).defaultSSLCert;
+  if (!isSet(reference) || isSet(port.frontend?.spec.certificate_name)) return;
   const place = placeOf(alb, "spec", "config", "defaultSSLCert");
   addServerCertificate(reference, ANY_HOST, { port, place, context });
 }
 
 function translateFrontend(frontend: Frontend, port: EntryPort, context: AuthContext): void {
+  const { serviceGroup, certificate_name: certificate } = frontend.spec;
   const redirect = frontendRedirect(frontend, context);
-  const hasServices = (frontend.spec.serviceGroup?.services ?? []).length > 0;
   if (redirect !== undefined && redirect.unlessScheme === undefined) {
-    bindRedirect(frontend, redirect, { port, context, rank: "first" });
+    bindRedirect(frontend, redirect, port, context);
   }
-  if (hasServices) {
-    bindServiceGroup(frontend, port, context);
-  } else if (redirect?.unlessScheme !== undefined) {
-    // Its Rules redirect by themselves; this is for what no Rule matches.
-    bindRedirect(frontend, redirect, { port, context, rank: "default" });
-  }
-  if (port.tls && hasCertificate(frontend)) {
+  if ((serviceGroup?.services ?? []).length > 0) bindServiceGroup(frontend, port, context);
+  // Rules inherit a redirect to another scheme; this one is for requests that no Rule matches.
+  else if (redirect?.unlessScheme !== undefined) bindRedirect(frontend, redirect, port, context);
+  if (port.tls && isSet(certificate)) {
     const place = placeOf(frontend, "spec", "certificate_name");
-    const reference = frontend.spec.certificate_name ?? "";
-    addServerCertificate(reference, ANY_HOST, { port, place, context });
+    addServerCertificate(certificate, ANY_HOST, { port, place, context });
   }
 }
 
-interface RedirectPlace {
-  readonly port: EntryPort;
-  readonly context: AuthContext;
-  /** Before every Rule, or after. */
-  readonly rank: "first" | "default";
-}
-
+/** Before every Rule; a redirect to another scheme comes after every Rule, and its own scheme finds no rule. */
 function bindRedirect(
   frontend: Frontend,
   redirect: Redirect,
-  { port, context: { config }, rank }: RedirectPlace,
+  port: EntryPort,
+  { config }: AuthContext,
 ): void {
+  const isLast = redirect.unlessScheme !== undefined;
+  const { timeouts, protocol } = port.inherited;
   const route = config.addRoute(
     {
       id: `${frontendId(frontend)}/redirect`,
       source: sourceRef(placeOf(frontend, "spec", "config", "redirect")),
       redirect,
-      ...routeTimeouts(port.inherited.timeouts),
-      // For clients that came by that scheme already.
-      ...(rank === "default" && {
-        backends: [{ weight: 1, protocol: port.inherited.protocol, refuse: NO_RULE }],
-      }),
+      ...routeTimeouts(timeouts),
+      ...(isLast && { backends: [{ weight: 1, protocol, refuse: NO_RULE }] }),
     },
     port.port,
   );
-  bindWholePort(port, route, listenerRank(rank, frontend), config);
+  bindWholePort(port, route, listenerRank(isLast ? "default" : "first", frontend), config);
 }
 
-/** The default backend has the auth that the Frontend has, as every route of it. */
+/** The default backend has the Frontend's auth, like each of its routes. */
 function bindServiceGroup(frontend: Frontend, port: EntryPort, context: AuthContext): void {
   const { schemeRedirect, auth, timeouts, protocol, closed } = port.inherited;
   const place = placeOf(frontend, "spec", "serviceGroup");
@@ -106,11 +139,7 @@ function frontendId({ metadata }: Frontend): string {
   return `frontend/${metadata.namespace}/${metadata.name}`;
 }
 
-function hasCertificate(frontend: Frontend | undefined): boolean {
-  return (frontend?.spec.certificate_name ?? "") !== "";
-}
-
-/** A Frontend whose labels name no ALB2 is nobody's, and its port stays closed. */
+/** The port of a Frontend whose labels name no ALB2 stays closed. */
 function reportUnattached({ resources, options, diagnostics }: AuthContext): void {
   for (const frontend of resources.list("Frontend")) {
     const { namespace } = frontend.metadata;
@@ -123,4 +152,32 @@ function reportUnattached({ resources, options, diagnostics }: AuthContext): voi
     const place = placeOf(frontend, "metadata", "labels");
     diagnostics.report({ code: "FRONTEND_UNATTACHED", message, ...place });
   }
+}
+
+/** Names that the origin gives to Frontends, and that people choose: `<alb>-<port>`. */
+const NAME_WITH_PORT = /^(.+)-(\d{1,5})$/;
+
+/**
+ * A Frontend that may be for a port that an ALB2 uses for its Ingresses: it can't be read, or its label of the ALB2 is missing or
+ * misspelt. It may configure auth for them, so the port must not be served without it.
+ */
+export function refusedFrontendFor(
+  alb: Alb2,
+  port: number,
+  { resources, options }: TranslateContext,
+): ResourceRef | undefined {
+  const { namespace, name } = alb.metadata;
+  const hasAlb = (other: string): boolean => resources.get("ALB2", namespace, other) !== undefined;
+  const stray = resources.list("Frontend").find((frontend) => {
+    if (frontend.metadata.namespace !== namespace || frontend.spec.port !== port) return false;
+    const label = albNameOf(frontend, options.domains);
+    return mayName(label, name) && (label === undefined || !hasAlb(label));
+  });
+  if (stray !== undefined) return resourceRef(stray);
+  return resources.refused.find((refused) => {
+    if (refused.kind !== "Frontend" || refused.namespace !== namespace) return false;
+    const [, owner, digits] = NAME_WITH_PORT.exec(refused.name) ?? [];
+    // Any other name, or one of an ALB2 that does not exist, does not tell the port.
+    return owner === undefined || !hasAlb(owner) || (owner === name && Number(digits) === port);
+  });
 }

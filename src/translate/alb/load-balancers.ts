@@ -9,25 +9,28 @@ import { NOTHING_INHERITED, addEntryPort, serverId } from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { ageKey, compareAge, oldestOf } from "../precedence.js";
 import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
-import { frontendPort, frontendRedirect, refusedFrontendFor } from "./frontend-port.js";
-import { inheritedFromAlb } from "./inheritance.js";
+import { frontendRedirect, inheritedFromFrontend, refusedFrontendFor } from "./frontends.js";
 import type { PortClaim } from "./port-claims.js";
 import { grantPorts, ingressPortOf } from "./port-claims.js";
+import { overridden } from "./shared-settings.js";
 
-/** Who owns its hosts is found out when its ports are known. */
+/** The owners of its hosts are known only after its ports. */
 type NewBalancer = Omit<LoadBalancer, "owners">;
 
 /**
- * The load balancers with their ports: one for each ALB2, or, when none was ever written, one by the options. An ALB2 that was
- * refused counts as written: without its auth nothing of it may be served.
+ * The load balancers with their ports: one for each ALB2, or one from the options if there is no ALB2. A refused ALB2 counts as one:
+ * without its auth, nothing of it may be served.
  */
 export function translateLoadBalancers(
   context: AuthContext,
   portsOfGateways: readonly GatewayPort[],
 ): readonly NewBalancer[] {
   const { resources, options } = context;
-  if (servesByOptions(context)) return [loadBalancerByOptions(context, portsOfGateways)];
   const known = resources.list("ALB2");
+  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
+  if (known.length === 0 && !isRefused && options.alb === "") {
+    return [loadBalancerByOptions(context, portsOfGateways)];
+  }
   const served = known.filter(
     ({ metadata }) =>
       options.alb === "" || options.alb === `${metadata.namespace}/${metadata.name}`,
@@ -43,17 +46,8 @@ export function translateLoadBalancers(
   return [...served].sort(compareAge).map((alb) => loadBalancer(alb, claims, context));
 }
 
-/** No ALB2 was ever written, and none is asked for. */
-function servesByOptions({
-  resources,
-  options,
-}: Pick<AuthContext, "resources" | "options">): boolean {
-  const isRefused = resources.refused.some(({ kind }) => kind === "ALB2");
-  return resources.list("ALB2").length === 0 && !isRefused && options.alb === "";
-}
-
 function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthContext): NewBalancer {
-  const inherited = inheritedFromAlb(alb, context);
+  const inherited = overridden(NOTHING_INHERITED, alb, alb.spec?.config, context);
   const ports = claims
     .filter((claim) => claim.alb === alb)
     .flatMap((claim) => entryPort(claim, inherited, context) ?? [])
@@ -75,7 +69,7 @@ function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthCont
   };
 }
 
-/** Priorities of Rules count among all routes, so those of Ingresses of their namespace do, too. */
+/** Priorities of Rules count among all routes, so priorities of Ingresses in their namespace do too. */
 function prioritised(
   namespaces: readonly string[],
   { options }: AuthContext,
@@ -83,16 +77,15 @@ function prioritised(
   return { prioritised: new Set([...options.ingressPriorityNamespaces, ...namespaces]) };
 }
 
-/** Undefined when the Frontend can't be served. */
+/** Undefined if the Frontend can't be served. */
 function entryPort(
   claim: PortClaim,
   fromAlb: Inherited,
   context: AuthContext,
 ): EntryPort | undefined {
   const { alb, port, tls, frontend } = claim;
-  const declared = frontend && frontendPort(frontend, fromAlb, context);
-  if (frontend !== undefined && declared === undefined) return undefined;
-  const inherited = declared ?? fromAlb;
+  const inherited = frontend ? inheritedFromFrontend(frontend, fromAlb, context) : fromAlb;
+  if (inherited === undefined) return undefined;
   const redirect = ingressSslRedirect(alb, port) ?? schemeRedirect(frontend, context);
   const entry: EntryPort = {
     port,
@@ -111,7 +104,7 @@ function entryPort(
   return entry;
 }
 
-/** The refused field of the ALB2 or Frontend, or the Frontend that can't be read and may be for the port: nothing of it may be served. */
+/** What closes the port: a refused field of its ALB2 or Frontend, or a Frontend that can't be read and may be for the port. */
 function whatCloses(
   { alb, port, frontend, place }: PortClaim,
   context: AuthContext,
@@ -144,7 +137,7 @@ function ingressSslRedirect(alb: Alb2, port: number): Redirect | undefined {
   };
 }
 
-/** A Frontend's redirect to another scheme: a client that came by that scheme already is served. */
+/** A Frontend's redirect to another scheme; clients that use that scheme are served. */
 function schemeRedirect(
   frontend: Frontend | undefined,
   context: AuthContext,
@@ -187,8 +180,8 @@ function loadBalancerByOptions(
 }
 
 /**
- * Whether a port is left for Ingresses: what Gateways want is theirs unless an Ingress needs it, and all of it is theirs if a listener
- * that can't share it is older than every Ingress. So a younger Ingress takes no port from a Gateway.
+ * Whether Ingresses can use a port that Gateways want too. They can't if there is no Ingress, or if a listener that can't share the port
+ * is older than every Ingress, so that a new Ingress takes no port from a Gateway.
  */
 function isLeftFor(
   oldest: KubernetesObject | undefined,
@@ -223,8 +216,8 @@ function portByOption(
 }
 
 /**
- * The state and reason of each ALB2 that is served: Running when it has its ports, Warning when every port it wants is another's, or some
- * get no sockets. `refused`: listeners without.
+ * The status of each ALB2 that is served: Running if it has its ports, Warning if it has none or some get no sockets. `refused` holds
+ * the ids of listeners without sockets.
  */
 export function albStatuses(
   balancers: readonly LoadBalancer[],
@@ -232,23 +225,15 @@ export function albStatuses(
 ): readonly ObjectStatus[] {
   return balancers.flatMap(({ alb, ports }) => {
     const lost = ports.filter(({ listener }) => refused.has(listener)).length;
-    const warning =
-      lost > 0
-        ? `${String(lost)} ports are not served: no sockets are left`
-        : ports.length === 0 && NO_PORT;
-    return alb === undefined ? [] : statusOf(alb, warning);
+    let reason = ports.length === 0 ? "no port is served" : "";
+    if (lost > 0) reason = `${String(lost)} ports are not served: no sockets are left`;
+    if (alb === undefined) return [];
+    const { apiVersion, kind, metadata } = alb;
+    return {
+      apiVersion,
+      kind,
+      metadata: { name: metadata.name, namespace: metadata.namespace },
+      status: { state: reason === "" ? "Running" : "Warning", reason },
+    };
   });
-}
-
-const NO_PORT = "no port is served";
-
-function statusOf(alb: Alb2, warning: string | false): ObjectStatus {
-  const { apiVersion, kind, metadata } = alb;
-  return {
-    apiVersion,
-    kind,
-    metadata: { name: metadata.name, namespace: metadata.namespace },
-    status:
-      warning === false ? { state: "Running", reason: "" } : { state: "Warning", reason: warning },
-  };
 }

@@ -1,28 +1,30 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
+import { isSet } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
-import { albNameOf, configOf, servesIngresses } from "./alb-settings.js";
+import { configOf, servesIngresses } from "./alb-settings.js";
+import { albNameOf } from "./labels.js";
 
-/** A Frontend, or an ALB2 for its Ingresses, wants to listen on a port. */
+/** The wish of a Frontend, or of an ALB2 for its Ingresses, to listen on a port. */
 export interface PortClaim {
   readonly alb: Alb2;
   readonly port: number;
   readonly tls: boolean;
-  /** Absent: the port is for Ingresses alone. */
+  /** Absent: the port is for Ingresses only. */
   readonly frontend?: Frontend;
   readonly place: Place;
 }
 
-export type IngressPortField = "ingressHTTPPort" | "ingressHTTPSPort";
+type IngressPortField = "ingressHTTPPort" | "ingressHTTPSPort";
 
 const DEFAULT_PORT: Readonly<Record<IngressPortField, number>> = {
   ingressHTTPPort: 80,
   ingressHTTPSPort: 443,
 };
 
-/** The port of an ALB2's Ingresses; 0 when it has none. One that is for HTTP and HTTPS is HTTP's. */
+/** The port of an ALB2's Ingresses; 0 if it has none. If both fields name one port, it is for HTTP. */
 export function ingressPortOf(alb: Alb2, field: IngressPortField): number {
   if (!servesIngresses(alb)) return 0;
   return field === "ingressHTTPSPort" && sharesIngressPort(alb) ? 0 : writtenPort(alb, field);
@@ -38,14 +40,13 @@ function sharesIngressPort(alb: Alb2): boolean {
 }
 
 /**
- * The claims that hold, one for each port: those of the oldest ALB2, and of one ALB2 those of the oldest Frontend. A port that
- * Ingresses and a Frontend of one ALB2 want is the Frontend's, and serves both. Who loses is reported.
+ * The granted claims, one for each port: the oldest ALB2 wins, and within an ALB2 the oldest Frontend. If Ingresses and a Frontend of
+ * one ALB2 want a port, it is the Frontend's and serves both. Refused claims are reported.
  */
 export function grantPorts(albs: readonly Alb2[], context: TranslateContext): readonly PortClaim[] {
   const granted = new Map<number, PortClaim>();
   for (const alb of [...albs].sort(compareAge)) {
-    const claims = claimsOf(alb, context);
-    for (const claim of claims) {
+    for (const claim of claimsOf(alb, context)) {
       const winner = granted.get(claim.port);
       if (winner === undefined) granted.set(claim.port, claim);
       else reportConflict(claim, winner, context);
@@ -76,7 +77,7 @@ function claimsOf(alb: Alb2, context: TranslateContext): readonly PortClaim[] {
   return [...declared, ...forIngresses];
 }
 
-/** Those of its namespace that its name is on, oldest first. */
+/** The Frontends in its namespace whose label names it, oldest first. */
 function frontendsOf(alb: Alb2, { resources, options }: TranslateContext): readonly Frontend[] {
   return resources
     .list("Frontend")
@@ -88,10 +89,9 @@ function frontendsOf(alb: Alb2, { resources, options }: TranslateContext): reado
     .sort(compareAge);
 }
 
-/** A grpc Frontend speaks TLS when it has a certificate, else HTTP/2 in clear text. */
+/** A grpc Frontend uses TLS if it has a certificate, otherwise HTTP/2 in clear text. */
 function isTls({ spec }: Frontend): boolean {
-  const certificate = spec.certificate_name ?? "";
-  return spec.protocol === "https" || (spec.protocol === "grpc" && certificate !== "");
+  return spec.protocol === "https" || (spec.protocol === "grpc" && isSet(spec.certificate_name));
 }
 
 function reportSharedPort(alb: Alb2, { diagnostics }: TranslateContext): void {

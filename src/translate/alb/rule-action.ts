@@ -2,70 +2,50 @@ import type { Rule } from "../../api/alb.js";
 import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../model/filters.js";
 import type { Route } from "../../model/route.js";
 import { routeTimeouts } from "../../model/route.js";
-import type { BackendProtocol } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
 import { filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { isSet, textList } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-policies.js";
 import { parseHostPattern } from "../hostnames.js";
-import { CORS_HEADERS, CORS_MAX_AGE, CORS_METHODS } from "../http/headers.js";
 import { HEADER_REWRITES } from "../http/header-rewrites.js";
-import { isAuthority, isHeaderName } from "../http/headers.js";
+import {
+  CORS_HEADERS,
+  CORS_MAX_AGE,
+  CORS_METHODS,
+  isAuthority,
+  isHeaderName,
+} from "../http/headers.js";
 import type { EntryPort } from "../load-balancer.js";
 import { protocolOn } from "../load-balancer.js";
 import { regexProblem } from "../pattern/regex.js";
 import { annotationField, placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";
 import { addServerCertificate } from "../server-certificates.js";
-import { overridden, parseBackendProtocol } from "./inheritance.js";
-import { parseRedirect } from "./redirect.js";
-import { translateServiceGroup } from "./service-group.js";
+import {
+  overridden,
+  parseBackendProtocol,
+  parseRedirect,
+  translateServiceGroup,
+} from "./shared-settings.js";
 
-type RouteAction = Omit<Route, "id" | "source">;
-
-/** Replaces the whole path. */
+/** Matches the whole path. */
 const WHOLE_PATH = ".*";
 
 /**
- * What a Rule does with its requests. One that is refused for its content keeps hosts and matches and answers 500, so that no wider
- * rule serves its requests.
+ * What a Rule does with its requests. A Rule with refused content keeps its hosts and matches and answers 500, so no wider rule serves its
+ * requests.
  */
 export function translateRuleAction(
   rule: Rule,
   port: EntryPort,
   context: AuthContext,
   isMatchInvalid: boolean,
-): RouteAction {
+): Omit<Route, "id" | "source"> {
   const { spec } = rule;
   const inherited = overridden(port.inherited, rule, spec.config, context);
   const common = { ...filled("auth", inherited.auth), ...routeTimeouts(inherited.timeouts) };
-  const content = translateContent(rule, port, context);
-  const invalid = isMatchInvalid ? "dslx" : content.invalid;
-  if (invalid !== undefined) return { refuse: invalidRule(invalid), ...common };
-  const { redirect = inherited.schemeRedirect, rewrite } = content;
-  const group = spec.serviceGroup ?? {};
-  const place = placeOf(rule, "spec", "serviceGroup");
-  return {
-    ...(inherited.closed && { refuse: inherited.closed }),
-    ...(redirect && { redirect }),
-    ...common,
-    ...(rewrite && { rewrite }),
-    ...ruleFilters(rule, context),
-    ...translateServiceGroup(group, place, content.protocol, context),
-  };
-}
-
-interface RuleContent {
-  readonly redirect?: Redirect;
-  readonly rewrite?: PathRewrite;
-  readonly protocol: BackendProtocol;
-  /** The field that keeps the Rule from being done as written. */
-  readonly invalid?: string;
-}
-
-function translateContent(rule: Rule, port: EntryPort, context: AuthContext): RuleContent {
-  let invalid: string | undefined;
+  let invalid = isMatchInvalid ? "dslx" : undefined;
   const valueOf = <T>(result: Result<T>, field: string): T | undefined => {
     if (result.ok) return result.value;
     invalid ??= field;
@@ -73,16 +53,22 @@ function translateContent(rule: Rule, port: EntryPort, context: AuthContext): Ru
     context.diagnostics.report({ code: "RULE_INVALID", message: result.problem, ...place });
     return undefined;
   };
-  const redirect = valueOf(ruleRedirect(rule), redirectField(rule));
+  const redirectField = isSet(spec.redirectURL) ? "redirectURL" : "config.redirect";
+  const redirect = valueOf(ruleRedirect(rule), redirectField) ?? inherited.schemeRedirect;
   const rewrite = valueOf(ruleRewrite(rule), "rewrite_base");
-  const protocol = isSet(rule.spec.backendProtocol)
-    ? valueOf(parseBackendProtocol(rule.spec.backendProtocol), "backendProtocol")
-    : port.inherited.protocol;
+  const protocol = isSet(spec.backendProtocol)
+    ? valueOf(parseBackendProtocol(spec.backendProtocol), "backendProtocol")
+    : undefined;
+  if (invalid !== undefined) return { refuse: invalidRule(invalid), ...common };
+  const place = placeOf(rule, "spec", "serviceGroup");
+  const served = protocolOn(port, protocol ?? port.inherited.protocol);
   return {
+    ...(inherited.closed && { refuse: inherited.closed }),
     ...(redirect && { redirect }),
+    ...common,
     ...(rewrite && { rewrite }),
-    protocol: protocolOn(port, protocol ?? port.inherited.protocol),
-    ...(invalid !== undefined && { invalid }),
+    ...ruleFilters(rule, context),
+    ...translateServiceGroup(spec.serviceGroup ?? {}, place, served, context),
   };
 }
 
@@ -96,10 +82,6 @@ function ruleRedirect({ spec }: Rule): Result<Redirect | undefined> {
   });
 }
 
-function redirectField({ spec }: Rule): string {
-  return isSet(spec.redirectURL) ? "redirectURL" : "config.redirect";
-}
-
 /** The first match of rewrite_base, or of url, in the path becomes rewrite_target; the rest of the path stays. */
 function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
   const { rewrite_target: target, rewrite_base: base, url } = spec;
@@ -111,10 +93,11 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
   return { ok: true, value: ["regex", pattern, "", target, false] };
 }
 
-type RuleFilters = Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders">;
-
-/** What a Rule changes in requests and responses; a setting that is wrong is reported and left out. */
-function ruleFilters(rule: Rule, context: AuthContext): RuleFilters {
+/** What a Rule changes in requests and responses. An invalid setting is reported and ignored. */
+function ruleFilters(
+  rule: Rule,
+  context: AuthContext,
+): Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders"> {
   const cors = ruleCors(rule, context);
   const upstreamHost = ruleVhost(rule, context);
   const requestHeaders = headerRewrite(rule, "rewrite-request", context);
@@ -127,7 +110,7 @@ function ruleFilters(rule: Rule, context: AuthContext): RuleFilters {
   };
 }
 
-/** enableCORS with its two lists; no origin means every origin. */
+/** enableCORS with its two lists. No origin means every origin. */
 function ruleCors(rule: Rule, { diagnostics }: AuthContext): Cors | undefined {
   const { spec } = rule;
   if (spec.enableCORS !== true) return undefined;

@@ -1,40 +1,37 @@
 import type { Rule } from "../../api/alb.js";
+import type { Route } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
 import { hostKey } from "../../model/values.js";
-import type { Domains } from "../../model/options.js";
 import { memoized } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-policies.js";
 import type { HostClaims, HostFacts } from "../host-owners.js";
 import { reportRestrictions } from "../ingress/annotation-report.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import type { Place } from "../place.js";
-import { placeOf, sourceRef } from "../place.js";
-import type { PathClaim } from "../shadowed-paths.js";
+import { placeOf, sourceRef, within } from "../place.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
-import { parseDslx, dslxSizeProblem, widened } from "./dslx.js";
-import type { ParsedDslx, DslxMatch } from "./dslx.js";
-import { albNameOf, frontendNameOf, isGenerated } from "./alb-settings.js";
+import type { PathClaim } from "../shadowed-paths.js";
+import type { DslxMatch } from "./dslx.js";
+import { dslxSizeProblem, parseDslx, widened } from "./dslx.js";
+import type { StrayPlace, StrayRules } from "./labels.js";
+import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
-import type { StrayRules } from "./stray-rules.js";
-import type { StrayPlace } from "./stray-rules.js";
 
-/** What a Rule is translated with. */
-export interface RuleScope {
+interface RuleScope {
   readonly balancers: readonly LoadBalancer[];
   readonly strays: StrayRules;
   readonly context: AuthContext;
-  /** What the namespace of the Rule knows of hosts of a load balancer. */
+  /** What the namespace of the Rule knows about the hosts of a load balancer. */
   readonly factsOf: (balancer: LoadBalancer) => (host: HostPattern) => HostFacts;
-  /** What is to be bound on a load balancer. */
+  /** Collects what is bound on a load balancer. */
   readonly claimsOn: (balancer: LoadBalancer) => PathClaim[];
 }
 
-/** A Rule, bound to its Frontend's port. */
+/** Binds a Rule to its Frontend's port. */
 export function translateRule(rule: Rule, scope: RuleScope): void {
-  const { context, balancers, strays } = scope;
-  const { domains } = context.options;
-  const port = portOf(rule, rulePorts(balancers), domains);
-  if (isGenerated(rule, domains)) reportGenerated(rule, context);
+  const { context, strays } = scope;
+  const port = portOf(rule, scope);
+  if (isGenerated(rule, context.options.domains)) reportGenerated(rule, context);
   else if (port !== undefined) bindRule(rule, port, scope);
   else closeStray(rule, strays.of(rule), scope);
   const what = reportRestrictions(rule, context);
@@ -43,15 +40,14 @@ export function translateRule(rule: Rule, scope: RuleScope): void {
   }
 }
 
-/** The hosts that a Rule names on each load balancer; undefined on those that it does not belong to. */
+/** The hosts that a Rule names on each load balancer; undefined where it does not belong. */
 export function hostsOfRule(
   rule: Rule,
-  { balancers, strays, context }: Pick<RuleScope, "balancers" | "strays" | "context">,
+  scope: Pick<RuleScope, "balancers" | "strays" | "context">,
 ): readonly (HostClaims | undefined)[] {
-  const { domains } = context.options;
-  const ports = rulePorts(balancers);
-  if (ports.size === 0 || isGenerated(rule, domains)) return [];
-  const port = portOf(rule, ports, domains);
+  const { balancers, strays, context } = scope;
+  if (frontendPorts(balancers).size === 0 || isGenerated(rule, context.options.domains)) return [];
+  const port = portOf(rule, scope);
   const places = port === undefined ? strays.of(rule) : [port];
   const named = new Map((dslxOf(rule).match?.hosts ?? []).map((host) => [hostKey(host), host]));
   const claims = { object: rule, hosts: Array.from(named.values(), (host) => ({ host })) };
@@ -60,15 +56,14 @@ export function hostsOfRule(
   );
 }
 
-/** A Frontend's port. */
-interface RulePort {
+interface FrontendPort {
   readonly port: EntryPort;
   readonly balancer: LoadBalancer;
 }
 
-/** By the namespace, ALB2 and Frontend that labels name. */
-const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<string, RulePort> => {
-  const found = new Map<string, RulePort>();
+/** By namespace, ALB2 and Frontend, as labels name them. */
+const frontendPorts = memoized((balancers: readonly LoadBalancer[]) => {
+  const found = new Map<string, FrontendPort>();
   for (const balancer of balancers) {
     const { alb, ports } = balancer;
     for (const port of ports) {
@@ -82,17 +77,17 @@ const rulePorts = memoized((balancers: readonly LoadBalancer[]): ReadonlyMap<str
 
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
 
-/** The port of its Frontend. */
+/** The port of the Frontend that the Rule's labels name. */
 function portOf(
   rule: Rule,
-  ports: ReadonlyMap<string, RulePort>,
-  domains: Domains,
-): RulePort | undefined {
-  const [alb, frontend] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
-  return ports.get(`${rule.metadata.namespace}/${alb ?? ""}/${frontend ?? ""}`);
+  { balancers, context }: Pick<RuleScope, "balancers" | "context">,
+): FrontendPort | undefined {
+  const { domains } = context.options;
+  const [alb = "", frontend = ""] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
+  return frontendPorts(balancers).get(`${rule.metadata.namespace}/${alb}/${frontend}`);
 }
 
-/** On all listeners at once: there may be thousands of such Rules and of Frontends. */
+/** Binds to all listeners at once, because there may be thousands of such Rules and of Frontends. */
 function closeStray(
   rule: Rule,
   places: readonly StrayPlace[],
@@ -102,15 +97,8 @@ function closeStray(
   reportUnattached(rule, places.length > 0, context);
   const match = places.length === 0 ? undefined : matchOf(rule, context);
   if (match === undefined) return;
-  const { namespace, name } = rule.metadata;
   config.closeObject({ ...rule, closed: { what: "metadata.labels", extent: "paths" } });
-  const route = config.addRoute(
-    {
-      id: `rule/${namespace}/${name}`,
-      source: sourceRef(placeOf(rule, "spec")),
-    },
-    "stray",
-  );
+  const route = config.addRoute(identity(rule), "stray");
   for (const { balancer, listeners } of places) {
     const facts = factsOf(balancer);
     for (const [position, host] of match.hosts.entries()) {
@@ -127,36 +115,41 @@ function closeStray(
   }
 }
 
-/** What it is for, or a wider match where that is too large; undefined: nothing that could match. */
-function matchOf(rule: Rule, context: AuthContext): DslxMatch | undefined {
-  const dslx = dslxOf(rule);
-  reportProblems(rule, dslx, context);
-  if (dslx.match !== undefined) return fitting(dslx.match, rule, context);
-  const message = "the rule has no dslx that could match a request, so it is not served";
-  context.diagnostics.report({
-    ...{ code: "RULE_WITHOUT_MATCH", message },
-    ...placeOf(rule, "spec", "dslx"),
-  });
-  return undefined;
+function identity(rule: Rule): Pick<Route, "id" | "source"> {
+  const { namespace, name } = rule.metadata;
+  return { id: `rule/${namespace}/${name}`, source: sourceRef(placeOf(rule, "spec")) };
+}
+
+/** What the Rule matches, or a wider match if that is too large; undefined if nothing can match. Problems are reported. */
+function matchOf(rule: Rule, { diagnostics }: AuthContext): DslxMatch | undefined {
+  const { match, problems } = dslxOf(rule);
+  const place = placeOf(rule, "spec", "dslx");
+  for (const { term, row, problem: message } of problems) {
+    const at = within(place, term, ...(row === undefined ? [] : ["values", row]));
+    diagnostics.report({ code: "RULE_MATCH_INVALID", message, ...at });
+  }
+  if (match === undefined) {
+    const message = "the rule has no dslx that could match a request, so it is not served";
+    diagnostics.report({ code: "RULE_WITHOUT_MATCH", message, ...place });
+    return undefined;
+  }
+  const message = dslxSizeProblem(match);
+  if (message === undefined) return match;
+  diagnostics.report({ code: "OBJECT_TOO_LARGE", message, ...place });
+  return widened(match);
 }
 
 function bindRule(
   rule: Rule,
-  { port, balancer }: RulePort,
+  { port, balancer }: FrontendPort,
   { context, claimsOn }: RuleScope,
 ): void {
-  const { config } = context;
-  const place = placeOf(rule, "spec");
   const dslx = dslxOf(rule);
   const match = matchOf(rule, context);
   if (match === undefined) return;
-  const { namespace, name } = rule.metadata;
   const isInvalid = match !== dslx.match || dslx.problems.length > 0;
   const action = translateRuleAction(rule, port, context, isInvalid);
-  const route = config.addRoute(
-    { id: `rule/${namespace}/${name}`, source: sourceRef(place), ...action },
-    port.port,
-  );
+  const route = context.config.addRoute({ ...identity(rule), ...action }, port.port);
   const rank = specificity(dslx.terms);
   for (const [position, host] of match.hosts.entries()) {
     claimsOn(balancer).push({
@@ -173,25 +166,6 @@ function dslxPlace({ object }: Pick<PathClaim, "object">): Place {
   return placeOf(object, "spec", "dslx");
 }
 
-/** The match itself, or a wider one, which then is to be refused. */
-function fitting(match: DslxMatch, rule: Rule, { diagnostics }: AuthContext): DslxMatch {
-  const message = dslxSizeProblem(match);
-  if (message === undefined) return match;
-  diagnostics.report({ code: "OBJECT_TOO_LARGE", message, ...placeOf(rule, "spec", "dslx") });
-  return widened(match);
-}
-
-function reportProblems(rule: Rule, dslx: ParsedDslx, { diagnostics }: AuthContext): void {
-  for (const { term, row, problem } of dslx.problems) {
-    const below = row === undefined ? [] : ["values", row];
-    diagnostics.report({
-      code: "RULE_MATCH_INVALID",
-      message: problem,
-      ...placeOf(rule, "spec", "dslx", term, ...below),
-    });
-  }
-}
-
 function reportGenerated(rule: Rule, { diagnostics }: AuthContext): void {
   const { name = "", namespace = "" } = rule.spec.source ?? {};
   const ingress = name === "" ? "an Ingress" : `Ingress ${namespace}/${name}`;
@@ -202,7 +176,7 @@ function reportGenerated(rule: Rule, { diagnostics }: AuthContext): void {
   });
 }
 
-/** A Rule of a Frontend that is not served; one of an instance that is not this one's is nobody's business here. */
+/** Reports a Rule whose Frontend is not served. Rules of other instances are ignored. */
 function reportUnattached(rule: Rule, isClosed: boolean, context: AuthContext): void {
   const { options, diagnostics } = context;
   const alb = albNameOf(rule, options.domains) ?? "";

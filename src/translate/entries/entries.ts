@@ -10,7 +10,7 @@ import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Certificate } from "../../model/listener.js";
 import type { Route, RouteBinding } from "../../model/route.js";
 import { compareIds, patched } from "../../support/collections.js";
-import { StrayRules } from "../alb/stray-rules.js";
+import { StrayRules } from "../alb/labels.js";
 import type { AuthContext } from "../auth/auth-policies.js";
 import type { UpstreamPlan } from "../backends.js";
 import type { IdentifiedUse } from "../certificates.js";

@@ -8,7 +8,7 @@ import type { Certificate } from "../../model/listener.js";
 import type { Route, RouteBinding } from "../../model/route.js";
 import { getOrInsert } from "../../support/collections.js";
 import { hostsOfRule, translateRule } from "../alb/rules.js";
-import type { StrayRules } from "../alb/stray-rules.js";
+import type { StrayRules } from "../alb/labels.js";
 import type { AuthContext } from "../auth/auth-policies.js";
 import { createAuthTranslator } from "../auth/auth-policies.js";
 import type { UpstreamPlan } from "../backends.js";

@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import type { Redirect } from "../../../model/filters.js";
+import { isRedirectStatus } from "../../../model/filters.js";
+import { MAX_TIMEOUT } from "../../../model/route.js";
 import { own } from "../../../support/json-object.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
 import { textList } from "../../../support/text.js";
-import { isRedirectStatus } from "../../alb/redirect.js";
-import { MAX_TIMEOUT } from "../../alb/timeouts.js";
 import { isDnsName } from "../../hostnames.js";
 import { isAuthority, isHeaderName } from "../../http/headers.js";
 import type { AnnotationPrefix } from "./annotation-key.js";
