@@ -1,4 +1,7 @@
-/** The two places where the auth of a site can be written; what is promised holds for both. */
+/**
+ * The two places where the auth of a site can be written. Both give the data plane the same auth (test/property/auth-surfaces), so
+ * a spec that is about the data plane alone uses `INGRESS`.
+ */
 import type { Fields } from "./gateway-manifests.js";
 import { authPolicy, gatewayOn, httpRoute } from "./gateway-manifests.js";
 import type { Manifest } from "./manifests.js";
@@ -22,7 +25,7 @@ export interface AuthSurface {
   site(name: string, settings: Settings, site?: Site): readonly Manifest[];
 }
 
-const INGRESS: AuthSurface = {
+export const INGRESS: AuthSurface = {
   name: "annotations of an Ingress",
   kind: "ingress",
   shared: () => [],

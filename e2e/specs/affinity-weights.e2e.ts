@@ -2,7 +2,6 @@ import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request, Target } from "../harness/http-client.js";
-import { Load } from "../harness/load.js";
 import type { Manifest } from "../harness/manifests.js";
 import {
   alb2,
@@ -16,8 +15,6 @@ import {
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();
-/** Milliseconds for thousands of requests on a machine that is busy with other things. */
-const PATIENCE = 100_000;
 const OWNER = { alb: "edge", frontend: "web" };
 let gateway: Gateway;
 let port: number;
@@ -48,13 +45,8 @@ beforeAll(async () => {
           frontend("web", "edge", { port }),
           service("a", [a]),
           service("b", [b]),
-          service("c", [c]),
           service("pool", [b, c, d, e]),
-          on("seventy", { a: 70, b: 30 }),
-          on("uneven", { a: 900, b: 99, c: 1 }),
-          on("zero", { a: 0, b: 5 }),
           on("nothing", { a: 0, b: 0 }),
-          on("one", { a: 1 }),
           on("by-address", { pool: 100 }, { session_affinity_policy: "sip-hash" }),
           on(
             "by-cookie",
@@ -77,64 +69,11 @@ async function answered(request: Request & Partial<Target>): Promise<string> {
   return echoOf(await gateway.send({ port, ...request })).backend;
 }
 
-/** Share of each backend over many requests. */
-async function shares(host: string, count: number): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  const load = new Load({
-    target: { port },
-    requests: [{ host }],
-    connections: 8,
-    pause: 0,
-    check: (response) => {
-      const { backend } = echoOf(response);
-      counts[backend] = (counts[backend] ?? 0) + 1;
-      return undefined;
-    },
-  });
-  await load.more(count, PATIENCE);
-  const report = await load.stop();
-  expect(report.failures).toEqual([]);
-  return Object.fromEntries(Object.entries(counts).map(([k, v]) => [k, v / report.completed]));
-}
+test("weights that are all 0 leave no backend", async () => {
+  const response = await gateway.send({ port, host: "nothing.example" });
 
-describe("weights", () => {
-  it(
-    "hold within one percent over 10,000 requests",
-    async () => {
-      const found = await shares("seventy.example", 10_000);
-
-      expect(Math.abs((found["a"] ?? 0) - 0.7)).toBeLessThan(0.01);
-      expect(Math.abs((found["b"] ?? 0) - 0.3)).toBeLessThan(0.01);
-    },
-    PATIENCE,
-  );
-
-  it(
-    "may have any size",
-    async () => {
-      const found = await shares("uneven.example", 3000);
-
-      expect(Math.abs((found["a"] ?? 0) - 0.9)).toBeLessThan(0.01);
-      expect(Math.abs((found["b"] ?? 0) - 0.099)).toBeLessThan(0.01);
-      expect(found["c"]).toBeGreaterThan(0);
-    },
-    PATIENCE,
-  );
-
-  it("of 0 mean no request at all", async () => {
-    expect(await shares("zero.example", 300)).toEqual({ b: 1 });
-  });
-
-  it("that are all 0 leave no backend", async () => {
-    const response = await gateway.send({ port, host: "nothing.example" });
-
-    expect(response.status).toBe(500);
-    expect(response.reason).toBe("InvalidBackend : no backend");
-  });
-
-  it("of one Service alone give it everything", async () => {
-    expect(await shares("one.example", 50)).toEqual({ a: 1 });
-  });
+  expect(response.status).toBe(500);
+  expect(response.reason).toBe("InvalidBackend : no backend");
 });
 
 describe("session affinity", () => {
