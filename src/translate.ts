@@ -10,7 +10,7 @@ import { withShortMessages } from "./status/object-status.js";
 import { compareIds } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
-import type { AuthContext } from "./translate/auth/auth-policies.js";
+import type { AuthContext } from "./translate/auth/auth-context.js";
 import { createAuthTranslator } from "./translate/auth/auth-policies.js";
 import type { UpstreamPlan } from "./translate/backends.js";
 import { Backends } from "./translate/backends.js";
@@ -36,7 +36,7 @@ import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes
 import type { TranslatedStreams } from "./translate/gateway/streams/stream-servers.js";
 import { streamServers } from "./translate/gateway/streams/stream-servers.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
-import { reportRestrictions } from "./translate/ingress/annotation-report.js";
+import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
 import { KnownObjects } from "./translate/same-routing-input.js";
 import { fallbackCertificates } from "./translate/server-certificates.js";

@@ -224,7 +224,7 @@ export interface PathClaim extends Omit<RouteBinding, "order" | "when" | "at"> {
   readonly object: KubernetesObject;
   /** Inside the object, such as rule and path index. */
   readonly position: readonly number[];
-  /** Of a Rule, or see origin-annotations.ts; absent: that of every Ingress. */
+  /** Of a Rule, or see annotations/origin.ts; absent: that of every Ingress. */
   readonly priority?: number;
   readonly specificity: Specificity;
   readonly when?: RouteBinding["when"];

@@ -1,9 +1,6 @@
-import type {
-  AnnotationGroup,
-  AnyAnnotation,
-} from "../../src/translate/ingress/annotations/annotation.js";
+import type { AnyAnnotation } from "../../src/translate/ingress/annotations/annotation.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
-import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";
+import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/annotations/origin.js";
 import { expectGenerated } from "../support/generated-file.js";
 
 const INTRODUCTION = `# Annotations of Ingresses
@@ -65,7 +62,7 @@ of an exact host matches go to rules of a wildcard, then to rules without a host
 This page is generated from the annotation table, \`src/translate/ingress/annotation-table.ts\`.
 `;
 
-const TITLES: Readonly<Record<AnnotationGroup, string>> = {
+const TITLES: Readonly<Record<AnyAnnotation["group"], string>> = {
   auth: "Authentication",
   access: "Access and limits",
   tls: "TLS",
@@ -87,13 +84,13 @@ const PREFIX: Readonly<Record<AnyAnnotation["prefixes"][number], string>> = {
   compat: "3",
 };
 
-const GROUPS = Object.keys(TITLES) as AnnotationGroup[];
+const GROUPS = Object.keys(TITLES) as AnyAnnotation["group"][];
 
 test("docs/annotations.md lists every annotation", () => {
   expectGenerated("docs/annotations.md", [INTRODUCTION, ...GROUPS.map(section), origin()].join(""));
 });
 
-function section(group: AnnotationGroup): string {
+function section(group: AnyAnnotation["group"]): string {
   const rows = ANNOTATIONS.filter((annotation) => annotation.group === group);
   const supported = rows.flatMap((row) => (row.supported ? [supportedLine(row)] : []));
   const unsupported = rows.flatMap((row) => (row.supported ? [] : [unsupportedLine(row)]));

@@ -3,9 +3,9 @@ import { AUTH_METHODS } from "../../src/api/auth.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
 import type { Interpolation } from "../../src/model/values.js";
 import { parseAuthReference } from "../../src/translate/auth/settings.js";
-import { parseAuthUrl } from "../../src/translate/auth/forward-url.js";
-import { readAuthFile, readAuthMap } from "../../src/translate/auth/htpasswd.js";
-import { parseSignin } from "../../src/translate/auth/signin.js";
+import { parseAuthUrl } from "../../src/translate/auth/url.js";
+import { readAuthFile, readAuthMap } from "../../src/translate/auth/basic-auth.js";
+import { parseSignin } from "../../src/translate/auth/url.js";
 import { literalText, parseTemplate } from "../../src/translate/auth/template.js";
 import { authRequest } from "../support/auth-request.js";
 import { expand } from "../support/expand.js";
@@ -195,10 +195,10 @@ describe("any annotations", () => {
         if (auth === undefined) {
           const switches = ["auth-url", "auth-type", "auth-tls-secret"];
           expect(switches.every((name) => (values[name] ?? "") === "")).toBe(true);
-        } else if ("disabled" in auth) {
+        } else if (auth.length === 0) {
           expect([compatible, values["auth-enable"]]).toEqual([false, "false"]);
         } else {
-          const { invalid, basic, forward } = policy(auth.ids[0]);
+          const { invalid, basic, forward } = policy(auth[0]);
           if (invalid === undefined) expect(basic ?? forward).toBeDefined();
           else expect(invalid).toMatch(/^[ -~]{1,400}$/);
         }

@@ -13,7 +13,7 @@ import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { PolicyDocument } from "../../src/model/policy.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
-import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/origin-annotations.js";
+import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/annotations/origin.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
 import type { Asked } from "../support/tenants/claims.js";
 import { EXCEPTIONS, isTakenBy, keysOf, servedOf, THE_REST } from "../support/tenants/claims.js";

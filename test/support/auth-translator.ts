@@ -6,10 +6,10 @@ import { resourcesFromYaml } from "../../src/input/load.js";
 import type { CompileOptions } from "../../src/model/options.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthConfig } from "../../src/model/auth.js";
-import type { AuthTranslator } from "../../src/translate/auth/auth-policies.js";
+import type { AuthTranslator } from "../../src/translate/auth/auth-context.js";
 import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
 import type { PathIndex } from "../../src/translate/ingress/annotations/annotation-key.js";
-import { IngressAnnotations } from "../../src/translate/ingress/annotations/annotation-key.js";
+import { IngressAnnotations } from "../../src/translate/ingress/annotations/annotation-reader.js";
 
 export const HASH = "$apr1$lZL6V/ci$PR6QJXkRFUzdUuaYcwrI//";
 
@@ -70,8 +70,8 @@ export function harness(yaml = "", options: Partial<CompileOptions> = {}): Harne
         },
       ),
     policyOf: (annotations) => {
-      const auth = self.annotated(annotations);
-      return self.policy(auth && "ids" in auth ? auth.ids[0] : undefined);
+      const [id] = self.annotated(annotations) ?? [];
+      return self.policy(id);
     },
   };
   return self;

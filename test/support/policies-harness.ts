@@ -7,7 +7,7 @@ import type { AuthConfig } from "../../src/model/auth.js";
 import type { BackendTls } from "../../src/model/upstream.js";
 import { ANY_HOST } from "../../src/model/values.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import type { AuthContext } from "../../src/translate/auth/auth-policies.js";
+import type { AuthContext } from "../../src/translate/auth/auth-context.js";
 import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
 import { Backends } from "../../src/translate/backends.js";
 import { Certificates } from "../../src/translate/certificates.js";

@@ -6,7 +6,7 @@ import { routeTimeouts } from "../../model/route.js";
 import { ANY_HOST } from "../../model/values.js";
 import { filled } from "../../support/json-object.js";
 import { isSet } from "../../support/text.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import type { TranslateContext } from "../context.js";
 import type { EntryPort, Inherited, LoadBalancer } from "../load-balancer.js";
 import { bindWholePort } from "../load-balancer.js";

@@ -5,7 +5,7 @@ import type { Domains } from "../../model/options.js";
 import { addTo, compareStrings, getOrInsert } from "../../support/collections.js";
 import { isNear } from "../../support/did-you-mean.js";
 import { own } from "../../support/json-object.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import type { LoadBalancer } from "../load-balancer.js";
 
 /** The name of the ALB2, in its own namespace, that a Frontend or Rule belongs to. */

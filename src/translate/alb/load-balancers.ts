@@ -2,7 +2,7 @@ import type { Alb2, Frontend } from "../../api/alb.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Redirect } from "../../model/filters.js";
 import type { ObjectStatus } from "../../status/object-status.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
 import type { EntryPort, GatewayPort, Inherited, LoadBalancer } from "../load-balancer.js";
 import { NOTHING_INHERITED, addEntryPort, serverId } from "../load-balancer.js";

@@ -6,7 +6,7 @@ import type { HostPattern } from "../../model/values.js";
 import { filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { isSet, textList } from "../../support/text.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import { parseHostPattern } from "../hostnames.js";
 import { HEADER_REWRITES } from "../http/header-rewrites.js";
 import {

@@ -17,7 +17,7 @@ import { filled, present } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import { isDnsName } from "../hostnames.js";
 import type { Inherited } from "../load-balancer.js";
 import type { Place } from "../place.js";

@@ -1,18 +1,21 @@
 import { REQUEST_METHODS } from "../../api/auth.js";
 import type { ConfigMap } from "../../api/wire.js";
-import type { HeaderTemplate } from "../../model/auth.js";
+import type { AuthUrl, HeaderTemplate } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import { compareStrings, memoized } from "../../support/collections.js";
 import { filled, present } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
+import type { ServicePortRef } from "../backends.js";
+import { findPort, isExternalName } from "../backends.js";
 import { parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
-import { translateUrl } from "./forward-url.js";
-import type { AuthMethod, AuthOwner, MethodSettings, Setting } from "./settings.js";
+import type { AuthMethod, AuthOwner, LabelledField, MethodSettings, Setting } from "./settings.js";
 import { authAnnotation, referencedObject } from "./settings.js";
-import { DEFAULT_REDIRECT_PARAMETER, parseRedirectParameter, parseSignin } from "./signin.js";
-import { parseTemplate } from "./template.js";
+import { literalText, parseTemplate } from "./template.js";
+import { parseAuthUrl, parseRedirectParameter, parseSignin } from "./url.js";
+
+const DEFAULT_REDIRECT_PARAMETER = "rd";
 
 /** An auth service decides about each request, as with ingress-nginx. */
 export const FORWARD: AuthMethod<"forward"> = {
@@ -113,20 +116,14 @@ function translateHeaders(
 
 /** Empty without a sign-in URL. */
 function translateSignin(
-  { written: { signin, signin_redirect_param: parameterText } }: MethodSettings<"forward">,
+  { written }: MethodSettings<"forward">,
   { problems }: AuthOwner,
 ): Interpolation | undefined {
-  const parameter = problems.optional(
-    parameterText,
-    parseRedirectParameter,
-    DEFAULT_REDIRECT_PARAMETER,
-  );
-  if (signin === undefined) return parameter === undefined ? undefined : [];
-  const parsed = problems.valueOf(
-    parseSignin(signin.value, parameter ?? DEFAULT_REDIRECT_PARAMETER),
-    signin,
-  );
-  return parameter === undefined ? undefined : parsed;
+  const given = written.signin_redirect_param;
+  const parameter = problems.optional(given, parseRedirectParameter, DEFAULT_REDIRECT_PARAMETER);
+  const parse = (text: string) => parseSignin(text, parameter ?? DEFAULT_REDIRECT_PARAMETER);
+  const signin = problems.optional(written.signin, parse, []);
+  return parameter === undefined ? undefined : signin;
 }
 
 /** Names in lower case, each once. Blank items are skipped, as in ingress-nginx; headers that would not reach the backend are left out. */
@@ -187,4 +184,71 @@ function parseHeader(key: string, text: string): Result<HeaderTemplate> {
   return value.ok
     ? ok([key, value.value] as const)
     : problem(`has a value for ${key} that ${value.problem}`);
+}
+
+/**
+ * The URL of the auth service, and the Service whose endpoints it has; undefined if a problem closes the paths. `place`: what switched
+ * the method on.
+ */
+function translateUrl(
+  setting: Setting | undefined,
+  place: LabelledField,
+  owner: AuthOwner,
+): { readonly url: AuthUrl; readonly service?: ServicePortRef } | undefined {
+  const { problems } = owner;
+  if (setting === undefined) {
+    const what = `${place.label} is set without a url`;
+    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place });
+    return undefined;
+  }
+  const parsed = problems.valueOf(parseAuthUrl(setting.value), setting);
+  if (parsed === undefined) return undefined;
+  if (parsed.fragment)
+    problems.warn("AUTH_URL_FRAGMENT", `${setting.label} has a fragment`, setting);
+  const service = findService(parsed.url, setting, owner);
+  if (service === undefined) return { url: parsed.url };
+  const upstream = `${service.namespace}/${service.name}/${String(service.port)}`;
+  return { url: { ...parsed.url, upstream }, service };
+}
+
+/** The Service that the URL's host names. Undefined: another DNS name, or host or port depend on the request. */
+function findService(
+  url: AuthUrl,
+  setting: Setting,
+  { context, problems, resource }: AuthOwner,
+): ServicePortRef | undefined {
+  const host = literalText(url.host);
+  const port = literalPort(url);
+  if (host === undefined || port === undefined) return undefined;
+  const named = serviceNamed(host, resource.namespace, context.options.clusterDomain);
+  if (named === undefined) return undefined;
+  const { namespace, name, isQualified } = named;
+  const service = context.resources.get("Service", namespace, name);
+  // It has no endpoints, so it stays a DNS name.
+  if (service !== undefined && isExternalName(service)) return undefined;
+  if (service !== undefined && findPort(service, port)) return { namespace, name, port };
+  if (service !== undefined || isQualified) {
+    const what = `there is no Service ${namespace}/${name} with port ${String(port)}`;
+    problems.warn("AUTH_SERVICE_NOT_FOUND", what, setting);
+  }
+  return undefined;
+}
+
+/**
+ * What a pod in `ownNamespace` takes a host for, by its search domains: `svc` is a Service of that namespace, then `svc.ns`, `svc.ns.svc`
+ * and `svc.ns.svc.<cluster domain>`. `isQualified`: the name contains `svc`, so it can't mean another host.
+ */
+function serviceNamed(host: string, ownNamespace: string, clusterDomain: string) {
+  const suffix = `.${clusterDomain}`;
+  const short = host.endsWith(`.svc${suffix}`) ? host.slice(0, -suffix.length) : host;
+  const [name = "", namespace = ownNamespace, svc, ...more] = short.split(".");
+  if (more.length > 0 || (svc !== undefined && svc !== "svc")) return undefined;
+  return { namespace, name, isQualified: svc === "svc" };
+}
+
+/** The port of the URL or its scheme; undefined if it depends on the request. */
+function literalPort({ scheme, port }: AuthUrl): number | undefined {
+  if (port === undefined) return scheme === "https" ? 443 : 80;
+  const text = literalText(port);
+  return text === undefined ? undefined : Number(text);
 }

@@ -1,12 +1,11 @@
 /** The list of auth methods, and how their settings are read from Auth objects and annotations. */
 import type { Auth, AuthMethodName } from "../../api/auth.js";
 import { AUTH_METHODS } from "../../api/auth.js";
-import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../../diagnostics/diagnostic.js";
-import type { DiagnosticSink } from "../../diagnostics/sink.js";
-import type { Annotation } from "../ingress/annotations/annotation.js";
-import type { AnnotationLookup } from "../ingress/annotations/annotation-key.js";
+import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
+import type { Annotation, AnyAnnotation } from "../ingress/annotations/annotation.js";
+import { OWN_PREFIXES, choiceOf, rowsOf } from "../ingress/annotations/annotation.js";
+import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
 import { annotationField } from "../place.js";
 import { BASIC } from "./basic-auth.js";
 import { FORWARD } from "./forward-auth.js";
@@ -29,6 +28,32 @@ export function methodAnnotations(
 ): readonly (readonly [field: string, Annotation<unknown>])[] {
   return Object.entries<Annotation<unknown>>(method.annotations);
 }
+
+export const AUTH_ENABLE = rowsOf("auth")(
+  "auth-enable",
+  choiceOf(["true", "false"]),
+  "`false` switches authentication off, including inherited authentication; any other value leaves it on.",
+  { prefixes: OWN_PREFIXES },
+);
+/** Its row is in ingress/annotations/unsupported-table.ts. */
+const CLIENT_CERTIFICATES = "auth-tls-secret";
+
+/** The supported ones. A problem of the value of a method's annotation closes the path, so the translation reports it. */
+export const AUTH_ANNOTATIONS: readonly AnyAnnotation[] = [
+  AUTH_ENABLE,
+  ...METHODS.flatMap((method) => methodAnnotations(method).map(([, annotation]) => annotation)),
+];
+
+/** Without these there is no authentication; the others only say how it is done. */
+export const AUTH_SWITCHES: readonly string[] = [
+  ...METHODS.flatMap((method) => {
+    const [needed] = AUTH_METHODS[method.field].needs;
+    return methodAnnotations(method).flatMap(([field, { name }], i) =>
+      i === 0 || field === needed ? [name] : [],
+    );
+  }),
+  CLIENT_CERTIFICATES,
+];
 
 /** The settings of an Auth object at `field`; undefined if it configures nothing (`{}`). */
 export function settingsOfObject(auth: Auth, field: FieldPath): AuthSettings | undefined {
@@ -62,24 +87,37 @@ function fromObject({ field: name }: AuthMethod, auth: Auth, parent: FieldPath) 
 }
 
 /**
- * The settings of one path's annotations; undefined if they configure no auth. Each method has one that switches it on. An empty value
- * counts as absent, so it also overrides a lower prefix. Blanks around a value are dropped, as in ingress-nginx.
+ * The settings of one path's annotations; undefined if they configure no auth. Each method has one that switches it on, `needs`, and
+ * `companions`, which have no effect without it. An empty value counts as absent, so it also overrides a lower prefix. Blanks around a
+ * value are dropped, as in ingress-nginx.
  */
 export function settingsOfAnnotations(lookup: AnnotationLookup): {
   readonly auth: AuthSettings | undefined;
-  readonly companions: readonly Companion[];
+  readonly companions: readonly {
+    readonly setting: Setting;
+    readonly needs: string;
+    readonly used: boolean;
+  }[];
 } {
   const read = (name: string): Setting | undefined => {
-    const found = lookup.get(name);
+    const found = lookup.find({ name });
     if (found === undefined || found.value === "") return undefined;
     return { value: found.value.trim(), label: name, field: annotationField(found.key) };
   };
   const methods = methodsBy((method) => fromAnnotations(method, read));
-  const clientCertificates = read("auth-tls-secret");
+  const clientCertificates = read(CLIENT_CERTIFICATES);
   const [first] = Object.values(methods);
   const place = first?.place ?? clientCertificates;
+  const companions = METHODS.flatMap((method) => {
+    const [needs = "", ...others] = methodAnnotations(method).map(([, { name }]) => name);
+    const used = methods[method.field] !== undefined;
+    return others.flatMap((name) => {
+      const setting = read(name);
+      return setting === undefined ? [] : [{ setting, needs, used }];
+    });
+  });
   const auth = place && { place, methods, ...(clientCertificates && { clientCertificates }) };
-  return { auth, companions: companions(read) };
+  return { auth, companions };
 }
 
 function fromAnnotations(method: AuthMethod, read: (name: string) => Setting | undefined) {
@@ -95,54 +133,4 @@ function fromAnnotations(method: AuthMethod, read: (name: string) => Setting | u
     return [[field, isList ? { ...setting, value: setting.value.split(",") } : setting] as const];
   });
   return { place, bareNames: true, written: Object.fromEntries(written) };
-}
-
-/** An annotation that has an effect only beside another one, and whether this path has that one. */
-interface Companion {
-  readonly setting: Setting;
-  /** The annotation that switches the method on. */
-  readonly needs: string;
-  readonly used: boolean;
-}
-
-function companions(read: (name: string) => Setting | undefined): readonly Companion[] {
-  return METHODS.flatMap((method) => {
-    const [needs = "", ...others] = methodAnnotations(method).map(([, { name }]) => name);
-    const used = others.length > 0 && read(needs) !== undefined;
-    return others.flatMap((name) => {
-      const setting = read(name);
-      return setting === undefined ? [] : [{ setting, needs, used }];
-    });
-  });
-}
-
-/**
- * Finds annotations that serve no path of their Ingress. With index prefixes, an annotation without effect on one path may have an
- * effect on another, so this is known only after all paths.
- */
-export class CompanionReports {
-  readonly #unused = new Map<string, { readonly resource: ResourceRef; readonly it: Companion }>();
-  readonly #used = new Set<string>();
-
-  /** Notes the annotations of a path. */
-  add(resource: ResourceRef, all: readonly Companion[]): void {
-    const { kind, namespace, name } = resource;
-    for (const it of all) {
-      const key = `${kind}/${namespace}/${name} ${formatFieldPath(it.setting.field)}`;
-      if (it.used) this.#used.add(key);
-      else this.#unused.set(key, { resource, it });
-    }
-  }
-
-  report(diagnostics: DiagnosticSink): void {
-    for (const [key, { resource, it }] of this.#unused) {
-      if (this.#used.has(key)) continue;
-      diagnostics.report({
-        code: "AUTH_SETTING_WITHOUT_EFFECT",
-        message: `${it.setting.label} has no effect without ${it.needs}`,
-        resource,
-        field: it.setting.field,
-      });
-    }
-  }
 }

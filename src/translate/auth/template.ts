@@ -8,9 +8,13 @@ const VARIABLE = /\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)(\})?)/g;
 
 /**
  * Splits text at its variables. A name ends at the first character that is no letter, digit or `_`. Unknown variables and
- * a `${name` without `}` are problems: sent as text they would make another request than the one that was meant.
+ * a `${name` without `}` are problems: sent as text they would make another request than the one that was meant. `position`: path, query
+ * and fragment of a URL, host and port of a URL, or plain text such as a header value.
  */
-export function parseTemplate(text: string, position: Position): Result<Interpolation> {
+export function parseTemplate(
+  text: string,
+  position: "url" | "host" | "text",
+): Result<Interpolation> {
   const segments: Segment[] = [];
   let end = 0;
   for (const match of text.matchAll(VARIABLE)) {
@@ -46,11 +50,6 @@ export function concatenate(...parts: readonly (Interpolation | string)[]): Inte
   }
   return joined;
 }
-
-type Encoding = Exclude<Segment, string>[1];
-
-/** The text around a variable: path, query and fragment of a URL, host and port of a URL, or plain text such as a header value. */
-export type Position = "url" | "host" | "text";
 
 /** Variables that settings may use, by nginx's names; FAMILIES are prefixes of more. */
 const NAMES: ReadonlySet<string> = new Set([
@@ -101,7 +100,10 @@ function isVariable(name: string): boolean {
 }
 
 /** How the value of a variable is encoded at a position. */
-function encodingOf(name: string, position: Position): Encoding {
+function encodingOf(
+  name: string,
+  position: Parameters<typeof parseTemplate>[1],
+): Exclude<Segment, string>[1] {
   switch (position) {
     case "host":
       return "host";

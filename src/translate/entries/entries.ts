@@ -11,7 +11,7 @@ import type { Certificate } from "../../model/listener.js";
 import type { Route, RouteBinding } from "../../model/route.js";
 import { compareIds, patched } from "../../support/collections.js";
 import { StrayRules } from "../alb/labels.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import type { UpstreamPlan } from "../backends.js";
 import type { IdentifiedUse } from "../certificates.js";
 import type { TranslateContext } from "../context.js";

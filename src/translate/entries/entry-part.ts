@@ -9,7 +9,7 @@ import type { Route, RouteBinding } from "../../model/route.js";
 import { getOrInsert } from "../../support/collections.js";
 import { hostsOfRule, translateRule } from "../alb/rules.js";
 import type { StrayRules } from "../alb/labels.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import { createAuthTranslator } from "../auth/auth-policies.js";
 import type { UpstreamPlan } from "../backends.js";
 import { Backends } from "../backends.js";
@@ -81,7 +81,7 @@ export function hostsOf(
   readNamespace(object, reads);
   return isRule(object)
     ? hostsOfRule(object, { balancers, strays, context })
-    : hostsOfIngress(preparedIngresses(context)(object), balancers, context);
+    : hostsOfIngress(preparedIngresses(context)(object), balancers);
 }
 
 /** Undefined: it has nothing to do with TLS. */
@@ -123,8 +123,6 @@ export function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): Entr
       (balancer) => ({
         ...{ balancer, context: own, factsOf: factsOf(balancer), claims: claimsOn(balancer) },
         tlsOf: tls[balancers.indexOf(balancer)]?.reader(reads) ?? noTls,
-        aliases: new Map(),
-        names: new Map(),
       }),
       own,
     );

@@ -1,12 +1,55 @@
+import type { Ingress } from "../../api/wire.js";
+import type { Report } from "../../diagnostics/sink.js";
 import type { HostPattern } from "../../model/values.js";
-import { getOrInsert } from "../../support/collections.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import { memoized } from "../../support/collections.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import type { HostOwners } from "../host-owners.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
+import type { Place } from "../place.js";
 import type { PathClaim } from "../shadowed-paths.js";
-import type { PreparedIngress } from "./prepared-ingress.js";
-import { enableHttpsOf } from "./origin-annotations.js";
+import type { PathIndex } from "./annotations/annotation-key.js";
+import type { AnnotationLookup } from "./annotations/annotation-reader.js";
+import { enableHttpsOf } from "./annotations/origin.js";
 import type { TlsHosts } from "./tls-hosts.js";
+
+/** An Ingress with its hosts, paths and annotations taken apart, once for all steps. */
+export interface PreparedIngress {
+  readonly ingress: Ingress;
+  /** The hosts of its rules; those of rules without http too, since defaultBackend serves them. */
+  readonly hosts: readonly { readonly rule: number; readonly host: HostPattern }[];
+  readonly paths: readonly IngressPath[];
+  /** Keys of the hosts of which it makes all paths patterns. */
+  readonly patternHosts: ReadonlySet<string>;
+  /** What server-alias names, of an Ingress whose rules name hosts. */
+  readonly aliases: readonly HostPattern[];
+  /** Annotations as they hold for the whole Ingress. */
+  readonly lookup: AnnotationLookup;
+  /** Problems of its annotations. */
+  readonly reports: readonly Report[];
+  /** It closes its hosts in other Ingresses of the namespace, too. */
+  readonly closesHosts: boolean;
+  /** The annotation that closes the Ingress's default backend. */
+  readonly closedBy: string | undefined;
+  /** What keeps the whole Ingress from being done as written. */
+  readonly invalid: string | undefined;
+}
+
+type Rule = NonNullable<NonNullable<Ingress["spec"]>["rules"]>[number];
+
+/** One path of one rule. */
+export interface IngressPath {
+  readonly index: PathIndex;
+  readonly host: HostPattern;
+  readonly path: string;
+  readonly pathType: string;
+  readonly backend: NonNullable<Rule["http"]>["paths"][number]["backend"];
+  readonly lookup: AnnotationLookup;
+  /** The annotation that closes the path. */
+  readonly closedBy: string | undefined;
+  /** What keeps the path from being done as written. */
+  readonly invalid: string | undefined;
+  readonly place: Place;
+}
 
 /** What an Ingress is translated with for one load balancer. */
 export interface IngressScope {
@@ -17,9 +60,6 @@ export interface IngressScope {
   readonly tlsOf: ReturnType<TlsHosts["reader"]>;
   /** What is to be bound. */
   readonly claims: PathClaim[];
-  /** What `withAliases` found, once for all hosts and paths of an Ingress. */
-  readonly aliases: Map<readonly HostPattern[], readonly HostPattern[]>;
-  readonly names: Map<readonly HostPattern[], Map<HostPattern, readonly HostPattern[]>>;
 }
 
 /**
@@ -31,41 +71,39 @@ export function portsFor(
   host: HostPattern,
   { balancer, context, tlsOf }: IngressScope,
 ): readonly EntryPort[] {
-  const { http, https, sslStrategy } = balancer.ingress;
-  const both = [http, https].flatMap((port) => port ?? []);
-  if (tlsOf(host).isWanted) return both;
-  const enabled = enableHttpsOf(ingress, context.options.domains);
-  const isAllowed = enabled !== false;
+  const { http, https, sslStrategy = "Both" } = balancer.ingress;
   const onlyHttp = http === undefined ? [] : [http];
   const onlyHttps = https === undefined ? [] : [https];
-  switch (sslStrategy ?? "Both") {
+  const both = [...onlyHttp, ...onlyHttps];
+  if (tlsOf(host).isWanted) return both;
+  const enabled = enableHttpsOf(ingress, context.options.domains);
+  switch (sslStrategy) {
     case "Always":
-      return isAllowed ? onlyHttps : onlyHttp;
+      return enabled === false ? onlyHttp : onlyHttps;
     case "Request":
       return enabled === true ? onlyHttps : onlyHttp;
     case "Never":
       return onlyHttp;
     case "Both":
-      return isAllowed ? both : onlyHttp;
+      return enabled === false ? onlyHttp : both;
   }
 }
 
 /**
  * The host of a rule, and the further names that server-alias gives it: those that no rule of the namespace has, and of which no
- * older object of another namespace has one.
+ * older object of another namespace has one. The same list for each path of a host.
  */
 export function withAliases(
   { aliases }: PreparedIngress,
   host: HostPattern,
-  { factsOf, aliases: known, names }: IngressScope,
+  scope: IngressScope,
 ): readonly HostPattern[] {
-  if (host.kind === "any") return [host];
-  const own = getOrInsert(known, aliases, () =>
-    aliases.filter((alias) => factsOf(alias).isOwned && !factsOf(alias).isRuled),
-  );
-  return getOrInsert(
-    getOrInsert(names, own, () => new Map()),
-    host,
-    () => [host, ...own],
-  );
+  return host.kind === "any" ? [host] : namesIn(scope)(aliases)(host);
 }
+
+const namesIn = memoized(({ factsOf }: IngressScope) =>
+  memoized((aliases: readonly HostPattern[]) => {
+    const own = aliases.filter((alias) => factsOf(alias).isOwned && !factsOf(alias).isRuled);
+    return memoized((host: HostPattern): readonly HostPattern[] => [host, ...own]);
+  }),
+);

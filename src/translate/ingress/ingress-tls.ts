@@ -2,7 +2,7 @@ import type { Ingress } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey } from "../../model/values.js";
 import { addTo } from "../../support/collections.js";
-import type { AuthContext } from "../auth/auth-policies.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { HostFacts } from "../host-owners.js";
 import { parentWildcard, parseHostPattern } from "../hostnames.js";
@@ -12,8 +12,8 @@ import { annotationField, nameOf, placeOf } from "../place.js";
 import type { NamespacedName } from "../reference-grants.js";
 import { isReferenceGranted } from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
-import { tlsAnnotationOf } from "./origin-annotations.js";
-import type { PreparedIngress } from "./prepared-ingress.js";
+import { tlsAnnotationOf } from "./annotations/origin.js";
+import type { PreparedIngress } from "./ingress-scope.js";
 import type { WantedName } from "./tls-hosts.js";
 import { WantedNames } from "./tls-hosts.js";
 
@@ -91,11 +91,10 @@ function ownNames(
 function translateAnnotation(scope: TlsScope): void {
   const { prepared, context } = scope;
   const { ingress } = prepared;
-  const annotation = tlsAnnotationOf(ingress, context);
-  if (annotation === undefined) return;
+  const { key, certificates } = tlsAnnotationOf(ingress, context);
   const named = new Set((ingress.spec?.tls ?? []).flatMap(({ hosts = [] }) => hosts));
-  const place = placeOf(ingress, ...annotationField(annotation.key));
-  for (const { host, secret } of annotation.certificates) {
+  const place = placeOf(ingress, ...annotationField(key));
+  for (const { host, secret } of certificates) {
     if (named.has(hostKey(host))) continue;
     const own = ownNames(host, place, scope);
     for (const name of own) scope.hosts.add(name);

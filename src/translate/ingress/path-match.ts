@@ -6,36 +6,38 @@ import { specificity } from "../precedence.js";
 import type { Specificity } from "../precedence.js";
 import { regexProblem } from "../pattern/regex.js";
 
-/** How a path is matched, and as how narrow it counts. */
-export interface IngressMatch {
-  readonly path: PathMatch;
-  readonly specificity: Specificity;
-  /** What is wrong with the path; its requests are refused. */
-  readonly problem?: string;
-}
-
 /** Characters that mean something in a regular expression. */
 const META = /[\\^$.*+?()[\]{}|]/;
 
 /** What makes a pattern of an ImplementationSpecific path in the origin. */
 const ORIGIN_META = /[\^$():?[\]*\\]/;
 
-export interface PathText {
-  readonly path: string;
-  readonly pathType: string;
-  /** Its host is in regex mode: every path is a pattern without case (ingress-nginx, use-regex). */
-  readonly isRegex: boolean;
-  /** An ALB2 serves it: ImplementationSpecific is what it is in the origin, a pattern with case or the start of a text. */
-  readonly isOrigin?: boolean;
+interface IngressMatch {
+  readonly path: PathMatch;
+  readonly specificity: Specificity;
+  /** What is wrong with the path; its requests are refused. */
+  readonly problem?: string;
 }
 
 /**
- * Exact and Prefix as Kubernetes defines them, ImplementationSpecific as Prefix unless an ALB2 serves it. Patterns are anchored at the
- * start and open at the end.
+ * How a path is matched, and as how narrow it counts. Exact and Prefix as Kubernetes defines them, ImplementationSpecific as Prefix.
+ * Patterns are anchored at the start and open at the end. `isRegex`: its host is in regex mode, so every path is a pattern without case
+ * (ingress-nginx, use-regex). `isOrigin`: an ALB2 serves it, so ImplementationSpecific is what it is in the origin, a pattern with case
+ * or the start of a text.
  */
 export function matchPath(
   host: HostPattern,
-  { path, pathType, isRegex, isOrigin = false }: PathText,
+  {
+    path,
+    pathType,
+    isRegex,
+    isOrigin = false,
+  }: {
+    readonly path: string;
+    readonly pathType: string;
+    readonly isRegex: boolean;
+    readonly isOrigin?: boolean;
+  },
 ): IngressMatch {
   if (isRegex) return matchRegex(host, path, true);
   if (isOrigin && pathType === "ImplementationSpecific") {
@@ -54,7 +56,7 @@ export function matchPath(
 }
 
 /** Whether a path is probably meant as a pattern; dots and colons are in many paths. */
-export function looksLikePattern({ path }: Pick<PathText, "path">): boolean {
+export function looksLikePattern(path: string): boolean {
   return /[\^$()?[\]*\\|]/.test(path);
 }
 

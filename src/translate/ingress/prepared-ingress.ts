@@ -4,60 +4,15 @@ import { hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
+import type { HostClaims, HostFacts, NamedHost } from "../host-owners.js";
 import { parseHostPattern } from "../hostnames.js";
-import type { Place } from "../place.js";
 import { placeOf } from "../place.js";
-import { IngressAnnotations } from "./annotations/annotation-key.js";
-import type { AnnotationLookup, PathIndex } from "./annotations/annotation-key.js";
-import type { ClosingAnnotations } from "./closing-annotations.js";
-import { closedBy, closingAnnotations } from "./closing-annotations.js";
-import { AnnotationReader } from "./annotation-reader.js";
-import { CANARY, SERVER_ALIAS } from "./annotations/routing-table.js";
-
-type IngressSpec = NonNullable<Ingress["spec"]>;
-type IngressRule = NonNullable<IngressSpec["rules"]>[number];
-type HttpPath = NonNullable<IngressRule["http"]>["paths"][number];
-export type IngressBackend = HttpPath["backend"];
-
-/** An Ingress with its hosts, paths and annotations taken apart, once for all steps. */
-export interface PreparedIngress {
-  readonly ingress: Ingress;
-  /** The hosts of its rules; those of rules without http too, since defaultBackend serves them. */
-  readonly hosts: readonly IngressHost[];
-  readonly paths: readonly IngressPath[];
-  /** What server-alias names, of an Ingress whose rules name hosts. */
-  readonly aliases: readonly HostPattern[];
-  /** Annotations as they hold for the whole Ingress. */
-  readonly lookup: AnnotationLookup;
-  /** The annotation that closes the Ingress's default backend. */
-  readonly closedBy?: string;
-  /** What keeps the whole Ingress from being done as written. */
-  readonly invalid?: string;
-}
-
-export interface IngressHost {
-  readonly rule: number;
-  readonly host: HostPattern;
-}
-
-/** One path of one rule. */
-export interface IngressPath {
-  readonly index: PathIndex;
-  readonly host: HostPattern;
-  readonly path: string;
-  readonly pathType: string;
-  readonly backend: IngressBackend;
-  readonly lookup: AnnotationLookup;
-  /** The annotation that closes the path. */
-  readonly closedBy?: string;
-  /** What keeps the path from being done as written. */
-  readonly invalid?: string;
-  readonly place: Place;
-}
-
-export function isCanary(lookup: AnnotationLookup): boolean {
-  return new AnnotationReader(lookup).get(CANARY) === true;
-}
+import { unsupportedRestriction } from "../reasons.js";
+import { OF_SERVER, annotationProblems } from "./annotation-problems.js";
+import { pathKey } from "./annotations/annotation-key.js";
+import { AnnotationReader, IngressAnnotations } from "./annotations/annotation-reader.js";
+import { ROUTING, makesPatterns } from "./annotations/routing.js";
+import type { IngressPath, PreparedIngress } from "./ingress-scope.js";
 
 /** Takes Ingresses apart, each once in a translation. */
 export const preparedIngresses = memoized((context: TranslateContext) =>
@@ -70,26 +25,31 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
     const pattern = parseHostPattern(host, "one");
     return pattern.ok ? [{ rule, host: pattern.value }] : [];
   });
-  const closing = closingAnnotations(ingress, options);
+  const problems = annotationProblems(ingress, options);
   const lookup = annotations.whole;
+  const paths = hosts.flatMap((host) => pathsOf(ingress, host, annotations, problems));
   return {
     ingress,
     hosts,
-    aliases: aliasesOf(hosts, lookup, closing),
-    paths: hosts.flatMap((host) => pathsOf(ingress, host, annotations, closing)),
+    aliases: aliasesOf(hosts, [
+      ...(new AnnotationReader(lookup).get(ROUTING.serverAlias) ?? []),
+      ...problems.aliases.flatMap(textList),
+    ]),
+    paths,
+    patternHosts: patternHosts(paths),
     lookup,
-    ...(closing.whole !== undefined && { closedBy: closing.whole }),
+    reports: problems.reports,
+    closesHosts: problems.closesHosts,
+    closedBy: problems.whole,
+    invalid: undefined,
   };
 }
 
 function aliasesOf(
-  hosts: readonly IngressHost[],
-  lookup: AnnotationLookup,
-  closing: ClosingAnnotations,
+  hosts: PreparedIngress["hosts"],
+  names: readonly string[],
 ): readonly HostPattern[] {
   if (hosts.every(({ host }) => host.kind === "any")) return [];
-  const read = new AnnotationReader(lookup).get(SERVER_ALIAS) ?? [];
-  const names = [...read, ...closing.hosts.flatMap(textList)];
   const patterns = names.flatMap((name) => {
     const pattern = parseHostPattern(name, "one");
     return pattern.ok ? [[hostKey(pattern.value), pattern.value] as const] : [];
@@ -99,14 +59,13 @@ function aliasesOf(
 
 function pathsOf(
   ingress: Ingress,
-  { rule, host }: IngressHost,
+  { rule, host }: PreparedIngress["hosts"][number],
   annotations: IngressAnnotations,
-  closing: ClosingAnnotations,
+  { whole, byPath }: ReturnType<typeof annotationProblems>,
 ): readonly IngressPath[] {
   const paths = ingress.spec?.rules?.[rule]?.http?.paths ?? [];
   return paths.map(({ path = "", pathType, backend }, position) => {
     const index = { rule, path: position };
-    const closer = closedBy(closing, index);
     return {
       index,
       host,
@@ -114,8 +73,58 @@ function pathsOf(
       pathType,
       backend,
       lookup: annotations.at(index),
-      ...(closer !== undefined && { closedBy: closer }),
+      closedBy: byPath.get(pathKey(index)) ?? whole,
+      invalid: undefined,
       place: placeOf(ingress, "spec", "rules", rule, "http", "paths", position),
     };
   });
+}
+
+function patternHosts(paths: readonly IngressPath[]): ReadonlySet<string> {
+  const patterns = paths.filter(({ path, lookup }) =>
+    makesPatterns(new AnnotationReader(lookup), path),
+  );
+  return new Set(patterns.map(({ host }) => hostKey(host)));
+}
+
+/**
+ * The hosts that an Ingress names, and what it makes of them for other Ingresses of its namespace. use-regex or a rewrite-target makes
+ * patterns of all paths of its hosts, and a server-snippet closes them.
+ */
+export function claimsOfIngress(prepared: PreparedIngress): HostClaims {
+  const { ingress, hosts, aliases, patternHosts, closesHosts } = prepared;
+  const named = new Map<string, NamedHost>(aliases.map((host) => [hostKey(host), { host }]));
+  for (const { host } of hosts) {
+    const key = hostKey(host);
+    const isPattern = patternHosts.has(key) && { isPattern: true };
+    named.set(key, { host, isRuled: true, ...isPattern, ...(closesHosts && { isClosing: true }) });
+  }
+  const takesRest = hosts.length === 0 && ingress.spec?.defaultBackend !== undefined;
+  return { object: ingress, hosts: [...named.values()], ...(takesRest && { takesRest }) };
+}
+
+/** The Ingress, closed where another one of the namespace closes a host of it, which is reported. */
+export function withClosedHosts(
+  prepared: PreparedIngress,
+  factsOf: (host: HostPattern) => HostFacts,
+  { options, diagnostics }: TranslateContext,
+): PreparedIngress {
+  const { ingress, hosts, paths } = prepared;
+  const closing = hosts.find(({ host }) => factsOf(host).closingCause !== undefined);
+  const cause = closing && factsOf(closing.host).closingCause;
+  if (cause === undefined || prepared.closesHosts) return prepared;
+  const what = `${OF_SERVER} of Ingress ${cause.metadata.name} is for the host of this one, too.`;
+  diagnostics.report({
+    ...unsupportedRestriction(what, options),
+    ...placeOf(ingress, "spec", "rules", closing?.rule ?? 0, "host"),
+  });
+  return {
+    ...prepared,
+    closedBy: prepared.closedBy ?? OF_SERVER,
+    paths: paths.map((path) =>
+      factsOf(path.host).closingCause === undefined
+        ? path
+        : { ...path, closedBy: path.closedBy ?? OF_SERVER },
+    ),
+  };
 }

@@ -4,7 +4,7 @@ import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { groupBy } from "../../../support/collections.js";
-import type { AuthContext } from "../../auth/auth-policies.js";
+import type { AuthContext } from "../../auth/auth-context.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
 import type { Fact } from "../../keys.js";

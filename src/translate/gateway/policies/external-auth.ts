@@ -2,7 +2,7 @@ import type { ExternalAuthFilter } from "../../../api/gateway.js";
 import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
 import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
 import { filled } from "../../../support/json-object.js";
-import type { AuthContext } from "../../auth/auth-policies.js";
+import type { AuthContext } from "../../auth/auth-context.js";
 import type { ServicePort } from "../../backends.js";
 import { findPort, isExternalName } from "../../backends.js";
 import { parseHeaderName, uncopiedHeaders } from "../../http/headers.js";

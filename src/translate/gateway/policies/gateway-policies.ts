@@ -10,7 +10,7 @@ import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
 import { groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
-import type { AuthContext } from "../../auth/auth-policies.js";
+import type { AuthContext } from "../../auth/auth-context.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";

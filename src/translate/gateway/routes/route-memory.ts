@@ -11,7 +11,7 @@ import { inBindingOrder } from "../../../model/route.js";
 import type { UpstreamPlan } from "../../backends.js";
 import type { Difference } from "../../../support/collections.js";
 import { compareBy, compareIds, getOrInsert, patched } from "../../../support/collections.js";
-import { reportRestrictions } from "../../ingress/annotation-report.js";
+import { reportRestrictions } from "../../ingress/annotation-problems.js";
 import { Readers } from "../../memory.js";
 import { isRouteKey, objectName } from "../../keys.js";
 import type { Key } from "../../keys.js";

@@ -19,38 +19,34 @@ export interface AnnotationType<T> {
   readonly parse: (text: string) => Result<T>;
 }
 
-/**
- * What becomes of a value that can't be honoured, because it is malformed or the annotation is not supported.
- * `ignored`: reported, and the paths are served as if it were absent (it only tunes).
- * `closed`: reported, and the paths answer 503 (it restricts access or redirects, so serving them would open them).
- * `unenforced`: reported as an error, and the paths are served (it limits how much, not who).
- * `unserved`: reported, and the Ingress is not served (it means something else than its rules say).
- */
-type Fallback = "ignored" | "closed" | "unenforced" | "unserved";
-
-/** What the annotation is about; a section of docs/annotations.md. */
-export type AnnotationGroup =
-  | "auth"
-  | "access"
-  | "tls"
-  | "routing"
-  | "redirect"
-  | "rewrite"
-  | "cors"
-  | "backend"
-  | "affinity"
-  | "canary"
-  | "observability"
-  | "waf"
-  | "snippet";
-
 interface AnnotationBase {
   /** Without prefix. */
   readonly name: string;
-  readonly group: AnnotationGroup;
+  /** What it is about; a section of docs/annotations.md. */
+  readonly group:
+    | "auth"
+    | "access"
+    | "tls"
+    | "routing"
+    | "redirect"
+    | "rewrite"
+    | "cors"
+    | "backend"
+    | "affinity"
+    | "canary"
+    | "observability"
+    | "waf"
+    | "snippet";
   /** Where it is read, highest priority first. */
   readonly prefixes: readonly AnnotationPrefix[];
-  readonly fallback: Fallback;
+  /**
+   * What becomes of a value that can't be honoured, because it is malformed or the annotation is not supported.
+   * `ignored`: reported, and the paths are served as if it were absent (it only tunes).
+   * `closed`: reported, and the paths answer 503 (it restricts access or redirects, so serving them would open them).
+   * `unenforced`: reported as an error, and the paths are served (it limits how much, not who).
+   * `unserved`: reported, and the Ingress is not served (it means something else than its rules say).
+   */
+  readonly fallback: "ignored" | "closed" | "unenforced" | "unserved";
   /** What it does, one sentence for docs/annotations.md. */
   readonly doc: string;
 }
@@ -267,7 +263,7 @@ export const OWN_PREFIXES: readonly AnnotationPrefix[] = ["index", "own"];
 export const INGRESS_PREFIXES: readonly AnnotationPrefix[] = ["own", "compat"];
 
 /** Makes the rows of a group: as most are, or with what differs. */
-export function rowsOf(group: AnnotationGroup) {
+export function rowsOf(group: AnyAnnotation["group"]) {
   return <T>(
     name: string,
     type: Annotation<T>["type"],

@@ -1,5 +1,5 @@
 /** Known annotations of ingress-nginx that have no effect here, each with the reason. */
-import type { AnnotationGroup, UnsupportedAnnotation } from "./annotation.js";
+import type { UnsupportedAnnotation } from "./annotation.js";
 import { BOOLEAN, PATH_PREFIXES } from "./annotation.js";
 
 const SNIPPET =
@@ -27,14 +27,14 @@ const REDIRECTS_PASS =
   "Redirects of backends are passed through; let the backend make them from X-Forwarded-Host and X-Forwarded-Proto.";
 const NO_FASTCGI =
   "FastCGI backends are not supported. Put a web server in front of them that speaks HTTP.";
+const NO_CLIENT_CERTIFICATES =
+  "Client certificates are not verified for Ingresses. Use basic auth (auth-type) or forward auth (auth-url).";
 const ONE_LOG = "The access log is on or off for the whole gateway: see the option accessLog.";
 
-type Effect = Pick<UnsupportedAnnotation, "fallback" | "acts">;
-
 /** Rows of one reason: what each annotation does, by its name. */
-function rowsOf(effect: Effect) {
+function rowsOf(effect: Pick<UnsupportedAnnotation, "fallback" | "acts">) {
   return (
-    group: AnnotationGroup,
+    group: UnsupportedAnnotation["group"],
     why: string,
     docs: Readonly<Record<string, string>>,
   ): readonly UnsupportedAnnotation[] =>
@@ -57,6 +57,40 @@ const closedBySwitch = rowsOf({ fallback: "closed", acts: isOn });
 const closedBySnippet = rowsOf({ fallback: "closed", acts: snippetRestricts });
 
 export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
+  ...closed(
+    "auth",
+    "Client certificates are not verified for Ingresses, and without them the path would be open. Use basic auth (auth-type) or forward auth (auth-url).",
+    { "auth-tls-secret": "Secret with the CA of client certificates." },
+  ),
+  ...ignored("auth", NO_CLIENT_CERTIFICATES, {
+    "auth-tls-verify-client": "How client certificates are verified.",
+    "auth-tls-verify-depth": "Maximum chain length of client certificates.",
+    "auth-tls-error-page": "URL to which clients without a valid certificate are redirected.",
+    "auth-tls-match-cn": "Pattern that the name in client certificates must match.",
+    "auth-tls-pass-certificate-to-upstream": "Sends client certificates to the backend.",
+  }),
+  ...ignored(
+    "auth",
+    "Text of users never becomes nginx configuration. Use auth-proxy-set-headers for more headers.",
+    { "auth-snippet": "nginx configuration for the request to the auth service." },
+  ),
+  ...ignored("auth", "Every request is checked: a cached answer would outlive a revoked session.", {
+    "auth-cache-key": "Key by which auth responses are cached.",
+    "auth-cache-duration": "How long auth responses are cached.",
+  }),
+  ...ignored("auth", "Connections to auth services are always kept alive.", {
+    "auth-keepalive": "Number of idle connections to the auth service.",
+    "auth-keepalive-requests": "Maximum requests on one such connection.",
+    "auth-keepalive-timeout": "How long an idle connection is kept.",
+    "auth-keepalive-share-vars": "Shares nginx's variables with the request to the service.",
+  }),
+  ...ignored(
+    "auth",
+    "Use auth-enable under the load balancer's own prefix; this one leaves authentication on.",
+    {
+      "enable-global-auth": "Switches off authentication that is configured for all Ingresses.",
+    },
+  ),
   ...ignored("affinity", "A session moves only when the hash of its cookie does.", {
     "affinity-mode": "Whether sessions move when endpoints are added.",
   }),

@@ -1,3 +1,5 @@
+import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import { IngressAnnotations } from "../../../../src/translate/ingress/annotations/annotation-reader.js";
 import { ALB, HASH, compat, harness, own, secret } from "../../../support/auth-translator.js";
 
 const USERS = secret("default/users", { auth: `foo:${HASH}\n` });
@@ -127,7 +129,7 @@ describe("annotations", () => {
     ],
   ])("switch auth off by auth-enable %s", (_, annotations) => {
     const { annotated, translator, reports } = harness();
-    expect(annotated(annotations)).toEqual({ disabled: true });
+    expect(annotated(annotations)).toEqual([]);
     expect(translator.collected().auths).toEqual([]);
     expect(reports()).toEqual([]);
   });
@@ -136,15 +138,15 @@ describe("annotations", () => {
     "leave auth on by auth-enable %j, and it is reported",
     (value) => {
       const { annotated, reports } = harness();
-      expect(annotated(own({ "auth-enable": value, "auth-url": URL }))).toEqual({
-        ids: ["ingress/default/web/0-0"],
-      });
+      expect(annotated(own({ "auth-enable": value, "auth-url": URL }))).toEqual([
+        "ingress/default/web/0-0",
+      ]);
       expect(reports().map(([code]) => code)).toEqual(["AUTH_SETTING_WITHOUT_EFFECT"]);
     },
   );
 
   it("leave auth on by auth-enable true, by an index's true over a general false, and under the compatible domain", () => {
-    const on = { ids: ["ingress/default/web/0-0"] };
+    const on = ["ingress/default/web/0-0"];
     const { annotated } = harness();
     expect(annotated(own({ "auth-enable": "true", "auth-url": URL }))).toEqual(on);
     expect(
@@ -219,10 +221,8 @@ describe("annotations", () => {
       }),
     };
     const { annotated, policy } = harness();
-    expect(annotated(annotations)).toEqual({ ids: ["ingress/default/web/0-0"] });
-    expect(annotated(annotations, { rule: 0, path: 1 })).toEqual({
-      ids: ["ingress/default/web/0-1"],
-    });
+    expect(annotated(annotations)).toEqual(["ingress/default/web/0-0"]);
+    expect(annotated(annotations, { rule: 0, path: 1 })).toEqual(["ingress/default/web/0-1"]);
     const general = policy("ingress/default/web/0-0").forward;
     expect(general?.host).toEqual(["own.example"]);
     expect(general?.method).toBe("POST");
@@ -247,7 +247,7 @@ describe("annotations", () => {
       annotated(annotations, { rule: 0, path }),
     );
     expect(new Set(given.map((auth) => JSON.stringify(auth)))).toEqual(
-      new Set(['{"ids":["ingress/default/web/0-0"]}']),
+      new Set(['["ingress/default/web/0-0"]']),
     );
     expect(translator.collected().auths).toHaveLength(1);
     expect(reports()).toHaveLength(1);
@@ -256,10 +256,7 @@ describe("annotations", () => {
   it("of two Ingresses never share a policy", () => {
     const { translator, annotated } = harness();
     annotated(compat({ "auth-url": URL }));
-    const lookup = {
-      get: (name: string) =>
-        name === "auth-url" ? { value: URL, key: "k", prefix: "own" as const } : undefined,
-    };
+    const lookup = new IngressAnnotations(own({ "auth-url": URL }), DEFAULT_OPTIONS.domains).whole;
     const resource = {
       ...ALB,
       apiVersion: "networking.k8s.io/v1",
@@ -267,8 +264,8 @@ describe("annotations", () => {
       namespace: "shop",
       name: "web",
     };
-    expect(translator.fromAnnotations(lookup, { resource, pathKey: "0-0" })).toEqual({
-      ids: ["ingress/shop/web/0-0"],
-    });
+    expect(translator.fromAnnotations(lookup, { resource, pathKey: "0-0" })).toEqual([
+      "ingress/shop/web/0-0",
+    ]);
   });
 });

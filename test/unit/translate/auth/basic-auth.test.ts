@@ -172,9 +172,9 @@ describe("broken basic auth closes the path", () => {
     const { annotated, policy } = harness(USERS);
     const broken = annotated(compat({ ...BASIC, "auth-secret": "later" }));
     const fine = annotated(compat(BASIC), { rule: 0, path: 1 });
-    expect(broken).toEqual({ ids: ["ingress/default/web/0-0"] });
+    expect(broken).toEqual(["ingress/default/web/0-0"]);
     expect(policy("ingress/default/web/0-0").invalid).toBe("secret default/later not found");
-    expect(fine).toEqual({ ids: ["ingress/default/web/0-1"] });
+    expect(fine).toEqual(["ingress/default/web/0-1"]);
     expect(policy("ingress/default/web/0-1").invalid).toBeUndefined();
     const healed = harness(USERS + secret("default/later", { auth: `foo:${HASH}` }));
     expect(healed.policyOf(compat({ ...BASIC, "auth-secret": "later" })).invalid).toBeUndefined();

@@ -1,6 +1,5 @@
 import type { Interpolation } from "../../../../src/model/values.js";
 import { parseTemplate } from "../../../../src/translate/auth/template.js";
-import type { Position } from "../../../../src/translate/auth/template.js";
 import type { Variables } from "../../../support/expand.js";
 import { expand } from "../../../support/expand.js";
 import { expectProblem, readVectors, valueOf } from "../../../support/vectors.js";
@@ -9,7 +8,7 @@ describe("variables", () => {
   const { split, expand: expansions } = readVectors("variables") as {
     split: readonly {
       text: string;
-      position: Position;
+      position: Parameters<typeof parseTemplate>[1];
       segments: Interpolation;
       problem?: string;
     }[];

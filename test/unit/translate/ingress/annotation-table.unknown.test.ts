@@ -2,7 +2,7 @@ import { ANNOTATIONS } from "../../../../src/translate/ingress/annotation-table.
 import {
   restrictsAccess,
   unknownAnnotation,
-} from "../../../../src/translate/ingress/closing-annotations.js";
+} from "../../../../src/translate/ingress/annotation-table.js";
 
 it.each(ANNOTATIONS.map(({ name }) => name))("%s is known", (name) => {
   expect(unknownAnnotation(name)).toBeUndefined();

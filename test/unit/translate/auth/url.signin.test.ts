@@ -1,5 +1,5 @@
 import type { Interpolation } from "../../../../src/model/values.js";
-import { parseSignin } from "../../../../src/translate/auth/signin.js";
+import { parseSignin } from "../../../../src/translate/auth/url.js";
 import type { Variables } from "../../../support/expand.js";
 import { expand } from "../../../support/expand.js";
 import { expectProblem, readVectors, valueOf } from "../../../support/vectors.js";

@@ -1,5 +1,5 @@
 import type { Interpolation } from "../../../../src/model/values.js";
-import { parseAuthUrl } from "../../../../src/translate/auth/forward-url.js";
+import { parseAuthUrl } from "../../../../src/translate/auth/url.js";
 import { authRequest } from "../../../support/auth-request.js";
 import type { Variables } from "../../../support/expand.js";
 import { expectProblem, readVectors, valueOf } from "../../../support/vectors.js";

@@ -1,92 +1,10 @@
-/** The URL of an auth service: its parts, and the Service that its host names. */
+/** URLs as settings write them, with variables: of auth services, and of sign-in pages. */
 import { isIPv4, isIPv6 } from "node:net";
-import type { RoutingResources } from "../../input/resources.js";
 import type { AuthUrl } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
-import type { ServicePortRef } from "../backends.js";
-import { findPort } from "../backends.js";
-import type { AuthOwner, LabelledField, Setting } from "./settings.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";
-
-/**
- * The URL of the auth service, and the Service whose endpoints it has; undefined if a problem closes the paths. `place`: what switched
- * the method on.
- */
-export function translateUrl(
-  setting: Setting | undefined,
-  place: LabelledField,
-  owner: AuthOwner,
-): { readonly url: AuthUrl; readonly service?: ServicePortRef } | undefined {
-  const { problems } = owner;
-  if (setting === undefined) {
-    const what = `${place.label} is set without a url`;
-    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place });
-    return undefined;
-  }
-  const parsed = problems.valueOf(parseAuthUrl(setting.value), setting);
-  if (parsed === undefined) return undefined;
-  if (parsed.fragment)
-    problems.warn("AUTH_URL_FRAGMENT", `${setting.label} has a fragment`, setting);
-  const service = findService(parsed.url, setting, owner);
-  if (service === undefined) return { url: parsed.url };
-  const upstream = `${service.namespace}/${service.name}/${String(service.port)}`;
-  return { url: { ...parsed.url, upstream }, service };
-}
-
-/** The Service that the URL's host names; undefined if host or port depend on the request. */
-function findService(url: AuthUrl, setting: Setting, owner: AuthOwner): ServicePortRef | undefined {
-  const host = literalText(url.host);
-  const port = literalPort(url);
-  if (host === undefined || port === undefined) return undefined;
-  const { resources, options } = owner.context;
-  const meaning = meaningOfHost(resources, host, port, {
-    namespace: owner.resource.namespace,
-    clusterDomain: options.clusterDomain,
-  });
-  if (meaning.kind === "service") return meaning.service;
-  if (meaning.kind === "missing") {
-    const { namespace, name } = meaning.service;
-    const what = `there is no Service ${namespace}/${name} with port ${String(port)}`;
-    owner.problems.warn("AUTH_SERVICE_NOT_FOUND", what, setting);
-  }
-  return undefined;
-}
-
-/**
- * Resolves a host as a pod in `namespace` does by its search domains: `svc` is a Service of that namespace, then `svc.ns`,
- * `svc.ns.svc` and `svc.ns.svc.<cluster domain>`. `missing`: only a Service can have the name, but there is none with the port. A
- * Service of type ExternalName has no endpoints and stays a DNS name.
- */
-function meaningOfHost(
-  resources: RoutingResources,
-  host: string,
-  port: number,
-  from: { readonly namespace: string; readonly clusterDomain: string },
-):
-  | { readonly kind: "service" | "missing"; readonly service: ServicePortRef }
-  | { readonly kind: "other" } {
-  const named = serviceNamed(host, from);
-  if (named === undefined) return { kind: "other" };
-  const service = { namespace: named.namespace, name: named.name, port };
-  const found = resources.get("Service", service.namespace, service.name);
-  if (found?.spec?.type === "ExternalName") return { kind: "other" };
-  if (found && findPort(found, port)) return { kind: "service", service };
-  return found || named.qualified ? { kind: "missing", service } : { kind: "other" };
-}
-
-/** `qualified`: the name contains `svc`, so it can't mean another host. */
-function serviceNamed(
-  host: string,
-  from: { readonly namespace: string; readonly clusterDomain: string },
-): { readonly name: string; readonly namespace: string; readonly qualified: boolean } | undefined {
-  const suffix = `.${from.clusterDomain}`;
-  const short = host.endsWith(`.svc${suffix}`) ? host.slice(0, -suffix.length) : host;
-  const [name = "", namespace = from.namespace, svc, ...more] = short.split(".");
-  if (more.length > 0 || (svc !== undefined && svc !== "svc")) return undefined;
-  return { name, namespace, qualified: svc === "svc" };
-}
 
 /**
  * Parses the URL of an auth service: http or https, host and port, path and query, with variables anywhere except in the scheme.
@@ -109,13 +27,6 @@ export function parseAuthUrl(
   });
 }
 
-/** The port of the URL or its scheme; undefined if it depends on the request. */
-function literalPort({ scheme, port }: AuthUrl): number | undefined {
-  if (port === undefined) return scheme === "https" ? 443 : 80;
-  const text = literalText(port);
-  return text === undefined ? undefined : Number(text);
-}
-
 function httpScheme({ scheme, authority }: UrlText): Result<"http" | "https"> {
   const lower = scheme?.toLowerCase();
   if (lower !== "http" && lower !== "https") return problem("must start with http:// or https://");
@@ -134,7 +45,7 @@ function parseTarget({ path, query }: UrlText): Result<Interpolation> {
 const MAX_LENGTH = 8192;
 
 /** The parts of a URL as text, split at literal delimiters, so that no variable can move a boundary (RFC 3986, appendix B). */
-export interface UrlText {
+interface UrlText {
   /** Without `:`; undefined if the text has none. */
   readonly scheme: string | undefined;
   /** The text after `//`; undefined without `//`. */
@@ -152,7 +63,7 @@ const PARTS = /^(?:([^:/?#]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*)
 const PATH_VARIABLE = /\$(?:\{(?:request_uri|uri)\}|(?:request_uri|uri)(?![A-Za-z0-9_]))/;
 
 /** Splits the text of a URL. Blanks, control characters and characters outside ASCII are problems. */
-export function splitUrl(text: string): Result<UrlText> {
+function splitUrl(text: string): Result<UrlText> {
   if (text.length > MAX_LENGTH) return problem(`is longer than ${MAX_LENGTH} characters`);
   if (/[\t ]/.test(text)) return problem("holds a blank; write %20");
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
@@ -176,7 +87,7 @@ function movePathVariable(parts: UrlText): UrlText {
 }
 
 /** A path, query or fragment; its literal characters must be those of RFC 3986. */
-export function parseUrlPart(text: string): Result<Interpolation> {
+function parseUrlPart(text: string): Result<Interpolation> {
   const parsed = parseTemplate(text, "url");
   if (!parsed.ok) return parsed;
   for (const segment of parsed.value) {
@@ -207,7 +118,7 @@ const MAX_LABEL = 63;
  * Parses `host[:port]`: a DNS name without empty labels, an IPv4 address or an IPv6 address in brackets; no user name. Variables may
  * only stand for characters of host and port. The host is in lower case, a literal port without leading zeros.
  */
-export function parseAuthority(text: string): Result<Pick<AuthUrl, "host" | "port">> {
+function parseAuthority(text: string): Result<Pick<AuthUrl, "host" | "port">> {
   if (text.includes("@")) {
     return problem(
       "must not hold a user name or password; send them in a header of auth-proxy-set-headers",
@@ -271,4 +182,109 @@ function withPort(
 
 function sample(host: Interpolation): string {
   return host.map((segment) => (typeof segment === "string" ? segment : SAMPLE)).join("");
+}
+
+/** Only unreserved characters, which can't end the name or begin another parameter. */
+const PARAMETER = /^[A-Za-z0-9._~-]{1,128}$/;
+
+/** A scheme that depends on the request. */
+const SCHEME_VARIABLE = /^\$(?:\{(scheme|pass_access_scheme)\}|(scheme|pass_access_scheme))$/;
+
+/**
+ * The original URL as a parameter's value: scheme and Host header unchanged, the request URI fully escaped, so that its own query
+ * stays within the value. Source: specification, Forward auth 5.
+ */
+const ORIGINAL_URL: Interpolation = [
+  ["pass_access_scheme", "raw"],
+  "://",
+  ["http_host", "raw"],
+  ["escaped_request_uri", "raw"],
+];
+
+/** Checks the name of the parameter that records the original URL. */
+export function parseRedirectParameter(text: string): Result<string> {
+  return PARAMETER.test(text)
+    ? ok(text)
+    : problem("must be the name of a query parameter: 1 to 128 letters, digits, ., _, ~ and -");
+}
+
+/**
+ * The Location of a sign-in redirect: the URL with `<parameter>=<original URL>` appended unless that parameter already has
+ * a value. The URL is http or https (also by `$scheme` and `$pass_access_scheme`), or a path of the same host.
+ * A problem completes the sentence "the URL …".
+ */
+export function parseSignin(text: string, parameter: string): Result<Interpolation> {
+  const split = splitUrl(text);
+  if (!split.ok) return split;
+  const origin = parseOrigin(split.value);
+  if (!origin.ok) return origin;
+  const { path, query, fragment } = split.value;
+  const pathAndQuery = parseUrlPart(query === undefined ? path : `${path}?${query}`);
+  if (!pathAndQuery.ok) return pathAndQuery;
+  const tail = parseUrlPart(fragment ?? "");
+  if (!tail.ok) return tail;
+  return ok(
+    concatenate(
+      origin.value,
+      pathAndQuery.value,
+      ...redirectParameter(query, parameter),
+      ...(fragment === undefined ? [] : ["#", tail.value]),
+    ),
+  );
+}
+
+/** `scheme://authority`, or nothing for a path of the same host. */
+function parseOrigin({ scheme, authority: text, path }: UrlText): Result<Interpolation> {
+  if (scheme === undefined && text === undefined && path.startsWith("/")) return ok([]);
+  const shownScheme = signinScheme(scheme);
+  if (shownScheme === undefined || text === undefined) {
+    return problem("must start with http:// or https://, or be a path that starts with /");
+  }
+  const authority = parseAuthority(text);
+  if (!authority.ok) return authority;
+  const { host, port } = authority.value;
+  const bracketed = text.startsWith("[");
+  return ok(
+    concatenate(
+      shownScheme,
+      bracketed ? "://[" : "://",
+      host,
+      bracketed ? "]" : "",
+      ...(port === undefined ? [] : [":", port]),
+    ),
+  );
+}
+
+function signinScheme(scheme = ""): Interpolation | undefined {
+  const variable = SCHEME_VARIABLE.exec(scheme);
+  if (variable) return [[variable[1] ?? variable[2] ?? "", "raw"]];
+  const lower = scheme.toLowerCase();
+  return lower === "http" || lower === "https" ? [lower] : undefined;
+}
+
+/** The text to append to a query so that `parameter` has a value; empty if it has one. */
+function redirectParameter(
+  query: string | undefined,
+  parameter: string,
+): readonly (Interpolation | string)[] {
+  if (query === undefined) return [`?${parameter}=`, ORIGINAL_URL];
+  if (query.split("&").some((pair) => hasValue(pair, parameter))) return [];
+  const separator = query === "" || query.endsWith("&") ? "" : "&";
+  return [`${separator}${parameter}=`, ORIGINAL_URL];
+}
+
+function hasValue(pair: string, parameter: string): boolean {
+  const equals = pair.indexOf("=");
+  return (
+    equals !== -1 && equals < pair.length - 1 && decodeName(pair.slice(0, equals)) === parameter
+  );
+}
+
+/** A parameter's name as servers read it. Text that can't be decoded can't be our parameter. */
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
 }

@@ -1,4 +1,4 @@
-import { readAuthFile, readAuthMap } from "../../../../src/translate/auth/htpasswd.js";
+import { readAuthFile, readAuthMap } from "../../../../src/translate/auth/basic-auth.js";
 import { readVectors } from "../../../support/vectors.js";
 
 describe("htpasswd", () => {

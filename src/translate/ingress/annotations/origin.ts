@@ -1,28 +1,23 @@
 /** Annotations of the origin under domains of their own: `alb.<labels>` and `alb.networking.<labels>`. */
-import type { Ingress } from "../../api/wire.js";
-import type { Domains } from "../../model/options.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
-import type { TranslateContext } from "../context.js";
-import { textList } from "../../support/text.js";
-import { parseHostPattern } from "../hostnames.js";
-import { annotationField, placeOf } from "../place.js";
-import { INGRESS_PRIORITY } from "../precedence.js";
-import { parseNamespacedName } from "../reference-grants.js";
-import type { NamespacedName } from "../reference-grants.js";
-import type { HostPattern } from "../../model/values.js";
-import { hostKey } from "../../model/values.js";
-import type { PathIndex } from "./annotations/annotation-key.js";
-import { own } from "../../support/json-object.js";
+import type { Ingress } from "../../../api/wire.js";
+import type { Domains } from "../../../model/options.js";
+import type { HostPattern } from "../../../model/values.js";
+import { hostKey } from "../../../model/values.js";
+import { own } from "../../../support/json-object.js";
+import type { Result } from "../../../support/result.js";
+import { ok, problem } from "../../../support/result.js";
+import { textList } from "../../../support/text.js";
+import type { TranslateContext } from "../../context.js";
+import { parseHostPattern } from "../../hostnames.js";
+import { annotationField, placeOf } from "../../place.js";
+import { INGRESS_PRIORITY } from "../../precedence.js";
+import type { NamespacedName } from "../../reference-grants.js";
+import { parseNamespacedName } from "../../reference-grants.js";
+import type { PathIndex } from "./annotation-key.js";
+import { pathKey } from "./annotation-key.js";
 
-/** An annotation outside the two domains of the table; `<labels>` stands for the label domain. */
-export interface OriginAnnotation {
-  readonly key: string;
-  readonly type: string;
-  readonly doc: string;
-}
-
-export const ORIGIN_ANNOTATIONS: readonly OriginAnnotation[] = [
+/** For docs/annotations.md; `<labels>` stands for the label domain. */
+export const ORIGIN_ANNOTATIONS = [
   {
     key: "alb.<labels>/ingress-rule-priority-<rule>-<path>",
     type: "number",
@@ -42,8 +37,7 @@ export const ORIGIN_ANNOTATIONS: readonly OriginAnnotation[] = [
 
 /** Priority of one path. Zero and what is no whole number count as absent. */
 export function priorityOf(ingress: Ingress, index: PathIndex, context: TranslateContext): number {
-  const { labels } = context.options.domains;
-  const key = `alb.${labels}/ingress-rule-priority-${String(index.rule)}-${String(index.path)}`;
+  const key = `alb.${context.options.domains.labels}/ingress-rule-priority-${pathKey(index)}`;
   const text = valueOf(ingress, key);
   if (text === undefined) return INGRESS_PRIORITY;
   const priority = /^-?\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -57,40 +51,33 @@ export function enableHttpsOf(ingress: Ingress, domains: Domains): boolean | und
   return text === "true" ? true : text === "false" ? false : undefined;
 }
 
-export interface TlsAnnotation {
-  readonly key: string;
-  readonly certificates: readonly { readonly host: HostPattern; readonly secret: NamespacedName }[];
+interface HostCertificate {
+  readonly host: HostPattern;
+  readonly secret: NamespacedName;
 }
 
-/** Certificates by host; one wrong item, or two secrets for one host, void the whole annotation. */
+/** Certificates by host; one wrong item, or two secrets for one host, void the whole annotation, which is reported. */
 export function tlsAnnotationOf(
   ingress: Ingress,
   context: TranslateContext,
-): TlsAnnotation | undefined {
+): { readonly key: string; readonly certificates: readonly HostCertificate[] } {
   const key = `alb.networking.${context.options.domains.labels}/tls`;
-  const text = valueOf(ingress, key);
-  if (text === undefined) return undefined;
-  const certificates = new Map<string, TlsAnnotation["certificates"][number]>();
-  for (const item of textList(text)) {
+  const certificates = new Map<string, HostCertificate>();
+  for (const item of textList(valueOf(ingress, key) ?? "")) {
     const parsed = parseTlsItem(item);
-    const problem = parsed.ok ? undefined : parsed.problem;
     const known = parsed.ok ? certificates.get(hostKey(parsed.value.host)) : undefined;
     const isOther = parsed.ok && known !== undefined && !isSame(known.secret, parsed.value.secret);
     if (!parsed.ok || isOther) {
-      report(
-        ingress,
-        key,
-        problem ?? `${JSON.stringify(item)} is a second secret for its host`,
-        context,
-      );
-      return undefined;
+      const second = `${JSON.stringify(item)} is a second secret for its host`;
+      report(ingress, key, parsed.ok ? second : parsed.problem, context);
+      return { key, certificates: [] };
     }
     certificates.set(hostKey(parsed.value.host), parsed.value);
   }
   return { key, certificates: [...certificates.values()] };
 }
 
-function parseTlsItem(item: string): Result<TlsAnnotation["certificates"][number]> {
+function parseTlsItem(item: string): Result<HostCertificate> {
   const [host = "", secret = "", ...rest] = item.split("=");
   if (host === "" || rest.length > 0) {
     return problem(`${JSON.stringify(item)} is not <host>=<namespace>/<secret>`);
@@ -116,9 +103,6 @@ function report(
   message: string,
   { diagnostics }: TranslateContext,
 ): void {
-  diagnostics.report({
-    code: "ANNOTATION_INVALID",
-    message,
-    ...placeOf(ingress, ...annotationField(key)),
-  });
+  const place = placeOf(ingress, ...annotationField(key));
+  diagnostics.report({ code: "ANNOTATION_INVALID", message, ...place });
 }

@@ -1,0 +1,241 @@
+/** Annotations of our domains that can't be honoured: unknown, unsupported, malformed, or under a prefix where they are not read. */
+import type { Ingress, KubernetesObject } from "../../api/wire.js";
+import type { FieldPath } from "../../diagnostics/diagnostic.js";
+import type { Report } from "../../diagnostics/sink.js";
+import type { CompileOptions } from "../../model/options.js";
+import { AUTH_SWITCHES } from "../auth/methods.js";
+import type { TranslateContext } from "../context.js";
+import { annotationField, placeOf } from "../place.js";
+import { unsupportedRestriction } from "../reasons.js";
+import {
+  findAnnotation,
+  isNearlyRestricting,
+  restrictsAccess,
+  unknownAnnotation,
+} from "./annotation-table.js";
+import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
+import type { AnnotationKey, AnnotationPrefix } from "./annotations/annotation-key.js";
+import { parseAnnotationKey, pathKey } from "./annotations/annotation-key.js";
+import { ROUTING } from "./annotations/routing.js";
+
+/** In ingress-nginx it holds for the whole server, so for the host in every Ingress. */
+export const OF_SERVER = "server-snippet";
+
+/**
+ * The problems of an Ingress's annotations, and the names of those that close paths, since they restrict access and can't be honoured.
+ * Malformed values close where they are read (AnnotationReader). Values of auth annotations are the auth translation's to report.
+ */
+export function annotationProblems(
+  ingress: Ingress,
+  options: CompileOptions,
+): {
+  readonly reports: readonly Report[];
+  /** Closes every path and the default backend. */
+  readonly whole: string | undefined;
+  /** Closes one path; by `<rule>-<path>`. */
+  readonly byPath: ReadonlyMap<string, string>;
+  readonly closesHosts: boolean;
+  /** What a server-alias names whose key is misspelt. */
+  readonly aliases: readonly string[];
+} {
+  let whole: string | undefined;
+  let closesHosts = false;
+  const byPath = new Map<string, string>();
+  const aliases: string[] = [];
+  const reports: Report[] = [];
+  for (const written of annotationsOf(ingress, options)) {
+    const { key, value, field } = written;
+    const problem = problemOfKey(written, ingress) ?? problemOfName(key, value, options);
+    if (problem === undefined) continue;
+    reports.push({ ...problem, ...placeOf(ingress, ...field) });
+    if (!closes(problem, options)) continue;
+    const path = closedPath(key, ingress);
+    if (path === undefined) whole ??= key.name;
+    else if (!byPath.has(path)) byPath.set(path, key.name);
+    closesHosts ||= key.name === OF_SERVER;
+    const meant = unknownAnnotation(key.name)?.meant ?? key.name;
+    if (meant === ROUTING.serverAlias.name) aliases.push(value);
+  }
+  return { reports, whole, byPath, closesHosts, aliases };
+}
+
+function closedPath(key: AnnotationKey, ingress: Ingress): string | undefined {
+  const hasPath = key.index !== undefined && problemOfIndex(key, ingress) === undefined;
+  return hasPath ? pathKey(key.index) : undefined;
+}
+
+function closes({ code }: Report, { unsupportedRestrictions }: CompileOptions): boolean {
+  return (
+    code === "ANNOTATION_MISSPELT" ||
+    (code === "RESTRICTION_UNSUPPORTED" && unsupportedRestrictions === "close")
+  );
+}
+
+/**
+ * Annotations that restrict access have no effect on other kinds than Ingress, which is reported. Gives the name of the first one: nothing
+ * that they stand on may be open by that.
+ */
+export function reportRestrictions(
+  object: KubernetesObject,
+  { options, diagnostics }: Pick<TranslateContext, "options" | "diagnostics">,
+): string | undefined {
+  let what: string | undefined;
+  for (const { key, value, field } of annotationsOf(object, options)) {
+    if (!restrictsAccess(key.name, value)) continue;
+    what ??= key.name;
+    const message = `${key.name} restricts access, but has no effect on objects of kind ${object.kind}`;
+    const hint = "protect it in its spec or with an AuthPolicy, and remove the annotation";
+    const place = placeOf(object, ...field);
+    diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place });
+  }
+  return what;
+}
+
+interface WrittenAnnotation {
+  readonly key: AnnotationKey;
+  readonly value: string;
+  readonly field: FieldPath;
+  /** It stands among the labels, where it has no effect. */
+  readonly isLabel: boolean;
+}
+
+/** All of an object, and labels that would restrict access if they stood among the annotations. */
+function annotationsOf(
+  { metadata: { annotations = {}, labels = {} } }: KubernetesObject,
+  options: CompileOptions,
+): readonly WrittenAnnotation[] {
+  const found: WrittenAnnotation[] = [];
+  for (const [text, value] of Object.entries(annotations)) {
+    const key = readKey(text, value, options);
+    if (key) found.push({ key, value, field: annotationField(text), isLabel: false });
+  }
+  for (const [text, value] of Object.entries(labels)) {
+    const key = readKey(text, value, options);
+    if (key === undefined || !restrictsAccess(key.name, value)) continue;
+    found.push({ key, value, field: ["metadata", "labels", text], isLabel: true });
+  }
+  return found;
+}
+
+/** As parseAnnotationKey; a guess counts where its name is nearly that of an annotation that restricts access. */
+function readKey(
+  text: string,
+  value: string,
+  { domains }: CompileOptions,
+): AnnotationKey | undefined {
+  const key = parseAnnotationKey(text, domains);
+  if (key?.isGuess !== true) return key;
+  return isNearlyRestricting(key.name) && restrictsAccess(key.name, value) ? key : undefined;
+}
+
+/** Of a domain or an index that is not right: the annotation has no effect, so one that restricts access closes the paths. */
+function problemOfKey(
+  { key, value, isLabel }: WrittenAnnotation,
+  ingress: Ingress,
+): Report | undefined {
+  const { name, meant } = key;
+  if (isLabel) {
+    const message = `labels have no effect, and ${name} restricts access`;
+    return { code: "ANNOTATION_MISSPELT", message, hint: "move it to metadata.annotations" };
+  }
+  const message =
+    meant === undefined ? problemOfIndex(key, ingress) : "its domain has no effect on an Ingress";
+  if (message === undefined) return undefined;
+  const hint = didYouMean(meant?.replace("0-0", "<rule>-<path>"), "/?");
+  if (restrictsAccess(name, value)) {
+    const closed = `${message}, and ${name} restricts access`;
+    return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
+  }
+  const code = meant === undefined ? "ANNOTATION_INDEX_UNUSED" : "ANNOTATION_UNKNOWN";
+  return { code, message, ...hint };
+}
+
+function didYouMean(meant: string | undefined, end: string): { readonly hint?: string } {
+  return meant === undefined ? {} : { hint: `did you mean ${meant}${end}` };
+}
+
+function problemOfIndex({ prefix, index }: AnnotationKey, ingress: Ingress): string | undefined {
+  if (prefix !== "index") return undefined;
+  if (index === undefined) return "its prefix is not index.<rule>-<path>, with two numbers from 0";
+  const rule = ingress.spec?.rules?.[index.rule];
+  if (rule === undefined) {
+    return `the Ingress has no rule ${String(index.rule)}, counted from 0`;
+  }
+  return rule.http?.paths[index.path] === undefined
+    ? `rule ${String(index.rule)} has no path ${String(index.path)}, counted from 0`
+    : undefined;
+}
+
+function problemOfName(
+  { prefix, name }: AnnotationKey,
+  value: string,
+  options: CompileOptions,
+): Report | undefined {
+  const annotation = findAnnotation(name);
+  if (annotation === undefined) return problemOfUnknown(name, value);
+  if (!annotation.prefixes.includes(prefix)) {
+    const message = `${name} is not read under this prefix, only under ${prefixList(annotation)}`;
+    const code = restrictsAccess(name, value) ? "ANNOTATION_MISSPELT" : "ANNOTATION_PREFIX";
+    return { code, message };
+  }
+  const text = value.trim();
+  // For one path it switches off what holds for all.
+  if (text === "") return prefix === "index" ? undefined : problemOfBlank(annotation);
+  return annotation.supported
+    ? problemOfValue(annotation, text, options)
+    : problemOfUnsupported(annotation, text, options);
+}
+
+function problemOfUnknown(name: string, value: string): Report {
+  const meant = unknownAnnotation(name)?.meant;
+  const message = `${JSON.stringify(name)} is not an annotation that is known`;
+  if (!restrictsAccess(name, value)) {
+    const hint = didYouMean(meant, "?");
+    return { code: "ANNOTATION_UNKNOWN", message, ...hint };
+  }
+  const hint = didYouMean(meant, "? The paths stay closed until the name is right");
+  const closed = `${message}, and may be meant to restrict access`;
+  return { code: "ANNOTATION_MISSPELT", message: closed, ...hint };
+}
+
+function problemOfBlank({ name, group, fallback, supported }: AnyAnnotation): Report | undefined {
+  const guards = group === "auth" ? AUTH_SWITCHES.includes(name) : supported;
+  if (!guards || fallback !== "closed") return undefined;
+  return { code: "ANNOTATION_INVALID", message: `${name}: it is empty, so it has no effect` };
+}
+
+function problemOfUnsupported(
+  { name, group, why, fallback, acts }: UnsupportedAnnotation,
+  text: string,
+  options: CompileOptions,
+): Report | undefined {
+  // Those of group `auth` are closed by their auth, which auth-enable can switch off.
+  if (fallback === "closed" && group === "auth") return undefined;
+  const message = `${name} has no effect. ${why}`;
+  if (fallback === "ignored" || !acts(text)) return { code: "ANNOTATION_UNSUPPORTED", message };
+  if (fallback === "unenforced") return { code: "LIMIT_UNSUPPORTED", message };
+  return unsupportedRestriction(message, options);
+}
+
+function problemOfValue(
+  { name, group, fallback, type }: Annotation<unknown>,
+  text: string,
+  { unsupportedRestrictions }: CompileOptions,
+): Report | undefined {
+  if (group === "auth") return undefined;
+  const result = type.parse(text);
+  if (result.problem === undefined) return undefined;
+  const isClosed = !result.ok && fallback === "closed" && unsupportedRestrictions === "close";
+  const code = isClosed ? "ANNOTATION_CLOSED" : "ANNOTATION_INVALID";
+  return { code, message: `${name}: ${result.problem}` };
+}
+
+const SHOWN_PREFIX: Readonly<Record<AnnotationPrefix, string>> = {
+  index: "the index prefix",
+  own: "the own domain",
+  compat: "the compatible domain",
+};
+
+function prefixList({ prefixes }: AnyAnnotation): string {
+  return prefixes.map((prefix) => SHOWN_PREFIX[prefix]).join(" and ");
+}

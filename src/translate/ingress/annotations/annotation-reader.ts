@@ -1,0 +1,109 @@
+import type { Domains } from "../../../model/options.js";
+import { addTo, getOrInsert } from "../../../support/collections.js";
+import type { Result } from "../../../support/result.js";
+import type { Annotation, AnnotationType, AnyAnnotation } from "./annotation.js";
+import type { AnnotationPrefix, PathIndex } from "./annotation-key.js";
+import { EVERY_PREFIX, exactKey, pathKey } from "./annotation-key.js";
+
+interface FoundAnnotation {
+  /** As written; may be empty, which hides the same name under lower prefixes. */
+  readonly value: string;
+  /** The whole key, for the field path `["metadata", "annotations", key]`. */
+  readonly key: string;
+  readonly prefix: AnnotationPrefix;
+}
+
+/** The annotations that hold for one path of an Ingress, or for all of it. */
+export class AnnotationLookup {
+  readonly #ofPath: ReadonlyMap<string, FoundAnnotation>;
+  readonly #shared: ReadonlyMap<string, readonly FoundAnnotation[]>;
+
+  /** `ofPath`: under the index prefix of the path, which comes first. */
+  constructor(
+    ofPath: ReadonlyMap<string, FoundAnnotation>,
+    shared: ReadonlyMap<string, readonly FoundAnnotation[]>,
+  ) {
+    this.#ofPath = ofPath;
+    this.#shared = shared;
+  }
+
+  /** The annotation under the first of its prefixes that holds the key. Most are absent, which takes one look into each map. */
+  find({
+    name,
+    prefixes = EVERY_PREFIX,
+  }: Pick<AnyAnnotation, "name"> & Partial<Pick<AnyAnnotation, "prefixes">>):
+    FoundAnnotation | undefined {
+    const ofPath = this.#ofPath.get(name);
+    if (ofPath !== undefined && prefixes.includes("index")) return ofPath;
+    const candidates = this.#shared.get(name);
+    if (candidates === undefined) return undefined;
+    for (const prefix of prefixes) {
+      const annotation = candidates.find((candidate) => candidate.prefix === prefix);
+      if (annotation !== undefined) return annotation;
+    }
+    return undefined;
+  }
+}
+
+/** The annotations of an Ingress, taken apart once: paths without an index prefix of their own share one lookup. */
+export class IngressAnnotations {
+  /** As they hold for the whole Ingress; index prefixes hold for nothing. */
+  readonly whole: AnnotationLookup;
+  readonly #shared = new Map<string, FoundAnnotation[]>();
+  readonly #ofPaths = new Map<string, Map<string, FoundAnnotation>>();
+
+  constructor(annotations: Readonly<Record<string, string>> | undefined, domains: Domains) {
+    for (const [key, value] of Object.entries(annotations ?? {})) {
+      const parsed = exactKey(key, domains);
+      if (parsed === undefined) continue;
+      const { name, prefix, index } = parsed;
+      if (prefix !== "index") addTo(this.#shared, name, { value, key, prefix });
+      else if (index !== undefined) {
+        const ofPath = getOrInsert(this.#ofPaths, pathKey(index), () => new Map());
+        ofPath.set(name, { value, key, prefix });
+      }
+    }
+    this.whole = new AnnotationLookup(new Map(), this.#shared);
+  }
+
+  /** As they hold for the path at `index`. */
+  at(index: PathIndex): AnnotationLookup {
+    const ofPath = this.#ofPaths.get(pathKey(index));
+    return ofPath === undefined ? this.whole : new AnnotationLookup(ofPath, this.#shared);
+  }
+}
+
+/** Typed values of the annotations that hold for one path. annotation-problems.ts reports malformed ones, once for an Ingress. */
+export class AnnotationReader {
+  readonly #lookup: AnnotationLookup;
+  #closedBy: string | undefined;
+
+  constructor(lookup: AnnotationLookup) {
+    this.#lookup = lookup;
+  }
+
+  /** The value; undefined when the annotation is absent, blank or malformed. */
+  get<T>(annotation: Annotation<T>): T | undefined {
+    const found = this.#lookup.find(annotation);
+    const text = found?.value.trim() ?? "";
+    if (found === undefined || text === "") return undefined;
+    const result = parsed(found, annotation.type, text);
+    if (result.ok) return result.value;
+    if (annotation.fallback === "closed") this.#closedBy ??= annotation.name;
+    return undefined;
+  }
+
+  /** The annotation that was read so far, restricts access, and can't be honoured. */
+  get closedBy(): string | undefined {
+    return this.#closedBy;
+  }
+}
+
+/** A value of 256 KiB is parsed once, not for each of thousands of paths. */
+const PARSED = new WeakMap<FoundAnnotation, Result<unknown>>();
+
+function parsed<T>(found: FoundAnnotation, type: AnnotationType<T>, text: string): Result<T> {
+  const result = getOrInsert(PARSED, found, () => type.parse(text));
+  // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- an annotation's name has one row in the table, so one type
+  return result as Result<T>;
+}

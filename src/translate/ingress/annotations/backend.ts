@@ -1,0 +1,103 @@
+/** How requests reach the backend. */
+import type { HeaderChanges } from "../../../model/filters.js";
+import type { Route, Timeouts } from "../../../model/route.js";
+import { DEFAULT_TIMEOUTS, routeTimeouts } from "../../../model/route.js";
+import type { BackendProtocol } from "../../../model/upstream.js";
+import { present } from "../../../support/json-object.js";
+import { HEADER_REWRITES } from "../../http/header-rewrites.js";
+import type { AnnotationType } from "./annotation.js";
+import { AUTHORITY, COOKIE, DURATION, OWN_PREFIXES, choiceOf, rowsOf } from "./annotation.js";
+import type { AnnotationReader } from "./annotation-reader.js";
+
+const row = rowsOf("backend");
+const affinity = rowsOf("affinity");
+
+function headerRewrite(
+  name: keyof typeof HEADER_REWRITES,
+): AnnotationType<HeaderChanges | undefined> {
+  return {
+    description: "JSON object with `headers`, `headers_remove`, `headers_add`",
+    parse: HEADER_REWRITES[name],
+  };
+}
+
+export const BACKEND = {
+  protocol: row(
+    "backend-protocol",
+    choiceOf(["HTTP", "HTTPS", "GRPC", "GRPCS"], (text) => text.toUpperCase()),
+    "Protocol of the backend; HTTP by default. AUTO_HTTP, FCGI and AJP are not supported.",
+  ),
+  connectTimeout: row(
+    "proxy-connect-timeout",
+    DURATION,
+    "Timeout for connecting to the backend; 5 s by default.",
+  ),
+  sendTimeout: row(
+    "proxy-send-timeout",
+    DURATION,
+    "Timeout between two writes to the backend; 120 s by default.",
+  ),
+  readTimeout: row(
+    "proxy-read-timeout",
+    DURATION,
+    "Timeout between two reads from the backend; 120 s by default.",
+  ),
+  host: row(
+    "upstream-vhost",
+    AUTHORITY,
+    "Host header of requests to the backend; the client's by default.",
+  ),
+  requestHeaders: row(
+    "rewrite-request",
+    headerRewrite("rewrite-request"),
+    "Changes headers of the request to the backend. Invalid parts are reported and left out. If `headers` has an invalid value for a name, or the unsupported `headers_var` has the name, the client's own header is removed. What backends learn of a request (operations.md) can't be changed.",
+    { prefixes: OWN_PREFIXES },
+  ),
+  responseHeaders: row(
+    "rewrite-response",
+    headerRewrite("rewrite-response"),
+    "Changes headers of the response to the client. Invalid parts are reported and left out.",
+    { prefixes: OWN_PREFIXES },
+  ),
+  affinity: affinity("affinity", choiceOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
+  cookie: affinity(
+    "session-cookie-name",
+    COOKIE,
+    "Name of the affinity cookie; INGRESSCOOKIE by default.",
+  ),
+};
+
+const PROTOCOLS = { HTTP: "http", HTTPS: "https", GRPC: "grpc", GRPCS: "grpcs" } as const;
+
+export function readProtocol(reader: AnnotationReader): BackendProtocol | undefined {
+  const protocol = reader.get(BACKEND.protocol);
+  return protocol && PROTOCOLS[protocol];
+}
+
+/** `inherited`: the timeouts of a path without annotations about them. */
+export function readBackend(
+  reader: AnnotationReader,
+  inherited: Timeouts,
+): Pick<Route, "host" | "requestHeaders" | "responseHeaders" | "timeouts" | "affinity"> {
+  const cookie = reader.get(BACKEND.cookie) ?? "INGRESSCOOKIE";
+  return {
+    ...present("host", reader.get(BACKEND.host)),
+    ...present("requestHeaders", reader.get(BACKEND.requestHeaders)),
+    ...present("responseHeaders", reader.get(BACKEND.responseHeaders)),
+    ...routeTimeouts(readTimeouts(reader) ?? inherited),
+    ...(reader.get(BACKEND.affinity) && { affinity: ["cookie", cookie] }),
+  };
+}
+
+/** Any of the three makes a whole object, whose other parts have the defaults. */
+function readTimeouts(reader: AnnotationReader): Timeouts | undefined {
+  const connect = reader.get(BACKEND.connectTimeout);
+  const send = reader.get(BACKEND.sendTimeout);
+  const read = reader.get(BACKEND.readTimeout);
+  if (connect === undefined && send === undefined && read === undefined) return undefined;
+  return {
+    connect: connect ?? DEFAULT_TIMEOUTS.connect,
+    send: send ?? DEFAULT_TIMEOUTS.send,
+    read: read ?? DEFAULT_TIMEOUTS.read,
+  };
+}

@@ -1,0 +1,93 @@
+/** Which requests a path gets, and who may send them. */
+import type { Route } from "../../../model/route.js";
+import { filled, present } from "../../../support/json-object.js";
+import {
+  BOOLEAN,
+  CIDRS,
+  DNS_NAMES,
+  INGRESS_PREFIXES,
+  SIZE,
+  TEXT,
+  choiceOf,
+  rowsOf,
+} from "./annotation.js";
+import type { AnnotationReader } from "./annotation-reader.js";
+
+const access = rowsOf("access");
+const routing = rowsOf("routing");
+const CLOSING = { fallback: "closed" } as const;
+const OF_INGRESS = { prefixes: INGRESS_PREFIXES } as const;
+
+export const ROUTING = {
+  allowlist: access(
+    "allowlist-source-range",
+    CIDRS,
+    "Only these clients may send requests; others get 403.",
+    CLOSING,
+  ),
+  whitelist: access(
+    "whitelist-source-range",
+    CIDRS,
+    "Older name of allowlist-source-range, which overrides it.",
+    CLOSING,
+  ),
+  denylist: access("denylist-source-range", CIDRS, "These clients get 403.", CLOSING),
+  satisfy: access(
+    "satisfy",
+    choiceOf(["all", "any"], (text) => text.toLowerCase()),
+    "`any`: source ranges or authentication must pass; `all`, the default: both must pass.",
+  ),
+  bodySize: access("proxy-body-size", SIZE, "Largest request body; larger ones get 413."),
+  useRegex: routing(
+    "use-regex",
+    BOOLEAN,
+    "Paths are case-insensitive regular expressions, anchored at the start. This applies to every path of the Ingress's hosts, including those in other Ingresses of the namespace.",
+    OF_INGRESS,
+  ),
+  serverAlias: routing(
+    "server-alias",
+    DNS_NAMES,
+    "More hosts for all rules that have a host. A host is skipped if a rule of the namespace or an older Ingress of another namespace names it.",
+    { ...OF_INGRESS, ...CLOSING },
+  ),
+  rewriteTarget: rowsOf("rewrite")(
+    "rewrite-target",
+    TEXT,
+    "New path for the backend; `$1` … are captures of the path, which becomes a regular expression (see use-regex).",
+  ),
+  // It adds a second backend to another Ingress's paths: serving its rules by themselves would send all requests to the canary.
+  canary: rowsOf("canary")(
+    "canary",
+    BOOLEAN,
+    "Canaries are not supported. An Ingress with `true` is not served, and its main Ingress gets all requests.",
+    { ...OF_INGRESS, fallback: "unserved" },
+  ),
+};
+
+export function readAccess(
+  reader: AnnotationReader,
+): Pick<Route, "bodyLimit" | "allow" | "deny" | "satisfy"> {
+  const whitelist = reader.get(ROUTING.whitelist);
+  return {
+    ...present("bodyLimit", reader.get(ROUTING.bodySize)),
+    ...filled("allow", reader.get(ROUTING.allowlist) ?? whitelist),
+    ...filled("deny", reader.get(ROUTING.denylist)),
+    ...(reader.get(ROUTING.satisfy) === "any" && { satisfy: "any" }),
+  };
+}
+
+/** Whether use-regex or a rewrite-target makes patterns of all paths of the host of `path` (ingress-nginx, "use-regex"). */
+export function makesPatterns(reader: AnnotationReader, path: string): boolean {
+  return reader.get(ROUTING.useRegex) === true || readTarget(reader, path) !== undefined;
+}
+
+/** The whole request path becomes the target; the pattern is the path's, without case, as ingress-nginx has it. */
+export function readRewrite(reader: AnnotationReader, path: string): Pick<Route, "rewrite"> {
+  const target = readTarget(reader, path);
+  return target === undefined ? {} : { rewrite: ["regex", path, "i", target, true] };
+}
+
+function readTarget(reader: AnnotationReader, path: string): string | undefined {
+  const target = reader.get(ROUTING.rewriteTarget);
+  return target === path ? undefined : target;
+}

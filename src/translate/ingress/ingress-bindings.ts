@@ -1,0 +1,189 @@
+/** Where the routes of an Ingress are tried. */
+import { ANY_HOST, hostKey } from "../../model/values.js";
+import type { HostPattern } from "../../model/values.js";
+import type { Route } from "../../model/route.js";
+import { routeTimeouts } from "../../model/route.js";
+import { getOrInsert } from "../../support/collections.js";
+import type { EntryPort, Inherited } from "../load-balancer.js";
+import { bindWholePort } from "../load-balancer.js";
+import { annotationField, nameOf, placeOf, sourceRef, within } from "../place.js";
+import { INGRESS_PRIORITY, listenerRank, specificity } from "../precedence.js";
+import { closedRule } from "../reasons.js";
+import type { PathClaim } from "../shadowed-paths.js";
+import { pathKey } from "./annotations/annotation-key.js";
+import { AnnotationReader } from "./annotations/annotation-reader.js";
+import { priorityOf } from "./annotations/origin.js";
+import { REDIRECT } from "./annotations/redirect.js";
+import { ingressRoute } from "./ingress-route.js";
+import type { IngressPath, IngressScope, PreparedIngress } from "./ingress-scope.js";
+import { portsFor, withAliases } from "./ingress-scope.js";
+import { hostTerms, looksLikePattern, matchPath } from "./path-match.js";
+
+/** Binds one path to the ports that serve its host, and to the host's further names. */
+export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: IngressScope): void {
+  const { index, host, place } = path;
+  const isRegex = isPattern(prepared, path, scope);
+  const match = matchPath(host, { ...path, isRegex, isOrigin: scope.balancer.alb !== undefined });
+  const input = {
+    ...path,
+    key: pathKey(index),
+    backendPlace: within(place, "backend"),
+    isRegex,
+    hasTls: scope.tlsOf(host).answers,
+    invalid: path.invalid ?? (match.problem === undefined ? undefined : "path"),
+  };
+  const priority = priorityOf(prepared.ingress, index, scope.context);
+  reportPath(path, match, priority, scope);
+  const position = [index.rule, index.path, 0];
+  bindHost(prepared, host, scope, {
+    routeOf: (port) => ingressRoute(input, port, scope),
+    // Written out, since there are thousands of them, and spreads make larger objects.
+    claimOf: (listener, hosts, route) => ({
+      listener,
+      hosts,
+      route,
+      path: match.path,
+      object: prepared.ingress,
+      position,
+      priority,
+      specificity: match.specificity,
+      placeOf: pathPlace,
+    }),
+  });
+}
+
+/** A namespace has patterns on a host altogether; that another of its Ingresses made it so is worth knowing. */
+function isPattern(
+  prepared: PreparedIngress,
+  { host, place }: IngressPath,
+  { factsOf, context }: IngressScope,
+): boolean {
+  const cause = factsOf(host).patternCause;
+  if (cause === undefined) return false;
+  if (!prepared.patternHosts.has(hostKey(host))) {
+    const message = `${nameOf(cause)} makes regular expressions of all paths of its host`;
+    context.diagnostics.report({ code: "INGRESS_REGEX_HOST", message, ...place });
+  }
+  return true;
+}
+
+function reportPath(
+  path: IngressPath,
+  match: ReturnType<typeof matchPath>,
+  priority: number,
+  { balancer, context: { diagnostics } }: IngressScope,
+): void {
+  const { namespace } = path.place.resource;
+  const at = within(path.place, "path");
+  if (match.problem !== undefined) {
+    diagnostics.report({ code: "INGRESS_PATH_INVALID", message: match.problem, ...at });
+  } else if (match.path[0] !== "regex" && looksLikePattern(path.path)) {
+    const message = `${JSON.stringify(path.path)} looks like a regular expression and is compared as text`;
+    diagnostics.report({ code: "INGRESS_PATH_TEXT", message, ...at });
+  }
+  const isLocal = priority < INGRESS_PRIORITY && !balancer.prioritised.has(namespace);
+  if (isLocal && path.host.kind === "any") {
+    const message = `priority ${String(priority)} counts in namespace ${namespace} alone; objects of others that name a host come before this path`;
+    diagnostics.report({ code: "PRIORITY_LOCAL", message, ...at });
+  }
+}
+
+function pathPlace({
+  object,
+  position: [rule = 0, path = 0],
+}: Pick<PathClaim, "object" | "position">): ReturnType<typeof placeOf> {
+  return placeOf(object, "spec", "rules", rule, "http", "paths", path);
+}
+
+/** Redirects `/` of a host to the application's path, before any rule of the namespace for `/`. */
+export function bindAppRoot(
+  prepared: PreparedIngress,
+  { rule, host }: PreparedIngress["hosts"][number],
+  scope: IngressScope,
+): void {
+  const { ingress, lookup } = prepared;
+  const { namespace, name } = ingress.metadata;
+  const reader = new AnnotationReader(lookup);
+  const url = reader.get(REDIRECT.appRoot);
+  const isClosing = scope.context.options.unsupportedRestrictions === "close";
+  if (url === undefined && !(isClosing && reader.closedBy !== undefined)) return;
+  const key = lookup.find(REDIRECT.appRoot)?.key ?? "";
+  const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });
+  const { complexity, length } = match.specificity;
+  const rank = { position: [rule, 0], specificity: { complexity: complexity + 1, length } };
+  bindHost(prepared, host, scope, {
+    claimOf: (listener, hosts, route) => ({
+      ...{ listener, hosts, route, path: match.path, object: ingress },
+      ...rank,
+    }),
+    routeOf: ({ inherited }) => ({
+      id: `ingress/${namespace}/${name}/app-root`,
+      source: sourceRef(placeOf(ingress, ...annotationField(key))),
+      ...(url === undefined
+        ? { refuse: closedRule(REDIRECT.appRoot.name) }
+        : { redirect: { status: 302, url } }),
+      ...routeTimeouts(inherited.timeouts),
+    }),
+  });
+}
+
+/**
+ * spec.defaultBackend takes what the paths of the Ingress's hosts leave. Without a host it takes what all rules of the port leave, and
+ * of several such the oldest does.
+ */
+export function bindDefaultBackend(prepared: PreparedIngress, scope: IngressScope): void {
+  const { ingress, hosts, lookup, closedBy, invalid } = prepared;
+  const backend = ingress.spec?.defaultBackend;
+  if (backend === undefined) return;
+  const place = placeOf(ingress, "spec", "defaultBackend");
+  const written = { lookup, closedBy, invalid, place, backend, backendPlace: place };
+  const routeOf = (port: EntryPort, hasTls: boolean): Route => {
+    const key = hasTls ? "default-tls" : "default";
+    const input = { ...written, key, path: "/", isRegex: false, hasTls };
+    return ingressRoute(input, port, scope);
+  };
+  const byHost = new Map(hosts.map((each) => [hostKey(each.host), each]));
+  if (hosts.length === 0) byHost.set("", { rule: 0, host: ANY_HOST });
+  for (const { rule, host } of byHost.values()) {
+    if (host.kind !== "any") {
+      const { answers } = scope.tlsOf(host);
+      const rank = { position: [rule, 0], specificity: specificity(hostTerms(host)) };
+      bindHost(prepared, host, scope, {
+        claimOf: (listener, names, route) => ({
+          ...{ listener, hosts: names, route, path: undefined, object: ingress },
+          ...rank,
+        }),
+        routeOf: (port) => routeOf(port, answers),
+      });
+      continue;
+    }
+    for (const port of portsFor(prepared, host, scope)) {
+      const route = scope.context.config.addRoute(routeOf(port, false), port.port);
+      const rank = listenerRank("default", ingress, INGRESS_PRIORITY);
+      bindWholePort(port, route, rank, scope.context.config);
+    }
+  }
+}
+
+/** Claims a host and its further names on each port that serves it. Ports that give the same share a route. */
+function bindHost(
+  prepared: PreparedIngress,
+  host: HostPattern,
+  scope: IngressScope,
+  {
+    claimOf,
+    routeOf,
+  }: {
+    readonly claimOf: (listener: string, hosts: readonly HostPattern[], route: string) => PathClaim;
+    readonly routeOf: (port: EntryPort) => Route;
+  },
+): void {
+  const hosts = withAliases(prepared, host, scope);
+  const routes = new Map<Inherited, string>();
+  for (const port of portsFor(prepared, host, scope)) {
+    const route = getOrInsert(routes, port.inherited, () =>
+      scope.context.config.addRoute(routeOf(port), port.port),
+    );
+    scope.claims.push(claimOf(port.listener, hosts, route));
+  }
+}
