@@ -6,14 +6,13 @@ import { AUTH_METHOD_NAMES, AUTH_SCHEMA } from "../api/auth.js";
 import { object } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
 import { conform, unknownFieldHint } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
 import { isSelective } from "./misspelt-fields.js";
 import { schemaReports, validator } from "./schema-validation.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const CONFIG = ["spec", "config"];
 const AUTH = [...CONFIG, "auth"];
@@ -22,7 +21,7 @@ const MISPLACED = new Set(["auth", ...AUTH_METHOD_NAMES.map((name) => name.toLow
 
 export interface AuthShape {
   /** The object, with its Auth object replaced if that is broken. */
-  readonly value: Fields;
+  readonly value: JsonObject;
   readonly reports: readonly Report[];
   /** What makes the object itself unreadable. */
   readonly refusals?: readonly Report[];
@@ -32,8 +31,8 @@ export interface AuthShape {
 
 /** `given` is what the user wrote, `value` the same without nulls, `unknown` the fields that the kind does not know. */
 export type CloseBrokenAuth = (
-  given: Fields,
-  value: Fields,
+  given: JsonObject,
+  value: JsonObject,
   unknown: readonly UnknownField[],
 ) => AuthShape;
 
@@ -44,8 +43,8 @@ const checkAuth = authChecker("auth");
  * indented too little.
  */
 export function closeBrokenAuth(
-  given: Fields,
-  value: Fields,
+  given: JsonObject,
+  value: JsonObject,
   unknown: readonly UnknownField[],
 ): AuthShape {
   const outside = unknown.filter(
@@ -61,7 +60,7 @@ export function closeBrokenAuth(
   };
 }
 
-function authReports(value: Fields): readonly Report[] {
+function authReports(value: JsonObject): readonly Report[] {
   const spec = value["spec"];
   const config = isObject(spec) ? spec["config"] : undefined;
   if (!isObject(config) || !Object.hasOwn(config, "auth")) return [];
@@ -127,7 +126,7 @@ function brokenAuth(field: FieldPath, message: string, hint: string | undefined)
   };
 }
 
-function withBrokenAuth(value: Fields, why: string): Fields {
+function withBrokenAuth(value: JsonObject, why: string): JsonObject {
   const spec = isObject(value["spec"]) ? value["spec"] : {};
   const config = isObject(spec["config"]) ? spec["config"] : {};
   return { ...value, spec: { ...spec, config: { ...config, auth: { invalid: why } } } };
@@ -142,16 +141,14 @@ function startsWith(field: FieldPath, prefix: FieldPath): boolean {
  * says that it is broken; else it is refused.
  */
 
-type PolicyFields = Readonly<Record<string, unknown>>;
-
 const SPEC: FieldPath = ["spec"];
 const TARGETS = "targetRefs";
 
 const checkSpec = authChecker("spec");
 
 export function closeBrokenPolicy(
-  given: PolicyFields,
-  value: PolicyFields,
+  given: JsonObject,
+  value: JsonObject,
   unknown: readonly UnknownField[],
 ): AuthShape {
   const { [TARGETS]: _given, ...auth } = recordAt(given, "spec");
@@ -191,7 +188,7 @@ function isAuthField(field: FieldPath): boolean {
   return startsWith(field, SPEC) && field[1] !== TARGETS;
 }
 
-function recordAt(value: PolicyFields, name: string): PolicyFields {
+function recordAt(value: JsonObject, name: string): JsonObject {
   const field = own(value, name);
   return isObject(field) ? field : {};
 }

@@ -1,13 +1,15 @@
-/** What an API server does with a value before it checks it: drops unknown fields and nulls, and notices the former. */
+/**
+ * What an API server does with a value before it checks it: drops unknown fields and nulls, and fills in defaults.
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
+ */
 import type { JsonSchema } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
-import { sameElements } from "../support/collections.js";
+import { memoized, sameElements } from "../support/collections.js";
 import type { Report } from "../diagnostics/sink.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 export interface UnknownField {
   readonly field: FieldPath;
@@ -20,18 +22,15 @@ export interface UnknownField {
   readonly preserved: boolean;
 }
 
-interface Conformed {
-  /** The value itself where nothing had to be dropped. */
-  readonly value: unknown;
-  readonly unknown: readonly UnknownField[];
-}
-
-/** `isLost`: whether a field without a value has lost one; such nulls stay, and no type has them. */
+/**
+ * `value` is the given one itself if nothing changes: there are no copies of tens of thousands of objects of an API server. `isLost`:
+ * whether a null field has lost its value; such nulls stay, and no type has them.
+ */
 export function conform(
   schema: JsonSchema,
   value: unknown,
   isLost: (name: string) => boolean = () => false,
-): Conformed {
+): { readonly value: unknown; readonly unknown: readonly UnknownField[] } {
   const visitor = new ConformVisitor(isLost);
   return { value: visitor.visit(schema, value), unknown: visitor.unknown };
 }
@@ -65,7 +64,7 @@ class ConformVisitor {
     return copy ?? list;
   }
 
-  #visitMap(values: JsonSchema, map: Fields): Fields {
+  #visitMap(values: JsonSchema, map: JsonObject): JsonObject {
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(map)) {
       const next = this.#step(key, values, own(map, key));
@@ -74,26 +73,31 @@ class ConformVisitor {
     return copy ?? map;
   }
 
-  #visitFields(schema: JsonSchema, object: Fields): Fields {
+  #visitFields(schema: JsonSchema, object: JsonObject): JsonObject {
     const properties = schema.properties ?? {};
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(object)) {
       const known = own(properties, key);
-      if (known === undefined) {
-        this.#reportUnknown(schema, object, key);
-        if (schema["x-kubernetes-preserve-unknown-fields"] === true) continue;
-        copy ??= { ...object };
-        Reflect.deleteProperty(copy, key);
-      } else if (own(object, key) === null) {
-        if (this.#isLost(key)) continue;
-        copy ??= { ...object };
-        Reflect.deleteProperty(copy, key);
-      } else {
-        const next = this.#step(key, known, own(object, key));
-        if (next !== own(object, key)) (copy ??= { ...object })[key] = next;
+      const value = own(object, key);
+      if (known !== undefined && value !== null) {
+        const next = this.#step(key, known, value);
+        if (next !== value) (copy ??= { ...object })[key] = next;
+        continue;
       }
+      if (known === undefined) this.#reportUnknown(schema, object, key);
+      const stays = known === undefined ? isPreserving(schema) : this.#isLost(key);
+      if (!stays) Reflect.deleteProperty((copy ??= { ...object }), key);
     }
-    return copy ?? object;
+    return this.#withDefaults(properties, copy ?? object);
+  }
+
+  #withDefaults(properties: Readonly<Record<string, JsonSchema>>, object: JsonObject): JsonObject {
+    const absent = withDefault(properties).filter(([name]) => !Object.hasOwn(object, name));
+    if (absent.length === 0) return object;
+    const filled: Record<string, unknown> = { ...object };
+    for (const [name, property] of absent)
+      filled[name] = this.#step(name, property, property.default);
+    return filled;
   }
 
   #step(step: string | number, schema: JsonSchema, value: unknown): unknown {
@@ -103,17 +107,26 @@ class ConformVisitor {
     return next;
   }
 
-  #reportUnknown(schema: JsonSchema, object: Fields, key: string): void {
+  #reportUnknown(schema: JsonSchema, object: JsonObject, key: string): void {
     const known = Object.keys(schema.properties ?? {});
     this.unknown.push({
       field: [...this.#field, key],
       value: own(object, key),
       known,
       absent: known.filter((name) => own(object, name) === undefined || own(object, name) === null),
-      preserved: schema["x-kubernetes-preserve-unknown-fields"] === true,
+      preserved: isPreserving(schema),
     });
   }
 }
+
+function isPreserving(schema: JsonSchema): boolean {
+  return schema["x-kubernetes-preserve-unknown-fields"] === true;
+}
+
+/** The properties that have a default. */
+const withDefault = memoized((properties: Readonly<Record<string, JsonSchema>>) =>
+  Object.entries(properties).filter(([, property]) => property.default !== undefined),
+);
 
 /**
  * Warnings about fields that a kind does not have. Where unknown fields are kept on purpose, only those count that look
@@ -137,12 +150,11 @@ export function unknownFieldHint(field: FieldPath, known: readonly string[]): st
   return near === undefined ? undefined : `did you mean ${near}?`;
 }
 
-/** A status is written by controllers, not by who wrote the object: what is strange in it is left out, and the object stays. */
-
-type StatusFields = Readonly<Record<string, unknown>>;
-
-/** The object with what of its status has the shape of `schema`; as it was if the kind's status is not read. */
-export function readStatus(schema: JsonSchema | undefined, object: StatusFields): StatusFields {
+/**
+ * The object with the part of its status that has the shape of `schema`; unchanged without a schema. Controllers write the status, not the
+ * user, so a malformed one does not refuse the object.
+ */
+export function readStatus(schema: JsonSchema | undefined, object: JsonObject): JsonObject {
   if (schema === undefined || !Object.hasOwn(object, "status")) return object;
   const { status, ...rest } = object;
   const read = readable(schema, status);
@@ -166,7 +178,7 @@ function readable(schema: JsonSchema, value: unknown): unknown {
 
 function readableFields(
   { properties = {}, required = [] }: JsonSchema,
-  value: StatusFields,
+  value: JsonObject,
 ): unknown {
   const entries = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
     const property = own(properties, name);

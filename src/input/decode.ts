@@ -35,10 +35,10 @@ import {
   strayNames,
 } from "./misspelt-fields.js";
 import { refKey } from "../diagnostics/diagnostic.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
 import { closedForm, isClosable } from "./salvage.js";
-import { withDefaults } from "./defaults.js";
 import { schemaReports, validator } from "./schema-validation.js";
 
 export interface DecodedObject<K extends KindName = KindName> {
@@ -70,8 +70,6 @@ const DEFAULT_NAMESPACE = "default";
 /** Metadata can be checked even where the rest of the object is wrong. */
 const validateBase = validator<KubernetesObject>(objectSchema({}));
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** `list`: the object stands in a document of that kind, which is none of lists. */
 export function decode(value: unknown, table: KindTable, list?: string): Decoded {
   try {
@@ -84,7 +82,7 @@ export function decode(value: unknown, table: KindTable, list?: string): Decoded
 }
 
 /** A bug of ours costs one object, which is closed unless that fails, too. */
-function refusedByFault(value: Fields, finding: Report, table: KindTable): Decoded {
+function refusedByFault(value: JsonObject, finding: Report, table: KindTable): Decoded {
   const kind = lookUpKindName(table, textOf(value["kind"]));
   if (kind === undefined) return refused(refOf(value), [finding]);
   const given = refused(refOf(withNamespace(value, table[kind].namespaced)), [finding]);
@@ -120,7 +118,7 @@ function decodeValue(value: unknown, table: KindTable, list?: string): Decoded {
 }
 
 // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- in the body K ties the kind to its definition and to the object
-function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields): Decoded {
+function decodeKind<K extends KindName>(kind: K, table: KindTable, given: JsonObject): Decoded {
   const definition: KindDefinition<KindMap[K]> = table[kind];
   const shape = shapeOf(kind, definition, given);
   const ref = refOf(shape.value);
@@ -150,7 +148,7 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: Fields
 function closedEntry(
   kind: KindName,
   { schema }: Pick<KindDefinition<never>, "schema">,
-  given: Fields,
+  given: JsonObject,
   what: string,
 ): Pick<DecodedValue, "served"> {
   const value = mended(schema, given);
@@ -184,7 +182,7 @@ function refused(ref: ResourceRef, reports: readonly Report[]): Decoded {
 }
 
 interface Shape {
-  readonly value: Fields;
+  readonly value: JsonObject;
   /** What does not keep the object from being served, and what does. */
   readonly reports: readonly Report[];
   readonly refusals: readonly Report[];
@@ -194,7 +192,7 @@ interface Shape {
 function shapeOf(
   kind: KindName,
   definition: Pick<KindDefinition<never>, "schema" | "close" | "namespaced" | "status">,
-  given: Fields,
+  given: JsonObject,
 ): Shape {
   const { schema, namespaced, status } = definition;
   const isLost = isClosable(kind) ? isLostNull : undefined;
@@ -202,18 +200,17 @@ function shapeOf(
   const value = isObject(conformed.value) ? conformed.value : given;
   const all = { value, reports: [], unknown: conformed.unknown };
   const closed: AuthShape = definition.close?.(given, value, conformed.unknown) ?? all;
-  const filled = withDefaults(schema, closed.value);
   const strays = isClosable(kind) ? [...closed.unknown, ...strayNames(value)] : [];
   const closing = closingFields(strays, strays.length > 0 && mayProtect(kind, given));
   const unknown = closed.unknown.filter((field) => !closing.includes(field));
   return {
-    value: withNamespace(isObject(filled) ? filled : value, namespaced),
+    value: withNamespace(closed.value, namespaced),
     reports: [...closed.reports, ...unknownFieldReports(unknown)],
     refusals: [...(closed.refusals ?? []), ...closing.map(closingReport)],
   };
 }
 
-function withNamespace(value: Fields, namespaced: boolean): Fields {
+function withNamespace(value: JsonObject, namespaced: boolean): JsonObject {
   const { metadata } = value;
   if (!isObject(metadata)) return value;
   const given = metadata["namespace"];
@@ -224,7 +221,7 @@ function withNamespace(value: Fields, namespaced: boolean): Fields {
 }
 
 /** As complete as the value is. */
-function refOf(value: Fields): ResourceRef {
+function refOf(value: JsonObject): ResourceRef {
   const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
   return {
     apiVersion: textOf(value["apiVersion"]),
@@ -247,7 +244,7 @@ function mayShow(kind: KindName, field: FieldPath): boolean {
 }
 
 /** Closes it as the kind that its header probably means. */
-function refusedAs(kind: KindName, value: Fields, finding: Report, table: KindTable): Decoded {
+function refusedAs(kind: KindName, value: JsonObject, finding: Report, table: KindTable): Decoded {
   const { namespaced, schema } = table[kind];
   const [apiVersion = ""] = apiVersions(table, kind);
   return {

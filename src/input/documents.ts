@@ -1,6 +1,7 @@
 /** A source → the objects in it, each with its place, and what is wrong with them. Unchanged documents are not parsed again. */
 import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
 import { isNear } from "../support/did-you-mean.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject } from "../support/json-object.js";
 import type { Decoded, DecodedValue, UnknownKind } from "./decode.js";
 import { decode } from "./decode.js";
@@ -247,8 +248,6 @@ function readChunk(part: string, table: KindTable): Chunk {
   return { ...chunk, values, syntaxProblems: [] };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /** A value of a document, or an item of a list in it. */
 interface ListItem {
   readonly value: unknown;
@@ -280,7 +279,7 @@ export function listItems(
 }
 
 /** The `items` of a document, or the list under a similar name. */
-function listOf(value: Fields): { field: string; items: readonly unknown[] } | undefined {
+function listOf(value: JsonObject): { field: string; items: readonly unknown[] } | undefined {
   const lists = Object.entries(value).flatMap(([field, items]) =>
     isNear(field, "items") && Array.isArray(items) ? [{ field, items }] : [],
   );
@@ -288,7 +287,7 @@ function listOf(value: Fields): { field: string; items: readonly unknown[] } | u
 }
 
 /** Gives an item without a kind the one that its list's kind names, however "List" is spelt there. */
-function typed(item: unknown, { apiVersion }: Fields, list: string): unknown {
+function typed(item: unknown, { apiVersion }: JsonObject, list: string): unknown {
   const kind = list.slice(0, -"List".length);
   const isTyped = kind.length < 2 || !isObject(item) || item["kind"] !== undefined;
   return isTyped ? item : { apiVersion, kind, ...item };

@@ -3,14 +3,12 @@ import type { KindName } from "../api/kinds.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
 import { conform } from "./conform.js";
 import type { KindTable } from "./kind-table.js";
 import { report, shown } from "./rules/reports.js";
 import { isClosable } from "./salvage.js";
-import { withDefaults } from "./defaults.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** What an apiVersion and a kind name among the kinds that are read. */
 export type KindLookup =
@@ -24,7 +22,7 @@ export function lookUpKind(
   table: KindTable,
   apiVersion: string,
   kind: string,
-  value: Fields,
+  value: JsonObject,
 ): KindLookup {
   const named = lookUpHeader(table, apiVersion, kind);
   const isClear = named.found !== "nothing" && (named.found !== "misspelt" || named.kind === kind);
@@ -35,7 +33,7 @@ export function lookUpKind(
 }
 
 /** Kinds of other products have other fields: three below those of a spec, all of them known, are no chance. */
-function kindOfShape(table: KindTable, kind: string, value: Fields): KindName | undefined {
+function kindOfShape(table: KindTable, kind: string, value: JsonObject): KindName | undefined {
   const { spec } = value;
   if (!isObject(spec) || countFields(spec) - Object.keys(spec).length < 3) return undefined;
   if (isKindName(table, kind) && !isClosable(kind)) return undefined;
@@ -46,13 +44,13 @@ function kindOfShape(table: KindTable, kind: string, value: Fields): KindName | 
 
 function hasShape(
   { schema, validate }: Pick<KindTable[KindName], "schema" | "validate">,
-  value: Fields,
-  spec: Fields,
+  value: JsonObject,
+  spec: JsonObject,
 ): boolean {
   const known = schema.properties?.["spec"];
   const isKnown = Object.keys(spec).every((field) => own(known?.properties ?? {}, field));
   if (known === undefined || !isKnown || conform(known, spec).unknown.length > 0) return false;
-  return validate(withDefaults(schema, value)).valid;
+  return validate(conform(schema, value, () => true).value).valid;
 }
 
 function countFields(value: unknown): number {
@@ -170,7 +168,7 @@ export function otherVersion(kind: KindName, given: string, table: KindTable): R
 
 export function misspeltHeader(
   { kind, field }: Extract<KindLookup, { found: "misspelt" }>,
-  value: Fields,
+  value: JsonObject,
   table: KindTable,
 ): Report {
   const given = shown(value[field]);
@@ -195,7 +193,7 @@ function misspelt(kind: KindName, field: string, problem: string, meant: string)
   return { code: "KIND_MISSPELT", field: [field], message, hint: `did you mean ${meant}?` };
 }
 
-export function headerProblem(value: Fields, table: KindTable): Report | undefined {
+export function headerProblem(value: JsonObject, table: KindTable): Report | undefined {
   const field = ["apiVersion", "kind"].find((name) => {
     const text = own(value, name);
     return typeof text !== "string" || text === "";

@@ -16,24 +16,21 @@ import {
 import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { objectSchema } from "../api/schemas/schema.js";
-import type { KubernetesObject } from "../api/wire.js";
+import type { KubernetesObject, Namespace } from "../api/wire.js";
 import type { CloseBrokenAuth } from "./auth-shape.js";
 import { closeBrokenAuth, closeBrokenPolicy } from "./auth-shape.js";
-import {
-  defaultEndpointSlice,
-  defaultIngressClass,
-  defaultNamespace,
-  defaultSecret,
-  defaultService,
-} from "./defaults.js";
 import type { Reports } from "./rules/reports.js";
 import { checkRule } from "./rule-text.js";
-import { checkBackendTlsPolicy } from "./rules/backend-tls-policy.js";
-import { checkConfigMap, checkSecret } from "./rules/config-data.js";
-import { checkEndpointSlice, checkService } from "./rules/service.js";
-import { checkGateway, checkListenerSet } from "./rules/gateway.js";
+import { checkConfigMap, checkSecret, defaultSecret } from "./rules/config-data.js";
+import {
+  checkEndpointSlice,
+  checkService,
+  defaultEndpointSlice,
+  defaultService,
+} from "./rules/service.js";
+import { checkBackendTlsPolicy, checkGateway, checkListenerSet } from "./rules/gateway.js";
 import { checkGrpcRoute, checkHttpRoute, checkStreamRoute } from "./rules/route.js";
-import { checkIngress, checkIngressClass } from "./rules/ingress.js";
+import { checkIngress, checkIngressClass, defaultIngressClass } from "./rules/ingress.js";
 import type { NameRule } from "./rules/names.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
 import type { Validate } from "./schema-validation.js";
@@ -154,6 +151,16 @@ const NETWORKING = {
   formerGroups: ["extensions"],
   name: subdomainProblem,
 };
+
+const NAMESPACE_NAME_LABEL = "kubernetes.io/metadata.name";
+
+/** Namespaces carry their name as a label, for selectors. */
+function defaultNamespace(namespace: Namespace): Namespace {
+  const { metadata } = namespace;
+  if (metadata.labels?.[NAMESPACE_NAME_LABEL] === metadata.name) return namespace;
+  const labels = { ...metadata.labels, [NAMESPACE_NAME_LABEL]: metadata.name };
+  return { ...namespace, metadata: { ...metadata, labels } };
+}
 
 /** `albGroup` is the group of ALB2, Frontend, Rule and AuthPolicy. */
 export function kindTable(albGroup: string): KindTable {

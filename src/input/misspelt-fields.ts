@@ -7,11 +7,10 @@ import type { KindName } from "../api/kinds.js";
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Fields that protect, or that say which requests an object is for. */
 const DECISIVE: readonly string[] = [
@@ -46,7 +45,7 @@ export function maySelect({ value, absent, preserved }: UnknownField): boolean {
 }
 
 /** Whether it has auth settings, or is a Rule: a wider one may lack the auth that both inherit. A Rule that has no terms is for nothing. */
-export function mayProtect(kind: KindName, object: Fields): boolean {
+export function mayProtect(kind: KindName, object: JsonObject): boolean {
   return (
     protects(object) ||
     (kind === "Rule" && Object.values(own(object, "spec") ?? {}).some(holdsTerms))
@@ -84,7 +83,7 @@ export function isDecisive({ field }: Pick<UnknownField, "field">): boolean {
 }
 
 /** A namespace that stands among the labels or annotations, where any name may. */
-export function strayNames(value: Fields): readonly UnknownField[] {
+export function strayNames(value: JsonObject): readonly UnknownField[] {
   const metadata = own(value, "metadata");
   if (!isObject(metadata) || hasValue(metadata, "namespace")) return [];
   return ["labels", "annotations"].flatMap((map): readonly UnknownField[] => {
@@ -145,7 +144,7 @@ export function mended(schema: JsonSchema, value: unknown): unknown {
   );
 }
 
-function hasValue(value: Fields, name: string): boolean {
+function hasValue(value: JsonObject, name: string): boolean {
   return own(value, name) !== undefined && own(value, name) !== null;
 }
 

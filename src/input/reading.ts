@@ -1,18 +1,17 @@
 /** Reads parts of an object that is refused, in whatever shape they are, and notes what is lost. */
 import type { Closed } from "../api/wire.js";
 import { isNear } from "../support/did-you-mean.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject } from "../support/json-object.js";
 import { valuesOf } from "./misspelt-fields.js";
 import { hostProblem } from "./rules/names.js";
 
-export type Fields = Readonly<Record<string, unknown>>;
-
 /** Notes what is lost. */
 export class Reading {
-  readonly #object: Fields;
+  readonly #object: JsonObject;
   extent: Closed["extent"] = "paths";
 
-  constructor(object: Fields) {
+  constructor(object: JsonObject) {
     this.#object = object;
   }
 
@@ -25,7 +24,7 @@ export class Reading {
   }
 
   /** The fields of a mapping that must be one. */
-  fields(value: unknown): Fields {
+  fields(value: unknown): JsonObject {
     if (!isObject(value)) this.losePath();
     return fieldsOf(value);
   }
@@ -61,7 +60,7 @@ export class Reading {
   }
 }
 
-export function portField(name: string, value: unknown, least: number): Fields | undefined {
+export function portField(name: string, value: unknown, least: number): JsonObject | undefined {
   const port = typeof value === "string" && value !== "" ? Number(value) : value;
   const isPort =
     typeof port === "number" && Number.isInteger(port) && port >= least && port < 65536;
@@ -89,6 +88,6 @@ export function isScalar(value: unknown): value is string | number | boolean {
   return ["string", "number", "boolean"].includes(typeof value);
 }
 
-export function fieldsOf(value: unknown): Fields {
+export function fieldsOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }

@@ -1,9 +1,9 @@
 /** The old texts of a Rule that say what it is for, such as `dsl: (AND (EQ HOST a.example) (STARTS_WITH URL /admin))`: only dslx is read. */
+import type { JsonObject } from "../support/json-object.js";
 import { DSLX_TYPES } from "../api/alb.js";
 import type { DslxTerm, Rule } from "../api/alb.js";
 import type { Reports } from "./rules/reports.js";
 import { holdsTerms } from "./misspelt-fields.js";
-import type { Fields } from "./reading.js";
 import { fieldsOf, textsOf } from "./reading.js";
 
 /** Without dslx the origin skips a Rule; one with such a text may be meant to protect something. */
@@ -15,7 +15,7 @@ export function* checkRule({ spec }: Rule): Reports {
 }
 
 /** The dslx that such a text means, null where that can't be told; nothing where dslx counts. */
-export function termsOfTexts(spec: Fields): { readonly dslx?: readonly DslxTerm[] | null } {
+export function termsOfTexts(spec: JsonObject): { readonly dslx?: readonly DslxTerm[] | null } {
   const { dsl, domain, url } = spec;
   if (textOf(spec) === undefined) return {};
   if (isWritten(dsl)) return { dslx: termsOf(dsl) ?? null };
@@ -27,7 +27,7 @@ export function termsOfTexts(spec: Fields): { readonly dslx?: readonly DslxTerm[
 }
 
 /** The first text, where no term has a row. */
-function textOf({ dslx = [], ...texts }: Fields): "dsl" | "domain" | "url" | undefined {
+function textOf({ dslx = [], ...texts }: JsonObject): "dsl" | "domain" | "url" | undefined {
   const isEmpty =
     Array.isArray(dslx) && dslx.every((term) => textsOf(fieldsOf(term)["values"]).length === 0);
   if (!isEmpty || Object.values(texts).some(holdsTerms)) return undefined;

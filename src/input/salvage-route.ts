@@ -1,10 +1,11 @@
 /** What can be read of a route of Gateway API that is refused. */
+import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
-import type { Fields, Reading } from "./reading.js";
+import type { Reading } from "./reading.js";
 import { fieldsOf, portField } from "./reading.js";
 
 /** HTTPRoute and GRPCRoute. */
-export function readRoute(spec: Fields, reading: Reading): Fields {
+export function readRoute(spec: JsonObject, reading: Reading): JsonObject {
   const { hostnames, parentRefs, rules } = spec;
   const hosts = reading.hosts(hostnames, ["hostnames", "hostname", "host"]);
   const parents = reading.items(parentRefs).map((parent) => readParent(parent, reading));
@@ -22,7 +23,7 @@ export function readRoute(spec: Fields, reading: Reading): Fields {
 }
 
 /** What says which of the listeners is left out if it can't be read, so that it is for all of them. */
-function readParent(parent: unknown, reading: Reading): Fields | undefined {
+function readParent(parent: unknown, reading: Reading): JsonObject | undefined {
   const { group, kind, name, namespace, sectionName, port } = fieldsOf(parent);
   const isUnclear = [group, kind, namespace].some(
     (text) => text !== undefined && text !== null && typeof text !== "string",
@@ -41,13 +42,13 @@ function readParent(parent: unknown, reading: Reading): Fields | undefined {
   };
 }
 
-function readRouteRule(rule: unknown, reading: Reading): Fields {
+function readRouteRule(rule: unknown, reading: Reading): JsonObject {
   const { name, matches } = reading.fields(rule);
   const read = reading.items(matches).map((match) => readMatch(match, reading));
   return { ...(typeof name === "string" && { name }), ...(read.length > 0 && { matches: read }) };
 }
 
-function readMatch(match: unknown, reading: Reading): Fields {
+function readMatch(match: unknown, reading: Reading): JsonObject {
   const { path, method, headers, queryParams } = reading.fields(match);
   const read = { path: readPath(path, reading), method: readMethod(method, reading) };
   const lists = {
@@ -62,7 +63,7 @@ function readMatch(match: unknown, reading: Reading): Fields {
 /** What a path can hold that a normalised path of a request can't. */
 const NEVER_IN_PATHS = /^[^/]|\/\/|\/\.\.?(?:\/|$)|%2f|#/i;
 
-function readPath(path: unknown, reading: Reading): Fields | undefined {
+function readPath(path: unknown, reading: Reading): JsonObject | undefined {
   if (path === undefined) return undefined;
   const read = readTextsOf(path, reading);
   const isPattern = own(read, "type") === "RegularExpression";
@@ -86,7 +87,7 @@ function readList(values: unknown, reading: Reading): readonly unknown[] | undef
   });
 }
 
-function readTextsOf(value: unknown, reading: Reading): Fields {
+function readTextsOf(value: unknown, reading: Reading): JsonObject {
   const entries = Object.entries(reading.fields(value)).map(
     ([name, text]) => [name, readText(text, reading)] as const,
   );

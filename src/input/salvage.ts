@@ -5,10 +5,10 @@
 import { createHash } from "node:crypto";
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { Closed } from "../api/wire.js";
+import type { JsonObject } from "../support/json-object.js";
 import { isObject, isTexts, own } from "../support/json-object.js";
 import type { KindDefinition } from "./kind-table.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
-import type { Fields } from "./reading.js";
 import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
 import { holdsTerms, valuesOf } from "./misspelt-fields.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
@@ -37,14 +37,14 @@ export function closedForm<K extends KindName>(
   return { ...checked.value, closed: { what, extent: read?.extent ?? "namespace" } };
 }
 
-type Reader = (spec: Fields, reading: Reading) => Fields | undefined;
+type Reader = (spec: JsonObject, reading: Reading) => JsonObject | undefined;
 
 /** Undefined: the kind serves no requests, or nothing of the object can be read. */
 function salvaged(
   kind: KindName,
-  value: Fields,
+  value: JsonObject,
   isWhole: boolean,
-): { readonly value: Fields; readonly extent: Closed["extent"] } | undefined {
+): { readonly value: JsonObject; readonly extent: Closed["extent"] } | undefined {
   const reader = READERS.get(kind);
   const reading = new Reading(value);
   if (!isWhole) reading.losePath();
@@ -61,7 +61,7 @@ function salvaged(
 }
 
 /** Whether further hosts of an Ingress may stand where they can't be read. */
-function losesAlias(value: Fields, { annotations, labels }: Fields): boolean {
+function losesAlias(value: JsonObject, { annotations, labels }: JsonObject): boolean {
   const written = fieldsOf(value["metadata"])["annotations"] ?? {};
   const isAlias = (name: string): boolean => name.includes("server-alias");
   const read = valuesOf([annotations, labels], isAlias);
@@ -85,7 +85,7 @@ const READERS: ReadonlyMap<KindName, Reader> = new Map<KindName, Reader>([
   ["AuthPolicy", readPolicy],
 ]);
 
-function readMetadata(object: Fields, metadata: Fields): Fields {
+function readMetadata(object: JsonObject, metadata: JsonObject): JsonObject {
   const {
     name,
     creationTimestamp,
@@ -111,14 +111,14 @@ function readMetadata(object: Fields, metadata: Fields): Fields {
   };
 }
 
-function readTexts(map: unknown, isWanted: (key: string) => boolean = () => true): Fields {
+function readTexts(map: unknown, isWanted: (key: string) => boolean = () => true): JsonObject {
   const texts = Object.entries(fieldsOf(map)).flatMap(([key, value]) =>
     typeof value === "string" && isWanted(key) ? [[key, value] as const] : [],
   );
   return Object.fromEntries(texts);
 }
 
-function readAlb(spec: Fields): Fields {
+function readAlb(spec: JsonObject): JsonObject {
   const { enableIngress, ingressHTTPPort, ingressHTTPSPort } = fieldsOf(own(spec, "config"));
   const isOff = String(enableIngress).toLowerCase() === "false";
   return {
@@ -135,7 +135,7 @@ function readFrontend({
   port,
   protocol,
   certificate_name: certificate,
-}: Fields): Fields | undefined {
+}: JsonObject): JsonObject | undefined {
   const read = portField("port", port, 1);
   if (read === undefined) return undefined;
   return {
@@ -149,7 +149,7 @@ function readFrontend({
 const FIRST = -(2 ** 31);
 
 /** A policy is broken for its targets; where they can't be told, it is for everything of its namespace (Resources.refused). */
-function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefined {
+function readPolicy({ targetRefs }: JsonObject, reading: Reading): JsonObject | undefined {
   if (targetRefs === null) return undefined;
   const targets = reading.items(targetRefs).map((target) => {
     const { group, kind, name, sectionName } = fieldsOf(target);
@@ -164,7 +164,7 @@ function readPolicy({ targetRefs }: Fields, reading: Reading): Fields | undefine
 /** Terms and rows that can't be read stay, for the translation to refuse. */
 const TERMS: readonly unknown[] = ["URL", "METHOD", "HEADER", "COOKIE", "PARAM", "SRC_IP"];
 
-function readRule(spec: Fields, reading: Reading): Fields {
+function readRule(spec: JsonObject, reading: Reading): JsonObject {
   const { dsl, priority } = spec;
   // `dsl` is a text; terms there are a dslx of another name.
   if (dsl !== undefined && typeof dsl !== "string") reading.losePath();
@@ -191,7 +191,7 @@ function readRule(spec: Fields, reading: Reading): Fields {
 
 const PATH_TYPES: readonly unknown[] = ["Exact", "Prefix", "ImplementationSpecific"];
 
-function readIngress(spec: Fields, reading: Reading): Fields {
+function readIngress(spec: JsonObject, reading: Reading): JsonObject {
   const { rules, defaultBackend, ingressClassName, tls } = spec;
   if (!Array.isArray(rules) && (rules !== undefined || !isObject(defaultBackend))) {
     reading.loseHost();
@@ -222,13 +222,13 @@ function readIngress(spec: Fields, reading: Reading): Fields {
   };
 }
 
-interface ReadPath extends Fields {
+interface ReadPath extends JsonObject {
   readonly path: string;
   readonly pathType: unknown;
 }
 
 /** Without a type a path may be exact or a prefix; with characters of patterns it may be one. */
-function readPaths({ paths }: Fields, reading: Reading): readonly ReadPath[] {
+function readPaths({ paths }: JsonObject, reading: Reading): readonly ReadPath[] {
   const items = reading.items(paths);
   if (items.length === 0) reading.losePath();
   return items.flatMap((item) => {
@@ -245,7 +245,7 @@ function readPaths({ paths }: Fields, reading: Reading): readonly ReadPath[] {
   });
 }
 
-function readTls(tls: unknown): readonly Fields[] {
+function readTls(tls: unknown): readonly JsonObject[] {
   const entries: readonly unknown[] = Array.isArray(tls) ? tls : [];
   return entries.filter(isObject).map(({ hosts, secretName }) => ({
     hosts: textsOf(hosts),
@@ -253,7 +253,7 @@ function readTls(tls: unknown): readonly Fields[] {
   }));
 }
 
-function readListeners(spec: Fields, reading: Reading): Fields | undefined {
+function readListeners(spec: JsonObject, reading: Reading): JsonObject | undefined {
   const listeners = reading.items(own(spec, "listeners")).flatMap((item) => {
     const { name, port, protocol, hostname, tls } = fieldsOf(item);
     const read = portField("port", port, 1);
@@ -274,6 +274,6 @@ function isOfRequests(protocol: unknown): protocol is string {
   return protocol === "HTTP" || protocol === "HTTPS";
 }
 
-function readTlsOf(tls: unknown): Fields {
+function readTlsOf(tls: unknown): JsonObject {
   return isObject(tls) ? { tls } : {};
 }

@@ -1,11 +1,9 @@
-/** What an API server checks in a Secret or ConfigMap beyond its schema. No message shows a value: it may be a password. */
+/** What an API server checks in a Secret or ConfigMap beyond its schema, and what it fills in. No message shows a value: it may be a password. */
 import type { ConfigMap, Secret } from "../../api/wire.js";
 import { invalid, missing, shown } from "./reports.js";
 import type { Reports } from "./reports.js";
-import { dataKeyProblem } from "./names.js";
+import { checkText, dataKeyProblem } from "./names.js";
 import { own } from "../../support/json-object.js";
-
-type Data = Readonly<Record<string, string>>;
 
 /** All values together, in bytes. */
 const MAX_SIZE = 1024 * 1024;
@@ -17,7 +15,6 @@ const TYPE_KEYS: Readonly<Record<string, readonly string[]>> = {
   "kubernetes.io/dockercfg": [".dockercfg"],
   "kubernetes.io/dockerconfigjson": [".dockerconfigjson"],
 };
-const BASIC_AUTH_KEYS = ["username", "password"];
 
 export function* checkSecret(secret: Secret): Reports {
   const { data = {}, stringData = {} } = secret;
@@ -39,20 +36,16 @@ export function* checkSecret(secret: Secret): Reports {
     yield* checkKey(key, "stringData");
     size += Buffer.byteLength(value);
   }
-  yield* checkSize(size, "data");
-  yield* checkType(secret.type ?? "Opaque", { ...data, ...stringData });
+  yield* checkSize(size);
+  yield* checkType(secret.type ?? "Opaque", new Set(Object.keys({ ...data, ...stringData })));
 }
 
-function* checkType(type: string, data: Data): Reports {
-  const keys = own(TYPE_KEYS, type) ?? [];
-  for (const key of keys) {
-    if (!Object.hasOwn(data, key))
+function* checkType(type: string, keys: ReadonlySet<string>): Reports {
+  for (const key of own(TYPE_KEYS, type) ?? []) {
+    if (!keys.has(key))
       yield missing(["data", key], `a Secret of type ${type} needs the key ${shown(key)}`);
   }
-  if (
-    type === "kubernetes.io/basic-auth" &&
-    !BASIC_AUTH_KEYS.some((key) => Object.hasOwn(data, key))
-  ) {
+  if (type === "kubernetes.io/basic-auth" && !keys.has("username") && !keys.has("password")) {
     yield missing(["data"], `a Secret of type ${type} needs the key "username" or "password"`);
   }
 }
@@ -73,17 +66,16 @@ export function* checkConfigMap(configMap: ConfigMap): Reports {
       yield invalid(["binaryData", key], `the value of ${shown(key)} is not base64`);
     size += bytes ?? 0;
   }
-  yield* checkSize(size, "data");
+  yield* checkSize(size);
 }
 
-function* checkKey(key: string, field: string): Reports {
-  const problem = dataKeyProblem(key);
-  if (problem !== undefined) yield invalid([field, key], `the key ${shown(key)} ${problem}`);
+function checkKey(key: string, field: string): Reports {
+  return checkText(key, dataKeyProblem, [field, key], "the key");
 }
 
-function* checkSize(size: number, field: string): Reports {
+function* checkSize(size: number): Reports {
   if (size > MAX_SIZE)
-    yield invalid([field], `the values take ${size} bytes; at most ${MAX_SIZE} are allowed`);
+    yield invalid(["data"], `the values take ${size} bytes; at most ${MAX_SIZE} are allowed`);
 }
 
 /** Bytes that a standard base64 text stands for (RFC 4648, section 4; line breaks allowed), or undefined if it is none. */
@@ -91,4 +83,17 @@ function base64Size(text: string): number | undefined {
   const dense = text.replace(/[\r\n]/g, "");
   if (dense.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(dense)) return undefined;
   return Buffer.byteLength(dense, "base64");
+}
+
+/** Merges `stringData`, which wins, into `data`. */
+export function defaultSecret(secret: Secret): Secret {
+  const { stringData, data, ...rest } = secret;
+  if (stringData === undefined && data !== undefined && secret.type !== undefined) return secret;
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]): [string, string] => [
+    key,
+    Buffer.from(text).toString("base64"),
+  ]);
+  // Not by assignment: a key may be `__proto__`.
+  const merged = Object.fromEntries([...Object.entries(data ?? {}), ...encoded]);
+  return { ...rest, type: secret.type ?? "Opaque", data: merged };
 }

@@ -1,63 +1,77 @@
 /**
- * What an API server checks in a Gateway or a ListenerSet beyond its schema. Types of addresses that are not known pass: a
- * condition tells them.
+ * What an API server checks in a Gateway, ListenerSet or BackendTLSPolicy beyond its schema. Types that are not known pass: a condition
+ * reports them.
  */
 import { isIP } from "node:net";
-import type { Gateway, GatewayListener, ListenerSet, ObjectReference } from "../../api/gateway.js";
+import type {
+  BackendTlsPolicy,
+  PolicyTargetReference,
+  Gateway,
+  GatewayListener,
+  ListenerSet,
+  ObjectReference,
+} from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Reports } from "./reports.js";
 import { invalid, missing, shown } from "./reports.js";
-import { checkLabels, checkUnique, qualifiedNameProblem, subdomainProblem } from "./names.js";
+import {
+  checkLabels,
+  checkText,
+  checkUnique,
+  qualifiedNameProblem,
+  subdomainProblem,
+} from "./names.js";
 import { LISTENER_FILTERS, checkFilter } from "./route-filters.js";
 
-type Spec = Gateway["spec"];
-type Address = NonNullable<Spec["addresses"]>[number];
+type GatewaySpec = Gateway["spec"];
 
 export function* checkGateway({ spec }: Gateway): Reports {
   yield* checkListeners(spec.listeners, ["spec", "listeners"]);
   yield* checkAddresses(spec.addresses ?? [], ["spec", "addresses"]);
   yield* checkInfrastructure(spec.infrastructure, ["spec", "infrastructure"]);
-  yield* checkFrontendTls(spec.tls?.frontend, ["spec", "tls", "frontend"]);
+  yield* checkFrontendTls(spec.tls, ["spec", "tls", "frontend"]);
 }
 
 export function* checkListenerSet({ spec }: ListenerSet): Reports {
   yield* checkListeners(spec.listeners, ["spec", "listeners"]);
 }
 
-function* checkAddresses(addresses: readonly Address[], field: FieldPath): Reports {
+function* checkAddresses(
+  addresses: NonNullable<GatewaySpec["addresses"]>,
+  field: FieldPath,
+): Reports {
   for (const type of ["IPAddress", "Hostname"]) {
     const values = addresses.map((address) =>
       address.type === type && address.value !== "" ? address.value : undefined,
     );
     yield* checkUnique(values, field, "address", ["value"]);
+    const rule = type === "Hostname" ? wildcardProblem : ipProblem;
     for (const [i, value] of values.entries()) {
-      const problem = value === undefined ? undefined : addressProblem(type, value);
-      if (problem !== undefined) {
-        yield invalid([...field, i, "value"], `the address ${shown(value)} ${problem}`);
-      }
+      if (value !== undefined) yield* checkText(value, rule, [...field, i, "value"], "the address");
     }
   }
 }
 
-function addressProblem(type: string, value: string): string | undefined {
-  if (type === "Hostname") return subdomainProblem(value.replace(/^\*\./, ""));
+function wildcardProblem(value: string): string | undefined {
+  return subdomainProblem(value.replace(/^\*\./, ""));
+}
+
+function ipProblem(value: string): string | undefined {
   return isIP(value) === 0 ? "is no IP address, as its type says" : undefined;
 }
 
-function* checkInfrastructure(infrastructure: Spec["infrastructure"], field: FieldPath): Reports {
+function* checkInfrastructure(
+  infrastructure: GatewaySpec["infrastructure"],
+  field: FieldPath,
+): Reports {
   yield* checkLabels(infrastructure?.labels ?? {}, [...field, "labels"]);
   for (const key of Object.keys(infrastructure?.annotations ?? {})) {
-    const problem = qualifiedNameProblem(key);
-    if (problem !== undefined) {
-      yield invalid([...field, "annotations", key], `the key ${shown(key)} ${problem}`);
-    }
+    yield* checkText(key, qualifiedNameProblem, [...field, "annotations", key], "the key");
   }
 }
 
-type FrontendTls = NonNullable<NonNullable<Spec["tls"]>["frontend"]>;
-
-function* checkFrontendTls(frontend: FrontendTls | undefined, field: FieldPath): Reports {
-  const { default: everywhere, perPort = [] } = frontend ?? {};
+function* checkFrontendTls(tls: GatewaySpec["tls"], field: FieldPath): Reports {
+  const { default: everywhere, perPort = [] } = tls?.frontend ?? {};
   yield* checkAuthorities(everywhere?.validation?.caCertificateRefs, [...field, "default"]);
   yield* checkUnique(
     perPort.map(({ port }) => port),
@@ -85,12 +99,11 @@ function* checkAuthorities(
   }
 }
 
-/** What an API server checks in the listeners of a Gateway or a ListenerSet. A protocol that is not known passes. */
-
 const WITHOUT_TLS = new Set(["HTTP", "TCP", "UDP"]);
 const WITHOUT_HOSTNAME = new Set(["TCP", "UDP"]);
 const WITHOUT_FILTERS = new Set(["TLS", "TCP", "UDP"]);
 
+/** A protocol that is not known passes: a condition reports it. */
 function* checkListeners(listeners: readonly GatewayListener[], field: FieldPath): Reports {
   yield* checkUnique(
     listeners.map(({ name }) => name),
@@ -162,5 +175,78 @@ function* checkFilters({ protocol, filters }: GatewayListener, field: FieldPath)
   }
   for (const [i, filter] of (filters.requests ?? []).entries()) {
     yield* checkFilter(filter, LISTENER_FILTERS, [...field, "requests", i]);
+  }
+}
+
+type Validation = BackendTlsPolicy["spec"]["validation"];
+
+export function* checkBackendTlsPolicy({ spec }: BackendTlsPolicy): Reports {
+  yield* checkTargets(spec.targetRefs, ["spec", "targetRefs"]);
+  const { validation } = spec;
+  yield* checkTrust(validation, ["spec", "validation"]);
+  for (const [i, name] of (validation.subjectAltNames ?? []).entries()) {
+    yield* checkName(name, ["spec", "validation", "subjectAltNames", i]);
+  }
+}
+
+/** Targets of a policy: of one object either the whole or sections of it, none twice. */
+function* checkTargets(targets: readonly PolicyTargetReference[], field: FieldPath): Reports {
+  for (const [i, target] of targets.entries()) {
+    const { name, sectionName } = target;
+    const before = targets.slice(0, i).filter((other) => sameObject(target, other));
+    if (before.some((other) => other.sectionName === sectionName)) {
+      yield invalid(
+        [...field, i],
+        `the target ${name} stands twice with the same sectionName`,
+        "remove one of the two",
+      );
+    } else if (
+      before.some((other) => (other.sectionName === undefined) !== (sectionName === undefined))
+    ) {
+      yield invalid(
+        [...field, i],
+        `of several references to the target ${name} either all or none need a sectionName`,
+      );
+    }
+  }
+}
+
+function sameObject(a: PolicyTargetReference, b: PolicyTargetReference): boolean {
+  return a.group === b.group && a.kind === b.kind && a.name === b.name;
+}
+
+function* checkTrust(validation: Validation, field: FieldPath): Reports {
+  const { caCertificateRefs = [], wellKnownCACertificates: wellKnown = "" } = validation;
+  if (caCertificateRefs.length > 0 && wellKnown !== "") {
+    yield invalid(
+      [...field, "wellKnownCACertificates"],
+      "validation has caCertificateRefs or wellKnownCACertificates, not both",
+    );
+  }
+  if (caCertificateRefs.length === 0 && wellKnown === "") {
+    yield missing(
+      [...field, "caCertificateRefs"],
+      "validation needs caCertificateRefs or wellKnownCACertificates",
+      "name the ConfigMap with the certificates, or set wellKnownCACertificates: System",
+    );
+  }
+}
+
+/** The field that each type of name needs, which no other may have. */
+const NAME_FIELDS = { Hostname: "hostname", URI: "uri" } as const;
+
+function* checkName(
+  name: NonNullable<Validation["subjectAltNames"]>[number],
+  field: FieldPath,
+): Reports {
+  const { type } = name;
+  if (!Object.hasOwn(NAME_FIELDS, type)) return;
+  for (const [owner, own] of Object.entries(NAME_FIELDS)) {
+    if (owner === type && name[own] === undefined) {
+      yield missing([...field, own], `a name of type ${type} needs the field ${own}`);
+    }
+    if (owner !== type && name[own] !== undefined) {
+      yield invalid([...field, own], `a name of type ${type} must not have the field ${own}`);
+    }
   }
 }

@@ -1,9 +1,10 @@
-/** What an API server checks in an Ingress beyond its schema. */
+/** What an API server checks in an Ingress or IngressClass beyond its schema, and what it fills in. */
 import type { Ingress, IngressClass } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Reports } from "./reports.js";
 import { invalid, missing, shown } from "./reports.js";
 import {
+  checkText,
   hostProblem,
   labelProblem,
   pathSegmentProblem,
@@ -11,11 +12,8 @@ import {
   subdomainProblem,
 } from "./names.js";
 
-type Spec = NonNullable<Ingress["spec"]>;
-type Backend = NonNullable<Spec["defaultBackend"]>;
-type Rule = NonNullable<Spec["rules"]>[number];
-type Tls = NonNullable<Spec["tls"]>[number];
-type Path = NonNullable<Rule["http"]>["paths"][number];
+type IngressSpec = NonNullable<Ingress["spec"]>;
+type Backend = NonNullable<IngressSpec["defaultBackend"]>;
 
 const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
 const FORBIDDEN_IN_PATH = ["//", "/./", "/../", "%2f", "%2F"];
@@ -27,29 +25,41 @@ export function* checkIngress(ingress: Ingress): Reports {
   if (rules.length === 0 && spec.defaultBackend === undefined) {
     yield missing(["spec", "rules"], "an Ingress needs rules or a defaultBackend");
   }
-  yield* checkClass(ingress, spec);
-  for (const [i, tls] of (spec.tls ?? []).entries()) yield* checkTls(tls, ["spec", "tls", i]);
-  for (const [i, rule] of rules.entries()) yield* checkRule(rule, ["spec", "rules", i]);
+  yield* checkClass(ingress);
+  yield* checkTls(spec.tls ?? []);
+  yield* checkRules(rules);
   if (spec.defaultBackend !== undefined)
     yield* checkBackend(spec.defaultBackend, ["spec", "defaultBackend"]);
 }
 
-function* checkTls({ hosts, secretName = "" }: Tls, field: FieldPath): Reports {
-  for (const [i, host] of (hosts ?? []).entries()) yield* checkHost(host, [...field, "hosts", i]);
-  const problem = secretName === "" ? undefined : subdomainProblem(secretName);
-  if (problem !== undefined) {
-    yield invalid([...field, "secretName"], `the name ${shown(secretName)} ${problem}`);
+function* checkTls(entries: NonNullable<IngressSpec["tls"]>): Reports {
+  for (const [i, { hosts = [], secretName = "" }] of entries.entries()) {
+    const field = ["spec", "tls", i];
+    for (const [k, host] of hosts.entries()) yield* checkHost(host, [...field, "hosts", k]);
+    if (secretName !== "") {
+      yield* checkText(secretName, subdomainProblem, [...field, "secretName"], "the name");
+    }
   }
 }
 
-function* checkClass(ingress: Ingress, spec: Spec): Reports {
-  const { ingressClassName } = spec;
-  if (ingressClassName === undefined) return;
-  const problem = subdomainProblem(ingressClassName);
-  if (problem !== undefined) {
-    yield invalid(["spec", "ingressClassName"], `the class ${shown(ingressClassName)} ${problem}`);
+function* checkRules(rules: NonNullable<IngressSpec["rules"]>): Reports {
+  for (const [i, { host = "", http }] of rules.entries()) {
+    const field = ["spec", "rules", i];
+    if (host !== "") yield* checkHost(host, [...field, "host"]);
+    for (const [k, path] of (http?.paths ?? []).entries()) {
+      const place = [...field, "http", "paths", k];
+      yield* checkPath(path, [...place, "path"]);
+      yield* checkBackend(path.backend, [...place, "backend"]);
+    }
   }
-  const annotation = ingress.metadata.annotations?.[CLASS_ANNOTATION];
+}
+
+function* checkClass({ metadata, spec }: Ingress): Reports {
+  const ingressClassName = spec?.ingressClassName;
+  if (ingressClassName === undefined) return;
+  const field = ["spec", "ingressClassName"];
+  yield* checkText(ingressClassName, subdomainProblem, field, "the class");
+  const annotation = metadata.annotations?.[CLASS_ANNOTATION];
   if (annotation !== undefined && annotation !== ingressClassName) {
     yield invalid(
       ["metadata", "annotations", CLASS_ANNOTATION],
@@ -59,25 +69,17 @@ function* checkClass(ingress: Ingress, spec: Spec): Reports {
   }
 }
 
-function* checkHost(host: string, field: FieldPath): Reports {
-  const problem = hostProblem(host);
-  if (problem !== undefined) yield invalid(field, `the host ${shown(host)} ${problem}`);
+function checkHost(host: string, field: FieldPath): Reports {
+  return checkText(host, hostProblem, field, "the host");
 }
 
-function* checkRule(rule: Rule, field: FieldPath): Reports {
-  if (rule.host !== undefined && rule.host !== "") yield* checkHost(rule.host, [...field, "host"]);
-  for (const [i, path] of (rule.http?.paths ?? []).entries()) {
-    yield* checkPath(path, [...field, "http", "paths", i]);
-    yield* checkBackend(path.backend, [...field, "http", "paths", i, "backend"]);
-  }
-}
-
-function* checkPath(path: Path, field: FieldPath): Reports {
-  const text = path.path ?? "";
-  const place = [...field, "path"];
-  const whole = path.pathType === "Exact" || path.pathType === "Prefix";
+function* checkPath(
+  { path: text = "", pathType }: { readonly path?: string; readonly pathType: string },
+  place: FieldPath,
+): Reports {
+  const whole = pathType === "Exact" || pathType === "Prefix";
   if (!text.startsWith("/") && (whole || text !== "")) {
-    yield invalid(place, `the path ${shown(text)} of type ${path.pathType} must begin with '/'`);
+    yield invalid(place, `the path ${shown(text)} of type ${pathType} must begin with '/'`);
     return;
   }
   if (!whole) return;
@@ -101,18 +103,12 @@ function* checkBackend(backend: Backend, field: FieldPath): Reports {
   }
   if (service !== undefined) yield* checkServiceBackend(service, [...field, "service"]);
   if (resource !== undefined) {
-    const problem = pathSegmentProblem(resource.name);
-    if (problem !== undefined) {
-      yield invalid([...field, "resource", "name"], `the name ${shown(resource.name)} ${problem}`);
-    }
+    yield* checkText(resource.name, pathSegmentProblem, [...field, "resource", "name"], "the name");
   }
 }
 
 function* checkServiceBackend(service: NonNullable<Backend["service"]>, field: FieldPath): Reports {
-  const problem = labelProblem(service.name);
-  if (problem !== undefined) {
-    yield invalid([...field, "name"], `the Service name ${shown(service.name)} ${problem}`);
-  }
+  yield* checkText(service.name, labelProblem, [...field, "name"], "the Service name");
   const { name = "", number } = service.port ?? {};
   if (name !== "" && number !== undefined) {
     yield invalid([...field, "port"], "a backend's port has a name or a number, not both");
@@ -124,12 +120,10 @@ function* checkServiceBackend(service: NonNullable<Backend["service"]>, field: F
       "add port: {number: 80} or port: {name: http}",
     );
   }
-  const nameProblem = name === "" ? undefined : portNameProblem(name);
-  if (nameProblem !== undefined)
-    yield invalid([...field, "port", "name"], `the port name ${shown(name)} ${nameProblem}`);
+  if (name !== "") {
+    yield* checkText(name, portNameProblem, [...field, "port", "name"], "the port name");
+  }
 }
-
-/** What an API server checks in an IngressClass beyond its schema. */
 
 export function* checkIngressClass({ spec }: IngressClass): Reports {
   const controller = spec?.controller ?? "";
@@ -141,7 +135,15 @@ export function* checkIngressClass({ spec }: IngressClass): Reports {
       `the controller ${shown(controller)} must be a domain, '/' and a path, as in 'k8s.io/ingress-nginx'`,
     );
   }
-  if (spec?.parameters !== undefined) yield* checkScope(spec.parameters);
+  if (spec?.parameters === undefined) return;
+  const { scope, namespace } = spec.parameters;
+  const field = ["spec", "parameters", "namespace"];
+  if (scope === "Namespace" && (namespace ?? "") === "") {
+    yield missing(field, "parameters with scope Namespace need a namespace");
+  }
+  if (scope !== "Namespace" && namespace !== undefined) {
+    yield invalid(field, "parameters with scope Cluster must not have a namespace");
+  }
 }
 
 function isDomainPath(text: string): boolean {
@@ -150,14 +152,9 @@ function isDomainPath(text: string): boolean {
   return subdomainProblem(domain) === undefined && slash < text.length - 1;
 }
 
-type Parameters = NonNullable<NonNullable<IngressClass["spec"]>["parameters"]>;
-
-function* checkScope({ scope, namespace }: Parameters): Reports {
-  const field = ["spec", "parameters", "namespace"];
-  if (scope === "Namespace" && (namespace ?? "") === "") {
-    yield missing(field, "parameters with scope Namespace need a namespace");
-  }
-  if (scope !== "Namespace" && namespace !== undefined) {
-    yield invalid(field, "parameters with scope Cluster must not have a namespace");
-  }
+export function defaultIngressClass(ingressClass: IngressClass): IngressClass {
+  const { spec } = ingressClass;
+  if (spec?.parameters === undefined) return ingressClass;
+  const parameters = { ...spec.parameters, scope: spec.parameters.scope ?? "Cluster" };
+  return { ...ingressClass, spec: { ...spec, parameters } };
 }

@@ -9,9 +9,8 @@ import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Reports } from "./reports.js";
 import { invalid, missing, shown } from "./reports.js";
 
-type NameProblem = string | undefined;
-/** A grammar of names. */
-export type NameRule = (text: string) => NameProblem;
+/** A grammar of names: what is wrong with a text. */
+export type NameRule = (text: string) => string | undefined;
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -20,21 +19,21 @@ const PORT_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
 
 /** RFC 1123 label: Services, namespaces, ports of Services. */
-export function labelProblem(text: string): NameProblem {
+export function labelProblem(text: string): string | undefined {
   if (text.length > 63) return "must be no more than 63 characters long";
   if (LABEL.test(text)) return undefined;
   return "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit";
 }
 
 /** RFC 1123 subdomain: names of most objects, host names. */
-export function subdomainProblem(text: string): NameProblem {
+export function subdomainProblem(text: string): string | undefined {
   if (text.length > 253) return "must be no more than 253 characters long";
   if (SUBDOMAIN.test(text)) return undefined;
   return "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or digit";
 }
 
 /** A host name, `*.` allowed as its first label. */
-export function hostProblem(text: string): NameProblem {
+export function hostProblem(text: string): string | undefined {
   if (isIP(text.replace(/^\[(.*)\]$/, "$1")) !== 0) return "must be a DNS name, not an IP address";
   if (!text.includes("*")) return subdomainProblem(text);
   if (text.length > 253) return "must be no more than 253 characters long";
@@ -43,7 +42,7 @@ export function hostProblem(text: string): NameProblem {
 }
 
 /** Key of a label, annotation or protocol: `name` or `prefix/name`. */
-export function qualifiedNameProblem(text: string): NameProblem {
+export function qualifiedNameProblem(text: string): string | undefined {
   const slash = text.indexOf("/");
   const prefix = text.slice(0, Math.max(slash, 0));
   const name = text.slice(slash + 1);
@@ -58,7 +57,7 @@ export function qualifiedNameProblem(text: string): NameProblem {
   return "must have a name of letters, digits, '-', '_' and '.' that begins and ends with a letter or digit";
 }
 
-export function labelValueProblem(text: string): NameProblem {
+export function labelValueProblem(text: string): string | undefined {
   if (text === "") return undefined;
   if (text.length > 63) return "must be no more than 63 characters long";
   if (QUALIFIED.test(text)) return undefined;
@@ -66,7 +65,7 @@ export function labelValueProblem(text: string): NameProblem {
 }
 
 /** Port name as a backend or targetPort gives it (RFC 6335, section 5.1). */
-export function portNameProblem(text: string): NameProblem {
+export function portNameProblem(text: string): string | undefined {
   if (text.length > 15) return "must be no more than 15 characters long";
   if (!PORT_NAME.test(text) || text.includes("--")) {
     return "must consist of lower-case letters, digits and single '-', and begin and end with a letter or digit";
@@ -75,7 +74,7 @@ export function portNameProblem(text: string): NameProblem {
 }
 
 /** Key in the data of a Secret or ConfigMap. */
-export function dataKeyProblem(text: string): NameProblem {
+export function dataKeyProblem(text: string): string | undefined {
   if (text.length > 253) return "must be no more than 253 characters long";
   if (text === "." || text.startsWith("..")) return "must not be '.' or begin with '..'";
   if (DATA_KEY.test(text)) return undefined;
@@ -83,12 +82,16 @@ export function dataKeyProblem(text: string): NameProblem {
 }
 
 /** One element of a path, as the name of an object of any kind. */
-export function pathSegmentProblem(text: string): NameProblem {
+export function pathSegmentProblem(text: string): string | undefined {
   if (text === "." || text === "..") return "must not be '.' or '..'";
   return /[/%]/.test(text) ? "must not hold '/' or '%'" : undefined;
 }
 
-/** What holds for the metadata of every object. */
+/** `what`: how a sentence calls the text, such as `the host`. */
+export function* checkText(text: string, rule: NameRule, field: FieldPath, what: string): Reports {
+  const problem = rule(text);
+  if (problem !== undefined) yield invalid(field, `${what} ${shown(text)} ${problem}`);
+}
 
 /** Keys and values of all annotations together, in bytes. */
 const MAX_ANNOTATIONS = 256 * 1024;
@@ -96,16 +99,10 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d
 
 export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Reports {
   const { name, namespace, creationTimestamp } = object.metadata;
-  if (name === "") {
-    yield missing(["metadata", "name"], "metadata.name must not be empty");
-  } else {
-    const problem = nameRule(name);
-    if (problem !== undefined)
-      yield invalid(["metadata", "name"], `the name ${shown(name)} ${problem}`);
-  }
-  const problem = namespace === "" ? undefined : labelProblem(namespace);
-  if (problem !== undefined) {
-    yield invalid(["metadata", "namespace"], `the namespace ${shown(namespace)} ${problem}`);
+  if (name === "") yield missing(["metadata", "name"], "metadata.name must not be empty");
+  else yield* checkText(name, nameRule, ["metadata", "name"], "the name");
+  if (namespace !== "") {
+    yield* checkText(namespace, labelProblem, ["metadata", "namespace"], "the namespace");
   }
   if (creationTimestamp !== undefined && !TIMESTAMP.test(creationTimestamp)) {
     yield invalid(
@@ -121,13 +118,14 @@ export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Re
 /** Labels of an object, or a selector of them. */
 export function* checkLabels(labels: Readonly<Record<string, string>>, field: FieldPath): Reports {
   for (const [key, value] of Object.entries(labels)) {
-    const keyProblem = qualifiedNameProblem(key);
-    if (keyProblem !== undefined)
-      yield invalid([...field, key], `the key ${shown(key)} ${keyProblem}`);
-    const problem = labelValueProblem(value);
-    if (problem !== undefined)
-      yield invalid([...field, key], `the value ${shown(value)} ${problem}`);
+    yield* checkText(key, qualifiedNameProblem, [...field, key], "the key");
+    yield* checkText(value, labelValueProblem, [...field, key], "the value");
   }
+}
+
+/** API servers ignore the case of these keys' prefixes. */
+function annotationKeyProblem(key: string): string | undefined {
+  return qualifiedNameProblem(key.toLowerCase());
 }
 
 function* checkAnnotations(annotations: Readonly<Record<string, string>>): Reports {
@@ -135,8 +133,7 @@ function* checkAnnotations(annotations: Readonly<Record<string, string>>): Repor
   let size = 0;
   for (const [key, value] of Object.entries(annotations)) {
     size += Buffer.byteLength(key) + Buffer.byteLength(value);
-    const problem = qualifiedNameProblem(key.toLowerCase());
-    if (problem !== undefined) yield invalid([...field, key], `the key ${shown(key)} ${problem}`);
+    yield* checkText(key, annotationKeyProblem, [...field, key], "the key");
   }
   if (size > MAX_ANNOTATIONS) {
     yield invalid(
@@ -145,8 +142,6 @@ function* checkAnnotations(annotations: Readonly<Record<string, string>>): Repor
     );
   }
 }
-
-const EXPERIMENTAL_GROUP = "gateway.networking.x-k8s.io";
 
 export function* checkBackendReference(backend: BackendReference, field: FieldPath): Reports {
   const { group = "", kind = "Service", port } = backend;
@@ -157,7 +152,7 @@ export function* checkBackendReference(backend: BackendReference, field: FieldPa
       "add port: with a port of the Service, not of its pods",
     );
   }
-  if (group === EXPERIMENTAL_GROUP && kind === "XBackend" && port !== undefined) {
+  if (group === "gateway.networking.x-k8s.io" && kind === "XBackend" && port !== undefined) {
     yield invalid([...field, "port"], "a backend that is an XBackend must not have a port");
   }
 }

@@ -1,35 +1,36 @@
-/** What an API server checks in the filters of a route. */
+/** What an API server checks in the filters of routes and listeners beyond their schemas. */
 import type { ExternalAuthFilter, RouteFilter } from "../../api/gateway.js";
+import { GATEWAY_SPECS } from "../../api/schemas/gateway-schemas.js";
+import type { JsonSchema } from "../../api/schemas/schema.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
 import type { Reports } from "./reports.js";
 import { invalid, missing, shown } from "./reports.js";
 import { checkBackendReference, checkUnique } from "./names.js";
 
-type FilterField = Exclude<keyof RouteFilter, "type">;
+/** The types of a kind's filters, each with the field that configures it. */
+export type FilterTypes = ReadonlyMap<string, string>;
 
-/** Types of filters, each with the field that configures it. */
-export type FilterTypes = Readonly<Record<string, FilterField>>;
+export const HTTP_ROUTE_FILTERS = filterTypes(filtersOf("HTTPRoute", "rules"));
+export const GRPC_ROUTE_FILTERS = filterTypes(filtersOf("GRPCRoute", "rules"));
+export const LISTENER_FILTERS = filterTypes(
+  filtersOf("Gateway", "listeners")?.properties?.["requests"],
+);
 
-export const LISTENER_FILTERS = {
-  ExternalAuth: "externalAuth",
-  ExtensionRef: "extensionRef",
-} as const satisfies FilterTypes;
+function filtersOf(
+  kind: keyof typeof GATEWAY_SPECS,
+  list: "rules" | "listeners",
+): JsonSchema | undefined {
+  const { properties }: JsonSchema = GATEWAY_SPECS[kind];
+  return own(properties, list)?.items?.properties?.["filters"];
+}
 
-export const GRPC_ROUTE_FILTERS = {
-  RequestHeaderModifier: "requestHeaderModifier",
-  ResponseHeaderModifier: "responseHeaderModifier",
-  RequestMirror: "requestMirror",
-  ExtensionRef: "extensionRef",
-} as const satisfies FilterTypes;
-
-export const HTTP_ROUTE_FILTERS = {
-  ...GRPC_ROUTE_FILTERS,
-  ...LISTENER_FILTERS,
-  RequestRedirect: "requestRedirect",
-  URLRewrite: "urlRewrite",
-  CORS: "cors",
-} as const satisfies FilterTypes;
+/** From the CRDs' schemas, which name only the fields: the type of `urlRewrite` is URLRewrite. */
+function filterTypes(filters: JsonSchema | undefined): FilterTypes {
+  const fields = Object.keys(filters?.items?.properties ?? {}).filter((name) => name !== "type");
+  const upper = (start: string): string => start.toUpperCase();
+  return new Map(fields.map((field) => [field.replace(/^(?:url|cors)|^./, upper), field]));
+}
 
 const ONCE = new Set([
   "RequestHeaderModifier",
@@ -39,7 +40,6 @@ const ONCE = new Set([
   "CORS",
 ]);
 
-/** `types` are those that the kind knows. */
 export function* checkFilters(
   filters: readonly RouteFilter[],
   types: FilterTypes,
@@ -58,16 +58,17 @@ export function* checkFilters(
   for (const [i, filter] of filters.entries()) yield* checkFilter(filter, types, [...field, i]);
 }
 
-/** Whatever comes with a type that is not known passes: a condition tells that the type is not supported. */
+/** A filter of an unknown type may have any fields: a condition reports the type. The same holds for types and protocols inside. */
 export function* checkFilter(filter: RouteFilter, types: FilterTypes, field: FieldPath): Reports {
   const { type } = filter;
-  const needed = own(types, type);
+  const needed = types.get(type);
   if (needed !== undefined) {
-    if (filter[needed] === undefined) {
+    const { type: _type, ...fields } = filter;
+    const given = new Set(Object.keys(fields));
+    if (!given.delete(needed)) {
       yield missing([...field, needed], `a filter of type ${type} needs the field ${needed}`);
     }
-    for (const other of Object.values(types)) {
-      if (other === needed || filter[other] === undefined) continue;
+    for (const other of given) {
       yield invalid(
         [...field, other],
         `a filter of type ${type} must not have the field ${other}`,
@@ -113,19 +114,16 @@ function* checkMirror(
   }
 }
 
-type PathModifier = NonNullable<NonNullable<RouteFilter["urlRewrite"]>["path"]>;
-
 /** The field that each type of path modifier needs, which no other may have. */
 const PATH_FIELDS = {
   ReplaceFullPath: "replaceFullPath",
   ReplacePrefixMatch: "replacePrefixMatch",
 } as const;
 
-/**
- * That replacePrefixMatch needs a rule with a single PathPrefix match is no rule here, though it is one of API servers: a
- * condition of the route tells it.
- */
-function* checkPathModifier(modifier: PathModifier, field: FieldPath): Reports {
+function* checkPathModifier(
+  modifier: NonNullable<NonNullable<RouteFilter["urlRewrite"]>["path"]>,
+  field: FieldPath,
+): Reports {
   const { type } = modifier;
   if (type !== "ReplaceFullPath" && type !== "ReplacePrefixMatch") return;
   for (const [owner, name] of Object.entries(PATH_FIELDS)) {
@@ -138,11 +136,9 @@ function* checkPathModifier(modifier: PathModifier, field: FieldPath): Reports {
   }
 }
 
-type Cors = NonNullable<RouteFilter["cors"]>;
-
 const CORS_LISTS = ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"] as const;
 
-function* checkCors(cors: Cors, field: FieldPath): Reports {
+function* checkCors(cors: NonNullable<RouteFilter["cors"]>, field: FieldPath): Reports {
   for (const name of CORS_LISTS) {
     const values = cors[name] ?? [];
     yield* checkUnique(values, [...field, name], "value");
@@ -157,19 +153,18 @@ function* checkCors(cors: Cors, field: FieldPath): Reports {
   }
 }
 
-/** What each protocol is configured by. */
-const PROTOCOLS = { HTTP: "http", GRPC: "grpc" } as const;
+/** The field that a protocol needs, and the one that it must not have. */
+const HTTP_FIRST = ["http", "grpc"] as const;
+const GRPC_FIRST = ["grpc", "http"] as const;
 
-/** A protocol that is not known may come with anything: a condition tells that it is not supported. */
 function* checkExternalAuth(filter: ExternalAuthFilter, field: FieldPath): Reports {
   yield* checkBackendReference(filter.backendRef, [...field, "backendRef"]);
   const { protocol } = filter;
   if (protocol === "HTTP" || protocol === "GRPC") {
-    const own = PROTOCOLS[protocol];
-    if (filter[own] === undefined) {
-      yield missing([...field, own], `ExternalAuth with protocol ${protocol} needs ${own}`);
+    const [needed, other] = protocol === "HTTP" ? HTTP_FIRST : GRPC_FIRST;
+    if (filter[needed] === undefined) {
+      yield missing([...field, needed], `ExternalAuth with protocol ${protocol} needs ${needed}`);
     }
-    const other = own === "http" ? "grpc" : "http";
     if (filter[other] !== undefined) {
       yield invalid(
         [...field, other],
@@ -178,12 +173,11 @@ function* checkExternalAuth(filter: ExternalAuthFilter, field: FieldPath): Repor
     }
   }
   const { http, grpc } = filter;
-  const inHttp = [...field, "http"];
-  yield* headers(http?.allowedHeaders, [...inHttp, "allowedHeaders"]);
-  yield* headers(http?.allowedResponseHeaders, [...inHttp, "allowedResponseHeaders"]);
-  yield* headers(grpc?.allowedHeaders, [...field, "grpc", "allowedHeaders"]);
-}
-
-function headers(names: readonly string[] | undefined, field: FieldPath): Reports {
-  return checkUnique(names ?? [], field, "header");
+  for (const [at, name, headers] of [
+    ["http", "allowedHeaders", http?.allowedHeaders],
+    ["http", "allowedResponseHeaders", http?.allowedResponseHeaders],
+    ["grpc", "allowedHeaders", grpc?.allowedHeaders],
+  ] as const) {
+    yield* checkUnique(headers ?? [], [...field, at, name], "header");
+  }
 }

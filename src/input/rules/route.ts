@@ -1,13 +1,16 @@
-/** What an API server checks in HTTPRoutes and GRPCRoutes alike. */
+/**
+ * What an API server checks in routes beyond their schemas. What Gateway API answers with a condition passes, though API servers refuse
+ * some of it: unknown values, IP addresses as hostnames, replacePrefixMatch without a PathPrefix match. Names that are repeated in a list
+ * of headers or parameters pass too; the first one counts.
+ */
 import type {
   CommonRouteSpec,
   GrpcRoute,
+  GrpcRouteRule,
   HttpRoute,
   HttpRouteMatch,
   HttpRouteRule,
   ParentReference,
-  RouteBackendRef,
-  RouteFilter,
   SessionPersistenceSpec,
   StreamRoute,
 } from "../../api/gateway.js";
@@ -21,21 +24,14 @@ import { GRPC_ROUTE_FILTERS, HTTP_ROUTE_FILTERS, checkFilters } from "./route-fi
 
 const MAX_MATCHES = 128;
 
-interface Rule {
-  readonly name?: string;
-  readonly matches?: readonly unknown[];
-  readonly filters?: readonly RouteFilter[];
-  readonly backendRefs?: readonly RouteBackendRef[];
-  readonly sessionPersistence?: SessionPersistenceSpec;
-}
+type Rule = Omit<HttpRouteRule, "matches"> & { readonly matches?: readonly unknown[] };
 
-interface Spec {
-  readonly parentRefs?: readonly ParentReference[];
-  readonly rules?: readonly Rule[];
-}
-
-/** `filters` are the types of filters that the kind knows. */
-function* checkRoute({ parentRefs = [], rules = [] }: Spec, filters: FilterTypes): Reports {
+/** `filters`: the types of filters of the kind. */
+function* checkRoute(
+  { parentRefs = [] }: CommonRouteSpec,
+  rules: readonly Rule[],
+  filters: FilterTypes,
+): Reports {
   yield* checkParents(parentRefs, ["spec", "parentRefs"]);
   const field = ["spec", "rules"];
   yield* checkUnique(
@@ -135,14 +131,8 @@ function isOlder({ sessionName, cookieConfig }: SessionPersistenceSpec): boolean
   return sessionName !== undefined || cookieConfig !== undefined;
 }
 
-/**
- * What an API server checks in an HTTPRoute beyond its schema. What the API answers with a condition passes, though API servers
- * refuse some of it: values that are not known, IP addresses as hostnames, replacePrefixMatch without a PathPrefix match. So
- * do names that stand twice in a list of headers or parameters, of which the first counts.
- */
-
 export function* checkHttpRoute({ spec }: HttpRoute): Reports {
-  yield* checkRoute(spec, HTTP_ROUTE_FILTERS);
+  yield* checkRoute(spec, spec.rules ?? [], HTTP_ROUTE_FILTERS);
   for (const [i, rule] of (spec.rules ?? []).entries()) {
     const field = ["spec", "rules", i];
     for (const [j, match] of (rule.matches ?? []).entries()) {
@@ -201,13 +191,8 @@ function* checkTimeouts(timeouts: HttpRouteRule["timeouts"], field: FieldPath): 
   );
 }
 
-/** What an API server checks in a GRPCRoute beyond its schema. */
-
-type GrpcRule = NonNullable<GrpcRoute["spec"]["rules"]>[number];
-type Method = NonNullable<NonNullable<GrpcRule["matches"]>[number]["method"]>;
-
 export function* checkGrpcRoute({ spec }: GrpcRoute): Reports {
-  yield* checkRoute(spec, GRPC_ROUTE_FILTERS);
+  yield* checkRoute(spec, spec.rules ?? [], GRPC_ROUTE_FILTERS);
   for (const [i, rule] of (spec.rules ?? []).entries()) {
     for (const [j, { method }] of (rule.matches ?? []).entries()) {
       if (method !== undefined)
@@ -219,8 +204,10 @@ export function* checkGrpcRoute({ spec }: GrpcRoute): Reports {
 const SERVICE = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
 const METHOD = /^[A-Za-z_][A-Za-z_0-9]*$/;
 
-/** A type that is not known may come with anything: a condition tells that it is not supported. */
-function* checkMethod(match: Method, field: FieldPath): Reports {
+function* checkMethod(
+  match: NonNullable<NonNullable<GrpcRouteRule["matches"]>[number]["method"]>,
+  field: FieldPath,
+): Reports {
   const { type = "Exact", service, method } = match;
   if (service === undefined && method === undefined) {
     yield missing(field, "a method match needs a service, a method or both");
@@ -241,8 +228,6 @@ function* checkMethod(match: Method, field: FieldPath): Reports {
     );
   }
 }
-
-/** What an API server checks in TLSRoutes, TCPRoutes and UDPRoutes beyond their schemas. IP addresses as hostnames get a condition. */
 
 export function* checkStreamRoute({ apiVersion, kind, spec }: StreamRoute): Reports {
   const { hostnames }: CommonRouteSpec = spec;

@@ -1,18 +1,19 @@
-/** What an API server checks in a Service beyond its schema. */
+/** What an API server checks in a Service or EndpointSlice beyond its schema, and what it fills in. */
 import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { EndpointSlice, Service } from "../../api/wire.js";
+import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import type { Reports } from "./reports.js";
 import { invalid, missing, shown } from "./reports.js";
 import {
   checkLabels,
+  checkText,
   labelProblem,
   portNameProblem,
   qualifiedNameProblem,
   subdomainProblem,
 } from "./names.js";
 
-type Spec = NonNullable<Service["spec"]>;
-type Port = NonNullable<Spec["ports"]>[number];
+type ServiceSpec = NonNullable<Service["spec"]>;
 
 export function* checkService(service: Service): Reports {
   const spec = service.spec ?? {};
@@ -31,16 +32,19 @@ export function* checkService(service: Service): Reports {
 }
 
 /** `taken`: names and numbers of the ports before it, to which its own are added. */
-function* checkPort(port: Port, taken: Set<string>, count: number, i: number): Reports {
+function* checkPort(
+  port: NonNullable<ServiceSpec["ports"]>[number],
+  taken: Set<string>,
+  count: number,
+  i: number,
+): Reports {
   const field = ["spec", "ports", i];
   const name = port.name ?? "";
   if (name === "" && count > 1) {
     yield missing([...field, "name"], "a Service with several ports needs a name for each");
   }
   if (name !== "") {
-    const problem = labelProblem(name);
-    if (problem !== undefined)
-      yield invalid([...field, "name"], `the port name ${shown(name)} ${problem}`);
+    yield* checkText(name, labelProblem, [...field, "name"], "the port name");
     if (taken.has(name)) {
       yield invalid([...field, "name"], `the port name ${shown(name)} stands twice`);
     }
@@ -51,35 +55,31 @@ function* checkPort(port: Port, taken: Set<string>, count: number, i: number): R
   if (taken.has(number)) yield invalid([...field, "port"], `port ${number} stands twice`);
   taken.add(number);
   yield* checkTargetPort(port.targetPort, [...field, "targetPort"]);
-  const problem =
-    port.appProtocol === undefined ? undefined : qualifiedNameProblem(port.appProtocol);
-  if (problem !== undefined) {
-    yield invalid([...field, "appProtocol"], `the protocol ${shown(port.appProtocol)} ${problem}`);
-  }
+  yield* checkAppProtocol(port, field);
 }
 
-function* checkTargetPort(
-  target: Port["targetPort"],
-  field: readonly (string | number)[],
-): Reports {
-  if (typeof target === "number" && (target < 1 || target > 65535)) {
+function* checkTargetPort(target: string | number | undefined, field: FieldPath): Reports {
+  if (typeof target === "string") yield* checkText(target, portNameProblem, field, "the port name");
+  else if (target !== undefined && (target < 1 || target > 65535)) {
     yield invalid(field, `targetPort must be a number from 1 to 65535, but is ${target}`);
   }
-  if (typeof target === "string") {
-    const problem = portNameProblem(target);
-    if (problem !== undefined) yield invalid(field, `the port name ${shown(target)} ${problem}`);
-  }
 }
 
-function* checkAddresses(spec: Spec): Reports {
+/** Of a port of a Service or an EndpointSlice. */
+function* checkAppProtocol(
+  { appProtocol }: { readonly appProtocol?: string },
+  field: FieldPath,
+): Reports {
+  if (appProtocol === undefined) return;
+  yield* checkText(appProtocol, qualifiedNameProblem, [...field, "appProtocol"], "the protocol");
+}
+
+function* checkAddresses(spec: ServiceSpec): Reports {
   if (spec.type === "ExternalName") {
     const name = (spec.externalName ?? "").replace(/\.$/, "");
-    const problem = subdomainProblem(name);
-    if (name === "")
-      yield missing(["spec", "externalName"], "an ExternalName Service needs externalName");
-    else if (problem !== undefined) {
-      yield invalid(["spec", "externalName"], `the host name ${shown(name)} ${problem}`);
-    }
+    const field = ["spec", "externalName"];
+    if (name === "") yield missing(field, "an ExternalName Service needs externalName");
+    else yield* checkText(name, subdomainProblem, field, "the host name");
   }
   const clusterIP = spec.clusterIP ?? "";
   if (clusterIP !== "" && clusterIP !== "None" && isIP(clusterIP) === 0) {
@@ -92,6 +92,20 @@ function* checkAddresses(spec: Spec): Reports {
     if (isIP(address) === 0)
       yield invalid(["spec", "externalIPs", i], `${shown(address)} is not an IP address`);
   }
+}
+
+export function defaultService(service: Service): Service {
+  const { spec } = service;
+  const isFilled = spec?.ports?.every(
+    ({ protocol, targetPort }) => protocol !== undefined && targetPort !== undefined,
+  );
+  if (spec?.ports === undefined || isFilled === true) return service;
+  const ports = spec.ports.map((port) => ({
+    ...port,
+    protocol: port.protocol ?? "TCP",
+    targetPort: port.targetPort ?? port.port,
+  }));
+  return { ...service, spec: { ...spec, ports } };
 }
 
 /**
@@ -107,13 +121,9 @@ export function* checkEndpointSlice(slice: EndpointSlice): Reports {
       if (problem !== undefined)
         yield invalid(["endpoints", i, "addresses", j], `${shown(address)} ${problem}`);
     }
-    const problem = endpoint.hostname === undefined ? undefined : labelProblem(endpoint.hostname);
-    if (problem !== undefined) {
-      yield invalid(
-        ["endpoints", i, "hostname"],
-        `the host name ${shown(endpoint.hostname)} ${problem}`,
-      );
-    }
+    if (endpoint.hostname === undefined) continue;
+    const field = ["endpoints", i, "hostname"];
+    yield* checkText(endpoint.hostname, labelProblem, field, "the host name");
   }
   yield* checkPorts(slice.ports ?? []);
 }
@@ -122,20 +132,11 @@ function* checkPorts(ports: NonNullable<EndpointSlice["ports"]>): Reports {
   const names = new Set<string>();
   for (const [i, port] of ports.entries()) {
     const name = port.name ?? "";
-    const problem = name === "" ? undefined : labelProblem(name);
-    if (problem !== undefined)
-      yield invalid(["ports", i, "name"], `the port name ${shown(name)} ${problem}`);
-    if (names.has(name))
-      yield invalid(["ports", i, "name"], `the port name ${shown(name)} stands twice`);
+    const field = ["ports", i, "name"];
+    if (name !== "") yield* checkText(name, labelProblem, field, "the port name");
+    if (names.has(name)) yield invalid(field, `the port name ${shown(name)} stands twice`);
     names.add(name);
-    const protocol =
-      port.appProtocol === undefined ? undefined : qualifiedNameProblem(port.appProtocol);
-    if (protocol !== undefined) {
-      yield invalid(
-        ["ports", i, "appProtocol"],
-        `the protocol ${shown(port.appProtocol)} ${protocol}`,
-      );
-    }
+    yield* checkAppProtocol(port, ["ports", i]);
   }
 }
 
@@ -172,6 +173,20 @@ function isUnroutableIPv6(address: string): boolean {
 }
 
 /** The API's own types call `endpoints` required, yet a slice without any is valid. */
-export function beforeDefaults(slice: EndpointSlice): Partial<Pick<EndpointSlice, "endpoints">> {
+function beforeDefaults(slice: EndpointSlice): Partial<Pick<EndpointSlice, "endpoints">> {
   return slice;
+}
+
+export function defaultEndpointSlice(slice: EndpointSlice): EndpointSlice {
+  const { endpoints } = beforeDefaults(slice);
+  const isFilled = slice.ports?.every(
+    ({ name, protocol }) => name !== undefined && protocol !== undefined,
+  );
+  if (endpoints !== undefined && isFilled !== false) return slice;
+  const ports = slice.ports?.map((port) => ({
+    ...port,
+    name: port.name ?? "",
+    protocol: port.protocol ?? "TCP",
+  }));
+  return { ...slice, endpoints: endpoints ?? [], ...(ports === undefined ? {} : { ports }) };
 }
