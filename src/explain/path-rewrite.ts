@@ -45,8 +45,9 @@ function rewritePrefix(
   if (!hasPrefix(path, prefix)) return undefined;
   const base = withoutSlashes(replacement);
   const start = base === "" ? "" : absolute(encodeWritten(base, NOT_PATH_OR_PERCENT));
-  const isLiteral = hasPrefix(raw, prefix) && (raw === path || !DOT_SEGMENT.test(raw));
-  const rest = isLiteral ? raw.slice(prefix.length) : encode(path.slice(prefix.length), NOT_PATH);
+  const spelled = encode(prefix, NOT_PATH);
+  const isLiteral = hasPrefix(raw, spelled) && (raw === path || !DOT_SEGMENT.test(raw));
+  const rest = isLiteral ? raw.slice(spelled.length) : encode(path.slice(prefix.length), NOT_PATH);
   return absolute(start + rest);
 }
 

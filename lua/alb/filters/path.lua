@@ -149,6 +149,7 @@ function _M.prepare(rewrite)
         rewrite.path = absolute(encode_written(rewrite[2], NOT_PATH_OR_PERCENT))
     elseif kind == "prefix" then
         rewrite.prefix = str_gsub(rewrite[2], "/+$", "")
+        rewrite.spelled = _M.encode(rewrite.prefix)
         local replacement = str_gsub(rewrite[3], "/+$", "")
         rewrite.replacement = replacement == "" and ""
             or absolute(encode_written(replacement, NOT_PATH_OR_PERCENT))
@@ -166,13 +167,13 @@ local function has_prefix(path, prefix)
 end
 
 local function rewrite_prefix(rewrite, uri, raw)
-    local prefix = rewrite.prefix
+    local prefix, spelled = rewrite.prefix, rewrite.spelled
     if not has_prefix(uri, prefix) then
         return nil
     end
     local rest
-    if has_prefix(raw, prefix) and (raw == uri or not re_find(raw, DOT_SEGMENT, "ijo")) then
-        rest = str_sub(raw, #prefix + 1)
+    if has_prefix(raw, spelled) and (raw == uri or not re_find(raw, DOT_SEGMENT, "ijo")) then
+        rest = str_sub(raw, #spelled + 1)
     else
         rest = _M.encode(str_sub(uri, #prefix + 1))
     end

@@ -52,11 +52,15 @@ export function modified(
 }
 
 /** What comes after the prefix: as it was sent where the prefix stands there and nothing climbs, else of the normalised path. */
-function remainder({ raw, path = "" }: Target, prefix: string): string {
+function remainder({ raw, path = "" }: Target, written: string): string {
+  const prefix = encoded(decodeURIComponent(written));
   const climbs = decodeURIComponent(raw)
     .split("/")
     .some((segment) => segment === "." || segment === "..");
   if (!climbs && (raw === prefix || raw.startsWith(`${prefix}/`))) return raw.slice(prefix.length);
-  const rest = path.slice(decodeURIComponent(prefix).length);
-  return encodeURI(rest).replace(/[?#]/g, encodeURIComponent);
+  return encoded(path.slice(decodeURIComponent(prefix).length));
+}
+
+function encoded(path: string): string {
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
 }
