@@ -1,7 +1,6 @@
 import type { Service } from "../api/wire.js";
 import { compareIds, memoized, patched } from "../support/collections.js";
-import type { DiagnosticSink } from "../diagnostics/sink.js";
-import type { RoutingResources } from "../input/resources.js";
+import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
 
 /** A port of a Service, by number or name. */
@@ -25,21 +24,16 @@ export interface UpstreamPlan {
   readonly port: ServicePort | undefined;
 }
 
-interface Surroundings {
-  readonly resources: RoutingResources;
-  readonly diagnostics: DiagnosticSink;
-}
-
 /**
  * Turns references to Service ports into upstreams, each once. A reference that can't be resolved gives an upstream without
  * endpoints, which answers 503 `no peer`, so that a Service that comes late changes the upstream and no route.
  */
 export class Backends {
-  readonly #context: Surroundings;
+  readonly #context: Pick<TranslateContext, "resources" | "diagnostics">;
   readonly #upstreams = new Map<string, UpstreamPlan>();
   #sorted: readonly UpstreamPlan[] = [];
 
-  constructor(context: Surroundings) {
+  constructor(context: Pick<TranslateContext, "resources" | "diagnostics">) {
     this.#context = context;
   }
 

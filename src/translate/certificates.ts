@@ -6,17 +6,15 @@ import { hostKey } from "../model/values.js";
 import type { HostPattern } from "../model/values.js";
 import type { Certificate } from "../model/listener.js";
 import { compareIds, memoized } from "../support/collections.js";
+import { own } from "../support/json-object.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
 import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
-import type { CompileOptions } from "../model/options.js";
-import type { DiagnosticSink } from "../diagnostics/sink.js";
-import type { RoutingResources } from "../input/resources.js";
+import type { TranslateContext } from "./context.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
 import type { Place } from "./place.js";
 import type { NamespacedName } from "./reference-grants.js";
-import { own } from "../support/json-object.js";
 
 /** A usable certificate. */
 export interface LoadedCertificate {
@@ -46,21 +44,15 @@ const MOST_CHAINED = 16;
 const READ_MORE =
   "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets";
 
-interface Surroundings {
-  readonly resources: RoutingResources;
-  readonly options: Pick<CompileOptions, "secretNamespaces">;
-  readonly diagnostics: DiagnosticSink;
-}
-
 /** Reads certificates from Secrets of type kubernetes.io/tls, each once. */
 export class Certificates {
-  readonly #context: Surroundings;
+  readonly #context: TranslateContext;
   readonly #read = new Map<string, Result<LoadedCertificate>>();
   readonly #certificates = new Map<string, Certificate>();
   /** By place and Secret: routes that are translated again ask again. */
   readonly #uses = new Map<string, IdentifiedUse>();
 
-  constructor(context: Surroundings) {
+  constructor(context: TranslateContext) {
     this.#context = context;
   }
 

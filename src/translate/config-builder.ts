@@ -6,9 +6,19 @@ import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { Route, RouteBinding } from "../model/route.js";
 import { inBindingOrder } from "../model/route.js";
 import { compareIds, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import type { Backends } from "./backends.js";
 import { BoundRoutes } from "./bound-routes.js";
-import type { Place } from "./place.js";
+import type { Certificates } from "./certificates.js";
 import type { ClosedObjects } from "./closed-objects.js";
+import type { TranslateContext } from "./context.js";
+import type { Place } from "./place.js";
+
+/** A context with the collectors that steps add to. */
+export interface BuildContext extends TranslateContext {
+  readonly config: ConfigBuilder;
+  readonly backends: Backends;
+  readonly certificates: Certificates;
+}
 
 /** The parts of the model that other collectors hold. */
 export type CollectedParts = Pick<

@@ -13,8 +13,8 @@ export function isDnsName(text: string): boolean {
 }
 
 /**
- * The hosts that `text` names: none or `""` is every host, `*.` as the whole first label is a wildcard for `labels`. Case and a
- * trailing dot don't count.
+ * The hosts that `text` names. Absent or empty text means every host; `*.` at the start is a wildcard for one label or many. Case and a
+ * trailing dot are ignored.
  */
 export function parseHostPattern(
   text: string | undefined,
@@ -29,14 +29,14 @@ export function parseHostPattern(
   return ok(suffix === undefined ? { kind: "exact", host } : { kind: "wildcard", suffix, labels });
 }
 
-/** The wildcard of one label that covers a name. */
+/** The wildcard for one label that covers the name. */
 export function parentWildcard(host: HostPattern): HostPattern | undefined {
   const dot = host.kind === "exact" ? host.host.indexOf(".") : -1;
   if (host.kind !== "exact" || dot < 1) return undefined;
   return { kind: "wildcard", suffix: host.host.slice(dot + 1), labels: "one" };
 }
 
-/** Keys of a host and of the wildcards above it, those for one label or for any number of them; the narrowest first. */
+/** The keys of a host and of the wildcards above it, for one label or many, the narrowest first. */
 export function keysAbove(host: HostPattern, labels: "one" | "many"): readonly string[] {
   if (host.kind === "any") return [];
   if (labels === "one") {
@@ -62,33 +62,15 @@ export function covers(outer: HostPattern, inner: HostPattern): boolean {
   return inner.suffix === outer.suffix || withoutSuffix(inner.suffix, outer.suffix) !== undefined;
 }
 
-/** `a.b` of `a.b.example` without `example`; undefined when nothing, or not the suffix, is left. */
+/** `a.b` for `a.b.example` and the suffix `example`; undefined if the host is not below the suffix. */
 function withoutSuffix(host: string, suffix: string): string | undefined {
   return host.length > suffix.length + 1 && host.endsWith(`.${suffix}`)
     ? host.slice(0, -suffix.length - 1)
     : undefined;
 }
 
-/**
- * The hosts that both patterns are for; wildcards stand for any number of labels (Gateway API, Listener.hostname). Undefined: none.
- */
+/** The hosts that both patterns match, if their wildcards stand for any number of labels (Gateway API, Listener.hostname). */
 export function intersect(a: HostPattern, b: HostPattern): HostPattern | undefined {
-  if (includes(a, b)) return b;
-  return includes(b, a) ? a : undefined;
-}
-
-function includes(outer: HostPattern, inner: HostPattern): boolean {
-  switch (outer.kind) {
-    case "any":
-      return true;
-    case "exact":
-      return inner.kind === "exact" && inner.host === outer.host;
-    case "wildcard":
-      return inner.kind !== "any" && liesBelow(outer.suffix, inner);
-  }
-}
-
-function liesBelow(suffix: string, inner: Exclude<HostPattern, { kind: "any" }>): boolean {
-  if (inner.kind === "exact") return inner.host.endsWith(`.${suffix}`);
-  return inner.suffix === suffix || inner.suffix.endsWith(`.${suffix}`);
+  if (covers(a, b)) return b;
+  return covers(b, a) ? a : undefined;
 }

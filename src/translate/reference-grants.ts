@@ -1,19 +1,18 @@
 import type { ReferenceGrant } from "../api/gateway.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../input/resources.js";
+import { memoized } from "../support/collections.js";
 import type { Result } from "../support/result.js";
 import { ok, problem } from "../support/result.js";
 
-/** A core object that another namespace's object names. */
-export interface CoreReference {
+/** A core object that an object of another namespace names. */
+export interface CoreReference extends NamespacedName {
   readonly kind: "Secret" | "ConfigMap" | "Service";
-  readonly namespace: string;
-  readonly name: string;
 }
 
 /**
- * Does a ReferenceGrant in the referent's namespace let objects of the referrer's kind and namespace name it? Kinds and
- * groups are compared as written; a `to` without name is for every object of its kind (Gateway API, ReferenceGrant).
+ * Whether a ReferenceGrant in the namespace of `to` permits objects like `from` to name it. Kinds and groups are compared as written;
+ * an entry without name is for every object of its kind (Gateway API, ReferenceGrant).
  */
 export function isReferenceGranted(
   resources: RoutingResources,
@@ -31,16 +30,10 @@ export function isReferenceGranted(
 /** No object's name. */
 const EVERY = "";
 
-/** A snapshot never changes, so its grants are read once, however many references ask. */
-const PERMISSIONS = new WeakMap<RoutingResources, ReadonlySet<string>>();
-
-function permissions(resources: RoutingResources): ReadonlySet<string> {
-  const known = PERMISSIONS.get(resources);
-  if (known !== undefined) return known;
-  const granted = new Set(resources.list("ReferenceGrant").flatMap(permissionsOf));
-  PERMISSIONS.set(resources, granted);
-  return granted;
-}
+/** A snapshot never changes, so its grants are read once for all references. */
+const permissions = memoized(
+  (resources: RoutingResources) => new Set(resources.list("ReferenceGrant").flatMap(permissionsOf)),
+);
 
 function permissionsOf({ metadata, spec }: ReferenceGrant): readonly string[] {
   return spec.from.flatMap((from) =>
@@ -58,12 +51,12 @@ function permissionsOf({ metadata, spec }: ReferenceGrant): readonly string[] {
   );
 }
 
-/** Groups, kinds and names hold no blank. */
+/** Groups, kinds and names contain no blank. */
 function permission(...parts: readonly string[]): string {
   return parts.join(" ");
 }
 
-/** `networking.k8s.io` of `networking.k8s.io/v1`, `""` of `v1`. */
+/** `networking.k8s.io` for `networking.k8s.io/v1`, `""` for `v1`. */
 function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
 }
@@ -73,7 +66,7 @@ export interface NamespacedName {
   readonly name: string;
 }
 
-/** Reads `<namespace>/<name>`; a bare name means `defaultNamespace` where there is one. */
+/** Reads `<namespace>/<name>`, or a name alone if there is a default namespace. */
 export function parseNamespacedName(
   text: string,
   defaultNamespace?: string,
@@ -88,7 +81,7 @@ export function parseNamespacedName(
   return ok({ namespace: first, name: second });
 }
 
-/** A certificate's `<namespace>/<name>`, or `<namespace>_<name>`: names hold no underscore. */
+/** Reads `<namespace>/<name>` or `<namespace>_<name>` of a certificate: names contain no underscore. */
 export function parseCertificateName(text: string): Result<NamespacedName> {
   return parseNamespacedName(text.includes("/") ? text : text.replace("_", "/"));
 }

@@ -2,25 +2,30 @@
  * Endpoints of the Service ports that routing asked for. They change all the time and decide nothing else, so they are looked up
  * after all else, and only where the slices of a Service have changed.
  */
+import { isIP } from "node:net";
 import type { EndpointSlice } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Resources, ServiceSlices } from "../input/resources.js";
 import type { Endpoint, Upstream } from "../model/upstream.js";
 import type { Difference } from "../support/collections.js";
 import {
+  compareBy,
   compareIds,
+  compareStrings,
   getOrInsert,
   listDifferences,
   memoized,
   patched,
   sameElements,
 } from "../support/collections.js";
-import type { UpstreamPlan } from "./backends.js";
-import type { HealthAddress } from "./endpoints.js";
-import { isOwnPort, serviceEndpoints } from "./endpoints.js";
+import { addressBytes, cidrContains } from "../support/ip-address.js";
+import type { ServicePort, UpstreamPlan } from "./backends.js";
 import { placeOf } from "./place.js";
 import { internalError } from "./reasons.js";
-import { MOST_ENDPOINTS, UNCOUNTED_PORTS } from "./size-limits.js";
+
+/** Endpoints of one Service, counted once for each port that routes name, and how many ports are always allowed. */
+const MOST_ENDPOINTS = 16_384;
+const UNCOUNTED_PORTS = 8;
 
 interface Known {
   readonly port: UpstreamPlan["port"];
@@ -68,7 +73,7 @@ export class Upstreams {
   resolve(
     plans: readonly UpstreamPlan[],
     { slices }: Pick<Resources, "slices">,
-    health: HealthAddress,
+    health: string,
   ): readonly Upstream[] {
     const services = new Set<string>();
     const changes: Difference<Upstream>[] = [];
@@ -100,7 +105,7 @@ export class Upstreams {
     return known?.upstream;
   }
 
-  #look(service: string, slices: ServiceSlices, health: HealthAddress): Difference<Upstream>[] {
+  #look(service: string, slices: ServiceSlices, health: string): Difference<Upstream>[] {
     const plans = [...(this.#services.get(service)?.values() ?? [])].sort(compareIds);
     if (plans.length === 0) this.#services.delete(service);
     let count = 0;
@@ -133,7 +138,7 @@ function resolved(
   plan: UpstreamPlan,
   known: Known | undefined,
   { slices, share }: Pick<Known, "slices" | "share">,
-  health: HealthAddress,
+  health: string,
 ): Known {
   const { id, namespace, service, port } = plan;
   if (known?.port === port && known?.share === share && sameElements(known.slices, slices)) {
@@ -163,7 +168,7 @@ function lookedUp(
   id: string,
   port: UpstreamPlan["port"],
   slices: readonly EndpointSlice[],
-  health: HealthAddress,
+  health: string,
 ): Pick<Known, "upstream" | "reports"> {
   const all = port === undefined ? [] : serviceEndpoints(slices, port);
   const own = all.filter((endpoint) => isOwnPort(endpoint, health));
@@ -181,3 +186,80 @@ function ownPortReports(
     .filter(({ endpoints }) => endpoints.some(({ addresses }) => addresses.includes(address)))
     .map((slice) => ({ code: "ENDPOINT_REFUSED", message, ...placeOf(slice, "endpoints") }));
 }
+
+/**
+ * Whether a connection to the endpoint would reach albc's own health address: nginx runs on the same machine, so loopback addresses and
+ * the unspecified address reach it too.
+ */
+function isOwnPort([address, port]: Endpoint, health: string): boolean {
+  const [, host = "", number] = /^\[?(.*?)\]?:(\d+)$/.exec(health) ?? [];
+  if (number === undefined || port !== Number(number)) return false;
+  const isHere = ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"].some((range) =>
+    cidrContains(range, address),
+  );
+  return isHere || addressBytes(address) === addressBytes(host);
+}
+
+/**
+ * The addresses behind one port of a Service: the ready ones or, if none is ready, those that terminate but still serve. As in
+ * kube-proxy, the port's name finds its number in each slice, so named and numeric target ports work the same.
+ */
+function serviceEndpoints(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+): readonly Endpoint[] {
+  const ready = endpointsWhere(slices, port, isReady);
+  return ready.length > 0 ? ready : endpointsWhere(slices, port, isServingTerminating);
+}
+
+function endpointsWhere(
+  slices: readonly EndpointSlice[],
+  port: ServicePort,
+  accept: typeof isReady,
+): readonly Endpoint[] {
+  const found = new Map<string, Endpoint>();
+  for (const slice of slices) {
+    const number = portNumber(slice, port);
+    if (number === undefined) continue;
+    for (const endpoint of slice.endpoints) {
+      if (!accept(endpoint)) continue;
+      // All addresses of an endpoint reach the same pod, and clients may use the first only (discovery.k8s.io/v1, Endpoint.addresses).
+      // The addresses of an FQDN slice are names, which get no connections.
+      const [address = ""] = endpoint.addresses;
+      if (isIP(address) !== 0) {
+        found.set(`${address} ${String(number)}`, [address, number]);
+      }
+    }
+  }
+  return [...found.values()].sort(byAddressAndPort);
+}
+
+function portNumber(slice: EndpointSlice, port: ServicePort): number | undefined {
+  const entry = slicePorts(slice).get(portKey(port));
+  if (entry === undefined) return undefined;
+  // A port without a number stands for every port: then the Service's target port says which.
+  return entry.port ?? (typeof port.targetPort === "number" ? port.targetPort : port.port);
+}
+
+const portKey = ({ name = "", protocol = "TCP" }: Pick<ServicePort, "name" | "protocol">): string =>
+  `${protocol} ${name}`;
+
+/** A slice may have thousands of ports, and so may a Service. */
+const slicePorts = memoized(
+  ({ ports }: EndpointSlice) =>
+    new Map([...(ports ?? [])].reverse().map((each) => [portKey(each), each])),
+);
+
+/** An unknown condition counts as ready (EndpointConditions, discovery.k8s.io/v1). */
+function isReady({ conditions }: EndpointSlice["endpoints"][number]): boolean {
+  return conditions?.ready ?? true;
+}
+
+function isServingTerminating({ conditions }: EndpointSlice["endpoints"][number]): boolean {
+  return conditions?.serving === true && conditions.terminating === true;
+}
+
+const byAddressAndPort = compareBy<Endpoint>(
+  ([a], [b]) => compareStrings(a, b),
+  ([, a], [, b]) => a - b,
+);

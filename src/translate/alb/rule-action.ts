@@ -8,11 +8,11 @@ import type { Result } from "../../support/result.js";
 import { isSet, textList } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { parseHostPattern } from "../hostnames.js";
-import { HEADER_REWRITES } from "../http/header-rewrites.js";
 import {
   CORS_HEADERS,
   CORS_MAX_AGE,
   CORS_METHODS,
+  HEADER_REWRITES,
   isAuthority,
   isHeaderName,
 } from "../http/headers.js";

@@ -2,7 +2,7 @@ import type { Auth } from "../../api/auth.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { ServicePortRef } from "../backends.js";
-import type { BuildContext } from "../context.js";
+import type { BuildContext } from "../config-builder.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
 
 /** What steps with objects that auth can be set on read, and add to. */

@@ -2,7 +2,7 @@
 import type { Gateway, SecretReference } from "../../api/gateway.js";
 import { hostKey } from "../../model/values.js";
 import type { LoadedCertificate } from "../certificates.js";
-import type { BuildContext } from "../context.js";
+import type { BuildContext } from "../config-builder.js";
 import { keysAbove } from "../hostnames.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";

@@ -1,5 +1,5 @@
 /** Gateways of our classes with their listeners: which of them are served, and why others are not. */
-import type { BuildContext } from "../context.js";
+import type { BuildContext } from "../config-builder.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import type { AddressedGateway } from "./addresses.js";
 import { assignAddresses } from "./addresses.js";

@@ -1,5 +1,5 @@
 import { present } from "../../support/json-object.js";
-import type { BuildContext } from "../context.js";
+import type { BuildContext } from "../config-builder.js";
 import { serverId } from "../load-balancer.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";

@@ -6,7 +6,7 @@
 import type { KubernetesObject } from "../../api/wire.js";
 import type { CompileOptions } from "../../model/options.js";
 import { compareBy, groupBy } from "../../support/collections.js";
-import type { BuildContext } from "../context.js";
+import type { BuildContext } from "../config-builder.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";

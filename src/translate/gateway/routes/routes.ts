@@ -1,6 +1,6 @@
 /** The translation of all HTTPRoutes and GRPCRoutes. */
 import type { ObjectStatus } from "../../../status/object-status.js";
-import type { BuildContext } from "../../context.js";
+import type { BuildContext } from "../../config-builder.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { Key } from "../../keys.js";
 import type { GatewayState, ListenerState, Policies, RouteContext } from "../model.js";

@@ -7,7 +7,7 @@ import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
 import { Backends } from "../../backends.js";
-import type { BuildContext } from "../../context.js";
+import type { BuildContext } from "../../config-builder.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
