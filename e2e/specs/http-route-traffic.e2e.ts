@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import type { Socket } from "node:net";
 import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
-import { GATEWAY_API, GATEWAY_NAMESPACE, gatewayOn } from "../harness/gateway-manifests.js";
+import { gatewayOn, routeOf } from "../harness/gateway-manifests.js";
 import type { Fields } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request } from "../harness/http-client.js";
@@ -19,18 +19,8 @@ let backends: ReadonlyMap<string, EchoBackend>;
 
 const to = (name: string, more: Fields = {}): Fields => ({ name, port: 80, ...more });
 
-function route(name: string, rule: Fields, backendRefs: readonly Fields[] = [to("a")]): Manifest {
-  return {
-    apiVersion: `${GATEWAY_API}/v1`,
-    kind: "HTTPRoute",
-    metadata: { name, namespace: "default" },
-    spec: {
-      parentRefs: [{ name: "edge", namespace: GATEWAY_NAMESPACE }],
-      hostnames: [`${name}.example`],
-      rules: [{ ...rule, backendRefs }],
-    },
-  };
-}
+const route = (name: string, rule: Fields, backendRefs: readonly Fields[] = [to("a")]): Manifest =>
+  routeOf("HTTPRoute", name, [{ ...rule, backendRefs }]);
 
 const mirror = (name: string, share: Fields = {}): Fields => ({
   type: "RequestMirror",

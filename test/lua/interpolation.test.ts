@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { send } from "../../e2e/harness/http-client.js";
 import type { HeaderLines } from "../../e2e/harness/http-message.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
+import { readVectors } from "../support/vectors.js";
 
 type Segments = readonly (string | readonly [string, string])[];
 
@@ -21,9 +21,8 @@ interface SigninVectors {
   }[];
 }
 
-const read = (name: string) => readFileSync(new URL(`../vectors/${name}`, import.meta.url), "utf8");
-const { expand: vectors } = JSON.parse(read("variables.json")) as Vectors;
-const signin = (JSON.parse(read("signin.json")) as SigninVectors).cases.filter(
+const { expand: vectors } = readVectors("variables") as Vectors;
+const signin = (readVectors("signin") as SigninVectors).cases.filter(
   ({ location }) => location !== undefined,
 );
 

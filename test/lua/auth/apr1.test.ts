@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { startLuaNginx, type LuaNginx } from "../../support/lua-nginx.js";
+import { readVectors } from "../../support/vectors.js";
 
 interface Vector {
   readonly password: string;
@@ -9,9 +9,7 @@ interface Vector {
 }
 
 // Made by `openssl passwd -apr1 -salt SALT -stdin`.
-const vectors = JSON.parse(
-  readFileSync(new URL("../../vectors/apr1.json", import.meta.url), "utf8"),
-) as readonly Vector[];
+const vectors = readVectors("apr1") as readonly Vector[];
 
 /** The algorithm as its description has it, without any cleverness; openssl cuts passwords at 256 bytes. */
 function reference(password: Buffer, salt: string): string {

@@ -1,8 +1,7 @@
 import type { PathRewrite } from "../../../src/model/filters.js";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { rewriteTarget } from "../../../src/explain/path-rewrite.js";
 import { toWire } from "../../../src/explain/request.js";
+import { readVectors } from "../../support/vectors.js";
 
 interface Vector {
   readonly name: string;
@@ -14,10 +13,7 @@ interface Vector {
 }
 
 const VECTORS = ["path-rewrite", "regex-rewrite"].flatMap(
-  (name) =>
-    JSON.parse(
-      readFileSync(join(import.meta.dirname, `../../vectors/${name}.json`), "utf8"),
-    ) as readonly Vector[],
+  (name) => readVectors(name) as readonly Vector[],
 );
 
 const wire = (value: unknown): unknown => (typeof value === "string" ? toWire(value) : value);

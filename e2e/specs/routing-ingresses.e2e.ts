@@ -10,7 +10,10 @@ const NO_RULE = "InvalidUpstream : no rule match";
 let gateway: Gateway;
 
 beforeAll(async () => {
-  const names = ["exact", "wildcard", "named-wildcard", "any"];
+  const names = [
+    ...["exact", "wildcard", "named-wildcard", "any"],
+    ...["prefix", "longer", "root", "implementation", "escaped"],
+  ];
   const backends = await Promise.all(names.map((name) => scene.use(EchoBackend.start(name))));
   gateway = await scene.use(
     Gateway.start({
@@ -25,6 +28,19 @@ beforeAll(async () => {
             },
           }),
           ingress("any", { hosts: { "": [{ path: "/open", service: "any" }] } }),
+          ingress("paths", {
+            hosts: {
+              "paths.example": [
+                { path: "/", service: "root" },
+                { path: "/a", service: "prefix" },
+                { path: "/a", pathType: "Exact", service: "exact" },
+                { path: "/a/b/", service: "longer" },
+                { path: "/impl", pathType: "ImplementationSpecific", service: "implementation" },
+                { path: "/naïve path", service: "escaped" },
+              ],
+              "few.example": [{ path: "/only", pathType: "Exact", service: "exact" }],
+            },
+          }),
         ),
       },
     }),
@@ -112,5 +128,60 @@ describe("hosts", () => {
     expect(response.status).toBe(404);
     expect(response.reason).toBe(NO_RULE);
     expect(response.text).toContain("404 Not Found");
+  });
+});
+
+describe("paths", () => {
+  it.each([
+    ["/", "root"],
+    ["/other", "root"],
+    ["/a", "exact"],
+    ["/a?query=1", "exact"],
+    ["/a/", "prefix"],
+    ["/a/x", "prefix"],
+    ["/ab", "root"],
+    ["/A", "root"],
+    ["/a/b", "longer"],
+    ["/a/b/", "longer"],
+    ["/a/b/c", "longer"],
+    ["/a/bc", "prefix"],
+    ["/impl", "implementation"],
+    ["/impl/x", "implementation"],
+    ["/implx", "root"],
+  ])("%s is served by %s", async (path, backend) => {
+    expect(await reached("paths.example", path)).toBe(backend);
+  });
+
+  it.each([
+    ["/%61", "exact"],
+    ["//a/x", "prefix"],
+    ["/x/../a/x", "prefix"],
+    ["/./a/./b", "longer"],
+    ["/a%2Fb", "longer"],
+    ["/na%C3%AFve%20path", "escaped"],
+    ["/a/b/../../other", "root"],
+  ])("%s is matched as what it stands for, by %s", async (path, backend) => {
+    expect(await reached("paths.example", path)).toBe(backend);
+  });
+
+  it.each(["/a//b/%2e%2E/c;d=1?e=%20f&&g", "/%61%2f?", "/?a=/../b", "/x/../a/x"])(
+    "%s goes to the backend as received",
+    async (path) => {
+      expect(echoOf(await gateway.send({ host: "paths.example", path })).url).toBe(path);
+    },
+  );
+
+  it("that climb above the root are refused", async () => {
+    const response = await gateway.send({ host: "paths.example", path: "/../etc/passwd" });
+
+    expect(response.status).toBe(400);
+    expect(response.reason).toMatch(/^BadRequest : /);
+  });
+
+  it("of type Exact match nothing but themselves", async () => {
+    expect(await reached("few.example", "/only")).toBe("exact");
+    expect(await reached("few.example", "/only/")).toBe(NO_RULE);
+    expect(await reached("few.example", "/only/x")).toBe(NO_RULE);
+    expect(await reached("few.example", "/onl")).toBe(NO_RULE);
   });
 });
