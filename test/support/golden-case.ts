@@ -74,8 +74,16 @@ export function describeCase(golden: GoldenCase): CaseDescription {
   return description as CaseDescription;
 }
 
-/** Everything that compiling the case gives. */
+const compiled = new Map<string, Compilation>();
+
+/** Everything that compiling the case gives; a test file compiles each case once. */
 export function compileCase(golden: GoldenCase): Compilation {
+  const known = compiled.get(golden.name) ?? compileNow(golden);
+  compiled.set(golden.name, known);
+  return known;
+}
+
+function compileNow(golden: GoldenCase): Compilation {
   const { options = {}, also = [], unavailablePorts = [], now } = describeCase(golden);
   const settings = resolveSettings({
     flags: {},
