@@ -75,14 +75,17 @@ interface ChunkValue {
   readonly field: FieldPath;
 }
 
-/** `chunks`: those of previous readings, by text. */
+/** `reuse`: the chunks of previous readings that have the text of a part. */
 export function readSource(
   source: Source,
   table: KindTable,
-  chunks: ReadonlyMap<string, Chunk> = new Map(),
+  reuse: (parts: readonly string[]) => readonly (Chunk | undefined)[],
 ): SourceReading {
   const { path } = source;
-  if ("text" in source) return readText(path, source.text, table, chunks);
+  if ("text" in source) {
+    const parts = splitDocuments(source.text);
+    return { path, text: source.text, ...readParts(path, parts, reuse(parts), table) };
+  }
   if ("objects" in source) {
     const all = source.objects.map((object) => ({
       path,
@@ -152,18 +155,18 @@ function isUnidentified({ ref }: DecodedValue, table: KindTable): boolean {
 /** More syntax errors of one file are not reported. */
 const MAX_SYNTAX_ERRORS = 20;
 
-function readText(
+function readParts(
   path: string,
-  text: string,
+  parts: readonly string[],
+  reused: readonly (Chunk | undefined)[],
   table: KindTable,
-  known: ReadonlyMap<string, Chunk>,
-): SourceReading {
+): Summary & Pick<SourceReading, "chunks"> {
   const chunks: Chunk[] = [];
   const values: Placed<Decoded>[] = [];
   const syntaxErrors: Diagnostic[] = [];
   let line = 0;
-  for (const part of splitDocuments(text)) {
-    const chunk = known.get(part) ?? readChunk(part, table);
+  for (const [i, part] of parts.entries()) {
+    const chunk = reused[i] ?? readChunk(part, table);
     const place = { path, chunk, line };
     for (const value of chunk.values) values.push(new ValueInFile(place, value));
     for (const problem of chunk.syntaxProblems.slice(0, MAX_SYNTAX_ERRORS)) {
@@ -177,7 +180,7 @@ function readText(
     syntaxErrors.length === 0
       ? summarized(values, table)
       : withoutValues(syntaxErrors.slice(0, MAX_SYNTAX_ERRORS), true);
-  return { path, text, chunks, ...summary };
+  return { chunks, ...summary };
 }
 
 /** The reports of a value. `locate`: where a field of the value is. */

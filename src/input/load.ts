@@ -3,23 +3,19 @@
  * unchanged text is not parsed again. Pure: state in, state out.
  */
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
+import { refKey } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareBy, compareStrings, groupBy, sameElements } from "../support/collections.js";
 import type { UnknownKind } from "./decode.js";
-import type { Chunk, SourceReading } from "./documents.js";
+import type { Chunk, Source, SourceReading } from "./documents.js";
 import { readSource } from "./documents.js";
-import { withUniqueNames } from "./equal-names.js";
-import type { KindTable } from "./kind-table.js";
-import { kindTable } from "./kind-table.js";
+import type { InputOptions, KindTable } from "./kind-table.js";
+import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
 import type { Choice, PlacedObject } from "./last-good.js";
-import { ObjectChoice, isWithin } from "./last-good.js";
+import { ObjectChoice, isWithin, withUniqueNames } from "./last-good.js";
 import type { ObjectChange } from "./object-store.js";
 import { ObjectStore } from "./object-store.js";
 import type { Resources } from "./resources.js";
-import type { Source } from "./documents.js";
-import type { InputOptions } from "./kind-table.js";
-import { DEFAULT_INPUT_OPTIONS } from "./kind-table.js";
-import { refKey } from "../diagnostics/diagnostic.js";
 
 export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;
 
@@ -130,22 +126,37 @@ function readAll(
   { readings, table }: InputState,
   sources: readonly Source[],
 ): readonly SourceReading[] {
-  let chunks: ReadonlyMap<string, Chunk> | undefined;
+  let moved: ReadonlyMap<string, Chunk> | undefined;
   return sources.map((source) => {
     const known = readings.get(source.path);
     if (known !== undefined && "text" in source && known.text === source.text) return known;
-    // A file that is new here may have been renamed.
-    if (known === undefined) chunks ??= byText([...readings.values()]);
-    return readSource(source, table, known === undefined ? chunks : byText([known]));
+    return readSource(source, table, (parts) => {
+      if (known !== undefined) return unchangedChunks(parts, known.chunks);
+      // A file that is new here may have been renamed.
+      moved ??= byText([...readings.values()].flatMap(({ chunks }) => chunks));
+      const chunks = moved;
+      return parts.map((part) => chunks.get(part));
+    });
   });
 }
 
-function byText(readings: readonly SourceReading[]): ReadonlyMap<string, Chunk> {
-  const chunks = new Map<string, Chunk>();
-  for (const reading of readings) {
-    for (const chunk of reading.chunks) chunks.set(chunk.text, chunk);
-  }
-  return chunks;
+/** Compares the parts at both ends, and looks up the rest: hashing the text of a large file takes longer than parsing one document. */
+function unchangedChunks(
+  parts: readonly string[],
+  before: readonly Chunk[],
+): readonly (Chunk | undefined)[] {
+  const shorter = Math.min(parts.length, before.length);
+  let start = 0;
+  while (start < shorter && parts[start] === before[start]?.text) start += 1;
+  let end = 0;
+  while (end < shorter - start && parts.at(-1 - end) === before.at(-1 - end)?.text) end += 1;
+  const changed = byText(before.slice(start, before.length - end));
+  const middle = parts.slice(start, parts.length - end).map((part) => changed.get(part));
+  return [...before.slice(0, start), ...middle, ...before.slice(before.length - end)];
+}
+
+function byText(chunks: readonly Chunk[]): ReadonlyMap<string, Chunk> {
+  return new Map(chunks.map((chunk) => [chunk.text, chunk]));
 }
 
 function changesOf(

@@ -1,4 +1,4 @@
-/** Where each field of a YAML text stands, from the parser's events. */
+/** Where each field of a YAML text is, and which of its parts hold secrets and must not be shown. */
 import type { Event, ScalarEvent } from "js-yaml";
 import {
   CORE_SCHEMA,
@@ -26,7 +26,7 @@ export interface PositionNode {
   readonly scalar?: string;
   /** Named values of a mapping or numbered ones of a list; of an alias, those of its anchor. */
   readonly children?: ReadonlyMap<string | number, PositionNode>;
-  /** What `<<` keys bring in; own children come first. */
+  /** What `<<` keys of a mapping bring in; own children come first. Undefined for other values. */
   readonly merged?: readonly PositionNode[];
 }
 
@@ -213,6 +213,62 @@ function keyName(event: Event | undefined, node: PositionNode): string {
   } catch {
     return text;
   }
+}
+
+/** Offsets into a text, both included. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The fields of a Secret that may be shown. A misspelt `stringdata` may hold passwords too. */
+const PUBLIC_FIELDS = new Set(["apiVersion", "kind", "metadata", "type", "immutable"]);
+/** Annotations may hold the whole object (kubectl.kubernetes.io/last-applied-configuration). */
+const PUBLIC_METADATA = new Set(["name", "namespace", "labels"]);
+
+/** Whether a text could hold a secret, judged without being able to parse it. */
+export function mayHoldSecrets(text: string): boolean {
+  return /\bSecret(List)?\b/.test(text) || TRACES.test(text);
+}
+
+/** In upper or lower case. `auth-secret` only names a Secret. */
+const TRACES = /kind\W{0,4}secret|\bstringData\b|\$apr1\$|PRIVATE KEY/i;
+
+/** The ranges that excerpts must not touch, in order, without overlaps. */
+export function secretRanges(positions: Positions, length: number): readonly Range[] {
+  const ranges = positions.documents.flatMap(rangesBelow).sort((a, b) => a.start - b.start);
+  // An alias can bring a value into a Secret from anywhere in the document.
+  return ranges.length > 0 && positions.hasAliases ? [{ start: 0, end: length }] : ranges;
+}
+
+function rangesBelow(node: PositionNode): readonly Range[] {
+  // Text that has lost its structure may be a secret's.
+  if (node.scalar !== undefined) return [{ start: node.key, end: node.end }];
+  if (node.children === undefined) return [];
+  if (node.merged !== undefined && isSecret(node)) {
+    const metadata = childNode(node, "metadata");
+    return [
+      ...childrenExcept(node, PUBLIC_FIELDS),
+      ...(metadata === undefined ? [] : childrenExcept(metadata, PUBLIC_METADATA)),
+    ];
+  }
+  const items = childNode(node, "items");
+  return [...(items?.children?.values() ?? [])].flatMap(rangesBelow);
+}
+
+/** A kind in another case and data without a kind count: they may be meant as one. */
+function isSecret(node: PositionNode): boolean {
+  const kind = childNode(node, "kind")?.scalar;
+  if (kind === undefined) return childNode(node, "items") === undefined;
+  return /secret$/i.test(kind.trim());
+}
+
+function childrenExcept(node: PositionNode, names: ReadonlySet<string>): readonly Range[] {
+  const ranges: Range[] = [];
+  for (const [step, child] of node.children ?? []) {
+    if (!names.has(String(step))) ranges.push({ start: child.key, end: child.end });
+  }
+  return ranges;
 }
 
 /**

@@ -1,32 +1,21 @@
 /** Lines, columns and excerpts of one text. Read when a diagnostic needs them, so that good manifests cost nothing. */
-import type { FieldPath } from "../diagnostics/diagnostic.js";
+import type { FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
 import { withoutUrlSecrets } from "../diagnostics/sink.js";
-import type { PositionNode, Positions } from "./positions.js";
-import { nearestNode } from "./positions.js";
-import type { Range } from "./secret-ranges.js";
-import { mayHoldSecrets, secretRanges } from "./secret-ranges.js";
+import type { PositionNode, Positions, Range } from "./positions.js";
+import { mayHoldSecrets, nearestNode, secretRanges } from "./positions.js";
 import { yamlPositions } from "./yaml.js";
 
-/** A place in a text; line and column count from 1, columns in characters. */
-export interface TextPlace {
-  readonly line: number;
-  readonly column: number;
-  /** The line's text; absent where it could show a secret, or is too long to help. */
-  readonly excerpt?: string;
-}
+/** A place in the text; columns count characters. The excerpt is absent where it could show a secret, or is too long to help. */
+type TextPlace = Omit<SourceLocation, "file">;
 
 /** Characters; columns in longer lines are counted in UTF-16 units. */
 const LONG_LINE = 2000;
 
-interface TextIndex {
-  readonly positions: Positions;
-  readonly secrets: readonly Range[];
-}
-
 export class TextLocator {
   readonly #text: string;
   /** Held weakly: positions of a large text take ten times its size, and few texts are asked twice. */
-  #index: WeakRef<TextIndex> | undefined;
+  #index:
+    WeakRef<{ readonly positions: Positions; readonly secrets: readonly Range[] }> | undefined;
   #lineStarts: readonly number[] | undefined;
 
   constructor(text: string) {
@@ -64,7 +53,7 @@ export class TextLocator {
       : place;
   }
 
-  #indexed(): TextIndex {
+  #indexed(): { readonly positions: Positions; readonly secrets: readonly Range[] } {
     const known = this.#index?.deref();
     if (known !== undefined) return known;
     const positions = yamlPositions(this.#text);

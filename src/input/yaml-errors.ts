@@ -1,21 +1,15 @@
 /** The YAML parser's complaints in words that say what to do. */
 import { own } from "../support/json-object.js";
 
-interface Explanation {
-  readonly message: string;
-  readonly hint: string;
-}
-
-interface Row {
-  /** Matches the parser's words; the group `alias` is a name from the text. */
-  readonly reason: RegExp;
+export interface Explanation {
   readonly message: string;
   readonly hint: string;
 }
 
 const QUOTES = "close the quote; a quote inside the value is doubled ('') or escaped (\\\")";
 
-const ROWS: readonly Row[] = [
+/** `reason` matches the parser's words; its group `alias` is a name from the text. */
+const ROWS: readonly (Explanation & { readonly reason: RegExp })[] = [
   {
     reason: /^tab characters/,
     message: "a tab is used for indentation",

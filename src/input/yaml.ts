@@ -3,39 +3,37 @@ import type { Event } from "js-yaml";
 import { EVENT_ID, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
 import { shown } from "./rules/reports.js";
 import type { DuplicateKey, Positions } from "./positions.js";
-import { MANIFEST_SCHEMA, readPositions } from "./positions.js";
-import { mayHoldSecrets } from "./secret-ranges.js";
+import { MANIFEST_SCHEMA, mayHoldSecrets, readPositions } from "./positions.js";
+import type { Explanation } from "./yaml-errors.js";
 import { explainUnclosed, explainYamlError, findUnclosed } from "./yaml-errors.js";
 
 /** Something that keeps a text from being read; offsets into the text. */
-export interface SyntaxProblem {
+export interface SyntaxProblem extends Explanation {
   readonly code: "YAML_INVALID" | "YAML_DUPLICATE_KEY";
-  readonly message: string;
-  readonly hint: string;
   readonly offset: number;
   /** An earlier place that the problem involves. */
   readonly related?: { readonly message: string; readonly offset: number };
 }
-
-type YamlResult =
-  { readonly documents: readonly unknown[] } | { readonly problems: readonly SyntaxProblem[] };
 
 /** Collections inside collections; manifests of our kinds stay below 20. */
 const MAX_DEPTH = 100;
 /** What aliases may add to a text: more than the largest object that etcd takes. */
 const MAX_EXPANSION = 10_000_000;
 
-export function parseYaml(text: string): YamlResult {
+export function parseYaml(
+  text: string,
+): { readonly documents: readonly unknown[] } | { readonly problems: readonly SyntaxProblem[] } {
   let events: Event[] = [];
   try {
     events = parseEvents(text, { maxDepth: MAX_DEPTH });
     const documents = constructFromEvents(events, { source: text, schema: MANIFEST_SCHEMA });
     // Most texts hold no '*' at all, and looking for one is much cheaper than looking through the events.
     const hasAliases = text.includes("*") && events.some((event) => event.type === EVENT_ID.ALIAS);
-    const limits = { maxDepth: MAX_DEPTH, maxSize: text.length + MAX_EXPANSION };
-    const expansion = hasAliases ? expansionProblem(documents, limits) : undefined;
-    if (expansion === undefined) return { documents };
-    return { problems: [{ code: "YAML_INVALID", ...expansion, offset: 0 }] };
+    if (!hasAliases) return { documents };
+    const expander = new Expander(text.length + MAX_EXPANSION);
+    for (const document of documents) expander.expand(document, 0);
+    if (expander.problem === undefined) return { documents };
+    return { problems: [{ code: "YAML_INVALID", ...expander.problem, offset: 0 }] };
   } catch (error: unknown) {
     return { problems: problemsOf(text, events, error) };
   }
@@ -106,45 +104,22 @@ function duplicateKey({ key, first, second }: DuplicateKey): SyntaxProblem {
   };
 }
 
-/**
- * Aliases share values, so a short text can stand for an endless or astronomically large one ("billion laughs").
- * Whoever walks the value, or writes it out, would pay for all of it.
- */
-
 interface Expansion {
   readonly size: number;
   readonly depth: number;
 }
 
-interface ExpansionLimits {
-  /** Collections inside collections. */
-  readonly maxDepth: number;
-  /** Values plus characters of a document. */
-  readonly maxSize: number;
-}
-
-interface ExpansionProblem {
-  readonly message: string;
-  readonly hint: string;
-}
-
-/** What is wrong with the expansion of the documents, if anything; linear in the text, not in what it stands for. */
-function expansionProblem(
-  documents: readonly unknown[],
-  limits: ExpansionLimits,
-): ExpansionProblem | undefined {
-  const expander = new Expander(limits);
-  for (const document of documents) expander.expand(document, 0);
-  return expander.problem;
-}
-
+/**
+ * Aliases share values, so a short text can stand for an endless or huge one ("billion laughs"), and everything that walks or prints the
+ * value would pay for all of it. This costs what the text costs. Limits: collections inside collections; values plus characters.
+ */
 class Expander {
-  problem: ExpansionProblem | undefined;
-  readonly #limits: ExpansionLimits;
+  problem: Explanation | undefined;
+  readonly #maxSize: number;
   readonly #known = new Map<object, Expansion | "open">();
 
-  constructor(limits: ExpansionLimits) {
-    this.#limits = limits;
+  constructor(maxSize: number) {
+    this.#maxSize = maxSize;
   }
 
   /** Recursion ends at the depth limit at the latest. */
@@ -154,7 +129,7 @@ class Expander {
     const before = this.#known.get(value);
     if (before === "open") this.problem ??= RECURSIVE;
     const depth = typeof before === "object" ? before.depth : 0;
-    if (level + depth > this.#limits.maxDepth) this.problem ??= tooDeep(this.#limits.maxDepth);
+    if (level + depth > MAX_DEPTH) this.problem ??= TOO_DEEP;
     if (this.problem !== undefined) return SCALAR;
     return typeof before === "object" ? before : this.#expandChildren(value, level);
   }
@@ -168,22 +143,22 @@ class Expander {
       size += key.length + expansion.size;
       depth = Math.max(depth, expansion.depth + 1);
     }
-    if (size > this.#limits.maxSize) this.problem ??= tooLarge(this.#limits.maxSize);
+    if (size > this.#maxSize) this.problem ??= tooLarge(this.#maxSize);
     this.#known.set(value, { size, depth });
     return { size, depth };
   }
 }
 
 const SCALAR: Expansion = { size: 1, depth: 0 };
-const RECURSIVE: ExpansionProblem = {
+const RECURSIVE: Explanation = {
   message: "an alias stands inside the value that it names, so the value has no end",
   hint: "write the value out, or move the anchor",
 };
-const tooLarge = (maxSize: number): ExpansionProblem => ({
+const tooLarge = (maxSize: number): Explanation => ({
   message: `aliases make a document stand for more than ${maxSize} values and characters`,
   hint: "use fewer aliases of aliases",
 });
-const tooDeep = (maxDepth: number): ExpansionProblem => ({
-  message: `aliases nest values more than ${maxDepth} deep`,
+const TOO_DEEP: Explanation = {
+  message: `aliases nest values more than ${MAX_DEPTH} deep`,
   hint: "use fewer aliases of aliases",
-});
+};
