@@ -128,7 +128,7 @@ class Translator implements AuthTranslator {
     const owner: AuthOwner = { context: this.#context, problems, resource, operator, sets };
     if (settings.clientCertificates) {
       const place = settings.clientCertificates;
-      problems.fail({ code: "AUTH_UNSUPPORTED", what: `${place.label} is unsupported`, place });
+      problems.fail("AUTH_UNSUPPORTED", `${place.label} is unsupported`, place);
     }
     const methods = METHODS.flatMap((method) => {
       const written = settings.methods[method.field];

@@ -56,15 +56,15 @@ function checkType(
 ): boolean {
   if (type.value === "basic") return true;
   if (type.value === "digest") {
-    problems.fail({
-      code: "AUTH_UNSUPPORTED",
-      what: `${type.label} digest is unsupported`,
-      place: type,
-      hint: "use the type basic, over TLS",
-    });
+    problems.fail(
+      "AUTH_UNSUPPORTED",
+      `${type.label} digest is unsupported`,
+      type,
+      "use the type basic, over TLS",
+    );
   } else {
     const what = `${type.label} must be basic`;
-    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place: type });
+    problems.fail("AUTH_CONFIG_INVALID", what, type);
   }
   return false;
 }
@@ -82,7 +82,7 @@ function readSecret(
   const { problems, sets, context } = owner;
   if (setting === undefined) {
     const what = `${place.label} is set without a secret`;
-    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place, hint: "name the secret" });
+    problems.fail("AUTH_CONFIG_INVALID", what, place, "name the secret");
     return undefined;
   }
   const secret = referencedObject(owner, "Secret", setting, bareNames);
@@ -92,7 +92,7 @@ function readSecret(
   const set = getOrInsert(sets, id, () => readUsers(secret.object, type, context.diagnostics));
   if (set.ok) return set.value;
   const what = `${secret.shown} ${set.problem}`;
-  problems.fail({ code: "AUTH_SECRET_UNUSABLE", what, place: setting });
+  problems.fail("AUTH_SECRET_UNUSABLE", what, setting);
   return undefined;
 }
 

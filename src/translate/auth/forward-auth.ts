@@ -105,7 +105,7 @@ function translateHeaders(
   const read = readHeaderConfigMap(configMap.object);
   if (!read.ok) {
     const what = `${shown} ${read.problem}`;
-    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place: setting });
+    problems.fail("AUTH_CONFIG_INVALID", what, setting);
     return undefined;
   }
   for (const key of read.value.duplicates) {
@@ -198,7 +198,7 @@ function translateUrl(
   const { problems } = owner;
   if (setting === undefined) {
     const what = `${place.label} is set without a url`;
-    problems.fail({ code: "AUTH_CONFIG_INVALID", what, place });
+    problems.fail("AUTH_CONFIG_INVALID", what, place);
     return undefined;
   }
   const parsed = problems.valueOf(parseAuthUrl(setting.value), setting);

@@ -5,6 +5,7 @@ import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
+import { present } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { problem } from "../../support/result.js";
 import type { ServicePortRef } from "../backends.js";
@@ -107,13 +108,13 @@ export function referencedObject<K extends keyof typeof SHOWN_KIND>(
   const shown = `${SHOWN_KIND[kind]} ${name.namespace}/${name.name}`;
   if (!mayName(owner, kind, name)) {
     const what = `${shown} is in another namespace`;
-    problems.fail({ code: "AUTH_REFERENCE_FORBIDDEN", what, place: setting });
+    problems.fail("AUTH_REFERENCE_FORBIDDEN", what, setting);
     return undefined;
   }
   const object = context.resources.get(kind, name.namespace, name.name);
   if (object === undefined) {
     const what = `${shown} not found`;
-    problems.fail({ code: "AUTH_REFERENCE_NOT_FOUND", what, place: setting });
+    problems.fail("AUTH_REFERENCE_NOT_FOUND", what, setting);
     return undefined;
   }
   return { shown, object };
@@ -165,25 +166,10 @@ export class AuthProblems {
    * Closes the paths. `what` is short ASCII without secrets, because clients read it in X-ALB-ERR-REASON; `hint` replaces the
    * catalogue's.
    */
-  fail({
-    code,
-    what,
-    place,
-    hint,
-  }: {
-    readonly code: DiagnosticCode;
-    readonly what: string;
-    readonly place: LabelledField;
-    readonly hint?: string;
-  }): void {
+  fail(code: DiagnosticCode, what: string, place: LabelledField, hint?: string): void {
     this.#invalid ??= what;
-    this.#diagnostics.report({
-      code,
-      message: what,
-      resource: this.#resource,
-      field: place.field,
-      ...(hint === undefined ? {} : { hint }),
-    });
+    const report = { code, message: what, resource: this.#resource, field: place.field };
+    this.#diagnostics.report({ ...report, ...present("hint", hint) });
   }
 
   /** Reports a problem that leaves the auth as it is. */
@@ -201,7 +187,7 @@ export class AuthProblems {
       return result.value;
     }
     const what = `${place.label} ${result.problem}`;
-    this.fail({ code: "AUTH_CONFIG_INVALID", what, place });
+    this.fail("AUTH_CONFIG_INVALID", what, place);
     return undefined;
   }
 

@@ -16,7 +16,7 @@ import {
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
 import type { AnnotationKey, AnnotationPrefix } from "./annotations/annotation-key.js";
 import { parseAnnotationKey, pathKey } from "./annotations/annotation-key.js";
-import { ROUTING } from "./annotations/routing.js";
+import { ROUTING_ROWS } from "./annotations/routing.js";
 
 /** In ingress-nginx it holds for the whole server, so for the host in every Ingress. */
 export const OF_SERVER = "server-snippet";
@@ -54,7 +54,7 @@ export function annotationProblems(
     else if (!byPath.has(path)) byPath.set(path, key.name);
     closesHosts ||= key.name === OF_SERVER;
     const meant = unknownAnnotation(key.name)?.meant ?? key.name;
-    if (meant === ROUTING.serverAlias.name) aliases.push(value);
+    if (meant === ROUTING_ROWS.serverAlias.name) aliases.push(value);
   }
   return { reports, whole, byPath, closesHosts, aliases };
 }

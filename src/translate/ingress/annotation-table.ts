@@ -3,18 +3,18 @@ import { memoizedText } from "../../support/collections.js";
 import { didYouMean, isNear } from "../../support/did-you-mean.js";
 import { AUTH_ANNOTATIONS } from "../auth/methods.js";
 import type { AnyAnnotation } from "./annotations/annotation.js";
-import { BACKEND } from "./annotations/backend.js";
-import { CORS } from "./annotations/cors.js";
-import { REDIRECT } from "./annotations/redirect.js";
-import { ROUTING } from "./annotations/routing.js";
+import { BACKEND_ROWS } from "./annotations/backend.js";
+import { CORS_ROWS } from "./annotations/cors.js";
+import { REDIRECT_ROWS } from "./annotations/redirect.js";
+import { ROUTING_ROWS } from "./annotations/routing.js";
 import { UNSUPPORTED_ANNOTATIONS } from "./annotations/unsupported-table.js";
 
 export const ANNOTATIONS: readonly AnyAnnotation[] = [
   ...AUTH_ANNOTATIONS,
-  ...Object.values(ROUTING),
-  ...Object.values(REDIRECT),
-  ...Object.values(CORS),
-  ...Object.values(BACKEND),
+  ...Object.values(ROUTING_ROWS),
+  ...Object.values(REDIRECT_ROWS),
+  ...Object.values(CORS_ROWS),
+  ...Object.values(BACKEND_ROWS),
   ...UNSUPPORTED_ANNOTATIONS,
 ];
 

@@ -13,7 +13,7 @@ import type { PathClaim } from "../shadowed-paths.js";
 import { pathKey } from "./annotations/annotation-key.js";
 import { AnnotationReader } from "./annotations/annotation-reader.js";
 import { priorityOf } from "./annotations/origin.js";
-import { REDIRECT } from "./annotations/redirect.js";
+import { REDIRECT_ROWS } from "./annotations/redirect.js";
 import { ingressRoute } from "./ingress-route.js";
 import type { IngressPath, IngressScope, PreparedIngress } from "./ingress-scope.js";
 import { portsFor, withAliases } from "./ingress-scope.js";
@@ -104,10 +104,10 @@ export function bindAppRoot(
   const { ingress, lookup } = prepared;
   const { namespace, name } = ingress.metadata;
   const reader = new AnnotationReader(lookup);
-  const url = reader.get(REDIRECT.appRoot);
+  const url = reader.get(REDIRECT_ROWS.appRoot);
   const isClosing = scope.context.options.unsupportedRestrictions === "close";
   if (url === undefined && !(isClosing && reader.closedBy !== undefined)) return;
-  const key = lookup.find(REDIRECT.appRoot)?.key ?? "";
+  const key = lookup.find(REDIRECT_ROWS.appRoot)?.key ?? "";
   const match = matchPath(host, { path: "/", pathType: "Exact", isRegex: false });
   const { complexity, length } = match.specificity;
   const rank = { position: [rule, 0], specificity: { complexity: complexity + 1, length } };
@@ -120,7 +120,7 @@ export function bindAppRoot(
       id: `ingress/${namespace}/${name}/app-root`,
       source: sourceRef(placeOf(ingress, ...annotationField(key))),
       ...(url === undefined
-        ? { refuse: closedRule(REDIRECT.appRoot.name) }
+        ? { refuse: closedRule(REDIRECT_ROWS.appRoot.name) }
         : { redirect: { status: 302, url } }),
       ...routeTimeouts(inherited.timeouts),
     }),

@@ -3,7 +3,7 @@ import type { HostClaims } from "../host-owners.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { annotationField, placeOf } from "../place.js";
 import { AnnotationReader } from "./annotations/annotation-reader.js";
-import { ROUTING } from "./annotations/routing.js";
+import { ROUTING_ROWS } from "./annotations/routing.js";
 import { bindAppRoot, bindDefaultBackend, bindPath } from "./ingress-bindings.js";
 import { reportUnserved } from "./ingress-class.js";
 import type { IngressScope, PreparedIngress } from "./ingress-scope.js";
@@ -65,12 +65,12 @@ function bindIngress(prepared: PreparedIngress, scope: IngressScope): void {
 }
 
 function isCanary({ lookup }: PreparedIngress): boolean {
-  return new AnnotationReader(lookup).get(ROUTING.canary) === true;
+  return new AnnotationReader(lookup).get(ROUTING_ROWS.canary) === true;
 }
 
 function reportCanary({ ingress, lookup }: PreparedIngress, { diagnostics }: AuthContext): void {
   const message = "canaries are not supported, so this Ingress is not served";
-  const key = lookup.find(ROUTING.canary)?.key ?? "";
+  const key = lookup.find(ROUTING_ROWS.canary)?.key ?? "";
   const place = placeOf(ingress, ...annotationField(key));
   diagnostics.report({ code: "INGRESS_CANARY", message, ...place });
 }

@@ -19,8 +19,8 @@ import type { AnyAnnotation } from "./annotations/annotation.js";
 import type { AnnotationLookup } from "./annotations/annotation-reader.js";
 import { IngressAnnotations } from "./annotations/annotation-reader.js";
 import { priorityOf } from "./annotations/origin.js";
-import { REDIRECT } from "./annotations/redirect.js";
-import { ROUTING } from "./annotations/routing.js";
+import { REDIRECT_ROWS } from "./annotations/redirect.js";
+import { ROUTING_ROWS } from "./annotations/routing.js";
 import type { IngressScope, PreparedIngress } from "./ingress-scope.js";
 import { portsFor, withAliases } from "./ingress-scope.js";
 import { matchPath } from "./path-match.js";
@@ -30,7 +30,7 @@ const OF_AUTH = ANNOTATIONS.filter(({ group }) => group === "auth");
 /** Whose values are in the route of each path. */
 const REPEATED = ANNOTATIONS.filter(
   ({ group, supported, name }) =>
-    supported && group !== "auth" && name !== ROUTING.serverAlias.name,
+    supported && group !== "auth" && name !== ROUTING_ROWS.serverAlias.name,
 );
 
 const AUTH_HEADERS = "auth-proxy-set-headers";
@@ -53,7 +53,7 @@ function aliasesProblem(prepared: PreparedIngress, scope: IngressScope): Report 
   const copies = names * (Number(http !== undefined) + Number(https !== undefined));
   const whole =
     Number(ingress.spec?.defaultBackend !== undefined) +
-    Number(lookup.find(REDIRECT.appRoot) !== undefined);
+    Number(lookup.find(REDIRECT_ROWS.appRoot) !== undefined);
   const bindings = copies * (paths.length + whole * hosts.length);
   const text = copies * paths.reduce((sum, { path }) => sum + path.length, 0);
   const made =
@@ -63,7 +63,7 @@ function aliasesProblem(prepared: PreparedIngress, scope: IngressScope): Report 
         ? `${String(text)} characters of paths; an Ingress with aliases may have ${String(MOST_BINDING_TEXT)}`
         : undefined;
   if (made === undefined) return undefined;
-  const key = lookup.find(ROUTING.serverAlias)?.key ?? "";
+  const key = lookup.find(ROUTING_ROWS.serverAlias)?.key ?? "";
   const message = `${String(paths.length)} paths with ${String(names - 1)} names of server-alias make ${made}`;
   return { code: "OBJECT_TOO_LARGE", message, ...placeOf(ingress, ...annotationField(key)) };
 }
@@ -137,7 +137,7 @@ export function bindRefusedHosts(
   const named = prepared.hosts.filter(isNamed);
   const [first] = named;
   if (first === undefined) return;
-  const isRoot = lookup.find(REDIRECT.appRoot) !== undefined;
+  const isRoot = lookup.find(REDIRECT_ROWS.appRoot) !== undefined;
   const root: PathMatch = ["exact", "/"];
   const closings = [
     ...withAliases(prepared, first.host, scope)

@@ -11,7 +11,7 @@ import { unsupportedRestriction } from "../reasons.js";
 import { OF_SERVER, annotationProblems } from "./annotation-problems.js";
 import { pathKey } from "./annotations/annotation-key.js";
 import { AnnotationReader, IngressAnnotations } from "./annotations/annotation-reader.js";
-import { ROUTING, makesPatterns } from "./annotations/routing.js";
+import { ROUTING_ROWS, makesPatterns } from "./annotations/routing.js";
 import type { IngressPath, PreparedIngress } from "./ingress-scope.js";
 
 /** Takes Ingresses apart, each once in a translation. */
@@ -32,7 +32,7 @@ function prepare(ingress: Ingress, { options }: TranslateContext): PreparedIngre
     ingress,
     hosts,
     aliases: aliasesOf(hosts, [
-      ...(new AnnotationReader(lookup).get(ROUTING.serverAlias) ?? []),
+      ...(new AnnotationReader(lookup).get(ROUTING_ROWS.serverAlias) ?? []),
       ...problems.aliases.flatMap(textList),
     ]),
     paths,

@@ -21,7 +21,7 @@ function headerRewrite(
   };
 }
 
-export const BACKEND = {
+export const BACKEND_ROWS = {
   protocol: row(
     "backend-protocol",
     choiceOf(["HTTP", "HTTPS", "GRPC", "GRPCS"], (text) => text.toUpperCase()),
@@ -70,7 +70,7 @@ export const BACKEND = {
 const PROTOCOLS = { HTTP: "http", HTTPS: "https", GRPC: "grpc", GRPCS: "grpcs" } as const;
 
 export function readProtocol(reader: AnnotationReader): BackendProtocol | undefined {
-  const protocol = reader.get(BACKEND.protocol);
+  const protocol = reader.get(BACKEND_ROWS.protocol);
   return protocol && PROTOCOLS[protocol];
 }
 
@@ -79,21 +79,21 @@ export function readBackend(
   reader: AnnotationReader,
   inherited: Timeouts,
 ): Pick<Route, "host" | "requestHeaders" | "responseHeaders" | "timeouts" | "affinity"> {
-  const cookie = reader.get(BACKEND.cookie) ?? "INGRESSCOOKIE";
+  const cookie = reader.get(BACKEND_ROWS.cookie) ?? "INGRESSCOOKIE";
   return {
-    ...present("host", reader.get(BACKEND.host)),
-    ...present("requestHeaders", reader.get(BACKEND.requestHeaders)),
-    ...present("responseHeaders", reader.get(BACKEND.responseHeaders)),
+    ...present("host", reader.get(BACKEND_ROWS.host)),
+    ...present("requestHeaders", reader.get(BACKEND_ROWS.requestHeaders)),
+    ...present("responseHeaders", reader.get(BACKEND_ROWS.responseHeaders)),
     ...routeTimeouts(readTimeouts(reader) ?? inherited),
-    ...(reader.get(BACKEND.affinity) && { affinity: ["cookie", cookie] }),
+    ...(reader.get(BACKEND_ROWS.affinity) && { affinity: ["cookie", cookie] }),
   };
 }
 
 /** Any of the three makes a whole object, whose other parts have the defaults. */
 function readTimeouts(reader: AnnotationReader): Timeouts | undefined {
-  const connect = reader.get(BACKEND.connectTimeout);
-  const send = reader.get(BACKEND.sendTimeout);
-  const read = reader.get(BACKEND.readTimeout);
+  const connect = reader.get(BACKEND_ROWS.connectTimeout);
+  const send = reader.get(BACKEND_ROWS.sendTimeout);
+  const read = reader.get(BACKEND_ROWS.readTimeout);
   if (connect === undefined && send === undefined && read === undefined) return undefined;
   return {
     connect: connect ?? DEFAULT_TIMEOUTS.connect,

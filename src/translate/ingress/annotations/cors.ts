@@ -7,7 +7,7 @@ import type { AnnotationReader } from "./annotation-reader.js";
 
 const row = rowsOf("cors");
 
-export const CORS = {
+export const CORS_ROWS = {
   enable: row(
     "enable-cors",
     BOOLEAN,
@@ -38,14 +38,14 @@ export const CORS = {
 };
 
 export function readCors(reader: AnnotationReader): { readonly cors?: Cors } {
-  if (reader.get(CORS.enable) !== true) return {};
+  if (reader.get(CORS_ROWS.enable) !== true) return {};
   const cors = {
-    origins: nonEmpty(reader.get(CORS.origins)) ?? ["*"],
-    methods: nonEmpty(reader.get(CORS.methods)) ?? CORS_METHODS,
-    headers: nonEmpty(reader.get(CORS.headers)) ?? CORS_HEADERS,
-    ...filled("expose", reader.get(CORS.expose)),
-    credentials: reader.get(CORS.credentials) ?? true,
-    maxAge: reader.get(CORS.maxAge) ?? CORS_MAX_AGE,
+    origins: nonEmpty(reader.get(CORS_ROWS.origins)) ?? ["*"],
+    methods: nonEmpty(reader.get(CORS_ROWS.methods)) ?? CORS_METHODS,
+    headers: nonEmpty(reader.get(CORS_ROWS.headers)) ?? CORS_HEADERS,
+    ...filled("expose", reader.get(CORS_ROWS.expose)),
+    credentials: reader.get(CORS_ROWS.credentials) ?? true,
+    maxAge: reader.get(CORS_ROWS.maxAge) ?? CORS_MAX_AGE,
   };
   return { cors };
 }

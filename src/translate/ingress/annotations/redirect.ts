@@ -22,7 +22,7 @@ const CLOSING = { fallback: "closed" } as const;
 const OWN = { prefixes: OWN_PREFIXES };
 const OWN_CLOSING = { ...OWN, ...CLOSING };
 
-export const REDIRECT = {
+export const REDIRECT_ROWS = {
   appRoot: row(
     "app-root",
     PATH,
@@ -89,8 +89,16 @@ export function readRedirect(
 ): { readonly redirect?: Redirect } {
   const toHttps = redirectToHttps(reader, at);
   const redirect =
-    redirectToUrl(reader, REDIRECT.temporal, reader.get(REDIRECT.temporalStatus) ?? 302) ??
-    redirectToUrl(reader, REDIRECT.permanent, reader.get(REDIRECT.permanentStatus) ?? 301) ??
+    redirectToUrl(
+      reader,
+      REDIRECT_ROWS.temporal,
+      reader.get(REDIRECT_ROWS.temporalStatus) ?? 302,
+    ) ??
+    redirectToUrl(
+      reader,
+      REDIRECT_ROWS.permanent,
+      reader.get(REDIRECT_ROWS.permanentStatus) ?? 301,
+    ) ??
     redirectOfParts(reader, toHttps) ??
     at.inherited ??
     toHttps;
@@ -111,17 +119,17 @@ function redirectOfParts(
   reader: AnnotationReader,
   toHttps: Redirect | undefined,
 ): Redirect | undefined {
-  const host = reader.get(REDIRECT.host);
-  const port = reader.get(REDIRECT.port);
-  const prefix = reader.get(REDIRECT.prefix)?.replace(/\/+$/, "");
+  const host = reader.get(REDIRECT_ROWS.host);
+  const port = reader.get(REDIRECT_ROWS.port);
+  const prefix = reader.get(REDIRECT_ROWS.prefix)?.replace(/\/+$/, "");
   if (host === undefined && port === undefined && prefix === undefined) return undefined;
   return {
-    status: reader.get(REDIRECT.status) ?? 302,
+    status: reader.get(REDIRECT_ROWS.status) ?? 302,
     ...present("scheme", toHttps?.scheme),
     ...present("host", host),
     ...present("port", port),
     ...(prefix !== undefined && {
-      path: ["prefix", prefix, reader.get(REDIRECT.replacement) ?? ""],
+      path: ["prefix", prefix, reader.get(REDIRECT_ROWS.replacement) ?? ""],
     }),
   };
 }
@@ -134,8 +142,8 @@ function redirectToHttps(
   reader: AnnotationReader,
   { path, hasTls, httpsPort }: Parameters<typeof readRedirect>[1],
 ): Redirect | undefined {
-  const isForced = reader.get(REDIRECT.toHttpsAlways) ?? false;
-  const isWanted = reader.get(REDIRECT.toHttps) ?? true;
+  const isForced = reader.get(REDIRECT_ROWS.toHttpsAlways) ?? false;
+  const isWanted = reader.get(REDIRECT_ROWS.toHttps) ?? true;
   const isByTls = isWanted && hasTls && httpsPort !== undefined && !path.startsWith(ACME_CHALLENGE);
   if (!isForced && !isByTls) return undefined;
   const port = httpsPort === 443 ? undefined : httpsPort;

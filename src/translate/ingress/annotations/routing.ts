@@ -18,7 +18,7 @@ const routing = rowsOf("routing");
 const CLOSING = { fallback: "closed" } as const;
 const OF_INGRESS = { prefixes: INGRESS_PREFIXES } as const;
 
-export const ROUTING = {
+export const ROUTING_ROWS = {
   allowlist: access(
     "allowlist-source-range",
     CIDRS,
@@ -67,18 +67,18 @@ export const ROUTING = {
 export function readAccess(
   reader: AnnotationReader,
 ): Pick<Route, "bodyLimit" | "allow" | "deny" | "satisfy"> {
-  const whitelist = reader.get(ROUTING.whitelist);
+  const whitelist = reader.get(ROUTING_ROWS.whitelist);
   return {
-    ...present("bodyLimit", reader.get(ROUTING.bodySize)),
-    ...filled("allow", reader.get(ROUTING.allowlist) ?? whitelist),
-    ...filled("deny", reader.get(ROUTING.denylist)),
-    ...(reader.get(ROUTING.satisfy) === "any" && { satisfy: "any" }),
+    ...present("bodyLimit", reader.get(ROUTING_ROWS.bodySize)),
+    ...filled("allow", reader.get(ROUTING_ROWS.allowlist) ?? whitelist),
+    ...filled("deny", reader.get(ROUTING_ROWS.denylist)),
+    ...(reader.get(ROUTING_ROWS.satisfy) === "any" && { satisfy: "any" }),
   };
 }
 
 /** Whether use-regex or a rewrite-target makes patterns of all paths of the host of `path` (ingress-nginx, "use-regex"). */
 export function makesPatterns(reader: AnnotationReader, path: string): boolean {
-  return reader.get(ROUTING.useRegex) === true || readTarget(reader, path) !== undefined;
+  return reader.get(ROUTING_ROWS.useRegex) === true || readTarget(reader, path) !== undefined;
 }
 
 /** The whole request path becomes the target; the pattern is the path's, without case, as ingress-nginx has it. */
@@ -88,6 +88,6 @@ export function readRewrite(reader: AnnotationReader, path: string): Pick<Route,
 }
 
 function readTarget(reader: AnnotationReader, path: string): string | undefined {
-  const target = reader.get(ROUTING.rewriteTarget);
+  const target = reader.get(ROUTING_ROWS.rewriteTarget);
   return target === path ? undefined : target;
 }

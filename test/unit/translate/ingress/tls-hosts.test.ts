@@ -1,0 +1,75 @@
+import type { Ingress } from "../../../../src/api/wire.js";
+import type { HostPattern } from "../../../../src/model/values.js";
+import { HostOwners } from "../../../../src/translate/host-owners.js";
+import type { WantedName } from "../../../../src/translate/ingress/tls-hosts.js";
+import { TlsHosts } from "../../../../src/translate/ingress/tls-hosts.js";
+
+const A: HostPattern = { kind: "exact", host: "a.example" };
+const WILD: HostPattern = { kind: "wildcard", suffix: "example", labels: "one" };
+
+function ingressIn(namespace: string, hour = 0): Ingress {
+  const creationTimestamp = `2024-01-01T0${String(hour)}:00:00Z`;
+  const metadata = { name: "web", namespace, creationTimestamp };
+  return { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata };
+}
+
+/** Who owns which host, and what is wanted. */
+function world(named: readonly (readonly [Ingress, HostPattern])[]) {
+  const owners = new HostOwners("alb", { sharedHosts: false });
+  for (const [object, host] of named) {
+    owners.replace(undefined, { object, hosts: [{ host, isRuled: true }] });
+  }
+  const tls = new TlsHosts("alb", owners);
+  return { tls, tlsOf: tls.reader(new Set()) };
+}
+
+function wanted(name: HostPattern, ingress: Ingress, more: Partial<WantedName> = {}): WantedName {
+  return { name, ingress, isBroken: false, ...more };
+}
+
+const OWN = ingressIn("own");
+
+it("a host has TLS if its owner wants it, for it or for the wildcard above", () => {
+  const { tls, tlsOf } = world([[OWN, A]]);
+  expect(tlsOf(A)).toEqual({ isWanted: false, answers: false });
+  const touched = tls.replace([], [wanted(WILD, OWN)]);
+  expect(tls.changed(new Set(touched))).toEqual(["tls/alb/a.example"]);
+  expect(tlsOf(A)).toEqual({ isWanted: true, answers: true });
+});
+
+it("what another namespace wants for the host counts for nothing", () => {
+  const { tls, tlsOf } = world([[OWN, A]]);
+  tls.replace([], [wanted(A, ingressIn("other"))]);
+  expect(tlsOf(A)).toEqual({ isWanted: false, answers: false });
+});
+
+it("no client is sent to HTTPS while no certificate can be used", () => {
+  const { tls, tlsOf } = world([[OWN, A]]);
+  const broken = [wanted(A, OWN, { isBroken: true })];
+  tls.replace([], broken);
+  expect(tlsOf(A)).toEqual({ isWanted: true, answers: false });
+  const touched = tls.replace(broken, [wanted(A, OWN, { isBroken: true, certificate: "c" })]);
+  tls.changed(new Set(touched));
+  expect(tlsOf(A)).toEqual({ isWanted: true, answers: true });
+});
+
+it("a change that others can't see touches nothing", () => {
+  const { tls } = world([[OWN, A]]);
+  const before = [wanted(A, OWN)];
+  tls.replace([], before);
+  expect(tls.replace(before, [wanted(A, OWN)])).toEqual([]);
+});
+
+it("a name below a wildcard of another namespace gets its own one's certificate for the wildcard", () => {
+  const other = ingressIn("other", 1);
+  const { tls } = world([
+    [OWN, A],
+    [other, WILD],
+  ]);
+  const touched = tls.replace(
+    [],
+    [wanted(WILD, OWN, { certificate: "mine" }), wanted(WILD, other, { certificate: "theirs" })],
+  );
+  tls.changed(new Set(touched));
+  expect([...tls.below]).toEqual([{ host: A, certificate: "mine" }]);
+});
