@@ -35,14 +35,14 @@ export const DIAGNOSTIC_CATALOG = {
     "make the file readable and save it as UTF-8",
   ),
   FILE_MISSING: error(
-    "a given path does not exist",
+    "a path that albc is to read does not exist",
     "`albc run` removes the objects of a missing file or folder, as if it were empty. The other commands fail when they start.",
     "restore the path, or start albc without it",
   ),
   YAML_INVALID: error(
     "a file is not valid YAML",
     "The file can't be parsed, so its objects can't be told apart safely. At start none is served, and /readyz is 503 until the file is repaired (option startWithErrors). While albc runs, the file's last good content stays. Other files are not affected.",
-    "correct the text; nothing of this file is used until then",
+    "correct the text; albc ignores this file until then",
   ),
   YAML_DUPLICATE_KEY: error(
     "a mapping contains a key twice",
@@ -57,7 +57,7 @@ export const DIAGNOSTIC_CATALOG = {
   PROBLEMS_NOT_LISTED: warning(
     "an object has more problems than are listed",
     "albc lists at most 50 problems of reading an object and 50 of translating it, errors first. This entry counts the others, at the place of the first.",
-    "correct those that are listed, and look again",
+    "correct the listed problems, then check again",
   ),
   OBJECT_MALFORMED: error(
     "a document is not a Kubernetes object",
@@ -145,7 +145,7 @@ export const DIAGNOSTIC_CATALOG = {
   CERTIFICATE_UNUSABLE: error(
     "a certificate can't be used",
     "The Secret is missing or lacks a PEM certificate chain with its private key, the key is too weak or RSA with more than 4096 bits, or the chain exceeds 16 certificates or 64 KiB. The hosts have no certificate of their own: the default certificate is served, or the handshake fails.",
-    "make a Secret of type kubernetes.io/tls with tls.crt (leaf first) and tls.key",
+    "create a Secret of type kubernetes.io/tls with tls.crt (leaf first) and tls.key",
   ),
   CERTIFICATE_EXPIRED: warning(
     "a certificate has expired",
@@ -165,7 +165,7 @@ export const DIAGNOSTIC_CATALOG = {
   TLS_HOST_UNUSED: warning(
     "an Ingress has TLS for a host that it does not own",
     "An Ingress has certificates and HTTPS redirects for the hosts of its own rules, unless an older object of another namespace names the host. This entry has no effect on the host.",
-    "add a rule for the host to this Ingress, or leave the certificate to the namespace that has the host",
+    "add a rule for the host to this Ingress, or leave the certificate to the namespace that owns the host",
   ),
   SETTING_IGNORED: error(
     "a setting is invalid and has no effect",
@@ -174,8 +174,8 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   SETTING_UNSUPPORTED: warning(
     "a setting is not supported",
-    "The setting is one of the origin (web application firewall, tracing, connection keepalive) that has no effect here. The rest of the object is served.",
-    "remove the setting, or put what it did in front of the gateway",
+    "The setting exists in the origin (web application firewall, tracing, connection keepalive), but has no effect here. The rest of the object is served.",
+    "remove the setting, or do its task in front of the gateway",
   ),
   ALB_NOT_FOUND: error(
     "the load balancer to serve does not exist",
@@ -265,7 +265,7 @@ export const DIAGNOSTIC_CATALOG = {
   INGRESS_PATH_SHADOWED: warning(
     "two paths match the same requests",
     "Another rule matches all requests of this host and path, and is tried first. For the same path, the older object wins. A host belongs to the namespace with the oldest object that names it or the wildcard above it; that namespace's paths come before those of others. No request reaches this path.",
-    "remove one of them, or give it another host or path; with the option sharedHosts, narrower paths and hosts come first whichever namespace has them",
+    "remove one of them, or give it another host or path; the option sharedHosts puts narrower paths and hosts first, in any namespace",
   ),
   INGRESS_REGEX_HOST: warning(
     "a path is a regular expression because of another Ingress",
@@ -343,22 +343,22 @@ export const DIAGNOSTIC_CATALOG = {
   AUTH_REFERENCE_NOT_FOUND: error(
     "an auth setting names a Secret or ConfigMap that does not exist",
     "The paths that the setting protects answer 503 until the object exists; then they are served at once.",
-    "create the object, or correct its namespace and name; in a cluster the Secrets of its namespace must be among those that are read (option secretNamespaces)",
+    "create the object, or correct its namespace and name; on a cluster, let albc read the Secrets of its namespace (option secretNamespaces)",
   ),
   AUTH_REFERENCE_FORBIDDEN: error(
     "an auth setting may not use an object of another namespace",
     "Ingresses and AuthPolicies may name Secrets and ConfigMaps of their own namespace only, so they can't check passwords against other namespaces' data, or send it. The paths answer 503.",
-    "move the object, or have a ReferenceGrant made in its namespace, or switch allowCrossNamespaceAuth on",
+    "move the object, create a ReferenceGrant in its namespace, or enable allowCrossNamespaceAuth",
   ),
   AUTH_SECRET_UNUSABLE: error(
     "a Secret for basic auth can't be used",
     "It lacks the layout of its secret type, or none of its users can log in. The paths it protects answer 503.",
-    "give an auth-file secret the key `auth` with lines <user>:<apr1 hash>, an auth-map secret one key for each user with the apr1 hash; `openssl passwd -apr1` makes hashes",
+    "give an auth-file secret the key `auth` with lines <user>:<apr1 hash>, an auth-map secret one key for each user with the apr1 hash; `openssl passwd -apr1` prints hashes",
   ),
   AUTH_USER_UNUSABLE: warning(
     "a user of a basic auth Secret can't log in",
     "The entry is not <user>:<apr1 hash>. The Secret's other users are not affected.",
-    "make the hash with `openssl passwd -apr1` or `htpasswd -nm <user>`",
+    "create the hash with `openssl passwd -apr1` or `htpasswd -nm <user>`",
   ),
   AUTH_USER_DUPLICATE: warning(
     "a basic auth Secret lists a user twice",
@@ -441,7 +441,7 @@ export const DIAGNOSTIC_CATALOG = {
   AUTH_FILTER_UNRESOLVED: error(
     "an auth filter names an object that does not exist",
     "Skipping the filter would open the rule, so its requests answer 500 until the filter can be resolved.",
-    "create the AuthPolicy or Service, correct its name, or have a ReferenceGrant made",
+    "create the AuthPolicy or Service, correct its name, or create a ReferenceGrant",
   ),
 
   // GatewayClasses, Gateways and ListenerSets; their conditions say the same.
@@ -454,7 +454,7 @@ export const DIAGNOSTIC_CATALOG = {
   GATEWAY_NOT_SERVED: info(
     "a Gateway belongs to another controller",
     "albc serves Gateways whose GatewayClass exists and has its controller name (option controllerName).",
-    "nothing needs to be done if another controller serves it; else correct its class, or create that",
+    "nothing needs to be done if another controller serves it; else correct its class, or create the GatewayClass",
   ),
   GATEWAY_INVALID: error(
     "a Gateway can't be accepted",
@@ -474,7 +474,7 @@ export const DIAGNOSTIC_CATALOG = {
   GATEWAY_REFERENCE: error(
     "a reference of a Gateway can't be resolved",
     "The object is missing, unusable, of a kind that is not read, or in another namespace without a ReferenceGrant. Whatever needs it is not served.",
-    "correct the reference or the object, or write a ReferenceGrant in its namespace",
+    "correct the reference or the object, or create a ReferenceGrant in its namespace",
   ),
   LISTENER_INVALID: error(
     "a listener can't be served as written",
