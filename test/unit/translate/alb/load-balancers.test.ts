@@ -303,15 +303,6 @@ describe("timeouts", () => {
         alb2("alb", { ...ALL, ...alb }),
     );
 
-  it("are inherited as a whole object, absent fields having the defaults", () => {
-    const { route } = result({ timeout: { proxy_read_timeout_ms: 7000 } });
-    expect(route("ingress/default/shop/0-0").timeouts).toEqual({
-      connect: 5000,
-      send: 120_000,
-      read: 7000,
-    });
-  });
-
   it("of annotations replace the inherited object", () => {
     const { route } = result(
       { timeout: { proxy_read_timeout_ms: 7000 } },
@@ -322,14 +313,6 @@ describe("timeouts", () => {
       send: 120_000,
       read: 120_000,
     });
-  });
-
-  it("of zero are reported and have the default", () => {
-    const { route, reports } = result({ timeout: { proxy_read_timeout_ms: 0 } });
-    expect(route("ingress/default/shop/0-0").timeouts).toBeUndefined();
-    expect(reports).toEqual([
-      "SETTING_IGNORED ALB2 cpaas-system/alb spec.config.timeout.proxy_read_timeout_ms",
-    ]);
   });
 });
 
