@@ -1,7 +1,4 @@
-/**
- * Problems as data. A stage reports what it finds and goes on; nothing in the pipeline throws for a user's mistake.
- * A message never holds a secret's content or a hash.
- */
+/** Problems are data: a stage reports a user's mistake and continues. A message never contains a secret or a hash. */
 import type { DiagnosticCode, Severity } from "./catalog.js";
 
 /** The object that a diagnostic is about; `namespace` is empty for cluster-scoped kinds. */
@@ -17,7 +14,7 @@ export function refKey({ kind, namespace, name }: Omit<ResourceRef, "apiVersion"
   return `${kind}/${namespace}/${name}`;
 }
 
-/** A place in an input file; line and column count from 1. `excerpt` is that line's text, cut at the secret if it holds one. */
+/** A place in an input file; line and column count from 1. `excerpt` is the line, cut before a secret. */
 export interface SourceLocation {
   readonly file: string;
   readonly line: number;
@@ -28,7 +25,7 @@ export interface SourceLocation {
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
-  /** What is wrong, with the value where that is no secret; no advice. */
+  /** What is wrong, with the value unless it is a secret; no advice. */
   readonly message: string;
   readonly resource?: ResourceRef;
   readonly field?: FieldPath;

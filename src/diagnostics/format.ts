@@ -1,20 +1,17 @@
-/** Diagnostics as a person reads them: the place first, as compilers write it, so that editors and terminals link to it. */
 import type { Severity } from "./catalog.js";
 import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
 import { formatFieldPath } from "./diagnostic.js";
-
-interface TextStyle {
-  /** Use ANSI colours. */
-  readonly colours: boolean;
-}
 
 const COLOURS: Readonly<Record<Severity, string>> = { error: "31", warning: "33", info: "36" };
 const BOLD = "1";
 const DIM = "2";
 
-/** Every diagnostic in the order given; nothing at all for none. */
-export function formatText(diagnostics: readonly Diagnostic[], style: TextStyle): string {
-  return diagnostics.map((diagnostic) => `${block(diagnostic, style).join("\n")}\n`).join("");
+/** Diagnostics as text, in the given order. Each starts with its place, as in compilers, so that editors and terminals link to it. */
+export function formatText(
+  diagnostics: readonly Diagnostic[],
+  { colours }: { readonly colours: boolean },
+): string {
+  return diagnostics.map((diagnostic) => `${block(diagnostic, colours).join("\n")}\n`).join("");
 }
 
 /** `2 errors, 1 warning`. */
@@ -29,9 +26,9 @@ export function counted(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function block(diagnostic: Diagnostic, style: TextStyle): readonly string[] {
+function block(diagnostic: Diagnostic, colours: boolean): readonly string[] {
   const { code, severity, message, location, hint, related } = diagnostic;
-  const paint = painter(style);
+  const paint = painter(colours);
   const place = location === undefined ? "" : `${paint(BOLD, formatPlace(location))}: `;
   const head = `${place}${paint(COLOURS[severity], severity)} ${code}: ${paint(BOLD, printable(message))}`;
   return [
@@ -62,11 +59,9 @@ function formatPlace({ file, line, column }: SourceLocation): string {
   return `${printable(file)}:${line}:${column}`;
 }
 
-function painter({ colours }: TextStyle): (colour: string, text: string) => string {
+function painter(colours: boolean): (colour: string, text: string) => string {
   return (colour, text) => (colours && text !== "" ? `\u001b[${colour}m${text}\u001b[0m` : text);
 }
-
-/** The line that a diagnostic is about, with a caret below its column. */
 
 /** Characters of a line that are shown; a JSON file may be one line. */
 const WIDTH = 100;
@@ -77,7 +72,7 @@ const BEFORE = 60;
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/u;
 
-/** Nothing when the line may not be shown. */
+/** The line of a diagnostic with a caret below its column; nothing if the line may not be shown. */
 function excerptLines({ line, column, excerpt }: SourceLocation): readonly string[] {
   if (excerpt === undefined) return [];
   const characters = Array.from(printableInPlace(excerpt));
@@ -101,11 +96,11 @@ function blankFor(character: string): string {
   return WIDE.test(character) ? "  " : " ";
 }
 
-/** What a terminal would obey instead of showing: control characters, and marks that turn the direction of writing. */
-// eslint-disable-next-line no-control-regex -- control characters are what it is for
+/** Characters that a terminal obeys instead of showing: control characters, and marks of the direction of writing. */
+// eslint-disable-next-line no-control-regex -- it looks for control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The text with what a terminal would obey written out as `\u001b`. */
+/** The text with such characters written as `\u001b`. */
 function printable(text: string): string {
   return text.replace(CONTROL, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -115,10 +110,8 @@ function printableInPlace(text: string): string {
   return text.replace(CONTROL, (char) => (char === "\t" ? char : "\ufffd"));
 }
 
-/** Diagnostics for programs: one JSON object a line. */
-
 /**
- * Keys, always in this order and absent when there is nothing to say: `code`, `severity`, `message`, `resource`
+ * One JSON object per line. Its keys, always in this order and absent if empty: `code`, `severity`, `message`, `resource`
  * (`apiVersion`, `kind`, `namespace`, `name`), `field` (as `spec.rules[0].host`), `location` (`file`, `line`, `column`,
  * `excerpt`), `hint`, `related` (`message`, `location`).
  */

@@ -4,13 +4,13 @@ import { DIAGNOSTIC_CATALOG } from "./catalog.js";
 import type { Diagnostic, FieldPath, ResourceRef, SourceLocation } from "./diagnostic.js";
 import { formatFieldPath, refKey } from "./diagnostic.js";
 
-/** What a stage reports: a diagnostic before its severity, default hint and place are known. */
+/** What a stage reports: a diagnostic without severity, default hint and place. */
 export interface Report extends Omit<Diagnostic, "severity" | "location"> {
   /** The place is that of the field's name, not of its value. */
   readonly at?: "key";
 }
 
-/** Where in the input files a field of an object stands, if the object came from a file. */
+/** The place of an object's field in the input files; undefined if the object is not from a file. */
 export type Locate = (resource: ResourceRef, field: FieldPath) => SourceLocation | undefined;
 
 /** Collects the diagnostics of one compilation. */
@@ -19,7 +19,7 @@ export class DiagnosticSink {
   readonly #muted = new Set<string>();
   #sorted: { readonly locate: Locate; readonly diagnostics: readonly Diagnostic[] } | undefined;
 
-  /** Reports about the object are dropped from now on. */
+  /** Drops reports about the object from now on. */
   mute(resource: ResourceRef): void {
     this.#muted.add(refKey(resource));
   }
@@ -39,17 +39,17 @@ export class DiagnosticSink {
     return resource !== undefined && this.#muted.has(refKey(resource));
   }
 
-  /** In the order in which they came. */
+  /** In the order of reporting. */
   get reports(): readonly Report[] {
     return this.#reports;
   }
 
-  /** Those of another sink. */
+  /** Adds the reports of another sink. */
   addAll(reports: readonly Report[]): void {
     for (const report of reports) this.report(report);
   }
 
-  /** All reports, each with its place, duplicates dropped, in an order that does not depend on the order of the input. */
+  /** All reports with their places, without duplicates, in an order that does not depend on the order of the input. */
   sorted(locate: Locate = nowhere): readonly Diagnostic[] {
     if (this.#sorted?.locate === locate) return this.#sorted.diagnostics;
     const diagnostics = sortDiagnostics(
@@ -63,7 +63,7 @@ export class DiagnosticSink {
   }
 }
 
-/** Adds what the catalogue says, and the place. */
+/** Adds severity and hint from the catalogue, and the place. */
 export function diagnosticOf(
   { at: _at, ...report }: Report,
   location: SourceLocation | undefined,
@@ -76,10 +76,10 @@ function nowhere(): undefined {
   return undefined;
 }
 
-/** Problems of one object that are listed: more text would only hide what is wrong with other objects. */
+/** How many problems of one object are listed, so that they don't hide those of other objects. */
 export const MOST_OF_OBJECT = 50;
 
-/** Sorts by file, position, object, field, code and message; drops repeats, and counts what one object has beyond MOST_OF_OBJECT. */
+/** Sorts by file, position, object, field, code and message; drops duplicates, and counts the problems of an object beyond MOST_OF_OBJECT. */
 export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const sorted = inOrder(diagnostics).filter((diagnostic, i, all) => {
     const previous = all[i - 1];
@@ -99,7 +99,7 @@ export function sortDiagnostics(diagnostics: readonly Diagnostic[]): readonly Di
   return inOrder([...sorted.filter((diagnostic) => !omitted.has(diagnostic)), ...counts]);
 }
 
-/** At the place of the first one that is not listed. */
+/** Has the place of the first problem that is not listed. */
 function countOf({ resource, field, location }: Diagnostic, count: number): Diagnostic {
   const { severity, hint } = DIAGNOSTIC_CATALOG.PROBLEMS_NOT_LISTED;
   const message = `${String(count)} more problems of this object are not listed`;
@@ -111,7 +111,7 @@ function countOf({ resource, field, location }: Diagnostic, count: number): Diag
   };
 }
 
-/** Errors first; else as they are. */
+/** Errors first. */
 const bySeverity = compareBy<Diagnostic>(
   (a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity),
 );
@@ -141,8 +141,8 @@ function resourceKey(resource: ResourceRef | undefined): string {
 const BEFORE_USER = /:\/\/|:(?=\S)/;
 
 /**
- * The text with the user name and password of every URL, and the secrets of its query, as `*`, one for each character, so that columns
- * stay. What ends a password is the last `@` before a quote: users forget to encode one in it, and hiding too much harms less.
+ * Replaces user name, password and secret query parameters of every URL by `*`, one for each character, so columns stay. A password ends
+ * at the last `@` before a quote: users forget to encode an `@` in it, and it is safer to hide too much.
  */
 export function withoutUrlSecrets(text: string): string {
   return text
@@ -151,7 +151,7 @@ export function withoutUrlSecrets(text: string): string {
     .join("");
 }
 
-/** What a parameter of a query holds whose name is one of secrets. */
+/** The value of a query parameter whose name suggests a secret. */
 const SECRET_PARAMETER =
   /(?<=[?&;][\w.%-]{0,64}(?:pass|pwd|secret|token|key|cred|auth|sig|jwt|code)[\w.%-]{0,64}=)[^&]+/gi;
 

@@ -1,4 +1,4 @@
-/** Pauses before something is tried again: each is twice as long as the previous one, up to the longest. Milliseconds. */
+/** Pauses before retries, in milliseconds: each is twice as long as the previous one, up to the longest. */
 export class Backoff {
   readonly #first: number;
   readonly #longest: number;
@@ -14,7 +14,7 @@ export class Backoff {
     return this.#pause > 0;
   }
 
-  /** It failed. Returns the pause before the next try. */
+  /** Returns the pause before the next try. */
   failed(): number {
     this.#pause = Math.min(this.hasFailed ? this.#pause * 2 : this.#first, this.#longest);
     return this.#pause;
@@ -25,28 +25,25 @@ export class Backoff {
   }
 }
 
-interface Entry {
-  readonly what: string;
-  readonly pause: number;
-  readonly due: number;
-}
-
 /**
- * Backoff for many keys, each with the thing (`what`) that failed. A different thing may be tried at once, and its pauses start
- * again; so do those of a key that rested for the longest pause.
+ * Backoff for many keys, each with the thing (`what`) that failed. A different thing may be tried at once, with the first pause. So may a
+ * key that has not failed for the longest pause.
  */
 export class KeyedBackoff {
   readonly #longest: number;
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<
+    string,
+    { readonly what: string; readonly pause: number; readonly due: number }
+  >();
 
-  /** Milliseconds; `now` is the clock. */
+  /** `longest` and the clock `now` are in milliseconds. */
   constructor(longest: number, now: () => number) {
     this.#longest = longest;
     this.#now = now;
   }
 
-  /** `what` was tried. Returns the pause before the next try. */
+  /** Returns the pause before the next try of `what`. */
   failed(key: string, what: string, firstPause: number): number {
     const previous = this.#entries.get(key);
     const now = this.#now();
@@ -60,7 +57,7 @@ export class KeyedBackoff {
     this.#entries.delete(key);
   }
 
-  /** The clock's time before which `what` must not be tried; undefined when it may be tried now. */
+  /** The time before which `what` must not be tried; undefined if it may be tried now. */
   dueOf(key: string, what: string): number | undefined {
     const entry = this.#entries.get(key);
     return entry?.what === what && this.#now() < entry.due ? entry.due : undefined;

@@ -8,7 +8,7 @@ export function compareIds(a: { readonly id: string }, b: { readonly id: string 
   return compareStrings(a.id, b.id);
 }
 
-/** The first comparison that tells the two values apart. */
+/** Compares by the first comparison that is not 0. */
 export function compareBy<T>(
   ...comparisons: readonly ((a: T, b: T) => number)[]
 ): (a: T, b: T) => number {
@@ -26,7 +26,7 @@ interface Store<K, V> {
   set(key: K, value: V): unknown;
 }
 
-/** The value of a key, which is made and kept when there is none (Map.getOrInsertComputed of later Node versions). */
+/** The value of a key; a missing one is made and stored (Map.getOrInsertComputed in later Node versions). */
 export function getOrInsert<K, V>(store: Store<K, V>, key: K, make: () => NoInfer<V>): V {
   const known = store.get(key);
   if (known !== undefined) return known;
@@ -40,14 +40,14 @@ export function addTo<K, T>(groups: Store<K, T[]>, key: K, entry: T): void {
   getOrInsert(groups, key, () => []).push(entry);
 }
 
-/** In the order of the entries (Map.groupBy needs Node 21). */
+/** Groups in the order of the entries (Map.groupBy needs Node 21). */
 export function groupBy<T, K>(entries: Iterable<T>, key: (entry: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const entry of entries) addTo(groups, key(entry), entry);
   return groups;
 }
 
-/** The same function, which computes the result for each object once. The objects never change. */
+/** The same function, but the result for each object is computed once. The objects must not change. */
 export function memoized<K extends object, V>(compute: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, { readonly value: V }>();
   return (key) => getOrInsert(known, key, () => ({ value: compute(key) })).value;
@@ -55,7 +55,7 @@ export function memoized<K extends object, V>(compute: (key: K) => V): (key: K) 
 
 const MOST_TEXTS = 10_000;
 
-/** The same for a text. It forgets all results when there are many, so texts of users can't fill the memory. */
+/** The same for texts. It drops all results once there are many, so texts of users can't fill the memory. */
 export function memoizedText<V>(compute: (text: string) => V): (text: string) => V {
   const known = new Map<string, { readonly value: V }>();
   return (text) => {
@@ -64,10 +64,7 @@ export function memoizedText<V>(compute: (text: string) => V): (text: string) =>
   };
 }
 
-/**
- * The members of the groups, in parts: two that have a group in common are in one part, and so are all that others connect. In the order
- * in which they come.
- */
+/** The connected parts of the groups' members: members of one group are connected. In the order of their first members. */
 export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly T[])[] {
   const partOf = new Map<T, Set<T>>();
   for (const [first, ...others] of groups) {
@@ -76,7 +73,7 @@ export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly
     for (const member of others) {
       const part = getOrInsert(partOf, member, () => new Set([member]));
       if (part === whole) continue;
-      // The smaller one moves, so each member moves a few times at most.
+      // Moving the smaller part bounds how often a member moves.
       const [into, from] = whole.size < part.size ? [part, whole] : [whole, part];
       for (const each of from) {
         into.add(each);
@@ -88,7 +85,7 @@ export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly
   return [...groupBy(partOf.keys(), (member) => partOf.get(member)).values()];
 }
 
-/** What two lists differ in that are sorted alike and have no two equal entries: one entry, or an equal one that is another object. */
+/** The differences of two lists that are sorted by `compare` and have no duplicates. An equal entry that is another object counts. */
 export function listDifferences<T extends object>(
   before: readonly T[],
   now: readonly T[],
@@ -110,7 +107,7 @@ export function listDifferences<T extends object>(
   return found;
 }
 
-/** The sorted list with these differences. Few differences in a long list cost little more than a copy of it. */
+/** The sorted list with these differences. It costs little more than a copy if there are few. */
 export function patched<T extends object>(
   sorted: readonly T[],
   changes: readonly Difference<T>[],
@@ -138,7 +135,7 @@ function push<T>(list: T[], entry: T | undefined): void {
   if (entry !== undefined) list.push(entry);
 }
 
-/** Where the first entry stands that comes after `entry`, or one that is equal to it. */
+/** The index of the first entry that comes after `entry`, or for which `isAfter` holds. */
 function firstAfter<T>(
   sorted: readonly T[],
   entry: T,
@@ -155,7 +152,7 @@ function firstAfter<T>(
   return low;
 }
 
-/** Of the object itself among those that are equal to it; -1: it is not there. */
+/** The index of the object itself among equal ones; -1 if absent. */
 function indexOf<T>(sorted: readonly T[], entry: T, compare: (a: T, b: T) => number): number {
   let at = firstAfter(sorted, entry, compare, (order) => order >= 0);
   for (let other = sorted[at]; other !== undefined; other = sorted[(at += 1)]) {
@@ -165,13 +162,13 @@ function indexOf<T>(sorted: readonly T[], entry: T, compare: (a: T, b: T) => num
   return -1;
 }
 
-/** `before` is gone or replaced, `now` is new. */
+/** `before` is removed or replaced, `now` is new. */
 export interface Difference<T extends object> {
   readonly before?: T | undefined;
   readonly now?: T | undefined;
 }
 
-/** Whether two lists hold the same things, by identity, in the same order. */
+/** Whether two lists have identical elements in the same order. */
 export function sameElements(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a === b || (a.length === b.length && a.every((element, i) => element === b[i]));
 }

@@ -1,8 +1,8 @@
-// Inner loops: where code runs in a context of its own, as in tests, each look at a global is slow.
+// For inner loops: in a VM context, such as in tests, each access to a global is slow.
 const { abs, floor, max, min } = Math;
 const FAR = Infinity;
 
-/** The candidate that a misspelt name most likely stands for, if one is near: `farthest` edits away at most. */
+/** The candidate that a misspelt name most likely means: at most `farthest` edits away, and a quarter of its length. */
 export function didYouMean(
   name: string,
   candidates: Iterable<string>,
@@ -22,14 +22,14 @@ export function didYouMean(
   return best?.candidate;
 }
 
-/** At most two letters away, one of names of three letters; case does not count. */
+/** Whether names differ in at most two letters, or one if `known` has three. Case is ignored. */
 export function isNear(name: string, known: string): boolean {
   const limit = known.length < 4 ? 1 : 2;
   if (abs(name.length - known.length) > limit) return false;
   return editDistance(name.toLowerCase(), known.toLowerCase(), limit) <= limit;
 }
 
-/** How far the first letters of a text are from `known`, by their number; above `limit` undefined or Infinity. Case does not count. */
+/** The distances of the text's prefixes to `known`, by their length; above `limit` undefined or Infinity. Case is ignored. */
 export function prefixDistances(text: string, known: string, limit: number): readonly number[] {
   return distances(text.slice(0, known.length + limit).toLowerCase(), known.toLowerCase(), limit);
 }
@@ -39,9 +39,8 @@ function editDistance(a: string, b: string, limit: number): number {
 }
 
 /**
- * Insertions, deletions, replacements and swaps of neighbours between the first letters of `a`, by their number, and `b`
- * (Damerau-Levenshtein, exact up to 2). Only cells within `limit` of the diagonal are computed, so long names cost no more than their
- * length.
+ * The number of insertions, deletions, replacements and swaps of neighbours from each prefix of `a`, by its length, to `b`
+ * (Damerau-Levenshtein, exact up to 2). Only cells within `limit` of the diagonal are computed, so the cost is linear.
  */
 function distances(a: string, b: string, limit: number): readonly number[] {
   const rows: number[][] = [];
@@ -69,7 +68,7 @@ function cell(a: string, b: string, rows: Rows, j: number): number {
   return min(before + 1, changed, afterSwap(a, b, rows, j));
 }
 
-/** Of two swapped letters, of which the later one ends here; another letter may have come between them, or gone. */
+/** After a swap of two letters that ends here; another letter may have been inserted between them, or deleted. */
 function afterSwap(a: string, b: string, rows: Rows, j: number): number {
   const i = rows.length - 1;
   if (i < 2 || j < 2) return FAR;

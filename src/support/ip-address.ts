@@ -1,9 +1,8 @@
-/** Addresses as bytes, so that those of one family are ordered and have prefixes. */
 import { isIPv4, isIPv6 } from "node:net";
 import type { Result } from "./result.js";
 import { ok, problem } from "./result.js";
 
-/** 4 or 16 bytes as text of one character each; an IPv4-mapped IPv6 address is the IPv4 address. Undefined: no address. */
+/** 4 or 16 bytes, one character each. An IPv4-mapped IPv6 address gives the IPv4 address. Undefined if the text is not an address. */
 export function addressBytes(text: string): string | undefined {
   if (isIPv4(text)) return String.fromCharCode(...text.split(".").map(Number));
   if (!isIPv6(text) || text.includes("%")) return undefined;
@@ -12,7 +11,7 @@ export function addressBytes(text: string): string | undefined {
   return bytes.startsWith(mapped) ? bytes.slice(mapped.length) : bytes;
 }
 
-/** Is the address in the CIDR, or equal to it when it has no length? */
+/** Whether the address is in the CIDR, or equal to it if it has no length. */
 export function cidrContains(cidr: string, address: string): boolean {
   const [network = "", length] = cidr.split("/");
   const base = addressBytes(network);
@@ -45,17 +44,15 @@ function bitsOf(bytes: string): string {
   return Array.from(bytes, (byte) => byte.charCodeAt(0).toString(2).padStart(8, "0")).join("");
 }
 
-/** Ranges of IP addresses that can be counted through. */
-
 export interface IpRange {
   readonly family: 4 | 6;
-  /** Both ends are in it. */
+  /** Both inclusive. */
   readonly first: bigint;
   readonly last: bigint;
 }
 
 /**
- * An address, or a CIDR without the addresses that no host has: network and broadcast address in IPv4 (RFC 1122, 3.2.1.3; not of /31
+ * An address, or a CIDR without the addresses that hosts can't have: network and broadcast address in IPv4 (RFC 1122, 3.2.1.3; not of /31
  * and /32, RFC 3021), the routers' anycast address in IPv6 (RFC 4291, 2.6.1).
  */
 export function parseIpRange(text: string): Result<IpRange> {
@@ -73,7 +70,7 @@ export function parseIpRange(text: string): Result<IpRange> {
   return ok({ family, first: base + 1n, last: base + size - (family === 4 ? 2n : 1n) });
 }
 
-/** The address as everybody writes it (RFC 5952), so that equal addresses are equal text; undefined: no address. */
+/** The address in its canonical text (RFC 5952), so equal addresses are equal texts; undefined if the text is not an address. */
 export function canonicalAddress(text: string): string | undefined {
   const bytes = addressBytes(text);
   if (bytes === undefined) return undefined;
@@ -86,11 +83,11 @@ export function formatAddress(family: 4 | 6, value: bigint): string {
   }
   const digits = value.toString(16).padStart(32, "0");
   const address = (digits.match(/.{4}/g) ?? []).join(":");
-  // WHATWG's serialiser, which shortens as RFC 5952 does.
+  // The serialiser of WHATWG URLs shortens as RFC 5952 does.
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** Whether the range holds the address. */
+/** Whether the range contains the address. */
 export function rangeHolds({ family, first, last }: IpRange, address: string): boolean {
   const bytes = addressBytes(address);
   if (bytes?.length !== (family === 4 ? 4 : 16)) return false;
@@ -108,12 +105,12 @@ function number(bytes: string): bigint {
 
 /** RFC 1035, 2.3.4, with `_`. */
 const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/;
-/** What some read as an IPv4 address: `127.1`, `0x7f000001` (URL Standard, 3.5). */
+/** Texts that some programs read as an IPv4 address: `127.1`, `0x7f000001` (URL Standard, 3.5). */
 const NUMBERS = /^(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}$/;
 
 /**
- * A host (lower case, without port and trailing dot) as it is compared, as lua/alb/route/host_keys.lua has it: a DNS name, an IPv4
- * address, or an IPv6 address in brackets (RFC 5952), each in one spelling only. Undefined: no request can be for it.
+ * The canonical form of a host (lower case, without port and trailing dot), as in lua/alb/route/host_keys.lua: a DNS name, an IPv4
+ * address, or an IPv6 address in brackets (RFC 5952). Undefined if no request can be for the host.
  */
 export function canonicalHost(host: string): string | undefined {
   const address = /^\[(.*:.*)\]$/.exec(host)?.[1];

@@ -1,4 +1,4 @@
-/** A JSON object of which nothing else is known yet. */
+/** A JSON object of unknown content. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Not null, and not a list. */
@@ -10,7 +10,7 @@ export function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** The object that a text is; undefined for other JSON, and for what is none. */
+/** Parses a JSON object; undefined for other JSON and for invalid text. */
 export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -21,29 +21,27 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /**
- * The field of that name, unless it is inherited: every object has a `constructor`, and the name may be a user's.
+ * The field of that name unless it is inherited: every object has a `constructor`, and users may choose the name.
  * https://cheatsheetseries.owasp.org/cheatsheets/Prototype_Pollution_Prevention_Cheat_Sheet.html
  */
 export function own<T>(
   record: Readonly<Record<string, T>> | undefined,
   name: string,
 ): T | undefined {
-  // eslint-disable-next-line albc/own-lookups -- the one place that looks whether the field is its own
+  // eslint-disable-next-line albc/own-lookups -- the one place that checks whether the field is its own
   return record !== undefined && Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
-/** Optional fields: absent values and empty lists are left out. */
-
 type Field<Name extends string, T> = Readonly<Partial<Record<Name, T>>>;
 
-/** `{ [name]: value }`, or nothing when there is none; to be spread. */
+/** `{ [name]: value }`, or `{}` if the value is undefined; to be spread. */
 export function present<Name extends string, T>(name: Name, value: T | undefined): Field<Name, T> {
-  // A computed key has the type string for the compiler; it is the one that was passed.
+  // The compiler types a computed key as string.
   // eslint-disable-next-line @typescript-eslint/consistent-type-assertions
   return (value === undefined ? {} : { [name]: value }) as Field<Name, T>;
 }
 
-/** `{ [name]: list }`, or nothing for an empty or absent list; to be spread. */
+/** `{ [name]: list }`, or `{}` for an empty or absent list; to be spread. */
 export function filled<Name extends string, T>(
   name: Name,
   list: readonly T[] | undefined,

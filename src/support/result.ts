@@ -1,9 +1,9 @@
-/** What a leaf parser gives: a value, or one sentence that says what is wrong. */
+/** What a parser returns: a value, or a sentence that says what is wrong. */
 export type Result<T> =
   | {
       readonly ok: true;
       readonly value: T;
-      /** What of the text the value leaves out. */
+      /** What the value leaves out of the text. */
       readonly problem?: string;
     }
   | { readonly ok: false; readonly problem: string };

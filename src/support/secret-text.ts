@@ -1,6 +1,6 @@
 const REDACTED = "[redacted]";
 
-/** Text that shows itself as `[redacted]` wherever it is printed, logged or serialised; `reveal` is the only way in. */
+/** A text that is `[redacted]` wherever it is printed, logged or serialised. Only `reveal` returns it. */
 export class SecretText {
   readonly #text: string;
 

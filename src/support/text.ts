@@ -1,9 +1,9 @@
-/** `an Ingress`, `a Secret`, `an HTTPRoute`: the noun with its article, as it is spoken. */
+/** The noun with its article: `an Ingress`, `a Secret`, `an HTTPRoute`. */
 export function withArticle(noun: string): string {
   return `${/^(?:[AEIO]|HTTP)/i.test(noun) ? "an" : "a"} ${noun}`;
 }
 
-/** The items of a list that is written with commas. */
+/** The items of a comma-separated list. */
 export function textList(text: string): readonly string[] {
   return text
     .split(",")
@@ -11,18 +11,18 @@ export function textList(text: string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-/** Given, and not empty. */
+/** Neither undefined nor empty. */
 export function isSet(text: string | undefined): text is string {
   return text !== undefined && text !== "";
 }
 
-/** The first texts in one sentence, and how many more there are. */
+/** The first texts, separated by semicolons, and the number of the others. */
 export function listed(texts: readonly string[], most = 8): string {
   const more = texts.length - most;
   return [...texts.slice(0, most), ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
 }
 
-/** What a caught value says. */
+/** The message of a caught value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,7 +4,7 @@ import { ok, problem } from "./result.js";
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** A size as the options have it, such as `512k`, `8m` or `1g`, in bytes. */
+/** Parses a size such as `512k`, `8m` or `1g`; in bytes. */
 export function parseByteSize(text: string): Result<number> {
   const [, count, unit = ""] = /^(\d{1,15})([kmg]?)$/i.exec(text) ?? [];
   const bytes = own(UNITS, unit.toLowerCase());
@@ -21,7 +21,7 @@ const MILLISECONDS: ReadonlyMap<string, number> = new Map([
   ["ms", 1],
 ]);
 
-/** A duration such as `1h30m` or `500ms` (GEP-2257) in milliseconds. Its form has been checked. */
+/** A valid duration such as `1h30m` or `500ms` (GEP-2257), in milliseconds. */
 export function durationMilliseconds(text: string): number {
   return [...text.matchAll(PART)].reduce(
     (sum, [, count = "0", unit = ""]) => sum + Number(count) * (MILLISECONDS.get(unit) ?? 0),
@@ -46,7 +46,7 @@ export function epochSeconds(text: string): number | undefined {
   return ((days * 24 + at(4)) * 60 + at(5) - offset) * 60 + at(6);
 }
 
-/** Proleptic Gregorian calendar; counting years from March puts the leap day last. */
+/** In the proleptic Gregorian calendar. Years that begin in March have the leap day last. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const marchYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(marchYear / 400);

@@ -16,7 +16,7 @@ const MOST_SHOWN = 8;
 
 export type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 
-/** An upstream but for its endpoints: those of the Service's port, none without one. */
+/** An upstream without its endpoints, which are those of the Service's port. Without a port it has none. */
 export interface UpstreamPlan {
   readonly id: string;
   readonly namespace: string;
@@ -25,8 +25,8 @@ export interface UpstreamPlan {
 }
 
 /**
- * Turns references to Service ports into upstreams, each once. A reference that can't be resolved gives an upstream without
- * endpoints, which answers 503 `no peer`, so that a Service that comes late changes the upstream and no route.
+ * Turns references to Service ports into upstreams, each once. A reference that can't be resolved gives an upstream without endpoints,
+ * which answers 503 `no peer`. So a Service that is created later changes the upstream, and no route.
  */
 export class Backends {
   readonly #context: Pick<TranslateContext, "resources" | "diagnostics">;
@@ -37,7 +37,7 @@ export class Backends {
     this.#context = context;
   }
 
-  /** The upstream's id; problems are reported at `place`, those of the port at `portPlace`. */
+  /** Returns the upstream's id. Problems are reported at `place`, those of the port at `portPlace`. */
   upstream(ref: ServicePortRef, place: Place, portPlace: Place): string {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
     const port = service === undefined ? undefined : findPort(service, ref.port);
@@ -45,29 +45,29 @@ export class Backends {
     return this.addPlan(upstreamPlan(ref, service, port));
   }
 
-  /** The same for a reference whose problems are reported elsewhere. */
+  /** Like `upstream`, for a reference whose problems are reported elsewhere. */
   add(ref: ServicePortRef): string {
     return this.addPlan(this.plan(ref));
   }
 
-  /** The upstream, which is not added. */
+  /** Makes a plan without adding it. */
   plan(ref: ServicePortRef): UpstreamPlan {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
     return upstreamPlan(ref, service, service && findPort(service, ref.port, ref.protocol));
   }
 
-  /** Gives its id. */
+  /** Returns its id. */
   addPlan(plan: UpstreamPlan): string {
     if (!this.#upstreams.has(plan.id)) this.#upstreams.set(plan.id, plan);
     return plan.id;
   }
 
-  /** By id; several may have one id, and are equal then. */
+  /** Adds plans that are sorted by id. Plans with one id are equal. */
   addSorted(plans: readonly UpstreamPlan[]): void {
     this.#sorted = plans;
   }
 
-  /** Every upstream that was asked for, by id. */
+  /** All upstreams, sorted by id. */
   collected(): readonly UpstreamPlan[] {
     const others = Array.from(this.#upstreams.values(), (now) => ({ now }));
     const all = patched(this.#sorted, others, compareIds);
@@ -109,7 +109,7 @@ export function isExternalName(service: Service): boolean {
 }
 
 interface Ports {
-  /** By number and by name; the first of two that share one. */
+  /** By number and by name. The first of two ports with one number or name counts. */
   readonly index: ReadonlyMap<number | string, ServicePort>;
   /** The first ports, for messages. */
   readonly list: string;

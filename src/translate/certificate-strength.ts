@@ -1,6 +1,6 @@
 /**
  * What OpenSSL refuses at its security level 2, the default of the distributions: keys and signatures of less than 112 bits. nginx does
- * not start with such a certificate, and no handshake succeeds, so they are found here, where only their owner is concerned.
+ * not start with such a certificate, so it is refused here, where only its owner is affected.
  */
 import type { KeyObject } from "node:crypto";
 import { X509Certificate } from "node:crypto";
@@ -15,12 +15,12 @@ const MINIMUM_CURVE = 224;
 const SIGNS: ReadonlySet<string> = new Set(["ed25519", "ed448"]);
 const ADVICE = "issue one with an RSA key of 2048 to 4096 bits, or an EC key such as P-256";
 
-/** Of a certificate that is shown, or of the chain above it: what is too weak and what to do, after "…"; undefined: nothing is. */
+/** What is too weak in a certificate of a chain, and what to do; completes "has …". Undefined if nothing is. */
 export function weakness(certificate: X509Certificate): string | undefined {
   const key = publicKey(certificate);
   const weak = key === undefined ? "a key of an unknown kind" : keyWeakness(key);
   if (weak !== undefined) return `${weak}, which TLS refuses; ${ADVICE}`;
-  // Nobody checks how a certificate is signed that is trusted for itself.
+  // The signature of a certificate that is itself trusted is not checked.
   if (isSelfSigned(certificate)) return undefined;
   const algorithm = signatureAlgorithm(certificate.raw);
   return algorithm === undefined
@@ -28,20 +28,20 @@ export function weakness(certificate: X509Certificate): string | undefined {
     : `a signature with ${algorithm}, which TLS refuses; issue one that is signed with SHA-256`;
 }
 
-/** Of the certificate whose key signs each handshake: what is too slow about it and what to do; undefined: nothing is. */
+/** What is too slow in the certificate whose key signs each handshake, and what to do. Undefined if nothing is. */
 export function slowness(leaf: X509Certificate): string | undefined {
   const { modulusLength = 0 } = publicKey(leaf)?.asymmetricKeyDetails ?? {};
   if (modulusLength <= MAXIMUM_MODULUS) return undefined;
   return `an RSA key of ${modulusLength} bits, with which each handshake takes too long; ${ADVICE}`;
 }
 
-/** True for an authority below which OpenSSL accepts nothing. How it is itself signed does not matter: it is trusted. */
+/** Whether OpenSSL accepts nothing below this authority. Its own signature does not matter, because it is trusted. */
 export function isWeakAuthority(certificate: X509Certificate): boolean {
   const key = publicKey(certificate);
   return key === undefined || keyWeakness(key) !== undefined;
 }
 
-/** What the key is, when it is too weak. */
+/** The description of a key that is too weak. */
 export function keyWeakness(key: KeyObject): string | undefined {
   const { modulusLength = 0, namedCurve = "" } = key.asymmetricKeyDetails ?? {};
   const kind = key.asymmetricKeyType ?? "unknown";
@@ -74,7 +74,7 @@ function isSelfSigned(certificate: X509Certificate): boolean {
 
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
-/** The PEM blocks of a text (RFC 7468), what stands around them left out; undefined when one of them is no certificate. */
+/** The certificates in the PEM blocks of a text (RFC 7468), without the text around them; undefined if a block is invalid. */
 export function parsePemCertificates(text: string): readonly X509Certificate[] | undefined {
   const blocks = text.match(PEM_CERTIFICATE) ?? [];
   try {
@@ -83,8 +83,6 @@ export function parsePemCertificates(text: string): readonly X509Certificate[] |
     return undefined;
   }
 }
-
-/** How a certificate is signed, which node:crypto tells only from Node 24 on: read from its DER (RFC 5280, 4.1; X.690, 8.1). */
 
 /** Object identifiers, as hexadecimal of their DER contents (RFC 3279, 2.2; RFC 8017, A.2; RFC 3279, 2.2.3). */
 const WEAK: ReadonlyMap<string, string> = new Map([
@@ -100,7 +98,10 @@ const RSA_PSS = "2a864886f70d01010a";
 /** Begins the identifiers of SHA-2 and SHA-3: 2.16.840.1.101.3.4.2. */
 const STRONG_DIGEST = Buffer.from("6086480165030402", "hex");
 
-/** The digest with which the certificate is signed, when it is one that nobody trusts any more; takes the certificate as DER. */
+/**
+ * The digest of the signature of a DER certificate if it is obsolete. node:crypto tells it only from Node 24 on, so it is read from the
+ * bytes (RFC 5280, 4.1; X.690, 8.1).
+ */
 export function signatureAlgorithm(der: Buffer): string | undefined {
   const certificate = element(der, 0);
   const signed = certificate && element(der, certificate.start);
@@ -114,13 +115,8 @@ export function signatureAlgorithm(der: Buffer): string | undefined {
   return parameters.includes(STRONG_DIGEST) ? undefined : "SHA-1";
 }
 
-interface Contents {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Where the contents are of the element that begins at `at`; undefined when it does not fit. */
-function element(der: Buffer, at: number): Contents | undefined {
+/** The range of the contents of the element that begins at `at`; undefined if it exceeds the buffer. */
+function element(der: Buffer, at: number): { start: number; end: number } | undefined {
   const first = der[at + 1];
   if (first === undefined) return undefined;
   const count = first < 0x80 ? 0 : first & 0x7f;

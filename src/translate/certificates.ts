@@ -20,24 +20,24 @@ import type { NamespacedName } from "./reference-grants.js";
 export interface LoadedCertificate {
   readonly id: string;
   readonly secret: NamespacedName;
-  /** The hosts that its leaf is for (RFC 9525: those of its subjectAltName). */
+  /** The hosts in the subjectAltName of its leaf (RFC 9525). */
   readonly names: readonly HostPattern[];
-  /** Until when the leaf is valid, as OpenSSL writes it, and in milliseconds since 1970. */
+  /** When the leaf expires, as OpenSSL writes it, and in milliseconds since 1970. */
   readonly validTo: string;
   readonly expires: number;
-  /** Whether it is for the host; of a wildcard, whether it is for a host below it. */
+  /** Whether it matches the host; for a wildcard, whether it matches a host below it. */
   readonly isFor: (host: HostPattern) => boolean;
 }
 
-/** A certificate, and where it is asked for: absent for the option defaultCertificate. */
+/** A certificate, and the field that names it; the option defaultCertificate has no field. */
 export interface CertificateUse extends Partial<Place> {
   readonly certificate: Pick<LoadedCertificate, "secret" | "validTo" | "expires">;
 }
 
-/** By place and Secret. */
+/** The id is made of the place and the Secret. */
 export type IdentifiedUse = CertificateUse & { readonly id: string };
 
-/** Every handshake sends the chain, and each worker remembers thousands of chains. */
+/** Every handshake sends the chain, and each worker keeps thousands of chains. */
 const MOST_CHAIN_TEXT = 64 * 1024;
 const MOST_CHAINED = 16;
 
@@ -49,14 +49,14 @@ export class Certificates {
   readonly #context: TranslateContext;
   readonly #read = new Map<string, Result<LoadedCertificate>>();
   readonly #certificates = new Map<string, Certificate>();
-  /** By place and Secret: routes that are translated again ask again. */
+  /** By id: routes that are translated again name the same certificates again. */
   readonly #uses = new Map<string, IdentifiedUse>();
 
   constructor(context: TranslateContext) {
     this.#context = context;
   }
 
-  /** The certificate in the secret; undefined when it can't be used, which is reported at `place` without its content. */
+  /** The certificate in the Secret; undefined if it can't be used, which is reported at `place` without its content. */
   load(ref: NamespacedName, place: Place): LoadedCertificate | undefined {
     const result = this.read(ref, place);
     if (result.ok) return result.value;
@@ -65,7 +65,7 @@ export class Certificates {
     return undefined;
   }
 
-  /** What to do about a certificate that can't be used where that is not what the catalogue says. */
+  /** A better hint than the catalogue's, if albc may not read the Secret. */
   hintFor(ref: NamespacedName): { readonly hint?: string } {
     return this.#isUnread(ref) ? { hint: READ_MORE } : {};
   }
@@ -75,12 +75,12 @@ export class Certificates {
     return [...this.#certificates.values()].sort(compareIds);
   }
 
-  /** Where a certificate that can be used is asked for. */
+  /** The fields that name usable certificates. */
   get uses(): readonly IdentifiedUse[] {
     return [...this.#uses.values()].sort(compareIds);
   }
 
-  /** The same as `load` without a report. */
+  /** Like `load`, without a report. */
   read(ref: NamespacedName, place: Partial<Place> = {}): Result<LoadedCertificate> {
     const result = this.#readOnce(ref);
     if (result.ok) {
@@ -126,7 +126,7 @@ export class Certificates {
   }
 }
 
-/** Many objects name one Secret, which is read once. */
+/** Read once, although many objects may name one Secret. */
 const parse = memoized(
   (
     secret: Secret,
@@ -165,7 +165,7 @@ const parse = memoized(
   },
 );
 
-/** Chain and key are written anew, so that text around the PEM blocks goes nowhere. */
+/** Chain and key are encoded again, so text around the PEM blocks is dropped. */
 function certificateOf(certificates: readonly X509Certificate[], key: KeyObject): Certificate {
   const chain = certificates.map((certificate) => certificate.toString()).join("");
   const keyText = key.export({ type: "pkcs8", format: "pem" }).toString();
@@ -173,12 +173,10 @@ function certificateOf(certificates: readonly X509Certificate[], key: KeyObject)
   return { id, chain, key: new SecretText(keyText) };
 }
 
-interface Chain {
+function parseChain(text: string): Result<{
   readonly leaf: X509Certificate;
   readonly certificates: readonly X509Certificate[];
-}
-
-function parseChain(text: string): Result<Chain> {
+}> {
   if (text.length > MOST_CHAIN_TEXT) return problem("is larger than 64 KiB");
   const certificates = parsePemCertificates(text);
   const [leaf] = certificates ?? [];
@@ -199,7 +197,7 @@ function namesOf({ subjectAltName = "" }: X509Certificate): readonly HostPattern
   });
 }
 
-/** By tables: an object of an API server may have thousands of hosts, and so may a certificate. */
+/** Uses sets, because objects and certificates may have thousands of hosts. */
 function coverageOf(names: readonly HostPattern[]): LoadedCertificate["isFor"] {
   const keys = new Set(names.map(hostKey));
   const suffixes = new Set(
@@ -217,7 +215,7 @@ function coverageOf(names: readonly HostPattern[]): LoadedCertificate["isFor"] {
   };
 }
 
-/** Those that are not valid any more at `now`, in milliseconds since 1970. */
+/** Reports of the certificates that have expired at `now`, in milliseconds since 1970. */
 export function expiredCertificates(
   uses: readonly CertificateUse[],
   now: number,
@@ -232,8 +230,7 @@ export function expiredCertificates(
 }
 
 function decoded(secret: Secret, key: string): string | undefined {
-  const data = secret.data ?? {};
-  const base64 = own(data, key);
+  const base64 = own(secret.data, key);
   return base64 === undefined ? undefined : Buffer.from(base64, "base64").toString("latin1");
 }
 

@@ -16,21 +16,21 @@ export interface GatewayPort {
   readonly port: number;
   readonly protocol: string;
   readonly isForEveryHost: boolean;
-  /** On all addresses, as Ingresses are. */
+  /** On all addresses, like the ports of Ingresses. */
   readonly isShared: boolean;
   readonly claimant: KubernetesObject;
 }
 
 /** One instance: its ports and the Ingresses it serves. */
 export interface LoadBalancer {
-  /** Absent: there is no ALB2, and the options say what is served. */
+  /** Absent if there is no ALB2 and the options say what is served. */
   readonly alb?: Alb2;
   /** By ascending port number. */
   readonly ports: readonly EntryPort[];
   readonly ingress: IngressEntry;
-  /** Of the hosts that its Rules and Ingresses name. */
+  /** The owners of the hosts that its Rules and Ingresses name. */
   readonly owners: HostOwners;
-  /** Namespaces whose priorities count among the routes of all. */
+  /** Namespaces whose priorities count among the routes of all namespaces. */
   readonly prioritised: ReadonlySet<string>;
 }
 
@@ -38,33 +38,33 @@ export interface LoadBalancer {
 interface IngressEntry {
   readonly http?: EntryPort;
   readonly https?: EntryPort;
-  /** Which Ingresses whose hosts have no TLS are served by HTTPS; undefined: all, as ingress-nginx does. */
+  /** When hosts without TLS are also served over HTTPS; absent: always, as in ingress-nginx. */
   readonly sslStrategy?: SslStrategy;
   readonly selects: (ingress: Ingress) => boolean;
 }
 
 export type SslStrategy = "Always" | "Never" | "Request" | "Both";
 
-/** A port that is served, with one listener for every host: Rules and Ingress paths are bound to it. */
+/** A served port with one listener for every host, to which Rules and paths of Ingresses are bound. */
 export interface EntryPort {
   readonly port: number;
   readonly tls: boolean;
   readonly server: string;
   readonly listener: string;
-  /** The Frontend that declares it; absent for ports that exist for Ingresses alone. */
+  /** The Frontend that declares it; absent for ports of Ingresses only. */
   readonly frontend?: Frontend;
   readonly inherited: Inherited;
 }
 
-/** What routes of a port have unless they say otherwise. */
+/** Settings of a port that its routes inherit. */
 export interface Inherited {
   /** Ids of auth policies. */
   readonly auth: readonly string[];
   readonly timeouts: Timeouts;
   readonly protocol: BackendProtocol;
-  /** What every route answers, since a restriction of all of them can't be honoured. */
+  /** The answer of every route if a restriction can't be enforced. */
   readonly closed?: Refusal;
-  /** To another scheme on the same host; clients that came by that scheme are served. */
+  /** To another scheme on the same host; clients that use that scheme are served. */
   readonly schemeRedirect?: Redirect;
 }
 
@@ -74,7 +74,7 @@ export const NOTHING_INHERITED: Inherited = {
   protocol: "http",
 };
 
-/** Adds the server and the listener for every host of it. */
+/** Adds the port's server and its listener for every host. */
 export function addEntryPort(config: ConfigBuilder, port: EntryPort, source: SourceRef): void {
   config.addListener(
     { id: port.server, addresses: [], port: port.port, tls: port.tls },
@@ -98,7 +98,7 @@ export function bindWholePort(
   });
 }
 
-/** A grpc Frontend has grpc backends; what may differ is whether they speak TLS. */
+/** Backends of a grpc Frontend use gRPC, with or without TLS. */
 export function protocolOn({ frontend }: EntryPort, protocol: BackendProtocol): BackendProtocol {
   if (frontend?.spec.protocol !== "grpc") return protocol;
   return protocol === "https" || protocol === "grpcs" ? "grpcs" : "grpc";

@@ -3,7 +3,7 @@ import type { FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import type { SourceRef } from "../model/values.js";
 
-/** A field of an object: where a problem is reported, and where a part of the configuration came from. */
+/** A field of an object: the place of a problem, and the source of a part of the model. */
 export interface Place {
   readonly resource: ResourceRef;
   readonly field: FieldPath;

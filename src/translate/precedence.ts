@@ -1,6 +1,6 @@
 /**
- * Which of several routes that match a request gets it: priority ascending, then the owner of the host, then specificity, then the older
- * object, then namespace and name, then the position inside the object. First class, then this order; the first match wins.
+ * Which of several matching routes serves a request. Entries (Rules and Ingresses) are ordered by class, ascending priority, owner of the
+ * host, specificity, age (older first), namespace and name, then position inside the object. The first match wins.
  */
 import type { DslxTerm } from "../api/alb.js";
 import type { KubernetesObject, ObjectMeta } from "../api/wire.js";
@@ -9,22 +9,18 @@ import { hostKey } from "../model/values.js";
 import { compareBy, compareStrings } from "../support/collections.js";
 import { epochSeconds } from "../support/units.js";
 
-/** How narrow a match is; more complex comes first, then the longer expression. */
+/** How narrow a match is: higher complexity comes first, then the longer expression. */
 export interface Specificity {
   readonly complexity: number;
   readonly length: number;
 }
 
-/**
- * `first`: before every rule (a Frontend's redirect). `rule`: by rank. `default`: after every rule.
- */
-type OrderClass = "first" | "rule" | "default";
-
 export interface Rank {
-  readonly class: OrderClass;
+  /** `first`: before every rule, such as a Frontend's redirect. `default`: after every rule. */
+  readonly class: keyof typeof CLASS_DIGIT;
   /** Lower comes first. */
   readonly priority: number;
-  /** Text of HostOwners. */
+  /** A text from HostOwners. */
   readonly owner?: string;
   readonly specificity: Specificity;
   readonly metadata: ObjectMeta;
@@ -35,17 +31,17 @@ export interface Rank {
 export const INGRESS_PRIORITY = 5;
 
 const NO_SPECIFICITY: Specificity = { complexity: 0, length: 0 };
-const CLASS_DIGIT: Readonly<Record<OrderClass, string>> = { first: "0", rule: "1", default: "2" };
+const CLASS_DIGIT = { first: "0", rule: "1", default: "2" } as const;
 const PRIORITY_ZERO = 2 ** 31;
 const MAX_COMPLEXITY = 10 ** 10 - 1;
 const MAX_LENGTH = 10 ** 8 - 1;
 const NO_AGE = "9".repeat(12);
-/** Years before 1970 sort before it. */
+/** Dates before 1970 sort below it. */
 const AGE_ZERO = 10 ** 11;
 
 /**
- * The rank as text whose byte order is the order in which bindings are tried. Names can't hold a blank, and a blank sorts before
- * every character of a name, so the parts compare one after the other.
+ * The rank as a text: bindings are tried in the byte order of these texts. Names contain no blank, and a blank sorts before every
+ * character of a name, so the parts compare one after the other.
  */
 export function orderKey(rank: Rank): string {
   const { metadata, specificity, owner = "" } = rank;
@@ -59,12 +55,12 @@ export function orderKey(rank: Rank): string {
   return key;
 }
 
-/** Whether `orderKey` made the text for what comes after every rule. */
+/** Whether the text is of a binding that comes after every rule. */
 export function isDefaultOrder(order: string): boolean {
   return order.startsWith(`${CLASS_DIGIT.default} `);
 }
 
-/** The rank of what holds for a whole listener; of one priority the older object comes first. */
+/** The rank of a route for a whole listener. */
 export function listenerRank(
   orderClass: "first" | "default",
   { metadata }: KubernetesObject,
@@ -79,7 +75,7 @@ export function listenerRank(
   };
 }
 
-/** Older first, those without a timestamp last, then by namespace and name. */
+/** Older first, without a timestamp last, then by namespace and name. */
 export const compareAge: (a: KubernetesObject, b: KubernetesObject) => number = compareBy(
   ({ metadata: { creationTimestamp: a } }, { metadata: { creationTimestamp: b } }) =>
     a === b ? 0 : compareStrings(ageKey(a), ageKey(b)),
@@ -135,7 +131,7 @@ function pathComplexity([operator, value = ""]: readonly string[]): number {
   return OTHER_TERM;
 }
 
-/** The origin's compiled form, of which only the length counts: rows of a term in OR, terms in AND. */
+/** The expression that the origin compiles, of which only the length counts: terms in AND, their rows in OR. */
 function expression(terms: readonly DslxTerm[]): readonly unknown[] {
   const compiled = terms.map(({ type, key, values }) => {
     const rows = values.map(([operator, ...args]) => [
@@ -149,31 +145,27 @@ function expression(terms: readonly DslxTerm[]): readonly unknown[] {
   return compiled.length === 1 ? compiled : ["AND", ...compiled];
 }
 
-/** Older first, no timestamp last, as text. */
+/** A text that sorts older first, without a timestamp last. */
 export function ageKey(timestamp: string | undefined): string {
   const seconds = timestamp === undefined ? undefined : epochSeconds(timestamp);
   return seconds === undefined ? NO_AGE : digits(AGE_ZERO + seconds, 12);
 }
 
-/** The number with leading zeros, held within what `width` digits can say. */
+/** The number with leading zeros, bounded by what `width` digits can express. */
 function digits(value: number, width: number): string {
   const bounded = Math.min(Math.max(Math.trunc(value), 0), 10 ** width - 1);
   return String(bounded).padStart(width, "0");
 }
 
-/**
- * Which of several Gateway API routes that match a request gets it (Gateway API, HTTPRouteRule.matches and hostnames): the
- * hostname that the route itself names, then the match, then the older route, then names, then the position inside the route.
- */
+// Routes of Gateway API are ordered by their own hostname, match, age, name, then position inside the route (HTTPRouteRule.matches).
 
-/** Exact before expressions before prefixes; the longer first. */
+/** Exact before expressions before prefixes; longer first. */
 export interface PathRank {
   readonly kind: "exact" | "regex" | "prefix";
   /** In characters. */
   readonly length: number;
 }
 
-/** How narrow a match is. */
 export interface MatchRank {
   readonly path: PathRank;
   readonly method: boolean;
@@ -192,7 +184,7 @@ export interface RouteRank {
 const HOST_DIGIT = { exact: "0", wildcard: "1", any: "2" } as const;
 const PATH_DIGIT = { exact: "0", regex: "1", prefix: "2" } as const;
 
-/** The rank as text whose byte order is the order in which bindings of one `hostnameRank` are tried. */
+/** The rank as a text: bindings of one `hostnameRank` are tried in the byte order of these texts. */
 export function routeOrderKey({ match, route, position }: RouteRank): string {
   const { namespace, name, creationTimestamp } = route.metadata;
   return [
@@ -209,8 +201,8 @@ export function routeOrderKey({ match, route, position }: RouteRank): string {
 }
 
 /**
- * Of the route's own hostname, not of what it and the listener have in common: exact before wildcards before none; the longer first.
- * Hostnames of one rank never cover the same host.
+ * The rank of the route's own hostname, before it is intersected with the listener's: exact before wildcards before none, longer first.
+ * Hostnames of one rank never match the same host.
  */
 export function hostnameRank(hostname: HostPattern): string {
   return HOST_DIGIT[hostname.kind] + longerFirst(hostKey(hostname).length);

@@ -4,22 +4,22 @@ import type { Refusal } from "../model/upstream.js";
 import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
 
-/** The rule can't be done as written; its requests must not fall to a wider rule. */
+/** The rule can't work as written, and no wider rule may serve its requests. */
 export function invalidRule(what: string): Refusal {
   return [500, `InvalidRule : invalid cfg ${what}`];
 }
 
-/** A restriction of access can't be honoured, so no request passes. */
+/** A restriction of access can't be enforced, so no request passes. */
 export function closedRule(what: string): Refusal {
   return [503, `AuthFail : invalid cfg ${what}`];
 }
 
-/** A bug of ours; `what` failed. */
+/** A bug in albc made `what` fail. */
 export function internalError(resource: ResourceRef, what: string, error: unknown): Report {
   return { code: "INTERNAL_ERROR", message: `${what} failed: ${errorText(error)}`, resource };
 }
 
-/** How a restriction that is not supported is reported, with what becomes of its paths. */
+/** Reports an unsupported restriction, and what its paths answer. */
 export function unsupportedRestriction(
   what: string,
   { unsupportedRestrictions }: Pick<CompileOptions, "unsupportedRestrictions">,
@@ -31,10 +31,10 @@ export function unsupportedRestriction(
   return { code: "RESTRICTION_UNSUPPORTED", message: `${what} ${outcome}` };
 }
 
-/** The backend can't be one. */
+/** The reference can't be a backend. */
 export function invalidBackend(what: string): Refusal {
   return [500, `InvalidBackend : invalid cfg ${what}`];
 }
 
-/** No rule is for the request. */
+/** No rule matches the request. */
 export const NO_RULE: Refusal = [404, "InvalidUpstream : no rule match"];

@@ -6,7 +6,7 @@ const indexed = memoized((refused: readonly ResourceRef[]) =>
   groupBy(refused, ({ kind, namespace }) => `${kind} ${namespace}`),
 );
 
-/** The refused objects of a kind in a namespace. Thousands of routes ask, and thousands of objects may be refused. */
+/** The refused objects of a kind in a namespace, by an index: thousands of routes ask, and thousands of objects may be refused. */
 export function refusedObjects(
   { refused }: Pick<RoutingResources, "refused">,
   kind: string,

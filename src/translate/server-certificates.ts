@@ -14,19 +14,15 @@ import type { Place } from "./place.js";
 import { compareAge } from "./precedence.js";
 import { parseCertificateName, parseNamespacedName } from "./reference-grants.js";
 
-/** Where a certificate is to be served, and where that is written. */
-interface CertificateUse {
+/** The port that serves a certificate, and the field that says so. */
+interface ServedAt {
   readonly port: Pick<EntryPort, "server" | "port">;
   readonly place: Place;
   readonly context: BuildContext;
 }
 
-/** Serves the certificate of the secret `<namespace>/<name>` or `<namespace>_<name>` for a host; ANY_HOST is the default. */
-export function addServerCertificate(
-  reference: string,
-  host: HostPattern,
-  use: CertificateUse,
-): void {
+/** Serves the certificate of the Secret `<namespace>/<name>` or `<namespace>_<name>` for a host; ANY_HOST makes it the default. */
+export function addServerCertificate(reference: string, host: HostPattern, use: ServedAt): void {
   const { context, place } = use;
   const name = parseCertificateName(reference);
   if (!name.ok) {
@@ -41,11 +37,11 @@ export function addServerCertificate(
 
 const MOST_NAMED = 3;
 
-/** Reports the hosts that none of the certificates is for: clients refuse them there. */
+/** Reports the hosts that no certificate matches: clients refuse the connection. */
 export function reportOtherHosts(
   certificates: readonly LoadedCertificate[],
   hosts: readonly HostPattern[],
-  { context, place }: Pick<CertificateUse, "context" | "place">,
+  { context, place }: Pick<ServedAt, "context" | "place">,
 ): void {
   const others = hosts
     .filter((host) => !certificates.some(({ isFor }) => isFor(host)))
@@ -58,11 +54,11 @@ export function reportOtherHosts(
   context.diagnostics.report({ code: "CERTIFICATE_HOST_MISMATCH", message, ...place });
 }
 
-/** Serves a loaded certificate; when the host has another one already, that one stays and this is reported. */
+/** Serves a loaded certificate. If the host has another one already, that one stays, and a report says so. */
 export function serveCertificate(
   certificate: string,
   host: HostPattern,
-  { context, port, place }: CertificateUse,
+  { context, port, place }: ServedAt,
 ): void {
   context.config.addCertificate(
     { server: port.server, host, certificate },
@@ -70,27 +66,27 @@ export function serveCertificate(
   );
 }
 
-/** What a translation of an object has, see there. */
+/** The part of a translated object that matters here (EntryPart). */
 interface ServingPart {
   readonly object: KubernetesObject;
   readonly served: readonly CertificateCandidate[];
 }
 
-/** The certificates of all servers: for each host, of those that want to serve one for it, the first one. */
+/** The certificates of all servers. Of the candidates for a host, the first one is served. */
 export class ServedCertificates {
-  /** Of Ingresses and Rules, in the order in which they count. */
+  /** Those of Ingresses and Rules, in their order of precedence. */
   readonly #candidates = new Map<
     string,
     (CertificateCandidate & { readonly object: KubernetesObject })[]
   >();
   readonly #below = new Map<string, readonly ServerCertificate[]>();
-  /** But for `extra`; absent: to be found out. */
+  /** Winners among `#candidates`, by server and host. */
   readonly #served = new Map<string, ServerCertificate>();
   #touched = new Set<string>();
   #list: readonly ServerCertificate[] = [];
   readonly #conflicts = new Map<string, readonly Report[]>();
 
-  /** Replaces what an object serves. */
+  /** Replaces the certificates of an object. */
   replace(before: ServingPart | undefined, now: ServingPart | undefined): void {
     for (const { certificate } of before?.served ?? []) {
       const key = placeKey(certificate);
@@ -107,7 +103,7 @@ export class ServedCertificates {
     }
   }
 
-  /** Replaces what a server has for hosts below wildcards (TlsHosts), which has no candidates of its own. */
+  /** Replaces the certificates of a server for hosts below wildcards (TlsHosts). They have no candidates of their own. */
   serveBelow(server: string, hosts: Iterable<Omit<ServerCertificate, "server">>): void {
     this.#below.set(
       server,
@@ -115,7 +111,7 @@ export class ServedCertificates {
     );
   }
 
-  /** By server and host. `first` count before all others, `last` after. Hosts with another certificate are reported. */
+  /** By server and host. `first` wins over all others, `last` loses to them. Certificates that lose are reported. */
   served(
     first: readonly CertificateCandidate[],
     last: readonly CertificateCandidate[],

@@ -1,4 +1,4 @@
-/** Ports that the machine does not give, because another process has them: their owners are told, and everything else is served. */
+/** Ports that nginx can't bind, such as those that another process uses: their owners get a report, and everything else is served. */
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../model/config.js";
 import type { Server } from "../model/listener.js";
@@ -7,7 +7,7 @@ import type { TranslateContext } from "./context.js";
 import type { LoadBalancer } from "./load-balancer.js";
 import { placeOf } from "./place.js";
 
-/** Why the port can't be had on these addresses, none meaning every one; undefined: it can. */
+/** Why the port can't be bound on these addresses (none means all); undefined if it can. */
 export function unavailability(
   {
     addresses,
@@ -29,7 +29,7 @@ function at(address: string, port: number): string {
   return isIPv6(address) ? `[${address}]:${String(port)}` : `${address}:${String(port)}`;
 }
 
-/** Of ALB2s, Frontends and the options; listeners of Gateways say it themselves. */
+/** Reports ports of ALB2s, Frontends and the options; listeners of Gateways have their own reports. */
 export function reportUnavailable(
   balancers: readonly LoadBalancer[],
   context: TranslateContext,
@@ -45,7 +45,7 @@ export function reportUnavailable(
   }
 }
 
-/** Without the servers that can't be had, the refused listeners, and what is bound to them. */
+/** Removes the servers that can't be bound, the refused listeners, and what is bound to them. */
 export function withoutUnavailable(
   config: RoutingModel,
   refused: ReadonlySet<string>,

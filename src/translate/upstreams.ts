@@ -1,6 +1,6 @@
 /**
- * Endpoints of the Service ports that routing asked for. They change all the time and decide nothing else, so they are looked up
- * after all else, and only where the slices of a Service have changed.
+ * Endpoints of the Service ports that routes name. They change often and nothing else depends on them, so they are looked up last, and
+ * only for Services whose EndpointSlices changed.
  */
 import { isIP } from "node:net";
 import type { EndpointSlice } from "../api/wire.js";
@@ -37,39 +37,42 @@ interface Known {
 
 type Slices = readonly EndpointSlice[];
 
-/** Whether a port gets endpoints; of those that don't, the first is reported. */
+/** Whether a port gets endpoints. Of the ports that don't, the first is reported. */
 type Share = "served" | "first refused" | "refused";
 
 const NONE: Slices = [];
 
-/** How many ports of a Service with these slices get endpoints. */
+/** The number of ports of a Service with these slices that get endpoints. */
 const mostPorts = memoized((slices: readonly EndpointSlice[]) => {
   try {
     const size = slices.reduce((sum, { endpoints }) => sum + 1 + endpoints.length, 0);
     return Math.max(UNCOUNTED_PORTS, Math.floor(MOST_ENDPOINTS / size));
   } catch {
-    // Looking the endpoints up fails in the same way, and is reported.
+    // Looking up the endpoints fails in the same way, and that is reported.
     return UNCOUNTED_PORTS;
   }
 });
 
-/** Remembers what it gave last, and looks only at Services with other plans or slices. */
+/** Keeps its last result, and looks only at Services whose plans or slices changed. */
 export class Upstreams {
   #plans: readonly UpstreamPlan[] = [];
   #slices: ServiceSlices | undefined;
   /** Plans of a Service by id. */
   readonly #services = new Map<string, Map<string, UpstreamPlan>>();
   readonly #known = new Map<string, Known>();
-  /** Those of `#known` that have any. */
+  /** Of the upstreams that have reports. */
   readonly #reports = new Map<string, readonly Report[]>();
   #last: readonly Upstream[] = [];
 
-  /** What is wrong with endpoints of the upstreams that were resolved last. */
+  /** Problems of the upstreams that were resolved last. */
   get reports(): readonly Report[] {
     return [...this.#reports.values()].flat();
   }
 
-  /** `plans` by id, and so are the upstreams; the same list when nothing has changed. `health` never changes while albc runs. */
+  /**
+   * Plans and upstreams are sorted by id; the list is the same object if nothing changed. `health` is `ADDRESS:PORT` where albc answers
+   * probes, or empty. It never changes while albc runs.
+   */
   resolve(
     plans: readonly UpstreamPlan[],
     { slices }: Pick<Resources, "slices">,
@@ -124,7 +127,7 @@ export class Upstreams {
   }
 }
 
-/** Of the port with so many before it. */
+/** The share of the port after `count` others. */
 function shareOf(count: number, most: number): Share {
   if (count < most) return "served";
   return count === most ? "first refused" : "refused";

@@ -11,7 +11,7 @@ import { regexProblem } from "../pattern/regex.js";
 
 type Operator = (typeof DSLX_OPERATORS)[number];
 
-/** One row `[operator, argument…]`, and the tests of which one has to hold. */
+/** One row `[operator, argument…]`, and the tests of which one must pass. */
 export interface Row {
   readonly operator: Operator;
   readonly args: readonly string[];
@@ -29,7 +29,7 @@ const ARITY: Readonly<Record<Operator, { readonly min: number; readonly max: num
   EXIST: { min: 0, max: 0 },
 };
 
-/** Arguments that match no path, since they lack the slash at its beginning. */
+/** Arguments that match no path, because they lack the leading slash. */
 const NO_PATH: Readonly<Partial<Record<Operator, RegExp>>> = {
   EQ: /^(?!\/)/,
   IN: /^(?!\/)/,
@@ -37,7 +37,7 @@ const NO_PATH: Readonly<Partial<Record<Operator, RegExp>>> = {
   REGEX: /^\^\w(?![^|]*[?*{|])/,
 };
 
-/** What an operator is or was probably meant to be; EQ, the narrowest, when none is near. */
+/** The operator that was probably meant; EQ, the narrowest, if none is near. */
 export function meantOperator(name: string): string {
   return isOperator(name) ? name : (didYouMean(name, Object.keys(ARITY)) ?? "EQ");
 }
@@ -98,7 +98,7 @@ function testsOf(
   }
 }
 
-/** Addresses are compared as addresses: IPv6 has many spellings of one. */
+/** An IPv6 address has many spellings, so addresses are not compared as texts. */
 function addressTests(args: readonly string[]): Result<readonly ValueTest[]> {
   const wrong = args.find((arg) => isIP(arg) === 0);
   if (wrong !== undefined) return problem(`${JSON.stringify(wrong)} is not an IP address`);
@@ -118,17 +118,12 @@ function isNumber(text: string): boolean {
 }
 
 const ASCII = /^[\0-\x7f]*$/;
-/** Of a name, or of an IPv6 address in brackets. */
+/** Part of a name, or of an IPv6 address in brackets. */
 const PART = /^(?:[a-z0-9_.-]*|\[?[0-9a-f:.]*\]?)$/;
 
-/** The hosts that a HOST row stands for; undefined when only trying them tells (REGEX, RANGE …). */
-export function parseHostRow(row: {
-  readonly operator: string;
-  readonly tests: readonly ValueTest[];
-}): readonly HostPattern[] | undefined {
-  if (row.operator !== "EQ" && row.operator !== "IN" && row.operator !== "ENDS_WITH") {
-    return undefined;
-  }
+/** The hosts that a HOST row names; undefined if it can only be tried (REGEX, RANGE …). */
+export function parseHostRow(row: Row): readonly HostPattern[] | undefined {
+  if (!["EQ", "IN", "ENDS_WITH"].includes(row.operator)) return undefined;
   const patterns: HostPattern[] = [];
   for (const [op, ...values] of row.tests) {
     if (op === "eq" || op === "in") {
@@ -141,9 +136,9 @@ export function parseHostRow(row: {
   return patterns;
 }
 
-/** Tests of an operator that compares texts with the host, of which no case and no trailing dot counts; undefined for any other. */
+/** The tests of an operator that compares texts with the host, without case and trailing dot; undefined for other operators. */
 function hostTests(
-  operator: string,
+  operator: Operator,
   args: readonly string[],
 ): Result<readonly ValueTest[]> | undefined {
   const texts = args.map((arg) => arg.toLowerCase().replace(/\.$/, ""));
@@ -158,7 +153,6 @@ function hostTests(
   return ok([[operator === "ENDS_WITH" ? "end" : "start", first]]);
 }
 
-/** Is the value one of these? */
 function oneOf(values: readonly string[]): readonly ValueTest[] {
   const [first] = values;
   if (first === undefined) return [];
@@ -179,7 +173,7 @@ function equalityTests(texts: readonly string[]): Result<readonly ValueTest[]> {
   return ok([...oneOf(hosts), ...wildcards]);
 }
 
-/** As requests name it: letters that DNS does not have are written as IDNA has them. */
+/** As requests name it: in IDNA's ASCII form. */
 function hostNamed(text: string): string | undefined {
   const name = ASCII.test(text) ? text : domainToASCII(text);
   return canonicalHost(isIPv6(name) ? `[${name}]` : name);

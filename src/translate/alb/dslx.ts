@@ -6,37 +6,28 @@ import { didYouMean } from "../../support/did-you-mean.js";
 import { own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { ok, problem } from "../../support/result.js";
+import { isHeaderName } from "../http/headers.js";
 import { MOST_BINDING_TEXT } from "../size-limits.js";
 import type { Row } from "./dslx-row.js";
 import { meantOperator, parseHostRow, parseRow } from "./dslx-row.js";
 
-/** What a Rule matches: one of the hosts, the path, and all conditions. */
+/** What a Rule matches: one of the hosts, the path and all conditions. */
 export interface DslxMatch {
   readonly hosts: readonly HostPattern[];
   readonly path: PathMatch | undefined;
   readonly when: readonly Predicate[];
 }
 
-/** A problem of the term at `index`, in its row when it is one's. */
+/** A problem of the term with this index, and of its row if it is the row's. */
 interface DslxProblem {
   readonly term: number;
   readonly row?: number;
   readonly problem: string;
 }
 
-export interface ParsedDslx {
-  /** Undefined when no term holds anything. */
-  readonly match: DslxMatch | undefined;
-  /** What the rule's rank is measured by: the terms as written, with the types and operators that were probably meant. */
-  readonly terms: readonly DslxTerm[];
-  readonly problems: readonly DslxProblem[];
-}
-
-type Subject = Predicate["of"];
-
-/** Types of terms, and whether they name what they look at. */
+/** What each type of term looks at, and whether its key names it. */
 const SUBJECTS: Readonly<
-  Record<(typeof DSLX_TYPES)[number], { readonly of: Subject; readonly keyed: boolean }>
+  Record<(typeof DSLX_TYPES)[number], { readonly of: Predicate["of"]; readonly keyed: boolean }>
 > = {
   HOST: { of: "host", keyed: false },
   URL: { of: "path", keyed: false },
@@ -47,20 +38,24 @@ const SUBJECTS: Readonly<
   COOKIE: { of: "cookie", keyed: true },
 };
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-
 interface ParsedTerm {
-  readonly of: Subject;
+  readonly of: Predicate["of"];
   readonly key?: string;
   readonly rows: readonly Row[];
 }
 
 /**
- * Terms are ANDed, rows of one term ORed. A term with anything wrong is left out of the match, which then covers more than meant but
- * keeps its rank: the caller refuses what it matches, so no wider rule serves it. The hosts that such a term does name stay, next to any
- * host, so that the Rule keeps its rank there.
+ * Terms are ANDed, rows of one term ORed. An invalid term is left out, so the match is wider than meant but keeps its rank: the caller
+ * refuses what it matches, so no wider rule serves it. The hosts that such a term names stay, next to any host, so the Rule keeps its rank
+ * there.
  */
-export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
+export function parseDslx(dslx: readonly DslxTerm[]): {
+  /** Undefined if no term has a row. */
+  readonly match: DslxMatch | undefined;
+  /** Gives the rank: the terms as written, with the types and operators that were probably meant. */
+  readonly terms: readonly DslxTerm[];
+  readonly problems: readonly DslxProblem[];
+} {
   const problems: DslxProblem[] = [];
   const terms: DslxTerm[] = [];
   const parsed: ParsedTerm[] = [];
@@ -83,7 +78,7 @@ export function parseDslx(dslx: readonly DslxTerm[]): ParsedDslx {
   return { match, terms, problems };
 }
 
-/** The hosts of the rows that can be read. */
+/** The hosts of the valid rows. */
 function hostsNamed({ values }: DslxTerm): readonly HostPattern[] {
   return values.flatMap((row) => {
     const read = parseRow(row, "host");
@@ -115,11 +110,11 @@ function parseTerm(term: DslxTerm, index: number): ParsedTerm | DslxProblem {
   return { of: subject.of, ...(key.value !== undefined && { key: key.value }), rows };
 }
 
-/** Names of headers have no case and are tokens, as those of cookies are (RFC 9110, RFC 6265); parameters can have any name. */
+/** Names of headers and cookies are tokens, those of headers without case (RFC 9110, RFC 6265). Parameters can have any name. */
 function parseKey({ type, key = "" }: DslxTerm, keyed: boolean): Result<string | undefined> {
   if (!keyed) return ok(undefined);
   if (key === "") return problem(`a term of type ${type} needs a key`);
-  if (type !== "PARAM" && !TOKEN.test(key)) {
+  if (type !== "PARAM" && !isHeaderName(key)) {
     return problem(`the key ${JSON.stringify(key)} is not a name`);
   }
   return ok(type === "HEADER" ? key.toLowerCase() : key);
@@ -139,7 +134,7 @@ function combine(terms: readonly ParsedTerm[], otherwise: readonly HostPattern[]
   return { hosts: hosts ?? otherwise, path, when };
 }
 
-/** The hosts of a term whose rows all name hosts; such a term is looked up instead of tried. */
+/** The hosts of a term whose rows all name hosts, so that it can be looked up; undefined for other terms. */
 function hostsOf(rows: readonly Row[]): readonly HostPattern[] | undefined {
   const hosts = new Map<string, HostPattern>();
   for (const row of rows) {
@@ -174,9 +169,7 @@ function predicateOf({ of, key, rows }: ParsedTerm): Predicate {
   return { of, ...(key !== undefined && { key }), any };
 }
 
-/** How much one Rule may become: its path and its conditions are bound once for each host. */
-
-/** Why the match can't be bound as written; undefined: it can. Hosts alone are as many as are written. */
+/** Why the match is too large: its path and conditions are bound once for each host. Undefined if it is not. */
 export function dslxSizeProblem({ hosts, path, when }: DslxMatch): string | undefined {
   const each = textOf(path) + textOf(when);
   const text = each * hosts.length;
@@ -184,7 +177,7 @@ export function dslxSizeProblem({ hosts, path, when }: DslxMatch): string | unde
   return `${String(hosts.length)} hosts with ${String(each)} characters of path and conditions make ${String(text)}; a Rule may have ${String(MOST_BINDING_TEXT)}`;
 }
 
-/** What is bound of it all the same: every request that it was for, and perhaps others of its hosts. */
+/** A smaller match for the same requests, and perhaps for others of its hosts. */
 export function widened({ hosts, path }: DslxMatch): DslxMatch {
   const fits = textOf(path) * hosts.length <= MOST_BINDING_TEXT;
   return { hosts, path: fits ? path : undefined, when: [] };
