@@ -1,6 +1,6 @@
 /**
- * An Auth object that is broken must close its paths, not vanish: without it they would be open, and without the whole
- * ALB2, Frontend or Rule they might be served by a wider rule. So the object stays and its `auth` says that it is broken.
+ * A broken auth setting closes its paths. Dropping the setting would open them, and dropping the whole ALB2, Frontend or Rule could let a
+ * wider rule serve them. So the object stays, and its `auth` is marked invalid.
  */
 import { AUTH_METHOD_NAMES, AUTH_SCHEMA } from "../api/auth.js";
 import { object } from "../api/schemas/schema.js";
@@ -16,20 +16,20 @@ import { schemaReports, validator } from "./schema-validation.js";
 
 const CONFIG = ["spec", "config"];
 const AUTH = [...CONFIG, "auth"];
-/** Fields that are in a wrong place if the lines of an auth setting are not indented enough; in lower case. */
+/** Fields, in lower case, that are in the wrong place when the lines of an auth setting are indented too little. */
 const MISPLACED = new Set(["auth", ...AUTH_METHOD_NAMES.map((name) => name.toLowerCase())]);
 
 export interface AuthShape {
-  /** The object, with its Auth object replaced if that is broken. */
+  /** The object; a broken auth setting in it is replaced by a mark. */
   readonly value: JsonObject;
   readonly reports: readonly Report[];
-  /** What makes the object itself unreadable. */
+  /** Problems that refuse the whole object. */
   readonly refusals?: readonly Report[];
-  /** Unknown fields that are no auth settings gone astray. */
+  /** Unknown fields that are not misplaced auth settings. */
   readonly unknown: readonly UnknownField[];
 }
 
-/** `given` is what the user wrote, `value` the same without nulls, `unknown` the fields that the kind does not know. */
+/** `given`: what the user wrote; `value`: the same, conformed; `unknown`: its unknown fields. */
 export type CloseBrokenAuth = (
   given: JsonObject,
   value: JsonObject,
@@ -38,10 +38,7 @@ export type CloseBrokenAuth = (
 
 const checkAuth = authChecker("auth");
 
-/**
- * For `spec.config.auth` of ALB2, Frontend and Rule. An `auth:` without a value counts as broken: its lines are most likely
- * indented too little.
- */
+/** For ALB2, Frontend and Rule. A null `auth:` counts as broken, because its lines are probably indented too little. */
 export function closeBrokenAuth(
   given: JsonObject,
   value: JsonObject,
@@ -70,7 +67,7 @@ function authReports(value: JsonObject): readonly Report[] {
     : checkAuth(auth, CONFIG);
 }
 
-/** Finds what keeps a value from being an Auth object; `name` is the field that holds it, and what messages call it. */
+/** Checks an auth setting. `name`: its field, which messages mention. */
 function authChecker(name: string): (auth: unknown, holder: FieldPath) => readonly Report[] {
   const schema = object({ [name]: AUTH_SCHEMA });
   const validate = validator(schema);
@@ -136,16 +133,12 @@ function startsWith(field: FieldPath, prefix: FieldPath): boolean {
   return prefix.every((step, i) => field[i] === step);
 }
 
-/**
- * An AuthPolicy that is broken must close what it protects. As long as it can be told what that is, the policy stays and its spec
- * says that it is broken; else it is refused.
- */
-
 const SPEC: FieldPath = ["spec"];
 const TARGETS = "targetRefs";
 
 const checkSpec = authChecker("spec");
 
+/** A broken AuthPolicy closes its targets. It stays, marked invalid, while its targets are clear; otherwise it is refused. */
 export function closeBrokenPolicy(
   given: JsonObject,
   value: JsonObject,
@@ -170,7 +163,7 @@ export function closeBrokenPolicy(
   };
 }
 
-/** What stands there tells what the policy is for; ignoring it would leave that open. */
+/** Whether the field is probably a misspelt `targetRefs`: ignoring it would leave the targets without auth. */
 export function isMisspeltTarget({ field }: UnknownField): boolean {
   const name = String(field.at(-1));
   const isMeant =

@@ -17,7 +17,7 @@ export class MissingPathError extends EnvironmentError {
   }
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Everything that comes on standard input, for the path `-`. */
   readonly readInput: () => Promise<string>;
   /** A path that is not there: end with MissingPathError, or give a source that says so. */

@@ -11,7 +11,7 @@ import { report, shown } from "./rules/reports.js";
 import { isClosable } from "./salvage.js";
 
 /** What an apiVersion and a kind name among the kinds that are read. */
-export type KindLookup =
+type KindLookup =
   | { readonly found: "kind" | "other-version"; readonly kind: KindName }
   /** Nearly the kind's name in a group that is read, its name in nearly its group, or nearly both. */
   | { readonly found: "misspelt"; readonly kind: KindName; readonly field: "apiVersion" | "kind" }

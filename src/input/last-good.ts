@@ -20,7 +20,7 @@ export interface PlacedObject {
 }
 
 /** An object that an API server would refuse and of which nothing is served. Others may count on it for authentication. */
-export interface RefusedObject {
+interface RefusedObject {
   readonly path: string;
   readonly ref: ResourceRef;
 }

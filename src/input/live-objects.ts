@@ -1,6 +1,6 @@
 /**
- * Objects of an API server, which come, change and go one by one: each is checked once, when it comes. What an API server has
- * taken and we refuse is closed, as after a restart: there is no last good content to fall back to.
+ * Objects of an API server, each checked once when it is added or changed. An object that albc refuses is closed, as after a restart:
+ * there is no last good content here.
  */
 import type { KindName } from "../api/kinds.js";
 import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
@@ -8,19 +8,13 @@ import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareStrings } from "../support/collections.js";
 import { decode } from "./decode.js";
 import { diagnosticsOf } from "./documents.js";
+import type { InputOptions, KindTable } from "./kind-table.js";
 import { kindTable } from "./kind-table.js";
-import type { KindTable } from "./kind-table.js";
 import type { ObjectChange } from "./object-store.js";
 import { ObjectStore } from "./object-store.js";
 import type { Resources } from "./resources.js";
-import type { InputOptions } from "./kind-table.js";
 
-export interface LiveSnapshot {
-  readonly resources: Resources;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-/** A snapshot costs what has changed since the one before: of kinds that did not change it has the same lists. */
+/** A snapshot costs what has changed since the previous one: it shares the lists of unchanged kinds. */
 export class LiveObjects {
   readonly #table: KindTable;
   readonly #known = new Set<string>();
@@ -29,7 +23,7 @@ export class LiveObjects {
   #store = ObjectStore.EMPTY;
   readonly #diagnosticsOf = new Map<string, readonly Diagnostic[]>();
   readonly #refused = new Map<string, ResourceRef>();
-  /** Undefined: to be put together again. */
+  /** Undefined: to be computed again. */
   #diagnostics: readonly Diagnostic[] | undefined = [];
   #refusedList: readonly ResourceRef[] | undefined = [];
 
@@ -37,7 +31,7 @@ export class LiveObjects {
     this.#table = kindTable(options.albGroup);
   }
 
-  /** An object is there, or has changed. `value` must have that kind, namespace and name. */
+  /** Adds or replaces an object. `value` must have that kind, namespace and name. */
   put(kind: KindName, namespace: string, name: string, value: unknown): void {
     const key = keyOf(kind, namespace, name);
     const decoded = decode(value, this.#table);
@@ -62,7 +56,7 @@ export class LiveObjects {
     return this.#known.size;
   }
 
-  snapshot(): LiveSnapshot {
+  snapshot(): { readonly resources: Resources; readonly diagnostics: readonly Diagnostic[] } {
     this.#store = this.#store.with([...this.#changes.values()]);
     this.#changes = new Map();
     this.#diagnostics ??= sortDiagnostics([...this.#diagnosticsOf.values()].flat());

@@ -1,6 +1,6 @@
 /**
- * Fields that a kind does not have and that may be ones that protect, or that say what an object is for: ignoring such a field would
- * open what it was to protect. An API server refuses or drops them; here they close the object.
+ * Unknown fields that may be misspelt ones which protect requests or select them. Ignoring such a field could leave its requests without
+ * auth. An API server refuses or drops it; here it closes the object.
  */
 import { AUTH_METHOD_NAMES } from "../api/auth.js";
 import type { KindName } from "../api/kinds.js";
@@ -12,7 +12,7 @@ import { isObject, own } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
 
-/** Fields that protect, or that say which requests an object is for. */
+/** Fields that protect requests or select them. */
 const DECISIVE: readonly string[] = [
   ...["auth", ...AUTH_METHOD_NAMES, "metadata", "namespace", "labels", "annotations", "spec"],
   ...["config", "filters"],
@@ -25,26 +25,26 @@ const DECISIVE: readonly string[] = [
 const PROTECTS = /auth|restrict|(?:allow|deny|white|black)-?list|source-range/i;
 const AUTH_FILTERS: readonly unknown[] = ["AuthPolicy", "ExternalAuth", "ExtensionRef"];
 
-/** Charts print these two with nothing below where there are none; of a backend any port and name do. */
+/** Charts print empty `annotations` and `labels`; the others may be empty in a backend. */
 const OFTEN_EMPTY: readonly string[] = ["annotations", "labels", "name", "port", "protocol"];
 
-/** An empty `host:` or `paths:` makes an object wider, an empty `filters:` opens it: the value is lost, and not left out. */
+/** A null `host:` or `paths:` would widen an object and a null `filters:` open it, so such a null counts as a lost value. */
 export function isLostNull(name: string): boolean {
   return DECISIVE.includes(name) && !OFTEN_EMPTY.includes(name);
 }
 
-/** Fields that say which requests an object is for, and whose words other APIs have in many forms (`hosts`, `match`). */
+/** Fields that select requests and that other APIs call by similar names (`hosts`, `match`). */
 const SELECTING: readonly string[] = [
   ...["dslx", "host", "hostnames", "http", "matches", "parentRefs", "path", "paths", "rules"],
 ];
 
-/** Whether a field may stand for one that its place lacks, so that an object that `protects` may be for less than it seems. */
+/** Whether an unknown field may be a misspelt selecting one that its place lacks. */
 export function maySelect({ value, absent, preserved }: UnknownField): boolean {
   const isText = typeof value === "object" || typeof value === "string";
   return !preserved && isText && absent.some((name) => SELECTING.includes(name));
 }
 
-/** Whether it has auth settings, or is a Rule: a wider one may lack the auth that both inherit. A Rule that has no terms is for nothing. */
+/** Whether the object has auth settings or is a Rule with terms, because a wider Rule may lack the auth that this one inherits. */
 export function mayProtect(kind: KindName, object: JsonObject): boolean {
   return (
     protects(object) ||
@@ -52,7 +52,7 @@ export function mayProtect(kind: KindName, object: JsonObject): boolean {
   );
 }
 
-/** Whether a field of a Rule is a dslx, whatever its name. */
+/** Whether the value of a Rule's field looks like dslx. */
 export function holdsTerms(value: unknown): boolean {
   return (
     Array.isArray(value) && value.some((term) => isObject(term) && Object.hasOwn(term, "values"))
@@ -70,19 +70,19 @@ export function closingFields(
     if (isGuarded && maySelect(each)) return true;
     if (PROTECTS.test(name) || protects(value)) return true;
     if (meantField(name, absent, DECISIVE) !== undefined) return true;
-    // A map's key, such as a label's, beside the map.
+    // A key of labels or annotations that is indented too little.
     if (field[0] === "metadata" && name.includes("/")) return true;
     return !preserved && isDecisive({ field });
   });
 }
 
-/** The name of a field that protects or selects elsewhere. */
+/** Whether the field has the name of one that protects or selects in another place. */
 export function isDecisive({ field }: Pick<UnknownField, "field">): boolean {
   const name = String(field.at(-1)).toLowerCase();
   return DECISIVE.some((known) => known.toLowerCase() === name);
 }
 
-/** A namespace that stands among the labels or annotations, where any name may. */
+/** A `namespace` among the labels or annotations is probably indented too much. */
 export function strayNames(value: JsonObject): readonly UnknownField[] {
   const metadata = own(value, "metadata");
   if (!isObject(metadata) || hasValue(metadata, "namespace")) return [];
@@ -96,7 +96,7 @@ export function strayNames(value: JsonObject): readonly UnknownField[] {
 
 const OF_METADATA: readonly string[] = ["metadata", "namespace", "labels", "annotations", "name"];
 
-/** What the object is for can't be told without it, though its name and namespace can. */
+/** Whether the field may select requests; fields of metadata only identify the object. */
 export function isSelective(unknown: Pick<UnknownField, "field">): boolean {
   return isDecisive(unknown) && !OF_METADATA.includes(String(unknown.field.at(-1)).toLowerCase());
 }
@@ -110,14 +110,14 @@ export function closingReport({ field, absent }: UnknownField): Report {
   return { code: "FIELD_MISPLACED", message, field, at: "key", ...hint };
 }
 
-/** A value that holds an auth setting somewhere. */
+/** Whether the value contains an auth setting at any depth. */
 export function protects(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(protects);
   if (!isObject(value)) return AUTH_FILTERS.includes(value);
   return Object.entries(value).some(([name, inner]) => PROTECTS.test(name) || protects(inner));
 }
 
-/** The absent field that a name was probably meant to be. */
+/** The absent field that the name probably means. */
 function meantField(
   name: string,
   absent: readonly string[],
@@ -126,7 +126,7 @@ function meantField(
   return absent.find((known) => decisive.includes(known) && isNear(name, known));
 }
 
-/** The value with misspelt fields under the names that they were meant to have, as far as the place lacks those. */
+/** Renames misspelt fields to the absent fields that they probably mean. */
 export function mended(schema: JsonSchema, value: unknown): unknown {
   const { items, properties, additionalProperties } = schema;
   if (Array.isArray(value)) {
@@ -148,7 +148,7 @@ function hasValue(value: JsonObject, name: string): boolean {
   return own(value, name) !== undefined && own(value, name) !== null;
 }
 
-/** All values below fields of that name, wherever they stand. */
+/** The values of all fields with such a name, at any depth. */
 export function valuesOf(value: unknown, isName: (name: string) => boolean): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesOf(item, isName));
   if (!isObject(value)) return [];

@@ -11,7 +11,6 @@ import { byNamespaceAndName } from "./resources.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
-/** Where an entry is. */
 interface Name {
   readonly namespace: string;
   readonly name: string;
@@ -31,7 +30,7 @@ class NamespacedMap<T> {
     return new NamespacedMap(this.#namespaces);
   }
 
-  /** Before anybody else sees it. */
+  /** Only before the copy is shared. */
   set({ namespace, name }: Name, entry: T | undefined): void {
     let names = this.#own.get(namespace);
     if (names === undefined) {
@@ -69,9 +68,9 @@ class NamespacedMap<T> {
 /** Objects of one kind. */
 class KindIndex<T extends KubernetesObject> {
   readonly #objects: NamespacedMap<T>;
-  /** Absent until somebody asks for it: of some kinds nobody does. */
+  /** Absent until it is first needed: lists of some kinds never are. */
   #sorted: readonly T[] | undefined;
-  /** What it lacks. */
+  /** Changes that `#sorted` lacks. */
   #changes: Difference<T>[] = [];
 
   constructor(objects = new NamespacedMap<T>(), sorted?: readonly T[]) {
@@ -83,7 +82,7 @@ class KindIndex<T extends KubernetesObject> {
     return new KindIndex(this.#objects.copy(), this.#sorted && this.list());
   }
 
-  /** Before anybody else sees it, each object at most once. */
+  /** Only before the copy is shared, and each object at most once. */
   set(at: Name, now: T | undefined): void {
     this.#changes.push({ before: this.get(at.namespace, at.name), now });
     this.#objects.set(at, now);
@@ -105,11 +104,8 @@ class KindIndex<T extends KubernetesObject> {
 
 type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
 
-/** EndpointSlices of a Service, sorted by name. */
-type Group = readonly EndpointSlice[];
-/** The groups of Services that a change does not touch stay the same arrays. */
-type Groups = NamespacedMap<Group>;
-const NONE: Group = [];
+/** By Service, sorted by name. Unchanged lists stay the same arrays. */
+type Groups = NamespacedMap<readonly EndpointSlice[]>;
 
 /** What became of one object: it is there now, or it is gone. */
 export interface ObjectChange extends Name {
@@ -119,7 +115,6 @@ export interface ObjectChange extends Name {
 
 export class ObjectStore {
   readonly #index: Index;
-  /** By Service. */
   readonly #slices: Groups;
 
   private constructor(index: Index, slices: Groups) {
@@ -170,7 +165,7 @@ function regroup(
   const { namespace = "", labels } = (now ?? before)?.metadata ?? {};
   const name = labels?.[SERVICE_NAME_LABEL];
   if (name === undefined) return;
-  const others = (groups.get(namespace, name) ?? NONE).filter((slice) => slice !== before);
+  const others = (groups.get(namespace, name) ?? []).filter((slice) => slice !== before);
   const group = now === undefined ? others : [...others, now].sort(byNamespaceAndName);
   groups.set({ namespace, name }, group.length === 0 ? undefined : group);
 }

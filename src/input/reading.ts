@@ -1,4 +1,4 @@
-/** Reads parts of an object that is refused, in whatever shape they are, and notes what is lost. */
+/** Reads the parts of a refused object in any shape, and notes what is lost. */
 import type { Closed } from "../api/wire.js";
 import { isNear } from "../support/did-you-mean.js";
 import type { JsonObject } from "../support/json-object.js";
@@ -6,7 +6,6 @@ import { isObject } from "../support/json-object.js";
 import { valuesOf } from "./misspelt-fields.js";
 import { hostProblem } from "./rules/names.js";
 
-/** Notes what is lost. */
 export class Reading {
   readonly #object: JsonObject;
   extent: Closed["extent"] = "paths";
@@ -37,13 +36,13 @@ export class Reading {
     return value === null ? [] : [value];
   }
 
-  /** Host names in whatever shape they are written; none: of every host. `given`: where they belong. */
+  /** Host names in any shape; an empty list means all hosts. `given`: the value of their field; `names`: of fields that may hold them. */
   hosts(given: unknown, names: readonly string[]): readonly string[] {
     const isGiven = given !== undefined;
     const values = isGiven ? [given] : this.#strayHosts(names);
     const texts = values.flatMap(wordsOf).map((text) => text.trim().toLowerCase());
     const hosts = texts.filter((text) => text !== "" && hostProblem(text) === undefined);
-    // In another shape than it should have, a word is hardly a host.
+    // In a value of the wrong shape, a word without a dot is probably no host.
     const isShaped =
       given !== null && typeof given === (names.includes("hosts") ? "string" : "object");
     const isLost = !isShaped && (texts.length === 0 || hosts.some((host) => !host.includes(".")));
@@ -52,7 +51,7 @@ export class Reading {
     return hosts;
   }
 
-  /** Those that stand elsewhere in the object, but for hosts of redirects and rewrites. */
+  /** Hosts in misplaced fields of the object. */
   #strayHosts(names: readonly string[]): readonly unknown[] {
     if (this.extent === "paths") return [];
     const { spec, ...rest } = this.#object;
@@ -73,7 +72,7 @@ export function textsOf(value: unknown): readonly string[] {
   return isScalar(value) ? [String(value)] : [];
 }
 
-/** Of texts alone: a number or a switch stands where a text has been lost. */
+/** Strings only: a number or boolean means that a string was lost. */
 export function wordsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.flatMap(wordsOf);
