@@ -175,19 +175,6 @@ describe("ports", () => {
     expect(result.tried(443)).toEqual(["a.example prefix / → ingress/default/shop/0-0"]);
   });
 
-  it("that two Frontends want are the older one's", () => {
-    const result = translated(
-      alb2("alb", ALL) +
-        frontend("a", "alb", { port: 81 }, "2024-02-01T00:00:00Z") +
-        frontend("b", "alb", { port: 81 }, "2024-01-01T00:00:00Z"),
-    );
-    expect(result.config.listeners.map(({ id }) => id)).toContain("frontend/cpaas-system/b");
-    expect(result.config.listeners.map(({ id }) => id)).not.toContain("frontend/cpaas-system/a");
-    expect(result.messages("PORT_CONFLICT")).toEqual([
-      "port 81 belongs to Frontend cpaas-system/b",
-    ]);
-  });
-
   it("that two ALB2s want are the older one's", () => {
     const result = translated(
       SHOP + WEB + alb2("a", ALL, "2024-02-01T00:00:00Z") + alb2("b", ALL, "2024-01-01T00:00:00Z"),
