@@ -1,7 +1,7 @@
 /** The YAML parser's complaints in words that say what to do. */
 import { own } from "../support/json-object.js";
 
-export interface Explanation {
+export interface MessageAndHint {
   readonly message: string;
   readonly hint: string;
 }
@@ -9,7 +9,7 @@ export interface Explanation {
 const QUOTES = "close the quote; a quote inside the value is doubled ('') or escaped (\\\")";
 
 /** `reason` matches the parser's words; its group `alias` is a name from the text. */
-const ROWS: readonly (Explanation & { readonly reason: RegExp })[] = [
+const ROWS: readonly (MessageAndHint & { readonly reason: RegExp })[] = [
   {
     reason: /^tab characters/,
     message: "a tab is used for indentation",
@@ -127,7 +127,7 @@ const MAY_BE_UNCLOSED =
   /^deficient indentation|within a (?:double|single) quoted scalar|within a flow collection|^unexpected end of the stream|^missed comma|^expected the node content/;
 
 /** What to say of a quote or bracket that is open where the parser stopped; undefined when that is not the cause. */
-export function explainUnclosed(reason: string, unclosed: Unclosed): Explanation | undefined {
+export function explainUnclosed(reason: string, unclosed: Unclosed): MessageAndHint | undefined {
   if (!MAY_BE_UNCLOSED.test(reason)) return undefined;
   const { character, closedBy } = unclosed;
   if (character === "'" || character === '"') {
@@ -146,7 +146,7 @@ export function explainUnclosed(reason: string, unclosed: Unclosed): Explanation
 }
 
 /** `mayShowNames` is false for texts that may hold secrets: an unquoted password can look like an alias. */
-export function explainYamlError(reason: string, mayShowNames: boolean): Explanation {
+export function explainYamlError(reason: string, mayShowNames: boolean): MessageAndHint {
   for (const row of ROWS) {
     const match = row.reason.exec(reason);
     if (match === null) continue;

@@ -4,11 +4,11 @@ import { EVENT_ID, YAMLException, constructFromEvents, parseEvents } from "js-ya
 import { shown } from "./rules/reports.js";
 import type { DuplicateKey, Positions } from "./positions.js";
 import { MANIFEST_SCHEMA, mayHoldSecrets, readPositions } from "./positions.js";
-import type { Explanation } from "./yaml-errors.js";
+import type { MessageAndHint } from "./yaml-errors.js";
 import { explainUnclosed, explainYamlError, findUnclosed } from "./yaml-errors.js";
 
 /** Something that keeps a text from being read; offsets into the text. */
-export interface SyntaxProblem extends Explanation {
+export interface SyntaxProblem extends MessageAndHint {
   readonly code: "YAML_INVALID" | "YAML_DUPLICATE_KEY";
   readonly offset: number;
   /** An earlier place that the problem involves. */
@@ -114,7 +114,7 @@ interface Expansion {
  * value would pay for all of it. This costs what the text costs. Limits: collections inside collections; values plus characters.
  */
 class Expander {
-  problem: Explanation | undefined;
+  problem: MessageAndHint | undefined;
   readonly #maxSize: number;
   readonly #known = new Map<object, Expansion | "open">();
 
@@ -150,15 +150,15 @@ class Expander {
 }
 
 const SCALAR: Expansion = { size: 1, depth: 0 };
-const RECURSIVE: Explanation = {
+const RECURSIVE: MessageAndHint = {
   message: "an alias stands inside the value that it names, so the value has no end",
   hint: "write the value out, or move the anchor",
 };
-const tooLarge = (maxSize: number): Explanation => ({
+const tooLarge = (maxSize: number): MessageAndHint => ({
   message: `aliases make a document stand for more than ${maxSize} values and characters`,
   hint: "use fewer aliases of aliases",
 });
-const TOO_DEEP: Explanation = {
+const TOO_DEEP: MessageAndHint = {
   message: `aliases nest values more than ${MAX_DEPTH} deep`,
   hint: "use fewer aliases of aliases",
 };
