@@ -7,7 +7,7 @@ import type { Difference } from "../support/collections.js";
 import { patched } from "../support/collections.js";
 import type { DecodedObject } from "./decode.js";
 import type { Resources } from "./resources.js";
-import { byNamespaceAndName } from "./resources.js";
+import { byNamespaceAndName, grantsIn } from "./resources.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
@@ -149,6 +149,7 @@ export class ObjectStore {
     return {
       list: (kind) => index[kind].list(),
       get: (kind, namespace, name) => index[kind].get(namespace, name),
+      grants: (namespace) => grantsIn(index.ReferenceGrant.list(), namespace),
       slices,
       refused,
       locate,

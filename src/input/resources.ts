@@ -1,9 +1,10 @@
 import type { KindMap, KindName } from "../api/kinds.js";
 import { KIND_NAMES } from "../api/kinds.js";
+import type { ReferenceGrant } from "../api/gateway.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
-import { compareBy, compareStrings } from "../support/collections.js";
+import { compareBy, compareStrings, groupBy, memoized } from "../support/collections.js";
 
 /** All kinds but the one that changes all the time: nothing is decided by endpoints, they only fill upstreams. */
 export type RoutingKind = Exclude<KindName, "EndpointSlice">;
@@ -24,11 +25,26 @@ export interface RoutingResources {
   list<K extends RoutingKind>(kind: K): readonly KindMap[K][];
   /** `namespace` is `""` for cluster-scoped kinds. */
   get<K extends RoutingKind>(kind: K, namespace: string, name: string): KindMap[K] | undefined;
+  /** The ReferenceGrants of a namespace; the same list as long as no grant has changed. */
+  grants(namespace: string): readonly ReferenceGrant[];
   /**
    * Objects that were given but are not served because an API server would refuse them. They exist in the user's mind:
    * what names one, or counts on there being none, must not behave as if it had never been written.
    */
   readonly refused: readonly ResourceRef[];
+}
+
+const byNamespace = memoized((grants: readonly ReferenceGrant[]) =>
+  groupBy(grants, ({ metadata }) => metadata.namespace),
+);
+const NO_GRANTS: readonly ReferenceGrant[] = [];
+
+/** `RoutingResources.grants` of a list of all grants. */
+export function grantsIn(
+  all: readonly ReferenceGrant[],
+  namespace: string,
+): readonly ReferenceGrant[] {
+  return byNamespace(all).get(namespace) ?? NO_GRANTS;
 }
 
 /** EndpointSlices by their Service (the label `kubernetes.io/service-name`), sorted by name. */

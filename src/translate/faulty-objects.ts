@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
-import { ROUTING_KINDS } from "../input/resources.js";
+import { ROUTING_KINDS, grantsIn } from "../input/resources.js";
 import { getOrInsert } from "../support/collections.js";
 import { TooManyFaults } from "../support/errors.js";
 import { resourceRef } from "./place.js";
@@ -156,14 +156,16 @@ function replacing(resources: RoutingResources, replaced: Replaced): RoutingReso
     // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- CloseObject gives objects of the same kind
     replaced.has(object) ? (replaced.get(object) as KindMap[K] | undefined) : object;
   const lists = new Map<RoutingKind, unknown>();
+  const listOf = <K extends RoutingKind>(kind: K): readonly KindMap[K][] => {
+    const list =
+      lists.get(kind) ?? resources.list(kind).flatMap((each) => inPlaceOf<K>(each) ?? []);
+    lists.set(kind, list);
+    // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- made a line above
+    return list as readonly KindMap[K][];
+  };
   return {
-    list: <K extends RoutingKind>(kind: K): readonly KindMap[K][] => {
-      const list =
-        lists.get(kind) ?? resources.list(kind).flatMap((each) => inPlaceOf<K>(each) ?? []);
-      lists.set(kind, list);
-      // eslint-disable-next-line @typescript-eslint/consistent-type-assertions -- made a line above
-      return list as readonly KindMap[K][];
-    },
+    list: listOf,
+    grants: (namespace) => grantsIn(listOf("ReferenceGrant"), namespace),
     get: (kind, namespace, name) => {
       const object = resources.get(kind, namespace, name);
       return object && inPlaceOf<typeof kind>(object);

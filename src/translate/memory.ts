@@ -2,8 +2,7 @@
  * What objects became in earlier compilations. An object is translated again when it has changed, or when something has changed that its
  * translation read; both are noted as keys (keys.ts).
  */
-import type { KindMap } from "../api/kinds.js";
-import type { RoutingKind, RoutingResources } from "../input/resources.js";
+import type { RoutingResources } from "../input/resources.js";
 import type { Difference } from "../support/collections.js";
 import { compareIds, patched } from "../support/collections.js";
 import { grantsKey, objectKey } from "./keys.js";
@@ -141,14 +140,13 @@ export function listening(resources: RoutingResources, reads: Set<Key>): Routing
       reads.add(objectKey({ kind, namespace, name }));
       return resources.get(kind, namespace, name);
     },
-    list: <K extends RoutingKind>(kind: K): readonly KindMap[K][] => {
-      if (kind !== "ReferenceGrant") throw new Error(`a change of any ${kind} is not noticed`);
-      reads.add(ANY_GRANT);
-      return resources.list(kind);
+    list: (kind) => {
+      throw new Error(`a change of any ${kind} is not noticed`);
+    },
+    grants: (namespace) => {
+      reads.add(grantsKey(namespace));
+      return resources.grants(namespace);
     },
     refused: [],
   };
 }
-
-/** Read by whatever asks for grants of any namespace. */
-export const ANY_GRANT = grantsKey("");

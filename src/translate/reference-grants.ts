@@ -19,35 +19,25 @@ export function isReferenceGranted(
   from: ResourceRef,
   to: CoreReference,
 ): boolean {
-  const granted = permissions(resources);
+  const granted = permissions(resources.grants(to.namespace));
   const who = [groupOf(from.apiVersion), from.kind, from.namespace];
   return (
-    granted.has(permission(...who, to.namespace, "", to.kind, to.name)) ||
-    granted.has(permission(...who, to.namespace, "", to.kind, EVERY))
+    granted.has(permission(...who, "", to.kind, to.name)) ||
+    granted.has(permission(...who, "", to.kind, EVERY))
   );
 }
 
 /** No object's name. */
 const EVERY = "";
 
-/** A snapshot never changes, so its grants are read once for all references. */
+/** Of a namespace's grants, which are read once, however many references ask. */
 const permissions = memoized(
-  (resources: RoutingResources) => new Set(resources.list("ReferenceGrant").flatMap(permissionsOf)),
+  (grants: readonly ReferenceGrant[]): ReadonlySet<string> => new Set(grants.flatMap(permissionsOf)),
 );
 
-function permissionsOf({ metadata, spec }: ReferenceGrant): readonly string[] {
-  return spec.from.flatMap((from) =>
-    spec.to.map((to) =>
-      permission(
-        from.group,
-        from.kind,
-        from.namespace,
-        metadata.namespace,
-        to.group,
-        to.kind,
-        to.name ?? EVERY,
-      ),
-    ),
+function permissionsOf({ spec }: ReferenceGrant): readonly string[] {
+  return spec.from.flatMap(({ group, kind, namespace }) =>
+    spec.to.map((to) => permission(group, kind, namespace, to.group, to.kind, to.name ?? EVERY)),
   );
 }
 

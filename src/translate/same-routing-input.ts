@@ -6,7 +6,6 @@ import { differInUnreadOnly } from "../status/json.js";
 import type { Difference } from "../support/collections.js";
 import { grantsKey, objectKey } from "./keys.js";
 import type { Key } from "./keys.js";
-import { ANY_GRANT } from "./memory.js";
 import { listDifferences } from "../support/collections.js";
 
 /** All that routing is translated from, a list for each kind, each sorted by namespace and name. */
@@ -32,7 +31,7 @@ export class KnownObjects {
     for (const kind of ROUTING_KINDS) {
       const list: readonly KubernetesObject[] = resources.list(kind);
       for (const { before, now = before } of changesOf(kind, this.#lists.get(kind) ?? [], list)) {
-        for (const key of now === undefined ? [] : keysOf(now)) keys.add(key);
+        if (now !== undefined) keys.add(keyOf(now));
       }
       this.#lists.set(kind, list);
     }
@@ -40,9 +39,8 @@ export class KnownObjects {
   }
 }
 
-function keysOf({ kind, metadata: { namespace, name } }: KubernetesObject): readonly Key[] {
-  if (kind === "ReferenceGrant") return [grantsKey(namespace), ANY_GRANT];
-  return [objectKey({ kind, namespace, name })];
+function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): Key {
+  return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
 }
 
 function changesOf(
