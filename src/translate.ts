@@ -30,8 +30,7 @@ import { translateGateways } from "./translate/gateway/gateways.js";
 import { createPolicies } from "./translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "./translate/gateway/model.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
-import { RouteMemory } from "./translate/gateway/routes/route-memory.js";
-import { translateRoutes } from "./translate/gateway/routes/routes.js";
+import { Routes } from "./translate/gateway/routes/routes.js";
 import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
 import type { TranslatedStreams } from "./translate/gateway/streams/stream-servers.js";
 import { streamServers } from "./translate/gateway/streams/stream-servers.js";
@@ -76,10 +75,10 @@ export function withUpstreams(
 export class TranslationMemory {
   #options = "";
   #objects = new KnownObjects();
-  #routes = new RouteMemory();
+  #routes = new Routes();
   #entries = new EntryMemory();
 
-  get routes(): RouteMemory {
+  get routes(): Routes {
     return this.#routes;
   }
 
@@ -99,7 +98,7 @@ export class TranslationMemory {
   forget(): void {
     this.#options = "";
     this.#objects = new KnownObjects();
-    this.#routes = new RouteMemory();
+    this.#routes = new Routes();
     this.#entries = new EntryMemory();
   }
 }
@@ -142,7 +141,8 @@ function translateChanges(
   reportUnavailable(balancers, build);
   const { gateways, freeSockets } = translateGateways(written, balancers, build);
   const policies = createPolicies(gateways, build);
-  const routes = translateRoutes(gateways, policies, build, { memory: memory.routes, changed });
+  const { routes } = memory;
+  const attached = routes.translate(gateways, policies, changed, build);
   const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
   translateFrontends(balancers, build);
   entries.translate(build);
@@ -150,6 +150,7 @@ function translateChanges(
     for (const object of build.resources.list(kind)) reportRestrictions(object, build);
   }
   const fallback = fallbackCertificates(balancers, build);
+  build.diagnostics.addAll(routes.whole.reports);
   build.diagnostics.addAll(entries.reports);
 
   const statuses = [
@@ -157,15 +158,15 @@ function translateChanges(
     ...ingressStatuses(entries.served, build),
     ...gatewayClassStatuses(build),
     ...gatewayStatuses(gateways, {
-      attached: new Map([...routes.attached, ...streamRoutes.attached]),
+      attached: new Map([...attached, ...streamRoutes.attached]),
       policies,
     }),
     ...routes.statuses,
     ...streamRoutes.statuses,
-    ...policies.statuses(),
+    ...policies.statuses(routes),
   ];
   return {
-    ...finish(streamRoutes.streams, policies, build, { entries, fallback }),
+    ...finish(streamRoutes.streams, policies, build, { routes, entries, fallback }),
     statuses: statuses.map(withShortMessages),
     objects: gatewayServices(gateways, build),
     streamUpstreams: streamRoutes.streams.upstreams,
@@ -178,39 +179,52 @@ function finish(
   policies: Policies,
   { config, backends, certificates, auth, options, diagnostics }: AuthContext,
   {
+    routes,
     entries,
     fallback,
-  }: { readonly entries: Entries; readonly fallback: readonly CertificateCandidate[] },
+  }: {
+    readonly routes: Routes;
+    readonly entries: Entries;
+    readonly fallback: readonly CertificateCandidate[];
+  },
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> {
   const inherited = policies.inherited();
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
-  config.addSorted(entries);
-  for (const object of entries.closed) config.closeObject(object);
+  const [a, b] = [routes.whole, entries.whole];
+  for (const { whole, bindings } of [routes, entries]) {
+    config.addSorted({ routes: whole.routes, bindings });
+    for (const object of whole.closed) config.closeObject(object);
+  }
   const built = config.build({
-    auths: unionById(auths, entries.auths.values),
+    auths: unionById(auths, a.auths.values, b.auths.values),
     inherited: [...inherited].sort(compareIds),
-    credentials: unionById(credentials, entries.credentials.values),
-    backendTls: policies.collected(),
-    certificates: unionById(certificates.collected(), entries.certificates.values),
+    credentials: unionById(credentials, a.credentials.values, b.credentials.values),
+    certificates: unionById(certificates.collected(), a.certificates.values, b.certificates.values),
+    backendTls: unionById(config.backendTls, a.backendTls.values, b.backendTls.values),
     serverCertificates: entries.serverCertificates.served(config.candidates, fallback, diagnostics),
     ...streamServers(streams, config.listeners()),
   });
   return {
     config: withoutUnavailable(built, config.refused, { options }),
-    upstreams: unionById(backends.collected(), entries.upstreams.values),
-    certificateUses: unionById(certificates.uses, entries.uses),
+    upstreams: unionById(backends.collected(), a.upstreams.values, b.upstreams.values),
+    certificateUses: unionById(
+      certificates.uses,
+      a.certificateUses.values,
+      b.certificateUses.values,
+    ),
   };
 }
 
-/** Two lists that are sorted by id; entries of one id are equal. */
+/** Of lists that are sorted by id; entries of one id are equal. */
 function unionById<T extends { readonly id: string }>(
-  a: readonly T[],
-  b: readonly T[],
+  ...lists: readonly (readonly T[])[]
 ): readonly T[] {
-  const all = mergedLists(a, b, compareIds);
-  if (a.length === 0 || b.length === 0) return all;
-  return all.filter(({ id }, i) => id !== all[i - 1]?.id);
+  const [first = [], ...others] = lists.filter(({ length }) => length > 0);
+  return others.reduce((all, list) => {
+    const merged = mergedLists(all, list, compareIds);
+    return merged.filter(({ id }, i) => id !== merged[i - 1]?.id);
+  }, first);
 }
 
 export interface Translation {

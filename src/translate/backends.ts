@@ -1,5 +1,5 @@
 import type { Service } from "../api/wire.js";
-import { compareIds, memoized, patched } from "../support/collections.js";
+import { compareIds, memoized } from "../support/collections.js";
 import type { TranslateContext } from "./context.js";
 import type { Place } from "./place.js";
 
@@ -31,7 +31,6 @@ export interface UpstreamPlan {
 export class Backends {
   readonly #context: Pick<TranslateContext, "resources" | "diagnostics">;
   readonly #upstreams = new Map<string, UpstreamPlan>();
-  #sorted: readonly UpstreamPlan[] = [];
 
   constructor(context: Pick<TranslateContext, "resources" | "diagnostics">) {
     this.#context = context;
@@ -42,36 +41,24 @@ export class Backends {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
     const port = service === undefined ? undefined : findPort(service, ref.port);
     this.#reportUnusable(ref, service, port, { place, portPlace });
-    return this.addPlan(upstreamPlan(ref, service, port));
+    return this.#add(upstreamPlan(ref, service, port));
   }
 
   /** Like `upstream`, for a reference whose problems are reported elsewhere. */
   add(ref: ServicePortRef): string {
-    return this.addPlan(this.plan(ref));
-  }
-
-  /** Makes a plan without adding it. */
-  plan(ref: ServicePortRef): UpstreamPlan {
     const service = this.#context.resources.get("Service", ref.namespace, ref.name);
-    return upstreamPlan(ref, service, service && findPort(service, ref.port, ref.protocol));
+    const port = service && findPort(service, ref.port, ref.protocol);
+    return this.#add(upstreamPlan(ref, service, port));
   }
 
-  /** Returns its id. */
-  addPlan(plan: UpstreamPlan): string {
+  #add(plan: UpstreamPlan): string {
     if (!this.#upstreams.has(plan.id)) this.#upstreams.set(plan.id, plan);
     return plan.id;
   }
 
-  /** Adds plans that are sorted by id. Plans with one id are equal. */
-  addSorted(plans: readonly UpstreamPlan[]): void {
-    this.#sorted = plans;
-  }
-
-  /** All upstreams, sorted by id. */
+  /** Every upstream that was asked for, by id. */
   collected(): readonly UpstreamPlan[] {
-    const others = Array.from(this.#upstreams.values(), (now) => ({ now }));
-    const all = patched(this.#sorted, others, compareIds);
-    return all.filter(({ id }, i) => id !== all[i - 1]?.id);
+    return [...this.#upstreams.values()].sort(compareIds);
   }
 
   #reportUnusable(

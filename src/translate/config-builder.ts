@@ -3,6 +3,7 @@ import type { RoutingModel } from "../model/config.js";
 import type { HostPattern } from "../model/values.js";
 import { hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
+import type { BackendTls } from "../model/upstream.js";
 import type { Route, RouteBinding } from "../model/route.js";
 import { inBindingOrder } from "../model/route.js";
 import { compareIds, compareStrings, getOrInsert, patched } from "../support/collections.js";
@@ -25,8 +26,8 @@ export type CollectedParts = Pick<
   RoutingModel,
   | "auths"
   | "inherited"
-  | "credentials"
   | "backendTls"
+  | "credentials"
   | "certificates"
   | "serverCertificates"
   | "streams"
@@ -50,6 +51,7 @@ export class ConfigBuilder {
   readonly #bound = new BoundRoutes();
   #sorted: SortedRoutes = { routes: [], bindings: [] };
   readonly #candidates: CertificateCandidate[] = [];
+  readonly #backendTls = new Map<string, BackendTls>();
   readonly #closed: ClosedObjects;
   readonly #closedObjects: KubernetesObject[] = [];
   /** Ids of listeners that get no sockets. */
@@ -120,6 +122,16 @@ export class ConfigBuilder {
   /** In the order in which they were added. */
   get candidates(): readonly CertificateCandidate[] {
     return this.#candidates;
+  }
+
+  /** Those of one id are equal. */
+  addBackendTls(tls: BackendTls): void {
+    this.#backendTls.set(tls.id, tls);
+  }
+
+  /** By id. */
+  get backendTls(): readonly BackendTls[] {
+    return sorted(this.#backendTls.values());
   }
 
   /** A host that stays with a listener although another one's hostname is narrower. */

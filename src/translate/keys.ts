@@ -1,4 +1,4 @@
-/** What the translation of a route depends on, as keys: a route is translated again when one of its keys has changed. */
+/** What the translation of an object depends on, as keys: it is translated again when one of its keys has changed. */
 
 /** An object, such as `Service/<namespace>/<name>`, or what is known of several: grants, policies, a parent. */
 export type Key = string;
@@ -31,14 +31,14 @@ export function grantsKey(namespace: string): Key {
   return `ReferenceGrant/${namespace}`;
 }
 
-/** The policies for an object or for sections of it. */
-export function policiesKey(target: ObjectName): Key {
-  return `policies/${objectKey(target)}`;
+/** An AuthPolicy that an ExtensionRef filter names: whether it is there, and configures anything. */
+export function extensionKey(namespace: string, name: string): Key {
+  return `extension/${namespace}/${name}`;
 }
 
-/** The policies of a namespace that can't be read. */
-export function refusedKey(kind: "AuthPolicy" | "BackendTLSPolicy", namespace: string): Key {
-  return `refused/${kind}/${namespace}`;
+/** The AuthPolicies and BackendTLSPolicies of a namespace that can't be read. */
+export function refusedKey(namespace: string): Key {
+  return `refused/${namespace}`;
 }
 
 /** A parent as routes of the namespace `from` see it; without a parent, the default Gateways. */

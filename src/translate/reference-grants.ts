@@ -32,7 +32,8 @@ const EVERY = "";
 
 /** Of a namespace's grants, which are read once, however many references ask. */
 const permissions = memoized(
-  (grants: readonly ReferenceGrant[]): ReadonlySet<string> => new Set(grants.flatMap(permissionsOf)),
+  (grants: readonly ReferenceGrant[]): ReadonlySet<string> =>
+    new Set(grants.flatMap(permissionsOf)),
 );
 
 function permissionsOf({ spec }: ReferenceGrant): readonly string[] {

@@ -6,6 +6,8 @@ import { resourcesFromYaml } from "../../src/input/load.js";
 import type { AuthConfig } from "../../src/model/auth.js";
 import type { BackendTls } from "../../src/model/upstream.js";
 import { ANY_HOST } from "../../src/model/values.js";
+import type { ObjectStatus } from "../../src/status/object-status.js";
+import type { Key } from "../../src/translate/keys.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthContext } from "../../src/translate/auth/auth-context.js";
 import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
@@ -14,11 +16,19 @@ import { Certificates } from "../../src/translate/certificates.js";
 import { ClosedObjects } from "../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../src/translate/config-builder.js";
 import { backendClientCertificate } from "../../src/translate/gateway/gateway-certificates.js";
-import type { GatewayState, ListenerState, Policies } from "../../src/translate/gateway/model.js";
+import type {
+  GatewayState,
+  ListenerState,
+  Policies,
+  PolicyAnswers,
+  RouteReaders,
+} from "../../src/translate/gateway/model.js";
 import { createPolicies } from "../../src/translate/gateway/policies/gateway-policies.js";
 
 export interface Harness {
   readonly policies: Policies;
+  /** To the HTTPRoute `apps/web`. */
+  readonly answers: PolicyAnswers;
   readonly build: AuthContext;
   gateway(name: string): Gateway;
   /** `<object>/<listener>`. */
@@ -46,9 +56,17 @@ export function harness(yaml: string): Harness {
   };
   const states = resources.list("Gateway").map((gateway) => stateOf(gateway, build));
   const policies = createPolicies(states, build);
+  const reads = new Set<Key>();
+  const routes: RouteReaders = {
+    gatewaysOf: (key) =>
+      parentsOf(resources.list("HTTPRoute").find((each) => key.endsWith(`/${each.metadata.name}`))),
+    readersOf: (key) => (reads.has(key) ? ["HTTPRoute/apps/web"] : []),
+  };
+  const statuses = (): readonly ObjectStatus[] => policies.statuses(routes);
   const listeners = states.flatMap((state) => state.listeners);
   return {
     policies,
+    answers: policies.answersFor(build, (key) => reads.add(key)),
     build,
     gateway: (name) => found(resources.get("Gateway", "infra", name), name),
     listener: (name) =>
@@ -64,10 +82,20 @@ export function harness(yaml: string): Harness {
         formatFieldPath(field ?? []),
         message,
       ]),
-    conditions: (name) => conditionsOf(policies, name),
-    auth: (id) => build.auth.collected().auths.find((auth) => auth.id === id),
-    tls: (id) => policies.collected().find((tls) => tls.id === id),
+    conditions: (name) => conditionsOf(statuses(), name),
+    auth: (id) => {
+      statuses();
+      return build.auth.collected().auths.find((auth) => auth.id === id);
+    },
+    tls: (id) => build.config.backendTls.find((tls) => tls.id === id),
   };
+}
+
+function parentsOf(route: HttpRoute | undefined): readonly string[] {
+  const { metadata, spec } = route ?? { metadata: { namespace: "" }, spec: {} };
+  return (spec.parentRefs ?? []).map(
+    ({ kind = "Gateway", namespace = metadata.namespace, name }) => `${kind} ${namespace}/${name}`,
+  );
 }
 
 function stateOf(gateway: Gateway, build: AuthContext): GatewayState {
@@ -111,8 +139,11 @@ interface WrittenStatus {
   }[];
 }
 
-function conditionsOf(policies: Policies, name: string): readonly string[] | undefined {
-  const written = policies.statuses().find(({ metadata }) => metadata.name === name);
+function conditionsOf(
+  statuses: readonly ObjectStatus[],
+  name: string,
+): readonly string[] | undefined {
+  const written = statuses.find(({ metadata }) => metadata.name === name);
   if (written === undefined) return undefined;
   // The shape of what is written is what these tests are about.
   const status = written.status as unknown as WrittenStatus;

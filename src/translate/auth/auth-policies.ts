@@ -47,7 +47,7 @@ class Translator implements AuthTranslator {
   ): readonly string[] {
     const settings = settingsOfObject(auth, field);
     if (settings === undefined) return [];
-    const id = objectId(resource);
+    const id = authId(resource);
     if (!this.#policies.has(id)) this.#translate(id, settings, resource, operator);
     return [id];
   }
@@ -68,15 +68,15 @@ class Translator implements AuthTranslator {
     for (const { setting, needs, used } of companions) {
       const { label, field } = setting;
       const message = `${label} has no effect without ${needs}`;
-      const key = `${objectId(resource)} ${formatFieldPath(field)}`;
+      const key = `${authId(resource)} ${formatFieldPath(field)}`;
       if (used) this.#unused.set(key, undefined);
       else if (!this.#unused.has(key)) {
         this.#unused.set(key, { code: "AUTH_SETTING_WITHOUT_EFFECT", message, resource, field });
       }
     }
     if (auth === undefined) return undefined;
-    const id = getOrInsert(this.#annotated, `${objectId(resource)} ${JSON.stringify(auth)}`, () => {
-      const made = `${objectId(resource)}/${pathKey}`;
+    const id = getOrInsert(this.#annotated, `${authId(resource)} ${JSON.stringify(auth)}`, () => {
+      const made = `${authId(resource)}/${pathKey}`;
       this.#translate(made, auth, resource, false);
       return made;
     });
@@ -144,7 +144,8 @@ class Translator implements AuthTranslator {
   }
 }
 
-function objectId({ kind, namespace, name }: ResourceRef): string {
+/** Of the policy that an Auth object becomes. */
+export function authId({ kind, namespace, name }: ResourceRef): string {
   return `${kind.toLowerCase()}/${namespace}/${name}`;
 }
 

@@ -6,14 +6,11 @@
 import type { KubernetesObject } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
 import { byNamespaceAndName } from "../../input/resources.js";
-import type { AuthConfig, CredentialSet } from "../../model/auth.js";
-import type { Certificate } from "../../model/listener.js";
-import type { Route, RouteBinding } from "../../model/route.js";
-import { compareIds, patched } from "../../support/collections.js";
+import type { RouteBinding } from "../../model/route.js";
+import type { Difference } from "../../support/collections.js";
+import { patched } from "../../support/collections.js";
 import { StrayRules } from "../alb/labels.js";
 import type { AuthContext } from "../auth/auth-context.js";
-import type { UpstreamPlan } from "../backends.js";
-import type { IdentifiedUse } from "../certificates.js";
 import type { TranslateContext } from "../context.js";
 import { EntryBindings } from "../entry-bindings.js";
 import { entryOf, hostsOf, isRule, tlsOf } from "./entry-part.js";
@@ -24,7 +21,8 @@ import type { HostClaims } from "../host-owners.js";
 import { HostOwners } from "../host-owners.js";
 import { TlsHosts } from "../ingress/tls-hosts.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { Parts, Union } from "../memory.js";
+import { Parts } from "../memory.js";
+import { Whole } from "../part.js";
 import { ServedCertificates } from "../server-certificates.js";
 import { ShadowedPaths } from "../shadowed-paths.js";
 
@@ -102,21 +100,13 @@ export class Entries {
   readonly #tls = new Parts<TlsPart>((key) => this.#forget(key));
   readonly #parts = new Parts<EntryPart>((key) => this.#forget(key));
   readonly #bindings = new EntryBindings();
-  readonly #reports = new Map<string, readonly Report[]>();
-  readonly #closed = new Map<Key, readonly KubernetesObject[]>();
-  readonly #uses = new Union<IdentifiedUse>();
   #stale: readonly Key[] = [];
   #changed = new Set<Key>();
   /** With the owners of their hosts. */
   balancers: readonly LoadBalancer[] = [];
-  /** By id. */
-  routes: readonly Route[] = [];
   /** Ingresses that a port serves, by namespace and name. */
   served: readonly EntryPart[] = [];
-  readonly upstreams = new Union<UpstreamPlan>();
-  readonly auths = new Union<AuthConfig>();
-  readonly credentials = new Union<CredentialSet>();
-  readonly certificates = new Union<Certificate>();
+  readonly whole = new Whole();
   readonly serverCertificates = new ServedCertificates();
 
   constructor(hosts: readonly Hosts[]) {
@@ -159,22 +149,7 @@ export class Entries {
       const object = objectOf(key, context);
       return object && entryOf(object, scope, reads);
     });
-    for (const { key, before, now } of differences) {
-      this.#collect(key, "", before, now);
-      this.upstreams.replace(before?.upstreams, now?.upstreams);
-      this.auths.replace(before?.auths, now?.auths);
-      this.credentials.replace(before?.credentials, now?.credentials);
-      if (now === undefined || now.closed.length === 0) this.#closed.delete(key);
-      else this.#closed.set(key, now.closed);
-    }
-    this.routes = patched(
-      this.routes,
-      differences.flatMap(({ before, now }) => [
-        ...(before?.routes ?? NOTHING).map((route) => ({ before: route })),
-        ...(now?.routes ?? NOTHING).map((route) => ({ now: route })),
-      ]),
-      compareIds,
-    );
+    this.#collect(differences);
     this.served = patched(
       this.served,
       differences.map(({ before, now }) => ({
@@ -196,15 +171,7 @@ export class Entries {
 
   get reports(): readonly Report[] {
     const shadows = this.#hosts.map(({ shadows }) => [...shadows.reports].flat());
-    return [...this.#reports.values(), ...shadows].flat();
-  }
-
-  get closed(): readonly KubernetesObject[] {
-    return [...this.#closed.values()].flat();
-  }
-
-  get uses(): readonly IdentifiedUse[] {
-    return this.#uses.values;
+    return [this.whole.reports, ...shadows].flat();
   }
 
   #scope(context: AuthContext): EntryScope {
@@ -220,7 +187,9 @@ export class Entries {
       const hosts = this.#named.get(key)?.claims ?? NOTHING;
       return object && !isRule(object) ? tlsOf(object, hosts, scope, reads) : undefined;
     });
-    for (const { key, before, now } of differences) this.#collect(key, "tls ", before, now);
+    this.#collect(
+      differences.map(({ key, ...difference }) => ({ ...difference, key: `tls ${key}` })),
+    );
     for (const [i, { tls, touched }] of this.#hosts.entries()) {
       const https = this.balancers[i]?.ingress.https;
       for (const { before, now } of differences) {
@@ -233,16 +202,10 @@ export class Entries {
   }
 
   #collect(
-    key: Key,
-    step: string,
-    before: TlsPart | EntryPart | undefined,
-    now: TlsPart | EntryPart | undefined,
+    differences: readonly (Difference<TlsPart | EntryPart> & { readonly key: Key })[],
   ): void {
-    if (now === undefined || now.reports.length === 0) this.#reports.delete(step + key);
-    else this.#reports.set(step + key, now.reports);
-    this.certificates.replace(before?.certificates, now?.certificates);
-    this.#uses.replace(before?.uses, now?.uses);
-    this.serverCertificates.replace(before, now);
+    this.whole.update(differences);
+    for (const { before, now } of differences) this.serverCertificates.replace(before, now);
   }
 
   #forget(key: Key): void {

@@ -7,6 +7,7 @@ import { findPort, isExternalName, portList } from "../backends.js";
 import type { Place } from "../place.js";
 import { placeOf, resourceRef } from "../place.js";
 import { invalidBackend } from "../reasons.js";
+import { isReferenceGranted } from "../reference-grants.js";
 import type {
   AnyRoute,
   AttachableRoute,
@@ -48,7 +49,7 @@ function servicePortDestination(
 ): Destination | Unusable {
   const { route, gateways, policies } = context;
   const { namespace, name, port } = reference;
-  const service = context.service(namespace, name);
+  const service = context.resources.get("Service", namespace, name);
   const servicePort = service && findPort(service, port);
   const portName = servicePort?.name;
   const written = backendProtocol(servicePort?.appProtocol, isGrpcRoute(route), false);
@@ -68,8 +69,8 @@ function servicePortDestination(
   const spoken = protocolOf(reference, servicePort.appProtocol, tls, route);
   if (typeof spoken !== "string") return spoken;
   reportClearText(spoken, service, servicePort, context);
-  const { id: upstream } = context.upstream(reference);
-  return { ok: true, upstream, protocol: spoken, ...(tls.kind === "tls" && { tls: tls.id }) };
+  const upstream = context.backends.add(reference);
+  return { ok: true, upstream, protocol: spoken, ...(tls.kind === "tls" && { tls: tls.tls.id }) };
 }
 
 function reportClearText(
@@ -96,7 +97,7 @@ function protocolOf(
     const message = `port ${String(port)} of Service ${namespace}/${name} has the appProtocol ${JSON.stringify(appProtocol)}, which ${route.kind}s can't speak`;
     return unusable("UnsupportedProtocol", message);
   }
-  if (protocol === "grpcs" && tls.kind === "tls" && tls.hasNames === true) {
+  if (protocol === "grpcs" && tls.kind === "tls" && tls.tls.names !== undefined) {
     const message = `the BackendTLSPolicy of Service ${namespace}/${name} has subjectAltNames, which can't be checked over gRPC`;
     return { ...unusable("UnsupportedProtocol", message), code: "ROUTE_BACKEND_TLS_NAMES" };
   }
@@ -126,7 +127,7 @@ interface PortReference {
 export function portReference(
   reference: BackendReference,
   route: AttachableRoute,
-  context: Pick<RouteContext, "isGranted">,
+  { resources }: Pick<RouteContext, "resources">,
 ): PortReference | Unusable {
   const { group = "", kind = "Service", name, port } = reference;
   if (group !== "" || kind !== "Service") {
@@ -137,7 +138,7 @@ export function portReference(
   const { namespace = metadata.namespace } = reference;
   const to = { kind: "Service", namespace, name } as const;
   const isOwn = namespace === metadata.namespace;
-  if (!isOwn && !context.isGranted(resourceRef(route), to)) {
+  if (!isOwn && !isReferenceGranted(resources, resourceRef(route), to)) {
     const message = `no ReferenceGrant in ${namespace} lets ${from}s of ${metadata.namespace} name Service ${name}`;
     return unusable("RefNotPermitted", message);
   }

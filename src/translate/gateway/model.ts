@@ -13,21 +13,17 @@ import type {
   ObjectReference,
   RouteFilter,
 } from "../../api/gateway.js";
-import type { KubernetesObject, Service } from "../../api/wire.js";
-import type { ResourceRef } from "../../diagnostics/diagnostic.js";
-import type { DiagnosticSink } from "../../diagnostics/sink.js";
+import type { KubernetesObject } from "../../api/wire.js";
 import type { ClientCertificates, InheritedAuth } from "../../model/listener.js";
-import type { CompileOptions } from "../../model/options.js";
 import type { PathMatch, Predicate, Route } from "../../model/route.js";
 import type { BackendFilters } from "../../model/filters.js";
 import type { BackendTls, Refusal } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
 import type { ObjectStatus } from "../../status/object-status.js";
-import type { ServicePortRef, UpstreamPlan } from "../backends.js";
+import type { AuthContext } from "../auth/auth-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { MatchRank } from "../precedence.js";
-import type { CoreReference } from "../reference-grants.js";
 import type { Key } from "../keys.js";
 import type { RouteProblems, UnresolvedReason } from "./route-problems.js";
 import type { Refused, Verdict } from "./verdict.js";
@@ -150,8 +146,7 @@ export interface BackendPort {
 /** How a backend is reached through a Gateway, by the BackendTLSPolicies and the Gateway's client certificate. */
 export type BackendTlsChoice =
   | { readonly kind: "none" }
-  /** Id of a BackendTls of the data plane. `hasNames`: it has subjectAltNames, which can't be checked over gRPC. */
-  | { readonly kind: "tls"; readonly id: string; readonly hasNames?: true }
+  | { readonly kind: "tls"; readonly tls: BackendTls }
   /** The policy in force can't be used: no request may reach the backend. */
   | { readonly kind: "refused"; readonly refuse: Refusal };
 
@@ -164,13 +159,11 @@ export type AuthRef =
    */
   | { readonly ok: false; readonly reason: UnresolvedReason; readonly message: string };
 
-/** The policies' answers to routes: TLS to their backends, and auth. `gateways` all show backends the same client certificate. */
-export interface Policies {
-  /** The parts of the policies that decide the answers below, by the keys of `policiesKey` and `refusedKey`. */
-  readonly facts: ReadonlyMap<Key, string>;
+/** The policies' answers to one route or listener: TLS to its backends, and auth. */
+export interface PolicyAnswers {
   /**
-   * How a Service port is reached through the Gateways. To be called for every Service that a route (backendRef, mirror) of the
-   * Gateways names, also for one that does not exist: the policies' statuses name the callers' Gateways as ancestors.
+   * How a Service port is reached through the Gateways, which all show backends the same client certificate. To be called for every
+   * Service that a backendRef names, also for one that does not exist: the policies' statuses name the callers' Gateways as ancestors.
    */
   backendTls(gateways: readonly Gateway[], backend: BackendPort): BackendTlsChoice;
   /** An ExtensionRef filter at `place`, in whose namespace the AuthPolicy is looked up. */
@@ -178,22 +171,38 @@ export interface Policies {
   /** An ExternalAuth filter at `place`. Any protocol but HTTP is not ok. */
   externalAuth(filter: ExternalAuthFilter, place: Place, gateways: readonly Gateway[]): AuthRef;
   /**
-   * Auth of the listener's own filters (GEP-5224). It comes first and is never replaced: rules have these ids before their own
-   * or inherited ones. Not ok: the listener's requests must be answered with an error.
-   */
-  listenerFilters(listener: ListenerState): AuthRef;
-  /**
    * Auth of a rule that has no auth filters of its own: from the AuthPolicy that targets the rule by name, or else its route.
    * Undefined: there is none, so the rule inherits from its listeners. A rule with auth filters (ExtensionRef or ExternalAuth)
    * inherits nothing, even if the filters check nothing.
    */
   attached(route: AnyRoute, rule: string | undefined): readonly string[] | undefined;
+}
+
+/** What is known of the routes of Gateways once they have been translated. */
+export interface RouteReaders {
+  /** Titles of the Gateways that serve the route, such as `Gateway infra/edge`. */
+  gatewaysOf(route: Key): readonly string[];
+  /** Routes whose translation read the key. */
+  readersOf(key: Key): readonly Key[];
+}
+
+/** The AuthPolicies and BackendTLSPolicies. */
+export interface Policies {
+  /** What decides the answers to routes, by the keys that are noted. */
+  readonly facts: ReadonlyMap<Key, string>;
+  /** Problems and all that the answers need go to the asker's own `context`; `note` gets the keys of what they depend on. */
+  answersFor(context: AuthContext, note: (key: Key) => void): PolicyAnswers;
+  /** The same for listeners and streams of a Gateway. */
+  answersOf(gateway: Gateway): PolicyAnswers;
+  /**
+   * Auth of the listener's own filters (GEP-5224). It comes first and is never replaced: rules have these ids before their own
+   * or inherited ones. Not ok: the listener's requests must be answered with an error.
+   */
+  listenerFilters(listener: ListenerState): AuthRef;
   /** Auth that routes inherit from the listeners that serve: their filters, and the most specific policy. */
   inherited(): readonly InheritedAuth[];
-  /** Of BackendTLSPolicies and AuthPolicies; to be called after the routes have been translated. */
-  statuses(): readonly ObjectStatus[];
-  /** Every BackendTls that was chosen, by id; to be called last. */
-  collected(): readonly BackendTls[];
+  /** Of BackendTLSPolicies and AuthPolicies; to be called after all routes have been translated. */
+  statuses(routes: RouteReaders): readonly ObjectStatus[];
 }
 
 export type AnyRoute = HttpRoute | GrpcRoute;
@@ -202,23 +211,13 @@ export function isGrpcRoute(route: AnyRoute): route is GrpcRoute {
   return route.kind === "GRPCRoute";
 }
 
-/** Everything that the translation of a route reads, besides its parents and policies. Small, because each read is recorded (route-reads.ts). */
-export interface RouteContext {
-  readonly options: CompileOptions;
-  readonly diagnostics: DiagnosticSink;
-  service(namespace: string, name: string): Service | undefined;
-  isGranted(from: ResourceRef, to: CoreReference): boolean;
-  upstream(ref: ServicePortRef): UpstreamPlan;
+/** What the translation of a route reads, and adds to. */
+export interface RouteContext extends AuthContext {
+  readonly policies: PolicyAnswers;
 }
-
-export type RoutePolicies = Pick<
-  Policies,
-  "facts" | "backendTls" | "extension" | "externalAuth" | "attached"
->;
 
 /** The same for one rule, with what it belongs to. */
 export interface RuleContext extends RouteContext {
-  readonly policies: RoutePolicies;
   readonly route: AnyRoute;
   /** The rule is translated for these Gateways: they show backends the same client certificate and have the same body limit. */
   readonly gateways: readonly Gateway[];

@@ -1,15 +1,16 @@
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
-import type { GrpcRoute, HttpRoute, ParentReference } from "../../../api/gateway.js";
+import type { Gateway, ParentReference } from "../../../api/gateway.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { groupBy } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
+import { authId } from "../../auth/auth-policies.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
-import type { Fact } from "../../keys.js";
-import { policiesKey } from "../../keys.js";
-import type { GatewayState, ListenerState } from "../model.js";
+import type { Fact, Key } from "../../keys.js";
+import { extensionKey, objectKey } from "../../keys.js";
+import type { AnyRoute, GatewayState, ListenerState, RouteReaders } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
 import { closedTarget, resolveTargets } from "./auth-policy-targets.js";
@@ -17,6 +18,7 @@ import type { PolicyTarget } from "./policy-targets.js";
 import {
   TargetIndex,
   conflictMessage,
+  gatewayRef,
   policyStatus,
   refusedPolicyOf,
   targetKey,
@@ -48,117 +50,132 @@ export class AuthPolicies {
   /** What `ofRule` depends on, except for policies that can't be read. */
   get facts(): Iterable<Fact> {
     const winners = [...this.index.winners].map(({ target, policy }): Fact => {
-      const isEmpty = settingsOfObject(policy.spec, []) === undefined;
-      return [policiesKey(target), [target.section, nameOf(policy), isEmpty]];
+      return [objectKey(target), [target.section, nameOf(policy), this.idsOf(policy)]];
     });
     const closing = [...this.#closing.values()].map(({ target, policy }): Fact => {
-      return [policiesKey(target), ["closed by", nameOf(policy)]];
+      return [objectKey(target), ["closed by", nameOf(policy)]];
     });
-    return [...winners, ...closing];
+    const extensions = this.#context.resources.list("AuthPolicy").map((policy): Fact => {
+      const { namespace, name } = policy.metadata;
+      return [extensionKey(namespace, name), this.idsOf(policy)];
+    });
+    return [...winners, ...closing, ...extensions];
   }
 
-  /** Ids of one policy; empty: it configures nothing. */
+  /** Ids of one policy; empty: it configures nothing. The policy itself is translated when all that asks for it is known. */
   idsOf(policy: AuthPolicy): readonly string[] {
-    return this.#context.auth.fromObject(policy.spec, {
-      resource: resourceRef(policy),
-      field: ["spec"],
-      operator: false,
-    });
+    return settingsOfObject(policy.spec, []) === undefined ? [] : [authId(resourceRef(policy))];
+  }
+
+  /** The auth with these ids; gives why it closes its paths, or undefined. */
+  translate(policy: AuthPolicy): string | undefined {
+    const { auth } = this.#context;
+    const owner = { resource: resourceRef(policy), field: ["spec"], operator: false };
+    const [problem] = auth.fromObject(policy.spec, owner).flatMap((id) => auth.invalid(id) ?? []);
+    return problem;
   }
 
   /** For a policy that exists but can't be read: closes whatever names it. */
-  closedBy(resource: ResourceRef): readonly string[] {
-    const { kind, namespace, name } = resource;
-    const id = `${kind.toLowerCase()}/${namespace}/${name}`;
+  closedBy(resource: ResourceRef, { auth }: Pick<AuthContext, "auth">): readonly string[] {
+    const { namespace, name } = resource;
+    const id = authId(resource);
     const source = sourceRef({ resource, field: [] });
     const invalid = `auth policy ${namespace}/${name} can't be read`;
-    this.#context.auth.add({ id, source, invalid });
+    auth.add({ id, source, invalid });
     return [id];
   }
 
-  /** Ids of the policy for a rule, by its name, or for its route; undefined: there is none. */
-  ofRule(route: HttpRoute | GrpcRoute, rule: string | undefined): readonly string[] | undefined {
+  /** Ids of the policy for a rule, by its name, or for its route; undefined: there is none. Problems are reported to `own`. */
+  ofRule(
+    route: AnyRoute,
+    rule: string | undefined,
+    own: AuthContext,
+  ): readonly string[] | undefined {
     const whole = targetFor(route);
-    return this.#narrowest(rule === undefined ? [whole] : [{ ...whole, section: rule }, whole]);
+    const levels = rule === undefined ? [whole] : [{ ...whole, section: rule }, whole];
+    return this.#narrowest(levels, own);
   }
 
   /** Ids of the policy for a listener, its ListenerSet or its Gateway. */
   ofListener({ parent, gateway, name }: ListenerState): readonly string[] {
     const whole = targetFor(parent);
-    return this.#narrowest([{ ...whole, section: name }, whole, targetFor(gateway)]) ?? [];
+    const levels = [{ ...whole, section: name }, whole, targetFor(gateway)];
+    return this.#narrowest(levels, this.#context) ?? [];
   }
 
   /**
    * Ids of the policy of the first level that has one. An unreadable policy could be for anything in its namespace, so it closes
    * everything there, except what a narrower policy of another namespace covers.
    */
-  #narrowest(levels: readonly PolicyTarget[]): readonly string[] | undefined {
-    if (this.index.isEmpty && this.#context.resources.refused.length === 0) return undefined;
+  #narrowest(
+    levels: readonly PolicyTarget[],
+    { auth, diagnostics }: Pick<AuthContext, "auth" | "diagnostics">,
+  ): readonly string[] | undefined {
+    const { resources } = this.#context;
+    if (this.index.isEmpty && resources.refused.length === 0) return undefined;
     for (const level of levels) {
-      const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, this.#context);
-      if (unreadable !== undefined) return this.closedBy(unreadable);
+      const unreadable = refusedPolicyOf("AuthPolicy", level.namespace, resources, diagnostics);
+      if (unreadable !== undefined) return this.closedBy(unreadable, { auth });
       const closing = this.#closing.get(targetKey({ ...level, section: "" }));
-      if (closing !== undefined) return this.#closedByTarget(closing.policy);
+      if (closing !== undefined) return closedByTarget(closing.policy, auth);
       const policy = this.index.winner(level);
       if (policy !== undefined) return this.idsOf(policy);
     }
     return undefined;
   }
-
-  /** The policy may be in force elsewhere, so what it closes gets an id of its own. */
-  #closedByTarget(policy: AuthPolicy): readonly string[] {
-    const resource = resourceRef(policy);
-    const { namespace, name } = policy.metadata;
-    const id = `authpolicy/${namespace}/${name}/misspelt`;
-    const source = sourceRef({ resource, field: ["spec", "targetRefs"] });
-    const invalid = `auth policy ${namespace}/${name} has a misspelt target`;
-    this.#context.auth.add({ id, source, invalid });
-    return [id];
-  }
-
-  reportUnused(used: ReadonlySet<AuthPolicy>): void {
-    for (const policy of this.#context.resources.list("AuthPolicy")) {
-      if (used.has(policy) || targetsOf(policy).length > 0) continue;
-      this.#context.diagnostics.report({
-        code: "POLICY_UNUSED",
-        message: "no ExtensionRef filter names it, and it has no targetRefs",
-        ...placeOf(policy, "spec"),
-      });
-    }
-  }
 }
 
-function targetFor({
-  kind,
-  metadata,
-}: HttpRoute | GrpcRoute | ListenerState["parent"]): PolicyTarget {
+/** The policy may be in force elsewhere, so what it closes gets an id of its own. */
+function closedByTarget(policy: AuthPolicy, auth: AuthContext["auth"]): readonly string[] {
+  const resource = resourceRef(policy);
+  const { namespace, name } = policy.metadata;
+  const id = `${authId(resource)}/misspelt`;
+  const source = sourceRef({ resource, field: ["spec", "targetRefs"] });
+  const invalid = `auth policy ${namespace}/${name} has a misspelt target`;
+  auth.add({ id, source, invalid });
+  return [id];
+}
+
+function targetFor({ kind, metadata }: AnyRoute | ListenerState["parent"]): PolicyTarget {
   return { group: GATEWAY_GROUP, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
+/** Who uses the policies. */
+export interface PolicyUsers {
+  /** Gateways whose routes or listeners have asked. */
+  readonly gatewaysAsking: (key: Key) => readonly Gateway[];
+  readonly routes: RouteReaders;
+  readonly states: readonly GatewayState[];
+}
+
 /**
- * The statuses of AuthPolicies; reports problems of their targets. `named`: the Gateways that a policy serves by ExtensionRef filters. A
- * policy is accepted for an ancestor if it is in force for one of the targets that lead there.
+ * The statuses of AuthPolicies; reports problems of their targets, and translates those that something uses. A policy is accepted for
+ * an ancestor if it is in force for one of the targets that lead there.
  */
 export function authPolicyStatuses(
   policies: AuthPolicies,
-  named: ReadonlyMap<AuthPolicy, readonly ParentReference[]>,
-  states: readonly GatewayState[],
+  users: PolicyUsers,
   context: AuthContext,
 ): readonly ObjectStatus[] {
   return context.resources.list("AuthPolicy").flatMap((policy) => {
-    const gateways = (named.get(policy) ?? []).map((ref) => ({ ref, verdict: HOLDS }));
-    const targets = targetVerdicts(policy, policies, states, context);
-    const byAncestor = groupBy([...gateways, ...targets], ({ ref }) => JSON.stringify(ref));
+    const { namespace, name } = policy.metadata;
+    const gateways = users.gatewaysAsking(extensionKey(namespace, name)).map((gateway) => {
+      return { ref: gatewayRef(gateway), verdict: HOLDS };
+    });
+    if (gateways.length === 0 && targetsOf(policy).length === 0) {
+      const message = "no ExtensionRef filter names it, and it has no targetRefs";
+      context.diagnostics.report({ code: "POLICY_UNUSED", message, ...placeOf(policy, "spec") });
+    }
+    const uses = [...gateways, ...targetVerdicts(policy, policies, users, context)];
+    const content = uses.some(({ verdict }) => verdict.ok)
+      ? contentVerdict(policies.translate(policy))
+      : HOLDS;
+    const byAncestor = groupBy(uses, ({ ref }) => JSON.stringify(ref));
     const ancestors = [...byAncestor.values()].flatMap((entries) => {
       const entry = entries.find(({ verdict }) => verdict.ok) ?? entries[0];
       if (entry === undefined) return [];
       const { ref, verdict } = entry;
-      return {
-        ref,
-        verdicts: () => ({
-          Accepted: verdict.ok ? contentVerdict(policy, policies, context) : verdict,
-        }),
-      };
+      return { ref, verdicts: () => ({ Accepted: verdict.ok ? content : verdict }) };
     });
     return policyStatus(policy, ancestors, context);
   });
@@ -168,10 +185,10 @@ export function authPolicyStatuses(
 function targetVerdicts(
   policy: AuthPolicy,
   { index }: AuthPolicies,
-  states: readonly GatewayState[],
+  users: PolicyUsers,
   { resources, diagnostics }: AuthContext,
 ): readonly { readonly ref: ParentReference; readonly verdict: Verdict }[] {
-  return resolveTargets(policy, states, resources).flatMap((resolved, i) => {
+  return resolveTargets(policy, users, resources).flatMap((resolved, i) => {
     const { target, ancestors, problem, streams = [] } = resolved;
     const place = placeOf(policy, "spec", "targetRefs", i);
     if (streams.length > 0) {
@@ -193,12 +210,7 @@ function targetVerdicts(
 }
 
 /** A policy that can't be used is in force nevertheless, and closes its targets. */
-function contentVerdict(
-  policy: AuthPolicy,
-  policies: AuthPolicies,
-  { auth }: AuthContext,
-): Verdict {
-  const [problem] = policies.idsOf(policy).flatMap((id) => auth.invalid(id) ?? []);
+function contentVerdict(problem: string | undefined): Verdict {
   return problem === undefined
     ? HOLDS
     : refused("Invalid", `what it covers answers 503 until this is corrected: ${problem}`);

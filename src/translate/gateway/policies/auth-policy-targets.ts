@@ -5,13 +5,15 @@ import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { didYouMean } from "../../../support/did-you-mean.js";
-import type { GatewayState } from "../model.js";
+import { objectKey } from "../../keys.js";
+import { nameOf } from "../../place.js";
+import type { GatewayState, RouteReaders } from "../model.js";
 import { needsStream } from "../route-kinds.js";
 import type { Refused } from "../verdict.js";
 import { refused } from "../verdict.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import { gatewayRef, shownTarget, targetAsAncestor, targetsOf } from "./policy-targets.js";
-import { gatewaysOf, gatewaysOfRoute } from "./route-gateways.js";
+import { gatewaysNamed } from "./route-gateways.js";
 
 /** What an AuthPolicy's target means for its status. */
 interface ResolvedTarget {
@@ -23,15 +25,20 @@ interface ResolvedTarget {
   readonly problem?: Refused & { readonly code: DiagnosticCode };
 }
 
+interface TargetUsers {
+  readonly routes: Pick<RouteReaders, "gatewaysOf">;
+  readonly states: readonly GatewayState[];
+}
+
 /** In the order of targetRefs. */
 export function resolveTargets(
   policy: AuthPolicy,
-  states: readonly GatewayState[],
+  users: TargetUsers,
   resources: RoutingResources,
 ): readonly (ResolvedTarget & { readonly target: PolicyTarget })[] {
   return targetsOf(policy).map((target) => {
     const closed = closedTarget(target, resources);
-    const resolved = resolve(closed ?? target, states, resources);
+    const resolved = resolve(closed ?? target, users, resources);
     if (closed === undefined) return { target, ...resolved };
     const message = `${misspelling(target)}: everything of ${shownTarget({ ...closed, section: undefined })} answers 503`;
     const reason = target.kind === closed.kind ? "TargetNotFound" : "Invalid";
@@ -79,7 +86,7 @@ function misspelling({ group, kind, section, ...object }: PolicyTarget): string 
 
 function resolve(
   target: PolicyTarget,
-  states: readonly GatewayState[],
+  { routes, states }: TargetUsers,
   resources: RoutingResources,
 ): ResolvedTarget {
   const { group, namespace, name } = target;
@@ -88,20 +95,20 @@ function resolve(
     case "Gateway": {
       const gateway = resources.get(kind, namespace, name);
       if (gateway === undefined) return notFound(target);
-      if (gatewaysOf([target], states).length === 0) return { ancestors: [] };
+      if (gatewaysNamed([nameOf(gateway)], states).length === 0) return { ancestors: [] };
       return withListeners(target, gateway.spec.listeners, [gatewayRef(gateway, target.section)]);
     }
     case "ListenerSet": {
       const set = resources.get(kind, namespace, name);
       if (set === undefined) return notFound(target);
-      const ancestors = gatewaysOf([target], states).map((gateway) => gatewayRef(gateway));
+      const ancestors = gatewaysNamed([nameOf(set)], states).map((gateway) => gatewayRef(gateway));
       return withListeners(target, set.spec.listeners, ancestors);
     }
     case "HTTPRoute":
     case "GRPCRoute": {
-      const route = resources.get(kind, namespace, name);
-      if (route === undefined) return notFound(target);
-      return { ancestors: gatewaysOfRoute(route, states).map((gateway) => gatewayRef(gateway)) };
+      if (resources.get(kind, namespace, name) === undefined) return notFound(target);
+      const gateways = gatewaysNamed(routes.gatewaysOf(objectKey({ ...target, kind })), states);
+      return { ancestors: gateways.map((gateway) => gatewayRef(gateway)) };
     }
     default: {
       const message = `an AuthPolicy can't be for ${target.kind} of group ${JSON.stringify(group)}`;

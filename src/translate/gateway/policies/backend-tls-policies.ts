@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { BackendTlsPolicy, Gateway } from "../../../api/gateway.js";
 import type { BackendTls, SubjectAltName } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareIds, getOrInsert } from "../../../support/collections.js";
+import { getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { Result } from "../../../support/result.js";
 import { ok, problem } from "../../../support/result.js";
@@ -12,8 +12,8 @@ import { nameOf, placeOf, within } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
 import { bundleOf, readCertificateAuthorities } from "../certificate-authorities.js";
-import type { Fact } from "../../keys.js";
-import { policiesKey } from "../../keys.js";
+import type { Fact, Key } from "../../keys.js";
+import { objectKey } from "../../keys.js";
 import type { BackendPort, BackendTlsChoice, GatewayState } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
@@ -36,12 +36,10 @@ export class BackendTlsPolicies {
   readonly #context: TranslateContext;
   readonly #readings: ReadonlyMap<BackendTlsPolicy, PolicyReading>;
   readonly #index: TargetIndex<BackendTlsPolicy>;
-  readonly #chosen = new Map<string, BackendTls>();
   /** By policy and the id of the certificate that Gateways show. */
   readonly #choices = new Map<BackendTlsPolicy, Map<string | undefined, BackendTlsChoice>>();
   /** Ids of the certificates that Gateways show. */
   readonly #certificates: ReadonlyMap<Gateway, string | undefined>;
-  readonly #users = new ServiceUsers();
 
   constructor(states: readonly GatewayState[], context: TranslateContext) {
     this.#context = context;
@@ -54,10 +52,14 @@ export class BackendTlsPolicies {
     for (const policy of policies) this.#reportTargets(policy);
   }
 
-  choose(gateways: readonly Gateway[], backend: BackendPort): BackendTlsChoice {
-    if (this.#readings.size > 0) this.#users.add(gateways, backend);
+  /** Problems are reported to `own`. */
+  choose(
+    gateways: readonly Gateway[],
+    backend: BackendPort,
+    own: Pick<TranslateContext, "diagnostics">,
+  ): BackendTlsChoice {
     const policy = this.#winner(backend);
-    if (policy === undefined) return this.#withoutPolicy(gateways, backend);
+    if (policy === undefined) return this.#withoutPolicy(gateways, backend, own);
     const choices = getOrInsert(this.#choices, policy, () => new Map());
     const certificate = this.#clientCertificate(gateways);
     return getOrInsert(choices, certificate, () => this.#byPolicy(policy, certificate));
@@ -68,26 +70,33 @@ export class BackendTlsPolicies {
     const targets = [...this.#index.winners].filter(({ target }) => isService(target));
     return targets.map(({ target, policy }): Fact => {
       const content = this.#readings.get(policy)?.content;
-      return [policiesKey(target), [target.section, nameOf(policy), content]];
+      return [objectKey(target), [target.section, nameOf(policy), content]];
     });
   }
 
-  statuses(): readonly ObjectStatus[] {
+  /** `gatewaysAsking`: those whose routes, listeners or streams have asked for the TLS to a Service. */
+  statuses(gatewaysAsking: (service: Key) => readonly Gateway[]): readonly ObjectStatus[] {
     return this.#context.resources.list("BackendTLSPolicy").flatMap((policy) => {
       const { accepted = HOLDS, resolved = HOLDS } = this.#readings.get(policy) ?? {};
-      const ancestors = this.#gatewaysOf(policy).map((gateway) => ({
-        ref: gatewayRef(gateway),
-        verdicts: () => ({
-          Accepted: accepted.ok ? this.#inForce(policy, gateway) : accepted,
-          ResolvedRefs: resolved,
+      const used = serviceTargets(policy).map((target) => {
+        return { target, by: new Set(gatewaysAsking(objectKey(target))) };
+      });
+      const ancestors = inOrder(policy, new Set(used.flatMap(({ by }) => [...by]))).map(
+        (gateway) => ({
+          ref: gatewayRef(gateway),
+          verdicts: () => ({
+            Accepted: accepted.ok
+              ? this.#inForce(
+                  policy,
+                  used.flatMap(({ target, by }) => (by.has(gateway) ? target : [])),
+                )
+              : accepted,
+            ResolvedRefs: resolved,
+          }),
         }),
-      }));
+      );
       return policyStatus(policy, ancestors, this.#context);
     });
-  }
-
-  collected(): readonly BackendTls[] {
-    return [...this.#chosen.values()].sort(compareIds);
   }
 
   #winner({ namespace, service, portName }: BackendPort): BackendTlsPolicy | undefined {
@@ -101,20 +110,25 @@ export class BackendTlsPolicies {
   #byPolicy(policy: BackendTlsPolicy, certificate: string | undefined): BackendTlsChoice {
     const content = this.#readings.get(policy)?.content;
     if (content === undefined) return refusedBy(policy.metadata);
-    return this.#add({
+    return tlsWith({
       ...content,
       ...(certificate !== undefined && { clientCertificate: certificate }),
     });
   }
 
-  #withoutPolicy(gateways: readonly Gateway[], { namespace, tls }: BackendPort): BackendTlsChoice {
+  #withoutPolicy(
+    gateways: readonly Gateway[],
+    { namespace, tls }: BackendPort,
+    { diagnostics }: Pick<TranslateContext, "diagnostics">,
+  ): BackendTlsChoice {
     // An unreadable policy may be for this Service and ask for TLS.
-    const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, this.#context);
+    const { resources } = this.#context;
+    const unreadable = refusedPolicyOf("BackendTLSPolicy", namespace, resources, diagnostics);
     if (unreadable !== undefined) return refusedBy(unreadable);
     const certificate = tls === true ? this.#clientCertificate(gateways) : undefined;
     return certificate === undefined
       ? { kind: "none" }
-      : this.#add({ authorities: { kind: "none" }, clientCertificate: certificate });
+      : tlsWith({ authorities: { kind: "none" }, clientCertificate: certificate });
   }
 
   /** A Gateway whose certificate can't be used shows none; backends that require one refuse the connection. */
@@ -122,33 +136,9 @@ export class BackendTlsPolicies {
     return shownBy && this.#certificates.get(shownBy);
   }
 
-  #add(content: Omit<BackendTls, "id" | "inLua">): BackendTlsChoice {
-    const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
-    const id = `tls-${digest.slice(0, 32)}`;
-    const { hostname, names, authorities } = content;
-    const inLua = authorities.kind !== "none" && (names !== undefined || hostname === undefined);
-    this.#chosen.set(id, { id, ...content, ...(inLua && { inLua }) });
-    return { kind: "tls", id, ...(names !== undefined && { hasNames: true }) };
-  }
-
-  /**
-   * The Gateways that use a Service that the policy is for. Those of its own namespace come first, so that other ones can't take their
-   * places in a status that holds sixteen; then older ones.
-   */
-  #gatewaysOf(policy: BackendTlsPolicy): readonly Gateway[] {
-    const gateways = new Set(
-      serviceTargets(policy).flatMap((target) => [...this.#users.of(target)]),
-    );
-    const isOther = ({ metadata }: Gateway): number =>
-      metadata.namespace === policy.metadata.namespace ? 0 : 1;
-    return [...gateways].sort((a, b) => isOther(a) - isOther(b) || compareAge(a, b));
-  }
-
-  /** Whether the policy is in force for one of the Services that the Gateway uses. */
-  #inForce(policy: BackendTlsPolicy, gateway: Gateway): Verdict {
-    const verdicts = serviceTargets(policy)
-      .filter((target) => this.#users.of(target).has(gateway))
-      .map((target) => this.#targetVerdict(policy, target));
+  /** Whether the policy is in force for one of the Services. */
+  #inForce(policy: BackendTlsPolicy, services: readonly PolicyTarget[]): Verdict {
+    const verdicts = services.map((target) => this.#targetVerdict(policy, target));
     return verdicts.find(({ ok: holds }) => holds) ?? verdicts[0] ?? HOLDS;
   }
 
@@ -185,6 +175,24 @@ export class BackendTlsPolicies {
   }
 }
 
+function tlsWith(content: Omit<BackendTls, "id" | "inLua">): BackendTlsChoice {
+  const digest = createHash("sha256").update(JSON.stringify(content)).digest("hex");
+  const { hostname, names, authorities } = content;
+  const inLua = authorities.kind !== "none" && (names !== undefined || hostname === undefined);
+  const id = `tls-${digest.slice(0, 32)}`;
+  return { kind: "tls", tls: { id, ...content, ...(inLua && { inLua }) } };
+}
+
+/**
+ * Gateways of the policy's own namespace come first, so that other ones can't take their places in a status that holds sixteen; then
+ * older ones.
+ */
+function inOrder(policy: BackendTlsPolicy, gateways: Iterable<Gateway>): readonly Gateway[] {
+  const isOther = ({ metadata }: Gateway): number =>
+    metadata.namespace === policy.metadata.namespace ? 0 : 1;
+  return [...gateways].sort((a, b) => isOther(a) - isOther(b) || compareAge(a, b));
+}
+
 function serviceTargets(policy: BackendTlsPolicy): readonly PolicyTarget[] {
   return targetsOf(policy).filter(isService);
 }
@@ -196,32 +204,6 @@ function isService({ group, kind }: PolicyTarget): boolean {
 function refusedBy({ namespace, name }: BackendTlsPolicy["metadata"]): BackendTlsChoice {
   const what = `BackendTLSPolicy ${namespace}/${name} can't be used`;
   return { kind: "refused", refuse: invalidBackend(what) };
-}
-
-/**
- * Which Gateways use a Service. A backendRef adds the route's whole list of Gateways at once, because a few bytes can make thousands of
- * pairs; only Services that a policy targets have their lists merged.
- */
-class ServiceUsers {
-  readonly #users = new Map<
-    string,
-    { readonly groups: Set<readonly Gateway[]>; all?: ReadonlySet<Gateway> }
-  >();
-
-  add(gateways: readonly Gateway[], { namespace, service }: BackendPort): void {
-    const users = getOrInsert(this.#users, `${namespace}/${service}`, () => ({
-      groups: new Set<readonly Gateway[]>(),
-    }));
-    users.groups.add(gateways);
-    delete users.all;
-  }
-
-  /** For the Service that the target names, whatever its section. */
-  of({ namespace, name }: PolicyTarget): ReadonlySet<Gateway> {
-    const users = this.#users.get(`${namespace}/${name}`);
-    if (users === undefined) return new Set();
-    return (users.all ??= new Set([...users.groups].flat()));
-  }
 }
 
 interface PolicyReading {

@@ -8,6 +8,8 @@ import type {
 } from "../../../api/gateway.js";
 import type { KubernetesObject } from "../../../api/wire.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
+import type { DiagnosticSink } from "../../../diagnostics/sink.js";
+import type { RoutingResources } from "../../../input/resources.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
@@ -86,7 +88,8 @@ export function conflictMessage(target: PolicyTarget, winner: KubernetesObject):
 export function refusedPolicyOf(
   kind: "AuthPolicy" | "BackendTLSPolicy",
   namespace: string,
-  { resources, diagnostics }: TranslateContext,
+  resources: RoutingResources,
+  diagnostics: DiagnosticSink,
 ): ResourceRef | undefined {
   const [resource] = refusedObjects(resources, kind, namespace);
   if (resource === undefined) return undefined;

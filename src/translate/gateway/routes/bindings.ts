@@ -1,10 +1,10 @@
 import type { Route } from "../../../model/route.js";
 import { addTo, compareStrings, getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
-import { BoundRoutes } from "../../bound-routes.js";
+import type { ConfigBuilder } from "../../config-builder.js";
 import { sourceRef } from "../../place.js";
 import { routeOrderKey } from "../../precedence.js";
-import type { AnyRoute, ListenerState, RoutePolicies } from "../model.js";
+import type { AnyRoute, ListenerState, PolicyAnswers, RouteContext } from "../model.js";
 import type { Attachment, OwnParent } from "./attachment.js";
 import type { RulePlan } from "./rules.js";
 
@@ -20,10 +20,8 @@ interface Variant {
 /** Binds the planned rules on the listeners that serve, for the hosts that these have in common with the route. */
 export function bindRules(
   parents: readonly (OwnParent & { readonly plans: readonly RulePlan[] })[],
-  route: AnyRoute,
-  policies: RoutePolicies,
-): BoundRoutes {
-  const bound = new BoundRoutes();
+  { route, policies, config }: RouteContext & { readonly route: AnyRoute },
+): void {
   const known = new Map<readonly RulePlan[], Variant>();
   const variants = new Map<string, Variant>();
   // Two parentRefs may name one listener: the first counts.
@@ -35,22 +33,21 @@ export function bindRules(
       listeners.add(listener);
       const variant = getOrInsert(known, plans, () => {
         const ids = plans.flatMap((plan) =>
-          servedRoutes(plan, route, policies).map((served) => bound.addRoute(served, id)),
+          servedRoutes(plan, route, policies).map((served) => config.addRoute(served, id)),
         );
         return getOrInsert(variants, ids.join("|"), () => ({ plans, ids, places: new Map() }));
       });
       addTo(variant.places, hosts, id);
     }
   }
-  for (const variant of variants.values()) bindVariant(variant, route, bound);
-  return bound;
+  for (const variant of variants.values()) bindVariant(variant, route, config);
 }
 
 /** A route for each branch of a rule. A rule without auth filters gets the auth of the policies for it or its route. */
 function servedRoutes(
   { branches, place, name }: RulePlan,
   route: AnyRoute,
-  policies: RoutePolicies,
+  policies: PolicyAnswers,
 ): readonly Route[] {
   return branches.map(({ id, content: { auth: own, ...content } }) => {
     const auth = own ?? policies.attached(route, name);
@@ -66,7 +63,11 @@ function servedRoutes(
   });
 }
 
-function bindVariant({ plans, ids, places }: Variant, route: AnyRoute, bound: BoundRoutes): void {
+function bindVariant(
+  { plans, ids, places }: Variant,
+  route: AnyRoute,
+  config: ConfigBuilder,
+): void {
   const at = [...places].map(([hosts, listeners]) => ({
     listeners: listeners.sort(compareStrings),
     hosts,
@@ -79,7 +80,7 @@ function bindVariant({ plans, ids, places }: Variant, route: AnyRoute, bound: Bo
     if (id === undefined) continue;
     for (const { path, when, rank, index: match } of matches) {
       const order = routeOrderKey({ match: rank, route, position: [index, match] });
-      bound.bind({ at, path, when, order, route: id });
+      config.bind({ at, path, when, order, route: id });
     }
   }
 }

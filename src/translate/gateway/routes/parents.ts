@@ -1,5 +1,4 @@
 import type { Gateway, ListenerSet, ParentReference } from "../../../api/gateway.js";
-import type { ObjectMeta } from "../../../api/wire.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import { hostKey } from "../../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
@@ -7,13 +6,7 @@ import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
 import type { ObjectName } from "../../keys.js";
 import { objectKey } from "../../keys.js";
-import type {
-  AttachableRoute,
-  GatewayState,
-  ListenerState,
-  RouteContext,
-  RoutePolicies,
-} from "../model.js";
+import type { AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
 
 /** A Gateway of ours, or a ListenerSet of one. */
@@ -33,8 +26,6 @@ export interface Parent {
 /** Why a parentRef has no parent: it names a Service, an object of another controller, or no object. */
 type NoParent = "mesh" | "foreign" | "missing";
 
-export type GatewayNames = readonly Pick<ObjectMeta, "namespace" | "name">[];
-
 /** What a route reads of a parent, as text that can be compared with the text of a later translation. */
 export type DescribeParent = (parents: Parents) => string;
 
@@ -42,13 +33,6 @@ export type DescribeParent = (parents: Parents) => string;
 export interface ListenerPlace {
   readonly parent: string;
   readonly index: number;
-}
-
-/** What routes are translated with. */
-export interface RouteSurroundings {
-  readonly parents: Parents;
-  readonly policies: RoutePolicies;
-  readonly context: RouteContext;
 }
 
 /** The status of a route has room for this many parents (Gateway API, RouteStatus.parents). */
@@ -111,15 +95,6 @@ export class Parents {
     const bodyLimit = this.#bodyLimit(gateway);
     return { gateway, title, accepted, bodyLimit, clientCertificate, listeners };
   }
-
-  /** Gateways that `find` has found before. */
-  readonly gateways = memoized((names: GatewayNames): readonly Gateway[] =>
-    names.map(({ namespace, name }) => {
-      const state = this.#states.get(`Gateway ${namespace}/${name}`);
-      if (state === undefined) throw new Error(`no Gateway ${namespace}/${name}`);
-      return state.gateway;
-    }),
-  );
 
   /** The listener at a place that `placeOf` returned, also if other Parents, which describe its parent equally, returned it. */
   listenerAt({ parent, index }: ListenerPlace): ListenerState {

@@ -1,15 +1,15 @@
 /** The translation of one HTTPRoute or GRPCRoute. */
-import type { Route, RouteBinding } from "../../../model/route.js";
+import type { Gateway } from "../../../api/gateway.js";
 import type { Condition, ObjectStatus } from "../../../status/object-status.js";
 import { groupBy } from "../../../support/collections.js";
 import { placeOf } from "../../place.js";
-import type { AnyRoute, ListenerState, RouteContext, RoutePolicies } from "../model.js";
+import type { AnyRoute, ListenerState, RouteContext } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import type { OwnParent } from "./attachment.js";
 import { ownParents } from "./attachment.js";
 import { bindRules } from "./bindings.js";
 import { parentConditions } from "./conditions.js";
-import type { Parent, RouteSurroundings } from "./parents.js";
+import type { Parent, Parents } from "./parents.js";
 import { boundHosts, closedMatches, matchesSize, routeSizeProblem } from "./route-size.js";
 import type { RulePlan } from "./rules.js";
 import { planRules, refusedPlan } from "./rules.js";
@@ -19,25 +19,27 @@ export interface TranslatedRoute {
   readonly listeners: ReadonlySet<ListenerState>;
   /** Has no parents if none is ours: an old entry of ours has to be removed. */
   readonly status: ObjectStatus;
-  readonly routes: readonly Route[];
-  readonly bindings: readonly RouteBinding[];
+  /** The Gateways among its parents, each once. */
+  readonly gateways: ReadonlySet<Gateway>;
 }
 
+/** What it becomes in the data plane is added to `context`. */
 export function translateRoute(
   route: AnyRoute,
-  { parents, policies, context }: RouteSurroundings,
+  parents: Parents,
+  context: RouteContext,
 ): TranslatedRoute {
   const problems = new RouteProblems(context.diagnostics);
   const own = ownParents(route, parents, problems, context);
   if (route.closed !== undefined) {
     problems.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
   }
-  const plansFor = plansByParent(own, problems, { ...context, policies, route });
+  const plansFor = plansByParent(own, problems, { ...context, route });
   const planned = own.map((each) => {
     const plans = plansFor.get(each.parent) ?? [];
     return { ...each, plans, ...parentConditions(route, each, problems, plans) };
   });
-  const { routes, bindings } = bindRules(planned, route, policies);
+  bindRules(planned, { ...context, route });
   return {
     listeners: new Set(
       planned.flatMap(({ accepted, attached }) =>
@@ -45,8 +47,7 @@ export function translateRoute(
       ),
     ),
     status: statusOf(route, planned, context.options.controllerName),
-    routes: [...routes],
-    bindings,
+    gateways: new Set(own.map(({ parent }) => parent.gateway)),
   };
 }
 
@@ -57,7 +58,7 @@ export function translateRoute(
 function plansByParent(
   own: readonly OwnParent[],
   problems: RouteProblems,
-  context: RouteContext & { readonly route: AnyRoute; readonly policies: RoutePolicies },
+  context: RouteContext & { readonly route: AnyRoute },
 ): ReadonlyMap<Parent, readonly RulePlan[]> {
   const { route } = context;
   const pairs = boundHosts(own);

@@ -6,7 +6,6 @@ import type { Backends } from "../../backends.js";
 import { findPort, isExternalName } from "../../backends.js";
 import type { TranslateContext } from "../../context.js";
 import { placeOf, within } from "../../place.js";
-import { isReferenceGranted } from "../../reference-grants.js";
 import type { Unusable } from "../destination.js";
 import { missingPort, portReference, unusable } from "../destination.js";
 import type { BackendPort, Policies } from "../model.js";
@@ -87,9 +86,7 @@ export class StreamPlans {
     ending: Gateway | undefined,
   ): { readonly ok: true; readonly upstream: string; readonly tls: string | undefined } | Unusable {
     const { resources, streamBackends } = this.#context;
-    const reference = portReference(ref, this.#route, {
-      isGranted: (from, to) => isReferenceGranted(resources, from, to),
-    });
+    const reference = portReference(ref, this.#route, { resources });
     if ("ok" in reference) return reference;
     const { namespace, name, port } = reference;
     const protocol = this.#route.kind === "UDPRoute" ? "UDP" : "TCP";
@@ -107,13 +104,13 @@ export class StreamPlans {
 
   /** The id of the TLS to a backend; undefined: none. */
   #tls(gateway: Gateway, backend: BackendPort): string | undefined | Unusable {
-    const choice = this.#context.policies.backendTls([gateway], backend);
+    const choice = this.#context.policies.answersOf(gateway).backendTls([gateway], backend);
     if (choice.kind === "none") return undefined;
     const policy = `the BackendTLSPolicy of Service ${backend.namespace}/${backend.service}`;
     if (choice.kind === "refused") return policyUnusable(`${policy} can't be used`);
-    return choice.hasNames === true
+    return choice.tls.names !== undefined
       ? policyUnusable(`${policy} has subjectAltNames, which can't be checked for a TLSRoute`)
-      : choice.id;
+      : choice.tls.id;
   }
 }
 

@@ -57,12 +57,12 @@ spec: {${fields.join(", ")}}
 }
 
 function attached(
-  { policies, route, listener }: Harness,
+  { policies, answers, route, listener }: Harness,
   { at = "edge/http", rule }: { readonly at?: string; readonly rule?: string } = {},
 ): readonly string[] {
   const place = listener(at).serves?.listener;
   const inherited = policies.inherited().find(({ id }) => id === place);
-  return policies.attached(route("web"), rule) ?? inherited?.policies ?? [];
+  return answers.attached(route("web"), rule) ?? inherited?.policies ?? [];
 }
 
 describe("a misspelt target closes the object", () => {
@@ -83,7 +83,7 @@ describe("a misspelt target closes the object", () => {
     const given = harness(BASE + policy("p", [target], { namespace }));
     expect(attached(given)).toEqual([`authpolicy/${namespace}/p/misspelt`]);
     expect(given.auth(`authpolicy/${namespace}/p/misspelt`)?.invalid).toMatch(/misspelt/);
-    given.policies.statuses();
+    given.conditions("p");
     expect(given.reports().map(([code]) => code)).toEqual(["POLICY_TARGET_MISSPELT"]);
   });
 

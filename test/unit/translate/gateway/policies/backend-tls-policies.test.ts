@@ -72,10 +72,10 @@ describe("a usable policy", () => {
       const { policies, gateway, tls, conditions, reports } = harness(
         GATEWAY + authorities(kind) + policy({ validation }),
       );
-      const choice = policies.backendTls([gateway("edge")], WEB);
+      const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB);
       if (choice.kind !== "tls") throw new Error(choice.kind);
-      expect(choice.id).toMatch(/^[a-z0-9-]+$/);
-      const chosen = tls(choice.id);
+      expect(choice.tls.id).toMatch(/^[a-z0-9-]+$/);
+      const chosen = tls(choice.tls.id);
       expect(chosen).toMatchObject({
         hostname: "policy.example",
         names: [
@@ -100,15 +100,19 @@ describe("a usable policy", () => {
     const { policies, gateway, tls } = harness(
       GATEWAY + policy({ validation: "{hostname: web.example, wellKnownCACertificates: System}" }),
     );
-    const choice = policies.backendTls([gateway("edge")], WEB);
-    expect(choice.kind === "tls" ? tls(choice.id)?.authorities : undefined).toEqual({
+    const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB);
+    expect(choice.kind === "tls" ? tls(choice.tls.id)?.authorities : undefined).toEqual({
       kind: "system",
     });
   });
 
   test("says nothing about a Service of the same name elsewhere", () => {
     const { policies, gateway } = harness(GATEWAY + authorities() + policy());
-    expect(policies.backendTls([gateway("edge")], { ...WEB, namespace: "infra" })).toEqual({
+    expect(
+      policies
+        .answersOf(gateway("edge"))
+        .backendTls([gateway("edge")], { ...WEB, namespace: "infra" }),
+    ).toEqual({
       kind: "none",
     });
   });
@@ -128,8 +132,8 @@ describe("of several policies", () => {
     const { policies, gateway, tls, conditions, reports } = harness(
       GATEWAY + authorities() + policy() + younger,
     );
-    const choice = policies.backendTls([gateway("edge")], WEB);
-    expect(choice.kind === "tls" ? tls(choice.id)?.hostname : undefined).toBe("policy.example");
+    const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB);
+    expect(choice.kind === "tls" ? tls(choice.tls.id)?.hostname : undefined).toBe("policy.example");
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=True/Accepted");
     expect(conditions("a-younger")?.[0]).toBe("Gateway/edge Accepted=False/Conflicted");
     expect(reports().map(([code, object]) => [code, object])).toEqual([
@@ -147,8 +151,8 @@ describe("of several policies", () => {
       GATEWAY + authorities() + policy() + port,
     );
     const chosen = [WEB, OTHER_PORT].map((backend) => {
-      const choice = policies.backendTls([gateway("edge")], backend);
-      return choice.kind === "tls" ? tls(choice.id)?.hostname : choice.kind;
+      const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], backend);
+      return choice.kind === "tls" ? tls(choice.tls.id)?.hostname : choice.kind;
     });
     expect(chosen).toEqual(["for-port.example", "policy.example"]);
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=True/Accepted");
@@ -163,7 +167,9 @@ describe("of several policies", () => {
       validation: "{hostname: web.example, wellKnownCACertificates: example.com/mine}",
     });
     const { policies, gateway } = harness(GATEWAY + authorities() + policy() + broken);
-    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("refused");
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB).kind).toBe(
+      "refused",
+    );
   });
 });
 
@@ -220,7 +226,7 @@ data:
     const { policies, gateway, conditions, reports } = harness(
       GATEWAY + maps + policy({ validation }),
     );
-    expect(policies.backendTls([gateway("edge")], WEB)).toEqual({
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB)).toEqual({
       kind: "refused",
       refuse: [500, "InvalidBackend : invalid cfg BackendTLSPolicy apps/policy can't be used"],
     });
@@ -240,7 +246,7 @@ data:
     const { policies, gateway, conditions } = harness(
       GATEWAY + authorities() + policy({ validation }),
     );
-    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("tls");
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB).kind).toBe("tls");
     expect(conditions("policy")).toEqual([
       "Gateway/edge Accepted=True/Accepted",
       "Gateway/edge ResolvedRefs=False/InvalidCACertificateRef",
@@ -254,7 +260,9 @@ describe("targets", () => {
     const { policies, gateway, conditions, reports } = harness(
       GATEWAY + authorities() + policy({ target }),
     );
-    expect(policies.backendTls([gateway("edge")], WEB)).toEqual({ kind: "none" });
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB)).toEqual({
+      kind: "none",
+    });
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=False/TargetNotFound");
     expect(reports().map(([code]) => code)).toEqual(["POLICY_TARGET_NOT_FOUND"]);
   });
@@ -263,7 +271,7 @@ describe("targets", () => {
     const target = "{group: '', kind: Service, name: gone}";
     const { policies, gateway, conditions } = harness(GATEWAY + authorities() + policy({ target }));
     expect(conditions("policy")).toBeUndefined();
-    policies.backendTls([gateway("edge")], { ...WEB, service: "gone" });
+    policies.answersOf(gateway("edge")).backendTls([gateway("edge")], { ...WEB, service: "gone" });
     expect(conditions("policy")?.[0]).toBe("Gateway/edge Accepted=False/TargetNotFound");
   });
 
@@ -280,16 +288,20 @@ describe("a policy that an API server would refuse", () => {
 
   test("closes Services of its namespace that have no other one", () => {
     const { policies, gateway, reports } = harness(GATEWAY + unreadable);
-    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("refused");
-    expect(policies.backendTls([gateway("edge")], { ...WEB, namespace: "infra" }).kind).toBe(
-      "none",
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB).kind).toBe(
+      "refused",
     );
+    expect(
+      policies
+        .answersOf(gateway("edge"))
+        .backendTls([gateway("edge")], { ...WEB, namespace: "infra" }).kind,
+    ).toBe("none");
     expect(reports().map(([code]) => code)).toContain("POLICY_UNREADABLE");
   });
 
   test("leaves alone what another policy secures", () => {
     const { policies, gateway } = harness(GATEWAY + authorities() + policy() + unreadable);
-    expect(policies.backendTls([gateway("edge")], WEB).kind).toBe("tls");
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB).kind).toBe("tls");
   });
 });
 
@@ -317,20 +329,22 @@ data:
         policy({ target: "{group: '', kind: Service, name: web, sectionName: https}" }),
     );
     const ids = [WEB, { ...OTHER_PORT, tls: true }].map((backend) => {
-      const choice = policies.backendTls([gateway("edge")], backend);
-      return choice.kind === "tls" ? choice.id : choice.kind;
+      const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], backend);
+      return choice.kind === "tls" ? choice.tls.id : choice.kind;
     });
     const [certificate] = build.certificates.collected();
     expect(certificate).toBeDefined();
     expect(ids.map((id) => tls(id)?.clientCertificate)).toEqual([certificate?.id, certificate?.id]);
     expect(tls(ids[1] ?? "")).toMatchObject({ authorities: { kind: "none" } });
-    expect(policies.backendTls([gateway("edge")], OTHER_PORT)).toEqual({ kind: "none" });
+    expect(policies.answersOf(gateway("edge")).backendTls([gateway("edge")], OTHER_PORT)).toEqual({
+      kind: "none",
+    });
   });
 
   test("that can't be read is not shown; the server's certificate is checked all the same", () => {
     const { policies, gateway, tls } = harness(withClient + authorities() + policy());
-    const choice = policies.backendTls([gateway("edge")], WEB);
-    const chosen = choice.kind === "tls" ? tls(choice.id) : undefined;
+    const choice = policies.answersOf(gateway("edge")).backendTls([gateway("edge")], WEB);
+    const chosen = choice.kind === "tls" ? tls(choice.tls.id) : undefined;
     expect(chosen?.authorities.kind).toBe("pem");
     expect(chosen).not.toHaveProperty("clientCertificate");
   });
@@ -351,10 +365,11 @@ test("Gateways of other namespaces take no place in a status from those of the p
       authorities() +
       policy(),
   );
-  for (const i of others.keys()) policies.backendTls([gateway(`g${String(i)}`)], WEB);
+  for (const i of others.keys())
+    policies.answersOf(gateway(`g${String(i)}`)).backendTls([gateway(`g${String(i)}`)], WEB);
   const own = build.resources.get("Gateway", "apps", "own");
   if (own === undefined) throw new Error("there is no Gateway");
-  expect(policies.backendTls([own], WEB).kind).toBe("tls");
+  expect(policies.answersOf(own).backendTls([own], WEB).kind).toBe("tls");
   expect(conditions("policy")).toHaveLength(2 * 16);
   expect(conditions("policy")?.[0]).toContain("own");
 });
@@ -370,7 +385,8 @@ test("a status never grows over sixteen entries, those of others counted", () =>
   const { policies, gateway, conditions, reports } = harness(
     `${gateways}---${GATEWAY.split("---")[1] ?? ""}${authorities()}${foreign}`,
   );
-  for (let i = 0; i < 16; i++) policies.backendTls([gateway(`g${String(i)}`)], WEB);
+  for (let i = 0; i < 16; i++)
+    policies.answersOf(gateway(`g${String(i)}`)).backendTls([gateway(`g${String(i)}`)], WEB);
   expect(conditions("policy")).toHaveLength(2 * 15);
   expect(reports().map(([code]) => code)).toEqual(["POLICY_STATUS_FULL"]);
 });

@@ -76,7 +76,7 @@ spec: {type: ExternalName, externalName: auth.example, ports: [{port: 80}]}
 
 function extension(given: Harness, name: string, kind = "AuthPolicy"): AuthRef {
   const place = placeOf(given.route("web"), "spec", "rules", 0, "filters", 0);
-  return given.policies.extension({ group: "crd.alauda.io", kind, name }, place);
+  return given.answers.extension({ group: "crd.alauda.io", kind, name }, place);
 }
 
 describe("an ExtensionRef filter", () => {
@@ -119,7 +119,7 @@ describe("an ExternalAuth filter", () => {
   function externalAuth(given: Harness, filter: Partial<ExternalAuthFilter> = {}): AuthRef {
     const whole = { protocol: "HTTP", backendRef: { name: "auth", port: 80 }, http: {}, ...filter };
     const place = placeOf(given.route("web"), "spec", "rules", 0, "filters", 1);
-    return given.policies.externalAuth(whole, place, [given.gateway("edge")]);
+    return given.answers.externalAuth(whole, place, [given.gateway("edge")]);
   }
 
   test("asks the Service, with headers in lower case and the size of bodies", () => {

@@ -1,0 +1,131 @@
+/** What the translation of one object adds to the whole, and the whole of such parts. */
+import type { KubernetesObject } from "../api/wire.js";
+import type { Report } from "../diagnostics/sink.js";
+import { DiagnosticSink } from "../diagnostics/sink.js";
+import type { AuthConfig, CredentialSet } from "../model/auth.js";
+import type { Certificate } from "../model/listener.js";
+import type { Route } from "../model/route.js";
+import type { BackendTls } from "../model/upstream.js";
+import type { Difference } from "../support/collections.js";
+import { compareIds, patched } from "../support/collections.js";
+import type { AuthContext } from "./auth/auth-context.js";
+import { createAuthTranslator } from "./auth/auth-policies.js";
+import type { UpstreamPlan } from "./backends.js";
+import { Backends } from "./backends.js";
+import type { IdentifiedUse } from "./certificates.js";
+import { Certificates } from "./certificates.js";
+import { ClosedObjects } from "./closed-objects.js";
+import { ConfigBuilder } from "./config-builder.js";
+import type { Key } from "./keys.js";
+import { Union, listening } from "./memory.js";
+
+export interface Part {
+  readonly reports: readonly Report[];
+  readonly routes: readonly Route[];
+  readonly upstreams: readonly UpstreamPlan[];
+  readonly auths: readonly AuthConfig[];
+  readonly credentials: readonly CredentialSet[];
+  readonly certificates: readonly Certificate[];
+  readonly certificateUses: readonly IdentifiedUse[];
+  readonly backendTls: readonly BackendTls[];
+  /** See ClosedObjects. */
+  readonly closed: readonly KubernetesObject[];
+}
+
+/** A context for the translation of one object. What it looks up is noted in `reads`. */
+export function ownContext({ resources, options }: AuthContext, reads: Set<Key>): AuthContext {
+  const context = {
+    resources: listening(resources, reads),
+    options,
+    diagnostics: new DiagnosticSink(),
+  };
+  return {
+    ...context,
+    config: new ConfigBuilder(new ClosedObjects()),
+    backends: new Backends(context),
+    certificates: new Certificates(context),
+    auth: createAuthTranslator(context),
+  };
+}
+
+/** What an own context has collected; to be called last. */
+export function partOf({ diagnostics, config, backends, certificates, auth }: AuthContext): Part {
+  const { auths, credentials, services } = auth.collected();
+  for (const service of services) backends.add(service);
+  return {
+    reports: kept(diagnostics.reports),
+    routes: kept(config.bound.routes),
+    upstreams: kept(backends.collected()),
+    auths: kept(auths),
+    credentials: kept(credentials),
+    certificates: kept(certificates.collected()),
+    certificateUses: kept(certificates.uses),
+    backendTls: kept(config.backendTls),
+    closed: kept(config.closed),
+  };
+}
+
+const NOTHING: readonly never[] = [];
+
+/** One empty list for all of the thousands of them. */
+export function kept<T>(list: readonly T[]): readonly T[] {
+  return list.length === 0 ? NOTHING : list;
+}
+
+/** What all parts add. */
+export class Whole {
+  /** By id. */
+  routes: readonly Route[] = [];
+  readonly upstreams = new Union<UpstreamPlan>();
+  readonly auths = new Union<AuthConfig>();
+  readonly credentials = new Union<CredentialSet>();
+  readonly certificates = new Union<Certificate>();
+  readonly certificateUses = new Union<IdentifiedUse>();
+  readonly backendTls = new Union<BackendTls>();
+  /** Those of parts that have some. */
+  readonly #reports = new Map<Key, readonly Report[]>();
+  readonly #closed = new Map<Key, readonly KubernetesObject[]>();
+
+  /** No two routes have one id; all other values of one id are equal. */
+  update(differences: readonly (Difference<Part> & { readonly key: Key })[]): void {
+    for (const { key, before, now } of differences) {
+      this.upstreams.replace(before?.upstreams, now?.upstreams);
+      this.auths.replace(before?.auths, now?.auths);
+      this.credentials.replace(before?.credentials, now?.credentials);
+      this.certificates.replace(before?.certificates, now?.certificates);
+      this.certificateUses.replace(before?.certificateUses, now?.certificateUses);
+      this.backendTls.replace(before?.backendTls, now?.backendTls);
+      setUnlessEmpty(this.#reports, key, now?.reports);
+      setUnlessEmpty(this.#closed, key, now?.closed);
+    }
+    this.routes = patched(
+      this.routes,
+      eachOf(differences, ({ routes }) => routes),
+      compareIds,
+    );
+  }
+
+  get reports(): readonly Report[] {
+    return [...this.#reports.values()].flat();
+  }
+
+  get closed(): readonly KubernetesObject[] {
+    return [...this.#closed.values()].flat();
+  }
+}
+
+/** A difference for each of several values of parts. */
+export function eachOf<P extends object, T extends object>(
+  differences: readonly Difference<P>[],
+  values: (part: P) => readonly T[],
+): readonly Difference<T>[] {
+  return differences.flatMap(({ before, now }) => [
+    ...(before ? values(before) : NOTHING).map((value) => ({ before: value })),
+    ...(now ? values(now) : NOTHING).map((value) => ({ now: value })),
+  ]);
+}
+
+function setUnlessEmpty<T>(lists: Map<Key, readonly T[]>, key: Key, list: readonly T[] = []): void {
+  if (list.length === 0) lists.delete(key);
+  else lists.set(key, list);
+}
