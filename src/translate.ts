@@ -146,9 +146,7 @@ function translateChanges(
   const streamRoutes = translateStreamRoutes(gateways, policies, freeSockets, build);
   translateFrontends(balancers, build);
   entries.translate(build);
-  for (const kind of ["ALB2", "Frontend", "Gateway"] as const) {
-    for (const object of build.resources.list(kind)) reportRestrictions(object, build);
-  }
+  reportAllRestrictions(build);
   const fallback = fallbackCertificates(balancers, build);
   build.diagnostics.addAll(routes.whole.reports);
   build.diagnostics.addAll(entries.reports);
@@ -171,6 +169,12 @@ function translateChanges(
     objects: gatewayServices(gateways, build),
     streamUpstreams: streamRoutes.streams.upstreams,
   };
+}
+
+function reportAllRestrictions(build: TranslateContext): void {
+  for (const kind of ["ALB2", "Frontend", "Gateway"] as const) {
+    for (const object of build.resources.list(kind)) reportRestrictions(object, build);
+  }
 }
 
 /** Auth services are upstreams too, so their endpoints change without anything else changing. */

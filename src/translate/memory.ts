@@ -102,7 +102,7 @@ export class Union<T extends { readonly id: string }> {
   #values: readonly T[] = [];
 
   /** Values of one id are equal. */
-  replace(before: readonly T[] = [], now: readonly T[] = []): void {
+  replace(before: readonly T[], now: readonly T[]): void {
     for (const { id } of before) this.#count(id, -1);
     for (const value of now) {
       this.#count(value.id, 1);

@@ -67,6 +67,18 @@ export function partOf({ diagnostics, config, backends, certificates, auth }: Au
 
 const NOTHING: readonly never[] = [];
 
+const NO_PART: Part = {
+  reports: NOTHING,
+  routes: NOTHING,
+  upstreams: NOTHING,
+  auths: NOTHING,
+  credentials: NOTHING,
+  certificates: NOTHING,
+  certificateUses: NOTHING,
+  backendTls: NOTHING,
+  closed: NOTHING,
+};
+
 /** One empty list for all of the thousands of them. */
 export function kept<T>(list: readonly T[]): readonly T[] {
   return list.length === 0 ? NOTHING : list;
@@ -88,15 +100,15 @@ export class Whole {
 
   /** No two routes have one id; all other values of one id are equal. */
   update(differences: readonly (Difference<Part> & { readonly key: Key })[]): void {
-    for (const { key, before, now } of differences) {
-      this.upstreams.replace(before?.upstreams, now?.upstreams);
-      this.auths.replace(before?.auths, now?.auths);
-      this.credentials.replace(before?.credentials, now?.credentials);
-      this.certificates.replace(before?.certificates, now?.certificates);
-      this.certificateUses.replace(before?.certificateUses, now?.certificateUses);
-      this.backendTls.replace(before?.backendTls, now?.backendTls);
-      setUnlessEmpty(this.#reports, key, now?.reports);
-      setUnlessEmpty(this.#closed, key, now?.closed);
+    for (const { key, before = NO_PART, now = NO_PART } of differences) {
+      this.upstreams.replace(before.upstreams, now.upstreams);
+      this.auths.replace(before.auths, now.auths);
+      this.credentials.replace(before.credentials, now.credentials);
+      this.certificates.replace(before.certificates, now.certificates);
+      this.certificateUses.replace(before.certificateUses, now.certificateUses);
+      this.backendTls.replace(before.backendTls, now.backendTls);
+      setUnlessEmpty(this.#reports, key, now.reports);
+      setUnlessEmpty(this.#closed, key, now.closed);
     }
     this.routes = patched(
       this.routes,
@@ -125,7 +137,7 @@ export function eachOf<P extends object, T extends object>(
   ]);
 }
 
-function setUnlessEmpty<T>(lists: Map<Key, readonly T[]>, key: Key, list: readonly T[] = []): void {
+function setUnlessEmpty<T>(lists: Map<Key, readonly T[]>, key: Key, list: readonly T[]): void {
   if (list.length === 0) lists.delete(key);
   else lists.set(key, list);
 }

@@ -30,6 +30,13 @@ interface RoutePart extends Part {
   readonly listeners: readonly ListenerPlace[];
 }
 
+/** What all routes are translated with. */
+interface Surroundings {
+  readonly parents: Parents;
+  readonly policies: Policies;
+  readonly context: AuthContext;
+}
+
 export class Routes implements RouteReaders {
   readonly #parts = new Parts<RoutePart>((key) => this.#parents.delete(key));
   /** Of the keys that are parents: what routes read of them. */
@@ -57,7 +64,7 @@ export class Routes implements RouteReaders {
       const { kind, namespace, name } = objectName(key);
       const known = kind === "GRPCRoute" ? kind : "HTTPRoute";
       const route = context.resources.get(known, namespace, name);
-      return route && this.#made(route, parents, policies, context, reads);
+      return route && this.#made(route, reads, { parents, policies, context });
     });
     this.whole.update(differences);
     this.#all = patched(this.#all, differences, inOrder);
@@ -103,10 +110,8 @@ export class Routes implements RouteReaders {
 
   #made(
     route: AnyRoute,
-    parents: Parents,
-    policies: Policies,
-    context: AuthContext,
     reads: Set<Key>,
+    { parents, policies, context }: Surroundings,
   ): RoutePart {
     for (const [key, describe] of describedParents(route)) {
       reads.add(key);
