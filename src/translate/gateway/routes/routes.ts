@@ -108,11 +108,7 @@ export class Routes implements RouteReaders {
     });
   }
 
-  #made(
-    route: AnyRoute,
-    reads: Set<Key>,
-    { parents, policies, context }: Surroundings,
-  ): RoutePart {
+  #made(route: AnyRoute, reads: Set<Key>, { parents, policies, context }: Surroundings): RoutePart {
     for (const [key, describe] of describedParents(route)) {
       reads.add(key);
       getOrInsert(this.#parents, key, () => ({ describe, text: describe(parents) }));
