@@ -21,7 +21,7 @@ const DROPPED: ReadonlySet<string> = new Set([...lowerCase("dropped"), ...lowerC
 /** Every header with this prefix is a claim. */
 const ORIGINAL = "x-original-";
 
-export type HeaderAction = "set" | "add" | "remove";
+type HeaderAction = "set" | "add" | "remove";
 
 /** Why a setting can't change a header in this way; undefined if it can. A removal has no value. */
 export type HeaderCheck = (
