@@ -20,16 +20,14 @@ export function createAuthTranslator(context: TranslateContext): AuthTranslator 
   return new Translator(context);
 }
 
-/** Policies by id, and their methods with what they need. */
-type Policies = Map<
-  string,
-  { readonly policy: AuthConfig; readonly methods: readonly TranslatedMethod[] }
->;
-
 class Translator implements AuthTranslator {
   readonly #context: TranslateContext;
   readonly #sets: AuthOwner["sets"] = new Map();
-  readonly #policies: Policies = new Map();
+  /** Policies by id, and their methods with what they need. */
+  readonly #policies = new Map<
+    string,
+    { readonly policy: AuthConfig; readonly methods: readonly TranslatedMethod[] }
+  >();
   /** Ids by Ingress and settings: paths with equal settings share a policy. */
   readonly #annotated = new Map<string, string>();
   /** Most paths of an Ingress share one lookup. */

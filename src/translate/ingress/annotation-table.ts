@@ -29,14 +29,6 @@ export function findAnnotation(name: string): AnyAnnotation | undefined {
   return BY_NAME.get(name);
 }
 
-/** What a name that no annotation has was probably meant to be. */
-interface UnknownAnnotation {
-  /** The annotation with the most similar name, if one is near. */
-  readonly meant?: string;
-  /** None is near, but its name is one of authentication or of lists of clients. */
-  readonly isOfFamily: boolean;
-}
-
 /** Nearer by its letters to the list of the opposite meaning. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ["blacklist-source-range", "denylist-source-range"],
@@ -51,17 +43,18 @@ const FAMILIES: readonly (readonly [RegExp, string])[] = [
 /** Names of authentication and of lists of clients. ingress-nginx has none but those of the table. */
 const RESTRICTING_FAMILY = /auth|cidr|source-range|(?:allow|white|deny|black|block)-?list/i;
 
-/** Undefined: the annotation is known. */
-export const unknownAnnotation = memoizedText((name): UnknownAnnotation | undefined => {
+/**
+ * What a name that no annotation has was probably meant to be: the annotation with the most similar name. If none is near, `isOfFamily`
+ * says whether the name is one of authentication or of lists of clients. Undefined: the annotation is known.
+ */
+export const unknownAnnotation = memoizedText((name) => {
   if (findAnnotation(name) !== undefined) return undefined;
   const meant =
     OTHER_NAMES.get(name) ??
     didYouMean(name, BY_NAME.keys()) ??
     FAMILIES.find(([family]) => family.test(name))?.[1] ??
     CLOSING.find((known) => known.startsWith(`${name}-`) || known.endsWith(`-${name}`));
-  return meant === undefined
-    ? { isOfFamily: RESTRICTING_FAMILY.test(name) }
-    : { meant, isOfFamily: false };
+  return { meant, isOfFamily: meant === undefined && RESTRICTING_FAMILY.test(name) };
 });
 
 /** Whether paths would be open, or served by the wrong backend, without the annotation. A blank value restricts nothing. */

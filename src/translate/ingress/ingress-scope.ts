@@ -34,15 +34,13 @@ export interface PreparedIngress {
   readonly invalid: string | undefined;
 }
 
-type Rule = NonNullable<NonNullable<Ingress["spec"]>["rules"]>[number];
-
 /** One path of one rule. */
 export interface IngressPath {
   readonly index: PathIndex;
   readonly host: HostPattern;
   readonly path: string;
   readonly pathType: string;
-  readonly backend: NonNullable<Rule["http"]>["paths"][number]["backend"];
+  readonly backend: NonNullable<NonNullable<Ingress["spec"]>["defaultBackend"]>;
   readonly lookup: AnnotationLookup;
   /** The annotation that closes the path. */
   readonly closedBy: string | undefined;

@@ -17,8 +17,6 @@ import type { PreparedIngress } from "./ingress-scope.js";
 import type { WantedName } from "./tls-hosts.js";
 import { WantedNames } from "./tls-hosts.js";
 
-type TlsEntry = NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number];
-
 /**
  * Serves the certificates of an Ingress on the HTTPS port of a load balancer. Gives the names that it wants TLS for. `factsOf`: what its
  * namespace knows of a host.
@@ -50,7 +48,7 @@ interface TlsScope {
 
 /** An entry without hosts is for those of the Ingress's hosts that its certificate names. */
 function translateEntry(
-  { hosts = [], secretName = "" }: TlsEntry,
+  { hosts = [], secretName = "" }: NonNullable<NonNullable<Ingress["spec"]>["tls"]>[number],
   place: Place,
   scope: TlsScope,
 ): void {

@@ -12,13 +12,6 @@ const META = /[\\^$.*+?()[\]{}|]/;
 /** What makes a pattern of an ImplementationSpecific path in the origin. */
 const ORIGIN_META = /[\^$():?[\]*\\]/;
 
-interface IngressMatch {
-  readonly path: PathMatch;
-  readonly specificity: Specificity;
-  /** What is wrong with the path; its requests are refused. */
-  readonly problem?: string;
-}
-
 /**
  * How a path is matched, and as how narrow it counts. Exact and Prefix as Kubernetes defines them, ImplementationSpecific as Prefix.
  * Patterns are anchored at the start and open at the end. `isRegex`: its host is in regex mode, so every path is a pattern without case
@@ -38,7 +31,12 @@ export function matchPath(
     readonly isRegex: boolean;
     readonly isOrigin?: boolean;
   },
-): IngressMatch {
+): {
+  readonly path: PathMatch;
+  readonly specificity: Specificity;
+  /** What is wrong with the path; its requests are refused. */
+  readonly problem?: string;
+} {
   if (isRegex) return matchRegex(host, path, true);
   if (isOrigin && pathType === "ImplementationSpecific") {
     if (ORIGIN_META.test(path)) return matchRegex(host, path, false);
@@ -60,7 +58,11 @@ export function looksLikePattern(path: string): boolean {
   return /[\^$()?[\]*\\|]/.test(path);
 }
 
-function matchRegex(host: HostPattern, path: string, ignoreCase: boolean): IngressMatch {
+function matchRegex(
+  host: HostPattern,
+  path: string,
+  ignoreCase: boolean,
+): ReturnType<typeof matchPath> {
   const pattern = path.startsWith("^") ? path : `^${path}`;
   const problem = regexProblem(pattern);
   const specificity = rank(host, ["REGEX", pattern]);

@@ -25,8 +25,6 @@ export interface AnnotationKey {
   readonly meant?: string;
   /** The domain is made of words of ours, or there is none: it may be of something else where its name is not one of ours. */
   readonly isGuess?: true;
-  /** It stands among the labels, where it has no effect. */
-  readonly isLabel?: true;
 }
 
 const INDEX = /^(0|[1-9]\d{0,8})-(0|[1-9]\d{0,8})$/;

@@ -319,14 +319,8 @@ describe("defaultSSLStrategy", () => {
 
   it.each([
     [undefined, {}, "80 443"],
-    [undefined, asks("false"), "80"],
-    ["Both", {}, "80 443"],
-    ["Both", asks("false"), "80"],
     ["Always", {}, "443"],
-    ["Always", asks("false"), "80"],
-    ["Request", {}, "80"],
     ["Request", asks("true"), "443"],
-    ["Never", asks("true"), "80"],
   ])("%s with %j serves on %s", (strategy, annotations, expected) => {
     expect(servedOn(strategy, annotations)).toBe(expected);
   });

@@ -114,29 +114,6 @@ describe("hosts and paths", () => {
       'ANNOTATION_INVALID Ingress default/web metadata.annotations["alb.cpaas.io/ingress-rule-priority-0-0"]',
     ]);
   });
-
-  it("with a resource as backend answer 500", () => {
-    const resource = { apiGroup: "example", kind: "Bucket", name: "b" };
-    const spec = {
-      rules: [
-        {
-          http: { paths: [{ path: "/", pathType: "Prefix", backend: { resource } }, prefix("/a")] },
-        },
-      ],
-    };
-    const result = translated(ingress("web", { spec }) + WEB);
-    expect(result.reports).toEqual([
-      "BACKEND_INVALID Ingress default/web spec.rules[0].http.paths[0].backend",
-    ]);
-    expect(result.route("ingress/default/web/0-0").backends).toEqual([
-      {
-        weight: 1,
-        protocol: "http",
-        refuse: [500, "InvalidBackend : invalid cfg backend is no Service port"],
-      },
-    ]);
-    expect(result.route("ingress/default/web/0-1").backends?.[0]?.upstream).toBe("default/web/80");
-  });
 });
 
 describe("a canary", () => {
