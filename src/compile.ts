@@ -58,7 +58,7 @@ interface Translated {
 /**
  * `compile` again and again: gives what that gives, sooner. Where only EndpointSlices have changed, or statuses, routing is the one of
  * before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Otherwise routing is translated,
- * but for routes of Gateways that are the same and learn the same from all others (RouteMemory); what protects a path is read again.
+ * but for routes, Ingresses and Rules that are the same and read the same (memory.ts).
  */
 export class Compiler {
   #last: Translated | undefined;
