@@ -92,7 +92,7 @@ class ConformVisitor {
   }
 
   #withDefaults(properties: Readonly<Record<string, JsonSchema>>, object: JsonObject): JsonObject {
-    const absent = withDefault(properties).filter(([name]) => !Object.hasOwn(object, name));
+    const absent = withDefault(properties).filter(([name]) => own(object, name) === undefined);
     if (absent.length === 0) return object;
     const filled: Record<string, unknown> = { ...object };
     for (const [name, property] of absent)

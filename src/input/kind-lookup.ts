@@ -7,7 +7,7 @@ import type { JsonObject } from "../support/json-object.js";
 import { isObject, own } from "../support/json-object.js";
 import { conform } from "./conform.js";
 import type { KindTable } from "./kind-table.js";
-import { report, shown } from "./rules/reports.js";
+import { report, shown } from "./rules/names.js";
 import { isClosable } from "./salvage.js";
 
 /** What an apiVersion and a kind name among the kinds that are read. */

@@ -19,18 +19,19 @@ import { objectSchema } from "../api/schemas/schema.js";
 import type { KubernetesObject, Namespace } from "../api/wire.js";
 import type { CloseBrokenAuth } from "./auth-shape.js";
 import { closeBrokenAuth, closeBrokenPolicy } from "./auth-shape.js";
-import type { Reports } from "./rules/reports.js";
+import type { Reports } from "./rules/names.js";
 import { checkRule } from "./rule-text.js";
-import { checkConfigMap, checkSecret, defaultSecret } from "./rules/config-data.js";
 import {
+  checkConfigMap,
   checkEndpointSlice,
+  checkSecret,
   checkService,
-  defaultEndpointSlice,
+  defaultSecret,
   defaultService,
-} from "./rules/service.js";
+} from "./rules/core.js";
 import { checkBackendTlsPolicy, checkGateway, checkListenerSet } from "./rules/gateway.js";
 import { checkGrpcRoute, checkHttpRoute, checkStreamRoute } from "./rules/route.js";
-import { checkIngress, checkIngressClass, defaultIngressClass } from "./rules/ingress.js";
+import { checkIngress, checkIngressClass } from "./rules/ingress.js";
 import type { NameRule } from "./rules/names.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
 import type { Validate } from "./schema-validation.js";
@@ -175,7 +176,6 @@ export function kindTable(albGroup: string): KindTable {
       ...NETWORKING,
       namespaced: false,
       ...shape(INGRESS_CLASS_SCHEMA),
-      fill: defaultIngressClass,
       check: checkIngressClass,
     },
     Service: {
@@ -190,7 +190,6 @@ export function kindTable(albGroup: string): KindTable {
       ...CORE,
       group: "discovery.k8s.io",
       ...shape(ENDPOINT_SLICE_SCHEMA),
-      fill: defaultEndpointSlice,
       check: checkEndpointSlice,
     },
     Secret: { ...CORE, ...shape(SECRET_SCHEMA), fill: defaultSecret, check: checkSecret },

@@ -2,7 +2,7 @@
 import type { JsonObject } from "../support/json-object.js";
 import { DSLX_TYPES } from "../api/alb.js";
 import type { DslxTerm, Rule } from "../api/alb.js";
-import type { Reports } from "./rules/reports.js";
+import type { Reports } from "./rules/names.js";
 import { holdsTerms } from "./misspelt-fields.js";
 import { fieldsOf, textsOf } from "./reading.js";
 

@@ -7,7 +7,7 @@ import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";
 import type { Report } from "../diagnostics/sink.js";
-import { invalid, missing, shown } from "./rules/reports.js";
+import { invalid, missing, shown } from "./rules/names.js";
 
 /** More of one object help nobody, and a hostile one could have millions. */
 const MAX_REPORTS = 50;

@@ -1,7 +1,7 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
 import type { Event } from "js-yaml";
 import { EVENT_ID, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
-import { shown } from "./rules/reports.js";
+import { shown } from "./rules/names.js";
 import type { DuplicateKey, Positions } from "./positions.js";
 import { MANIFEST_SCHEMA, mayHoldSecrets, readPositions } from "./positions.js";
 import type { MessageAndHint } from "./yaml-errors.js";

@@ -14,7 +14,7 @@ import {
 } from "./schema.js";
 
 export const SECRET_SCHEMA = objectSchema({
-  type: string(),
+  type: string({ default: "Opaque" }),
   immutable: boolean(),
   data: map(string()),
   stringData: map(string()),
@@ -35,7 +35,7 @@ const PROTOCOLS = ["TCP", "UDP", "SCTP"] as const;
 const SERVICE_PORT = object(
   {
     name: string(),
-    protocol: oneOf(PROTOCOLS),
+    protocol: oneOf(PROTOCOLS, { default: "TCP" }),
     port: port(),
     targetPort: intOrString(),
     nodePort: integer({ minimum: 0, maximum: 65535 }),
@@ -95,12 +95,12 @@ const ENDPOINT = object(
 export const ENDPOINT_SLICE_SCHEMA = objectSchema(
   {
     addressType: oneOf(["IPv4", "IPv6", "FQDN"]),
-    endpoints: list(ENDPOINT, { maxItems: 1000 }),
+    endpoints: list(ENDPOINT, { maxItems: 1000, default: [] }),
     ports: list(
       object({
-        name: string(),
+        name: string({ default: "" }),
         port: port(),
-        protocol: oneOf(PROTOCOLS),
+        protocol: oneOf(PROTOCOLS, { default: "TCP" }),
         appProtocol: string(),
       }),
       { maxItems: 20000 },
@@ -154,7 +154,7 @@ export const INGRESS_CLASS_SCHEMA = objectSchema({
         kind: string(),
         name: string(),
         namespace: string(),
-        scope: oneOf(["Cluster", "Namespace"]),
+        scope: oneOf(["Cluster", "Namespace"], { default: "Cluster" }),
       },
       { required: ["kind", "name"] },
     ),

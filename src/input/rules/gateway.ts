@@ -5,20 +5,23 @@
 import { isIP } from "node:net";
 import type {
   BackendTlsPolicy,
-  PolicyTargetReference,
   Gateway,
   GatewayListener,
   ListenerSet,
   ObjectReference,
 } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Reports } from "./reports.js";
-import { invalid, missing, shown } from "./reports.js";
+import type { Reports } from "./names.js";
 import {
+  checkFieldsOfType,
   checkLabels,
+  checkParts,
   checkText,
   checkUnique,
+  invalid,
+  missing,
   qualifiedNameProblem,
+  shown,
   subdomainProblem,
 } from "./names.js";
 import { LISTENER_FILTERS, checkFilter } from "./route-filters.js";
@@ -180,39 +183,22 @@ function* checkFilters({ protocol, filters }: GatewayListener, field: FieldPath)
 
 type Validation = BackendTlsPolicy["spec"]["validation"];
 
+/** The field of each type of name. */
+const NAME_FIELDS = { Hostname: "hostname", URI: "uri" } as const;
+
 export function* checkBackendTlsPolicy({ spec }: BackendTlsPolicy): Reports {
-  yield* checkTargets(spec.targetRefs, ["spec", "targetRefs"]);
+  yield* checkParts(spec.targetRefs, ["spec", "targetRefs"], {
+    noun: "target",
+    part: "sectionName",
+    needs: "a sectionName",
+    hint: "remove one of the two",
+  });
   const { validation } = spec;
   yield* checkTrust(validation, ["spec", "validation"]);
   for (const [i, name] of (validation.subjectAltNames ?? []).entries()) {
-    yield* checkName(name, ["spec", "validation", "subjectAltNames", i]);
+    const field = ["spec", "validation", "subjectAltNames", i];
+    yield* checkFieldsOfType(name, NAME_FIELDS, field, "a name");
   }
-}
-
-/** Targets of a policy: of one object either the whole or sections of it, none twice. */
-function* checkTargets(targets: readonly PolicyTargetReference[], field: FieldPath): Reports {
-  for (const [i, target] of targets.entries()) {
-    const { name, sectionName } = target;
-    const before = targets.slice(0, i).filter((other) => sameObject(target, other));
-    if (before.some((other) => other.sectionName === sectionName)) {
-      yield invalid(
-        [...field, i],
-        `the target ${name} stands twice with the same sectionName`,
-        "remove one of the two",
-      );
-    } else if (
-      before.some((other) => (other.sectionName === undefined) !== (sectionName === undefined))
-    ) {
-      yield invalid(
-        [...field, i],
-        `of several references to the target ${name} either all or none need a sectionName`,
-      );
-    }
-  }
-}
-
-function sameObject(a: PolicyTargetReference, b: PolicyTargetReference): boolean {
-  return a.group === b.group && a.kind === b.kind && a.name === b.name;
 }
 
 function* checkTrust(validation: Validation, field: FieldPath): Reports {
@@ -229,24 +215,5 @@ function* checkTrust(validation: Validation, field: FieldPath): Reports {
       "validation needs caCertificateRefs or wellKnownCACertificates",
       "name the ConfigMap with the certificates, or set wellKnownCACertificates: System",
     );
-  }
-}
-
-/** The field that each type of name needs, which no other may have. */
-const NAME_FIELDS = { Hostname: "hostname", URI: "uri" } as const;
-
-function* checkName(
-  name: NonNullable<Validation["subjectAltNames"]>[number],
-  field: FieldPath,
-): Reports {
-  const { type } = name;
-  if (!Object.hasOwn(NAME_FIELDS, type)) return;
-  for (const [owner, own] of Object.entries(NAME_FIELDS)) {
-    if (owner === type && name[own] === undefined) {
-      yield missing([...field, own], `a name of type ${type} needs the field ${own}`);
-    }
-    if (owner !== type && name[own] !== undefined) {
-      yield invalid([...field, own], `a name of type ${type} must not have the field ${own}`);
-    }
   }
 }

@@ -1,14 +1,17 @@
-/** What an API server checks in an Ingress or IngressClass beyond its schema, and what it fills in. */
+/** What an API server checks in an Ingress or IngressClass beyond its schema. */
 import type { Ingress, IngressClass } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Reports } from "./reports.js";
-import { invalid, missing, shown } from "./reports.js";
+import type { Reports } from "./names.js";
 import {
   checkText,
   hostProblem,
+  invalid,
   labelProblem,
+  missing,
+  pathProblems,
   pathSegmentProblem,
   portNameProblem,
+  shown,
   subdomainProblem,
 } from "./names.js";
 
@@ -16,8 +19,6 @@ type IngressSpec = NonNullable<Ingress["spec"]>;
 type Backend = NonNullable<IngressSpec["defaultBackend"]>;
 
 const CLASS_ANNOTATION = "kubernetes.io/ingress.class";
-const FORBIDDEN_IN_PATH = ["//", "/./", "/../", "%2f", "%2F"];
-const FORBIDDEN_AT_END = ["/..", "/."];
 
 export function* checkIngress(ingress: Ingress): Reports {
   const spec = ingress.spec ?? {};
@@ -83,14 +84,8 @@ function* checkPath(
     return;
   }
   if (!whole) return;
-  for (const part of FORBIDDEN_IN_PATH) {
-    if (text.includes(part))
-      yield invalid(place, `the path ${shown(text)} must not hold '${part}'`);
-  }
-  for (const end of FORBIDDEN_AT_END) {
-    if (text.endsWith(end))
-      yield invalid(place, `the path ${shown(text)} must not end with '${end}'`);
-  }
+  for (const problem of pathProblems(text))
+    yield invalid(place, `the path ${shown(text)} ${problem}`);
 }
 
 function* checkBackend(backend: Backend, field: FieldPath): Reports {
@@ -150,11 +145,4 @@ function isDomainPath(text: string): boolean {
   const slash = text.indexOf("/");
   const domain = text.slice(0, Math.max(slash, 0)).toLowerCase();
   return subdomainProblem(domain) === undefined && slash < text.length - 1;
-}
-
-export function defaultIngressClass(ingressClass: IngressClass): IngressClass {
-  const { spec } = ingressClass;
-  if (spec?.parameters === undefined) return ingressClass;
-  const parameters = { ...spec.parameters, scope: spec.parameters.scope ?? "Cluster" };
-  return { ...ingressClass, spec: { ...spec, parameters } };
 }

@@ -1,15 +1,48 @@
 /**
- * Grammars of Kubernetes names. Each function gives what is wrong with a text, or undefined.
+ * Reports about fields, and the grammars of Kubernetes names.
  * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
  */
 import { isIP } from "node:net";
-import type { BackendReference } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
+import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Reports } from "./reports.js";
-import { invalid, missing, shown } from "./reports.js";
+import type { Report } from "../../diagnostics/sink.js";
+import { withoutUrlSecrets } from "../../diagnostics/sink.js";
+import { present } from "../../support/json-object.js";
 
-/** A grammar of names: what is wrong with a text. */
+/** What the checks of an object report, in the order in which they find it. Field paths begin at the object's root. */
+export type Reports = Generator<Report, void>;
+
+export function invalid(field: FieldPath, message: string, hint?: string): Report {
+  return report("FIELD_INVALID", field, message, hint);
+}
+
+export function missing(field: FieldPath, message: string, hint?: string): Report {
+  return report("FIELD_MISSING", field, message, hint);
+}
+
+export function report(
+  code: DiagnosticCode,
+  field: FieldPath,
+  message: string,
+  hint?: string,
+): Report {
+  return { code, message, field, ...present("hint", hint) };
+}
+
+const MAX_SHOWN = 60;
+
+/** A value as a message shows it: as JSON, and only the beginning of a long text. Never use it for a value that may be secret. */
+export function shown(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return "a mapping";
+  if (value === null || value === undefined) return "empty";
+  const text = withoutUrlSecrets(typeof value === "string" ? value : JSON.stringify(value));
+  const cut = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return typeof value === "string" ? JSON.stringify(cut) : cut;
+}
+
+/** Returns what is wrong with a text, as the end of a sentence, or undefined if it is valid. */
 export type NameRule = (text: string) => string | undefined;
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -18,21 +51,21 @@ const QUALIFIED = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const PORT_NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
 
-/** RFC 1123 label: Services, namespaces, ports of Services. */
+/** An RFC 1123 label: the name of a Service, a namespace or a port of a Service. */
 export function labelProblem(text: string): string | undefined {
   if (text.length > 63) return "must be no more than 63 characters long";
   if (LABEL.test(text)) return undefined;
   return "must consist of lower-case letters, digits and '-', and begin and end with a letter or digit";
 }
 
-/** RFC 1123 subdomain: names of most objects, host names. */
+/** An RFC 1123 subdomain: a host name, or the name of most objects. */
 export function subdomainProblem(text: string): string | undefined {
   if (text.length > 253) return "must be no more than 253 characters long";
   if (SUBDOMAIN.test(text)) return undefined;
   return "must consist of lower-case letters, digits, '-' and '.', and begin and end with a letter or digit";
 }
 
-/** A host name, `*.` allowed as its first label. */
+/** A host name; its first label may be `*`. */
 export function hostProblem(text: string): string | undefined {
   if (isIP(text.replace(/^\[(.*)\]$/, "$1")) !== 0) return "must be a DNS name, not an IP address";
   if (!text.includes("*")) return subdomainProblem(text);
@@ -41,7 +74,7 @@ export function hostProblem(text: string): string | undefined {
   return "may hold '*' only as its whole first label, as in '*.example.com'";
 }
 
-/** Key of a label, annotation or protocol: `name` or `prefix/name`. */
+/** The key of a label or annotation, or an appProtocol: `name` or `prefix/name`. */
 export function qualifiedNameProblem(text: string): string | undefined {
   const slash = text.indexOf("/");
   const prefix = text.slice(0, Math.max(slash, 0));
@@ -64,7 +97,7 @@ export function labelValueProblem(text: string): string | undefined {
   return "must be empty, or consist of letters, digits, '-', '_' and '.', and begin and end with a letter or digit";
 }
 
-/** Port name as a backend or targetPort gives it (RFC 6335, section 5.1). */
+/** The name of a port in a backend or targetPort (RFC 6335, section 5.1). */
 export function portNameProblem(text: string): string | undefined {
   if (text.length > 15) return "must be no more than 15 characters long";
   if (!PORT_NAME.test(text) || text.includes("--")) {
@@ -73,7 +106,7 @@ export function portNameProblem(text: string): string | undefined {
   return /[a-z]/.test(text) ? undefined : "must hold at least one letter";
 }
 
-/** Key in the data of a Secret or ConfigMap. */
+/** A key in the data of a Secret or ConfigMap. */
 export function dataKeyProblem(text: string): string | undefined {
   if (text.length > 253) return "must be no more than 253 characters long";
   if (text === "." || text.startsWith("..")) return "must not be '.' or begin with '..'";
@@ -81,19 +114,31 @@ export function dataKeyProblem(text: string): string | undefined {
   return "must consist of letters, digits, '-', '_' and '.'";
 }
 
-/** One element of a path, as the name of an object of any kind. */
+/** The name of an object of any kind: a segment of a URL path. */
 export function pathSegmentProblem(text: string): string | undefined {
   if (text === "." || text === "..") return "must not be '.' or '..'";
   return /[/%]/.test(text) ? "must not hold '/' or '%'" : undefined;
 }
 
-/** `what`: how a sentence calls the text, such as `the host`. */
+const FORBIDDEN_IN_PATH = ["//", "/./", "/../", "%2f", "%2F"];
+
+/** What is wrong with a path that requests are compared with. `more`: further parts that it must not contain. */
+export function pathProblems(path: string, more: readonly string[] = []): readonly string[] {
+  const inside = [...FORBIDDEN_IN_PATH, ...more].filter((part) => path.includes(part));
+  const atEnd = ["/..", "/."].filter((part) => path.endsWith(part));
+  return [
+    ...inside.map((part) => `must not hold '${part}'`),
+    ...atEnd.map((part) => `must not end with '${part}'`),
+  ];
+}
+
+/** `what`: the subject of the message, such as `the host`. */
 export function* checkText(text: string, rule: NameRule, field: FieldPath, what: string): Reports {
   const problem = rule(text);
   if (problem !== undefined) yield invalid(field, `${what} ${shown(text)} ${problem}`);
 }
 
-/** Keys and values of all annotations together, in bytes. */
+/** In bytes, keys and values of all annotations together. */
 const MAX_ANNOTATIONS = 256 * 1024;
 const TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
@@ -115,7 +160,7 @@ export function* checkMetadata(object: KubernetesObject, nameRule: NameRule): Re
   yield* checkAnnotations(object.metadata.annotations ?? {});
 }
 
-/** Labels of an object, or a selector of them. */
+/** Labels of an object, or a selector of labels. */
 export function* checkLabels(labels: Readonly<Record<string, string>>, field: FieldPath): Reports {
   for (const [key, value] of Object.entries(labels)) {
     yield* checkText(key, qualifiedNameProblem, [...field, key], "the key");
@@ -123,7 +168,7 @@ export function* checkLabels(labels: Readonly<Record<string, string>>, field: Fi
   }
 }
 
-/** API servers ignore the case of these keys' prefixes. */
+/** API servers ignore the case of the prefix of an annotation's key. */
 function annotationKeyProblem(key: string): string | undefined {
   return qualifiedNameProblem(key.toLowerCase());
 }
@@ -143,24 +188,7 @@ function* checkAnnotations(annotations: Readonly<Record<string, string>>): Repor
   }
 }
 
-export function* checkBackendReference(backend: BackendReference, field: FieldPath): Reports {
-  const { group = "", kind = "Service", port } = backend;
-  if (group === "" && kind === "Service" && port === undefined) {
-    yield missing(
-      [...field, "port"],
-      "a backend that is a Service needs a port",
-      "add port: with a port of the Service, not of its pods",
-    );
-  }
-  if (group === "gateway.networking.x-k8s.io" && kind === "XBackend" && port !== undefined) {
-    yield invalid([...field, "port"], "a backend that is an XBackend must not have a port");
-  }
-}
-
-/**
- * Values of which none may stand twice. `field` is the list; `step` leads from an item to the value, `what` is what a
- * sentence calls it.
- */
+/** Reports values that a list has twice. `field`: of the list; `step`: from an item to its value; `what`: a noun for the value. */
 export function* checkUnique(
   values: readonly (string | number | undefined)[],
   field: FieldPath,
@@ -174,5 +202,74 @@ export function* checkUnique(
       yield invalid([...field, i, ...step], `the ${what} ${shown(value)} stands twice`);
     }
     seen.add(value);
+  }
+}
+
+/** Names an object as a whole, or a part of it. */
+interface PartReference {
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly sectionName?: string;
+  readonly port?: number;
+}
+
+/** How messages about references name the object and the fields that select a part of it. */
+interface ReferenceWords {
+  readonly noun: string;
+  readonly part: string;
+  readonly needs: string;
+  readonly hint: string;
+}
+
+/** Reports references to one object that name the same part of it, or of which only some name a part. */
+export function* checkParts(
+  references: readonly PartReference[],
+  field: FieldPath,
+  { noun, part, needs, hint }: ReferenceWords,
+): Reports {
+  for (const [i, reference] of references.entries()) {
+    const { name, sectionName, port } = reference;
+    const before = references.slice(0, i).filter((other) => isSameObject(reference, other));
+    if (before.some((other) => other.sectionName === sectionName && other.port === port)) {
+      yield invalid([...field, i], `the ${noun} ${name} stands twice with the same ${part}`, hint);
+    } else if (before.some((other) => !isEquallyPrecise(reference, other))) {
+      const message = `of several references to the ${noun} ${name} either all or none need ${needs}`;
+      yield invalid([...field, i], message);
+    }
+  }
+}
+
+function isSameObject(a: PartReference, b: PartReference): boolean {
+  return (
+    a.group === b.group && a.kind === b.kind && a.name === b.name && a.namespace === b.namespace
+  );
+}
+
+function isEquallyPrecise(a: PartReference, b: PartReference): boolean {
+  return (
+    (a.sectionName === undefined) === (b.sectionName === undefined) &&
+    (a.port === undefined) === (b.port === undefined)
+  );
+}
+
+/** Reports fields that do not fit an object's type. `fields`: by type, the field that it needs and no other type may have; `what`: the subject. */
+export function* checkFieldsOfType<Field extends string>(
+  object: { readonly type: string } & Readonly<Partial<Record<Field, unknown>>>,
+  fields: Readonly<Record<string, Field>>,
+  place: FieldPath,
+  what: string,
+): Reports {
+  if (!Object.hasOwn(fields, object.type)) return;
+  for (const [type, name] of Object.entries(fields)) {
+    const isGiven = object[name] !== undefined;
+    if (type === object.type && !isGiven)
+      yield missing([...place, name], `${what} of type ${object.type} needs the field ${name}`);
+    if (type !== object.type && isGiven)
+      yield invalid(
+        [...place, name],
+        `${what} of type ${object.type} must not have the field ${name}`,
+      );
   }
 }

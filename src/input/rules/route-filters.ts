@@ -1,12 +1,25 @@
-/** What an API server checks in the filters of routes and listeners beyond their schemas. */
-import type { ExternalAuthFilter, RouteFilter } from "../../api/gateway.js";
+/** What an API server checks in backends and filters of routes and listeners beyond their schemas. */
+import type { BackendReference, ExternalAuthFilter, RouteFilter } from "../../api/gateway.js";
 import { GATEWAY_SPECS } from "../../api/schemas/gateway-schemas.js";
 import type { JsonSchema } from "../../api/schemas/schema.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
-import type { Reports } from "./reports.js";
-import { invalid, missing, shown } from "./reports.js";
-import { checkBackendReference, checkUnique } from "./names.js";
+import type { Reports } from "./names.js";
+import { checkFieldsOfType, checkUnique, invalid, missing, shown } from "./names.js";
+
+export function* checkBackendReference(backend: BackendReference, field: FieldPath): Reports {
+  const { group = "", kind = "Service", port } = backend;
+  if (group === "" && kind === "Service" && port === undefined) {
+    yield missing(
+      [...field, "port"],
+      "a backend that is a Service needs a port",
+      "add port: with a port of the Service, not of its pods",
+    );
+  }
+  if (group === "gateway.networking.x-k8s.io" && kind === "XBackend" && port !== undefined) {
+    yield invalid([...field, "port"], "a backend that is an XBackend must not have a port");
+  }
+}
 
 /** The types of a kind's filters, each with the field that configures it. */
 export type FilterTypes = ReadonlyMap<string, string>;
@@ -89,7 +102,8 @@ function* checkContents(filter: RouteFilter, field: FieldPath): Reports {
     ["requestRedirect", requestRedirect?.path],
     ["urlRewrite", urlRewrite?.path],
   ] as const) {
-    if (path !== undefined) yield* checkPathModifier(path, [...field, name, "path"]);
+    if (path !== undefined)
+      yield* checkFieldsOfType(path, PATH_FIELDS, [...field, name, "path"], "a path");
   }
   if (cors !== undefined) yield* checkCors(cors, [...field, "cors"]);
   if (externalAuth !== undefined)
@@ -114,27 +128,11 @@ function* checkMirror(
   }
 }
 
-/** The field that each type of path modifier needs, which no other may have. */
+/** The field of each type of path modifier. */
 const PATH_FIELDS = {
   ReplaceFullPath: "replaceFullPath",
   ReplacePrefixMatch: "replacePrefixMatch",
 } as const;
-
-function* checkPathModifier(
-  modifier: NonNullable<NonNullable<RouteFilter["urlRewrite"]>["path"]>,
-  field: FieldPath,
-): Reports {
-  const { type } = modifier;
-  if (type !== "ReplaceFullPath" && type !== "ReplacePrefixMatch") return;
-  for (const [owner, name] of Object.entries(PATH_FIELDS)) {
-    if (owner === type && modifier[name] === undefined) {
-      yield missing([...field, name], `a path of type ${type} needs the field ${name}`);
-    }
-    if (owner !== type && modifier[name] !== undefined) {
-      yield invalid([...field, name], `a path of type ${type} must not have the field ${name}`);
-    }
-  }
-}
 
 const CORS_LISTS = ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"] as const;
 

@@ -10,17 +10,20 @@ import type {
   HttpRoute,
   HttpRouteMatch,
   HttpRouteRule,
-  ParentReference,
   SessionPersistenceSpec,
   StreamRoute,
 } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { durationMilliseconds } from "../../support/units.js";
-import type { Reports } from "./reports.js";
-import { invalid, missing, shown } from "./reports.js";
-import { checkBackendReference, checkUnique } from "./names.js";
+import type { Reports } from "./names.js";
+import { checkParts, checkUnique, invalid, missing, pathProblems, shown } from "./names.js";
 import type { FilterTypes } from "./route-filters.js";
-import { GRPC_ROUTE_FILTERS, HTTP_ROUTE_FILTERS, checkFilters } from "./route-filters.js";
+import {
+  GRPC_ROUTE_FILTERS,
+  HTTP_ROUTE_FILTERS,
+  checkBackendReference,
+  checkFilters,
+} from "./route-filters.js";
 
 const MAX_MATCHES = 128;
 
@@ -32,7 +35,7 @@ function* checkRoute(
   rules: readonly Rule[],
   filters: FilterTypes,
 ): Reports {
-  yield* checkParents(parentRefs, ["spec", "parentRefs"]);
+  yield* checkParts(parentRefs, ["spec", "parentRefs"], PARENT_WORDS);
   const field = ["spec", "rules"];
   yield* checkUnique(
     rules.map(({ name }) => name),
@@ -51,41 +54,12 @@ function* checkRoute(
   for (const [i, rule] of rules.entries()) yield* checkRule(rule, filters, [...field, i]);
 }
 
-/** Two references to one parent must each say which part of it they mean. */
-function* checkParents(parents: readonly ParentReference[], field: FieldPath): Reports {
-  for (const [i, parent] of parents.entries()) {
-    const before = parents.slice(0, i).filter((other) => sameParent(parent, other));
-    if (before.some((other) => sectionOf(other) === sectionOf(parent))) {
-      yield invalid(
-        [...field, i],
-        `the parent ${parent.name} stands twice with the same sectionName and port`,
-        "remove one of the two, or name another listener by sectionName",
-      );
-    } else if (before.some((other) => !samePrecision(parent, other))) {
-      yield invalid(
-        [...field, i],
-        `of several references to the parent ${parent.name} either all or none need a sectionName, and likewise a port`,
-      );
-    }
-  }
-}
-
-function sameParent(a: ParentReference, b: ParentReference): boolean {
-  return (
-    a.group === b.group && a.kind === b.kind && a.name === b.name && a.namespace === b.namespace
-  );
-}
-
-function sectionOf({ sectionName = "", port = 0 }: ParentReference): string {
-  return `${port} ${sectionName}`;
-}
-
-function samePrecision(a: ParentReference, b: ParentReference): boolean {
-  return (
-    (a.sectionName === undefined) === (b.sectionName === undefined) &&
-    (a.port === undefined) === (b.port === undefined)
-  );
-}
+const PARENT_WORDS = {
+  noun: "parent",
+  part: "sectionName and port",
+  needs: "a sectionName, and likewise a port",
+  hint: "remove one of the two, or name another listener by sectionName",
+};
 
 function* checkRule(rule: Rule, types: FilterTypes, field: FieldPath): Reports {
   const { filters = [], backendRefs = [], sessionPersistence } = rule;
@@ -144,8 +118,6 @@ export function* checkHttpRoute({ spec }: HttpRoute): Reports {
   }
 }
 
-const FORBIDDEN = ["//", "/./", "/../", "%2f", "%2F", "#"];
-const FORBIDDEN_AT_END = ["/..", "/."];
 /** Of a path (RFC 3986, section 3.3), slashes included. */
 const CHARACTERS = /^(?:[-A-Za-z0-9/._~!$&'()*+,;=:@]|[%][0-9a-fA-F]{2})+$/;
 
@@ -157,10 +129,8 @@ function* checkPath(path: HttpRouteMatch["path"], field: FieldPath): Reports {
     yield invalid(field, `${name} must begin with '/'`);
     return;
   }
-  const part = FORBIDDEN.find((text) => value.includes(text));
-  const end = FORBIDDEN_AT_END.find((text) => value.endsWith(text));
-  if (part !== undefined) yield invalid(field, `${name} must not hold '${part}'`);
-  else if (end !== undefined) yield invalid(field, `${name} must not end with '${end}'`);
+  const [problem] = pathProblems(value, ["#"]);
+  if (problem !== undefined) yield invalid(field, `${name} ${problem}`);
   else if (!CHARACTERS.test(value)) {
     yield invalid(
       field,
@@ -235,7 +205,7 @@ export function* checkStreamRoute({ apiVersion, kind, spec }: StreamRoute): Repo
   if (kind === "TLSRoute" && !isOld && hostnames === undefined) {
     yield missing(["spec", "hostnames"], "a TLSRoute needs hostnames", "name those that it is for");
   }
-  yield* checkParents(spec.parentRefs ?? [], ["spec", "parentRefs"]);
+  yield* checkParts(spec.parentRefs ?? [], ["spec", "parentRefs"], PARENT_WORDS);
   for (const [i, { backendRefs }] of spec.rules.entries()) {
     for (const [j, backend] of backendRefs.entries()) {
       yield* checkBackendReference(backend, ["spec", "rules", i, "backendRefs", j]);
