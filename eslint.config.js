@@ -147,7 +147,7 @@ export default defineConfig(
   },
   {
     name: "templates are files",
-    files: ["src/render/nginx/templates.ts"],
+    files: ["src/render/nginx/text.ts"],
     rules: { "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, OWN_DIST] }] },
   },
 

@@ -7,25 +7,20 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArguments } from "../../src/cli/arguments.js";
-import { runOptions } from "../../src/cli/run-source.js";
+import { runOptions } from "../../src/cli/run.js";
 import { resolveSettings } from "../../src/cli/settings.js";
 import { kindTable } from "../../src/input/kind-table.js";
-import { ApiError } from "../../src/kubernetes/api-client.js";
-import type { ApiCall } from "../../src/kubernetes/api-client.js";
+import { type ApiCall, ApiError } from "../../src/kubernetes/api-client.js";
 import { servedResources } from "../../src/kubernetes/cluster-watch.js";
-import type { RawObject } from "../../src/kubernetes/raw-object.js";
-import { apiVersionOf, listPath } from "../../src/kubernetes/raw-object.js";
-import type { CompileOptions } from "../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { type RawObject, apiVersionOf, listPath } from "../../src/kubernetes/raw-object.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
-import type { Held } from "../../test/support/convergence.js";
-import { compileAfresh, POOL, wrongStatuses } from "../../test/support/convergence.js";
+import { type Held, POOL, compileAfresh, wrongStatuses } from "../../test/support/convergence.js";
 import { fc, runs, timeoutOf } from "../../test/support/fast-check.js";
 import { isServedByAll } from "../harness/control.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
-import type { Manifest } from "./cluster.js";
-import { Cluster } from "./cluster.js";
+import { type Manifest, Cluster } from "./cluster.js";
 import { ControlPlane } from "./control-plane.js";
 import { FaultyProxy } from "./faulty-proxy.js";
 import { Pod } from "./pod.js";
@@ -388,7 +383,7 @@ function optionsOf({ words }: Pod): CompileOptions {
   const call = parseArguments(words, context);
   if (call.command !== "run") return unexpected(call.command);
   const settings = resolveSettings({ flags: call.flags, variables: {} });
-  return { ...runOptions({ call, settings }), secretNamespaces: ["*"] };
+  return { ...runOptions({ call, settings, binary: undefined }), secretNamespaces: ["*"] };
 }
 
 test(

@@ -1,20 +1,19 @@
 import { fc, runs, timeoutOf } from "../../test/support/fast-check.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
 import {
-  authFilter,
-  authPolicy,
+  type Fields,
   GATEWAY_API,
   GATEWAY_NAMESPACE,
+  authFilter,
+  authPolicy,
   gatewayOn,
 } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { Connection } from "../harness/http-client.js";
 import { Http2Client } from "../harness/http2-client.js";
-import type { Manifest } from "../harness/manifests.js";
-import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { type Manifest, ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
 import { pathReadings } from "../harness/path-readings.js";
 import { useScene } from "../harness/scene.js";
 

@@ -1,5 +1,5 @@
 --- Stops requests that loop: auth services, backends and mirrors can lead back to a gateway. The header X-Albc-Turns
--- has a digit for each pass through a gateway (see also render/nginx/headers-view.ts). No object can set or remove it;
+-- has a digit for each pass through a gateway (see also render/nginx/server-view.ts). No object can set or remove it;
 -- a client that sends it only reaches the limit sooner.
 -- May yield: no. Phases: any with a request.
 local errors = require("alb.errors")

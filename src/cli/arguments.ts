@@ -2,12 +2,10 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
-import type { SettingRow } from "./settings-table.js";
-import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
+import { type SettingRow, SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
 const EMITTABLE = ["resources", "ir", "nginx", "policy", "status"] as const;
-export type Emit = (typeof EMITTABLE)[number];
 
 interface Common {
   /** `-f`: files, folders, or `-`. */
@@ -18,51 +16,48 @@ interface Common {
   readonly flags: Readonly<Record<string, unknown>>;
 }
 
-export interface RenderCall extends Common {
-  readonly command: "render";
-  readonly output: string | undefined;
-  readonly check: boolean;
-  readonly emit: Emit | undefined;
-}
+export type CommandCall = Common &
+  (
+    | {
+        readonly command: "render";
+        readonly output: string | undefined;
+        readonly check: boolean;
+        readonly emit: (typeof EMITTABLE)[number] | undefined;
+      }
+    | { readonly command: "validate"; readonly format: "text" | "json" }
+    | {
+        readonly command: "run";
+        /** Watch a cluster; there are no paths then. */
+        readonly kubernetes: boolean;
+        readonly dir: string;
+        readonly nginx: string | undefined;
+        readonly reload: ReloadWay | undefined;
+      }
+    | {
+        readonly command: "explain";
+        readonly method: string;
+        readonly url: string;
+        readonly headers: readonly string[];
+        readonly client: string;
+        readonly format: "text" | "json";
+      }
+  );
 
-export interface ValidateCall extends Common {
-  readonly command: "validate";
-  readonly format: "text" | "json";
-}
-
-export interface RunCall extends Common {
-  readonly command: "run";
-  /** Watch a cluster; there are no paths then. */
-  readonly kubernetes: boolean;
-  readonly dir: string;
-  readonly nginx: string | undefined;
-  readonly reload: ReloadWay | undefined;
-}
-
-export interface ExplainCall extends Common {
-  readonly command: "explain";
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly string[];
-  readonly client: string;
-  readonly format: "text" | "json";
-}
-
-export type CommandCall = RenderCall | ValidateCall | RunCall | ExplainCall;
+export type CallOf<Name extends CommandCall["command"]> = Extract<
+  CommandCall,
+  { readonly command: Name }
+>;
 
 /** Help or the version has been printed. */
 export class HelpShown extends Error {
   override readonly name = "HelpShown";
 }
 
-interface ArgumentsContext {
-  readonly version: string;
-  readonly write: (text: string) => void;
-  readonly writeError: (text: string) => void;
-}
-
 /** Parses the words after `albc`. Throws UsageError, or HelpShown if nothing is left to do. */
-export function parseArguments(words: readonly string[], context: ArgumentsContext): CommandCall {
+export function parseArguments(
+  words: readonly string[],
+  context: { readonly version: string; readonly write: (text: string) => void },
+): CommandCall {
   let call: CommandCall | undefined;
   const program = createProgram(context, (found) => {
     call = found;
@@ -79,7 +74,10 @@ export function parseArguments(words: readonly string[], context: ArgumentsConte
   return call;
 }
 
-function createProgram(context: ArgumentsContext, found: (call: CommandCall) => void): Command {
+function createProgram(
+  context: Parameters<typeof parseArguments>[1],
+  found: (call: CommandCall) => void,
+): Command {
   const program = new Command("albc")
     .description(
       "Compiles Kubernetes routing resources into a running OpenResty gateway with authentication at the edge.",

@@ -4,14 +4,11 @@ import { readFileSync } from "node:fs";
 import { text as readStream } from "node:stream/consumers";
 import { YAMLException, loadAll } from "js-yaml";
 import { explainYamlError } from "../input/yaml-errors.js";
-import { errorCode, fileError } from "../output/file-error.js";
+import { errorCode, fileError } from "../output/files.js";
 import { EnvironmentError } from "../support/errors.js";
-import type { CommandCall } from "./arguments.js";
-import { HelpShown, parseArguments } from "./arguments.js";
-import type { Settings } from "./settings.js";
-import { resolveSettings } from "./settings.js";
-import type { ExitStatus, Terminal } from "./terminal.js";
-import { EXIT, UsageError, readVersion } from "./terminal.js";
+import { type CommandCall, HelpShown, parseArguments } from "./arguments.js";
+import { type Settings, resolveSettings } from "./settings.js";
+import { type ExitStatus, type Terminal, EXIT, UsageError, readVersion } from "./terminal.js";
 
 const terminal: Terminal = {
   write: (text) => void process.stdout.write(text),
@@ -45,7 +42,7 @@ async function runCommand(call: CommandCall, settings: Settings): Promise<ExitSt
     case "validate":
       return (await import("./validate.js")).runValidate(call, settings, terminal);
     case "explain":
-      return (await import("./explain.js")).runExplain(call, settings, terminal);
+      return (await import("./validate.js")).runExplain(call, settings, terminal);
     case "run":
       return (await import("./run.js")).runRun(call, settings, terminal);
   }

@@ -1,51 +1,43 @@
 import { join } from "node:path";
 import { createTwoFilesPatch } from "diff";
 import { dump } from "js-yaml";
-import type { KindMap, KindName } from "../api/kinds.js";
-import { KIND_NAMES } from "../api/kinds.js";
+import { type KindMap, type KindName, KIND_NAMES } from "../api/kinds.js";
 import type { Compilation } from "../compile.js";
-import { compile } from "../compile.js";
 import type { Resources } from "../input/resources.js";
 import { luaBundle } from "../output/environment.js";
-import { readIfThere } from "../output/file-error.js";
-import { ownFiles, writeFiles } from "../output/file-writer.js";
-import type { RenderedFile } from "../render/rendered-file.js";
-import { contentsOf } from "../render/rendered-file.js";
+import { ownFiles, readIfThere, writeFiles } from "../output/files.js";
+import { type RenderedFile, contentsOf } from "../render/rendered-file.js";
 import { mergedStatus } from "../status/merge-status.js";
 import type { ObjectStatus } from "../status/object-status.js";
-import { SecretText } from "../support/secret-text.js";
 import { compareStrings } from "../support/collections.js";
-import type { Emit, RenderCall } from "./arguments.js";
-import { hasErrors, loadInput, reportDiagnostics, summaryLine } from "./validate.js";
+import { SecretText } from "../support/secret-text.js";
+import type { CallOf } from "./arguments.js";
 import type { Settings } from "./settings.js";
-import { compileOptions } from "./settings.js";
-import type { ExitStatus, Terminal } from "./terminal.js";
-import { EXIT } from "./terminal.js";
+import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
+import { compileInput, reportDiagnostics } from "./validate.js";
 
 /** `albc render`: writes everything valid. The exit status says whether there were errors. */
 export async function runRender(
-  call: RenderCall,
+  call: CallOf<"render">,
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const input = await loadInput(call.paths, settings, terminal);
-  const options = compileOptions(settings);
-  const compilation = compile(input.resources, options, Date.now());
-  const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
+  const compiled = await compileInput(call, settings, terminal);
+  const { input, compilation, diagnostics, summary, status } = compiled;
   reportDiagnostics(diagnostics, "text", terminal.writeError, terminal.colours);
-  terminal.writeError(summaryLine(input, diagnostics));
+  terminal.writeError(summary);
   if (call.emit !== undefined) {
-    const { controllerName } = options;
+    const controllerName = settings.text("controllerName");
     terminal.write(emitStage(call.emit, input.resources, compilation, controllerName));
   }
   const differs =
     call.output !== undefined && (await writeOrCheck(call, call.output, compilation, terminal));
-  return hasErrors(diagnostics) || differs ? EXIT.inputErrors : EXIT.fine;
+  return differs ? EXIT.inputErrors : status;
 }
 
 /** True if `--check` found a difference. */
 async function writeOrCheck(
-  call: RenderCall,
+  call: CallOf<"render">,
   folder: string,
   compilation: Compilation,
   terminal: Terminal,
@@ -81,19 +73,13 @@ export async function differences(
 }
 
 async function compare(folder: string, file: RenderedFile): Promise<string | undefined> {
-  const actual = await readIfThere(join(folder, file.path));
-  if (actual === undefined) return missing(file);
-  if (actual === contentsOf(file)) return undefined;
-  if (file.contents instanceof SecretText) return `${file.path}: differs (contents not shown)\n`;
-  return patch(file.path, actual, contentsOf(file));
-}
-
-function missing(file: RenderedFile): string {
-  if (file.contents instanceof SecretText) return `${file.path}: missing (contents not shown)\n`;
-  return patch(file.path, undefined, contentsOf(file));
-}
-
-function patch(path: string, before: string | undefined, after: string): string {
+  const { path, contents } = file;
+  const before = await readIfThere(join(folder, path));
+  const after = contentsOf(file);
+  if (before === after) return undefined;
+  if (contents instanceof SecretText) {
+    return `${path}: ${before === undefined ? "missing" : "differs"} (contents not shown)\n`;
+  }
   const old = before === undefined ? "/dev/null" : `a/${path}`;
   return createTwoFilesPatch(old, `b/${path}`, before ?? "", after, undefined, undefined, {
     context: 3,
@@ -106,7 +92,7 @@ function patch(path: string, before: string | undefined, after: string): string 
  * statuses, but without lastTransitionTime in our conditions, because nothing changes here.
  */
 export function emitStage(
-  stage: Emit,
+  stage: NonNullable<CallOf<"render">["emit"]>,
   resources: Resources,
   compilation: Compilation,
   controllerName: string,

@@ -1,31 +1,42 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { cpus, hostname } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import type { ClusterSource } from "../controller/cluster-source.js";
 import { Controller } from "../controller/controller.js";
-import type { Observe } from "../health/observer.js";
-import { startRunHealth } from "../health/run-health.js";
+import { FileSource } from "../controller/file-source.js";
+import { type Observe, startRunHealth } from "../health/run-health.js";
+import { readSources } from "../input/files.js";
+import type { CompileOptions } from "../model/options.js";
 import { Applier } from "../output/apply.js";
 import { environmentFiles, luaBundle } from "../output/environment.js";
-import type { NginxBinary } from "../output/nginx-binary.js";
-import { fileShortage, findNginx, workerOwner } from "../output/nginx-binary.js";
+import {
+  type NginxBinary,
+  fileShortage,
+  findNginx,
+  mostSockets,
+  workerOwner,
+} from "../output/nginx-binary.js";
 import { logNginxLine } from "../output/nginx-log.js";
 import { NginxProcess } from "../output/nginx-process.js";
 import { sidecar } from "../output/reloader.js";
 import { lockRunFolder, makeRunFolder } from "../output/run-folder.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
-import type { RunCall } from "./arguments.js";
-import { openSource } from "./run-source.js";
-import type { Settings } from "./settings.js";
-import type { ExitStatus, Terminal } from "./terminal.js";
-import { EXIT, createLogger, readVersion } from "./terminal.js";
+import type { CallOf } from "./arguments.js";
+import { type Settings, compileOptions } from "./settings.js";
+import { type ExitStatus, type Terminal, EXIT, createLogger, readVersion } from "./terminal.js";
 
 /** Milliseconds between checks of what the workers serve: nginx may have been reloaded by others while policy.json was written. */
 const CONFIRM_INTERVAL = 5000;
 
 /** The parts that all steps of one `albc run` use. */
 interface Run {
-  readonly call: RunCall;
+  readonly call: CallOf<"run">;
   readonly settings: Settings;
+  readonly terminal: Terminal;
   readonly log: Log;
   /** Absolute. */
   readonly folder: string;
@@ -36,7 +47,7 @@ interface Run {
 
 /** `albc run`: serves files or a cluster until SIGTERM or SIGINT. Throws EnvironmentError if it can't start. */
 export async function runRun(
-  call: RunCall,
+  call: CallOf<"run">,
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
@@ -57,7 +68,7 @@ export async function runRun(
         address: settings.text("healthAddress"),
         folder: nginxFolder ?? folder,
         version: readVersion(),
-        nginxVersion: binary?.version ?? "",
+        nginxVersion: binary?.version,
         startWithErrors: settings.switch("startWithErrors"),
       },
       (reason) => {
@@ -65,12 +76,11 @@ export async function runRun(
       },
     );
     const { observe } = health;
-    const run: Run = { call, settings, log, folder, binary, observe };
+    const run: Run = { call, settings, terminal, log, folder, binary, observe };
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
     const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
-    const context = { call, settings, terminal, log, observe };
-    const { source, options } = await openSource({ ...context, nginx: binary });
+    const { source, options } = await (call.kubernetes ? openCluster : openFiles)(run);
     const controller = new Controller(source, {
       ...{ options, log, observe, fixedFiles: await fixedFiles(run) },
       apply: (files) => applier.apply(files),
@@ -85,14 +95,14 @@ export async function runRun(
 }
 
 /** The folder that nginx writes to; undefined if it is the run folder. */
-function folderOfNginx({ dir, reload }: RunCall): string | undefined {
+function folderOfNginx({ dir, reload }: CallOf<"run">): string | undefined {
   const folder = reload?.kind === "control" ? reload.folder : undefined;
   return folder === resolve(dir) ? undefined : folder;
 }
 
-function find(call: RunCall, terminal: Terminal): Promise<NginxBinary> {
-  const { NGINX_BIN, PATH } = terminal.variables;
-  return findNginx({ given: call.nginx ?? NGINX_BIN, path: PATH ?? "" });
+function find({ nginx }: CallOf<"run">, { variables }: Terminal): Promise<NginxBinary> {
+  const { NGINX_BIN, PATH = "" } = variables;
+  return findNginx({ given: nginx ?? NGINX_BIN, path: PATH });
 }
 
 /** Files that are not compiled from objects: the Lua code, and facts about this machine. */
@@ -223,4 +233,86 @@ class StopSignals {
       });
     }
   }
+}
+
+/** Percent by which the heap may grow before it is collected. Node's default is 100, and most of a large cluster's heap stays alive. */
+const HEAP_GROWTH = 10;
+
+/** The settings, limited to what nginx and this machine can do. */
+export function runOptions({
+  call,
+  settings,
+  binary,
+}: Pick<Run, "call" | "settings" | "binary">): CompileOptions {
+  const options = compileOptions(settings);
+  return {
+    ...options,
+    // In a cluster an Ingress without a class may belong to another controller.
+    ingressWithoutClass: !call.kubernetes || settings.switch("ingressWithoutClass"),
+    stream: options.stream && (binary?.stream ?? true),
+    listenerSockets: Math.min(options.listenerSockets, mostSockets()),
+    processors: cpus().length,
+  };
+}
+
+/** The source of the objects, and the options to compile them with. */
+async function openFiles(
+  run: Run,
+): Promise<{ readonly source: FileSource; readonly options: CompileOptions }> {
+  const { call, settings, log, terminal } = run;
+  const options = runOptions(run);
+  // Standard input can be read only once.
+  const text = call.paths.includes("-") ? await terminal.readInput() : "";
+  const source = new FileSource({
+    options,
+    log,
+    paths: call.paths.filter((path) => path !== "-"),
+    readSources: () =>
+      readSources(call.paths, {
+        readInput: () => Promise.resolve(text),
+        missing: "report",
+        followLinks: settings.switch("followLinks"),
+      }),
+  });
+  return { source, options };
+}
+
+/** The same for the cluster of the kubeconfig, or the one that albc runs in. Throws EnvironmentError. */
+async function openCluster(
+  run: Run,
+): Promise<{ readonly source: ClusterSource; readonly options: CompileOptions }> {
+  const { settings, log, observe, terminal } = run;
+  const { ApiClient, loadKubeConfig } = await import("../kubernetes/api-client.js");
+  const { ClusterSource } = await import("../controller/cluster-source.js");
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
+  const { config, namespace } = await loadKubeConfig();
+  const replica = await thisReplica(terminal.variables, namespace);
+  const wanted = settings.list("secretNamespaces");
+  const secretNamespaces = wanted.length > 0 ? wanted : [replica.namespace];
+  const options = { ...runOptions(run), secretNamespaces };
+  const source = new ClusterSource({
+    client: new ApiClient(config),
+    scope: {
+      namespaces: settings.list("namespaces"),
+      secretNamespaces,
+      labelSelector: settings.text("selector"),
+    },
+    ...{ replica, options, log, observe },
+  });
+  return { source, options };
+}
+
+const SERVICE_ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
+
+/** From the variables that the deployment sets, or else from the pod and the kubeconfig. */
+async function thisReplica(
+  { POD_NAMESPACE, POD_NAME }: Readonly<Record<string, string | undefined>>,
+  contextNamespace: string,
+): Promise<{ readonly namespace: string; readonly identity: string }> {
+  const mounted = await readFile(SERVICE_ACCOUNT_NAMESPACE, "utf8").catch(() => "");
+  return {
+    namespace: [POD_NAMESPACE, mounted.trim(), contextNamespace].find(Boolean) ?? "default",
+    // A pod's name is unique, but a process that was killed and its successor must differ.
+    identity: `${POD_NAME ?? hostname()}_${randomUUID()}`,
+  };
 }

@@ -1,14 +1,17 @@
 /** Combines flags, `ALBC_*` variables and the options file: a flag wins over a variable, a variable over the file. */
-import type { CompileOptions } from "../model/options.js";
-import { DEFAULT_OPTIONS } from "../model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../model/options.js";
 import { parseByteSize } from "../support/units.js";
 import { canonicalAddress, parseIpRange } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
-import type { Result } from "../support/result.js";
-import { ok, problem } from "../support/result.js";
+import { type Result, ok, problem } from "../support/result.js";
 import { textList } from "../support/text.js";
-import type { SettingName, SettingRow } from "./settings-table.js";
-import { SETTINGS, flagOf, variableOf } from "./settings-table.js";
+import {
+  type SettingName,
+  type SettingRow,
+  SETTINGS,
+  flagOf,
+  variableOf,
+} from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
 interface SettingSources {

@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Logger } from "pino";
-import { pino } from "pino";
+import { type Logger, pino } from "pino";
 
 /** What commands use of the process; tests pass their own. */
 export interface Terminal {

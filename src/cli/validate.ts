@@ -1,59 +1,86 @@
-import { compile } from "../compile.js";
+/** The commands that only report: `albc validate` and `albc explain`. */
+import { type Compilation, compile } from "../compile.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
 import { inOrder } from "../diagnostics/sink.js";
+import { explain, readPolicy } from "../explain/explain.js";
+import { formatExplanation } from "../explain/format.js";
+import { parseRequest } from "../explain/request.js";
 import { readSources } from "../input/files.js";
-import { loadResources } from "../input/load.js";
-import type { LoadResult } from "../input/load.js";
-import type { ValidateCall } from "./arguments.js";
-import type { Settings } from "./settings.js";
-import { compileOptions } from "./settings.js";
-import type { ExitStatus, Terminal } from "./terminal.js";
-import { EXIT } from "./terminal.js";
+import { type LoadResult, loadResources } from "../input/load.js";
+import { contentsOf } from "../render/rendered-file.js";
+import type { CallOf } from "./arguments.js";
+import { type Settings, compileOptions } from "./settings.js";
+import { type ExitStatus, type Terminal, EXIT, UsageError } from "./terminal.js";
 
 /** `albc validate`: prints all problems of the manifests on standard output, and a summary on standard error. */
 export async function runValidate(
-  call: ValidateCall,
+  call: CallOf<"validate">,
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const input = await loadInput(call.paths, settings, terminal);
-  const { diagnostics } = compile(input.resources, compileOptions(settings), Date.now());
-  const all = [...input.diagnostics, ...diagnostics];
-  reportDiagnostics(all, call.format, terminal.write, terminal.colours);
+  const { input, diagnostics, summary, status } = await compileInput(call, settings, terminal);
+  reportDiagnostics(diagnostics, call.format, terminal.write, terminal.colours);
   if (call.format === "text") {
-    for (const unknown of input.unknownKinds) {
-      terminal.write(
-        `not read: ${String(unknown.count)} × ${unknown.apiVersion} ${unknown.kind}\n`,
-      );
+    for (const { count, apiVersion, kind } of input.unknownKinds) {
+      terminal.write(`not read: ${String(count)} × ${apiVersion} ${kind}\n`);
     }
   }
-  terminal.writeError(summaryLine(input, all));
-  return hasErrors(all) ? EXIT.inputErrors : EXIT.fine;
+  terminal.writeError(summary);
+  return status;
 }
 
-/** Reads the manifests that `-f` names; `-` is standard input. `files`: their number, including standard input. */
-export async function loadInput(
-  paths: readonly string[],
+/** `albc explain`: which route serves a request, and why, according to the policy of the manifests. */
+export async function runExplain(
+  call: CallOf<"explain">,
   settings: Settings,
   terminal: Terminal,
-): Promise<LoadResult & { readonly files: number }> {
+): Promise<ExitStatus> {
+  const request = parseRequest(call);
+  if (!request.ok) throw new UsageError(request.problem);
+  const compiled = await compileInput(call, settings, terminal);
+  const { compilation, diagnostics, summary, status } = compiled;
+  reportDiagnostics(diagnostics, call.format, terminal.writeError, terminal.colours);
+  if (diagnostics.length > 0 && call.format === "text") terminal.writeError(summary);
+  const file = compilation.files.find(({ path }) => path === "policy.json");
+  const policy = readPolicy(file === undefined ? "{}" : contentsOf(file));
+  const explanation = explain(policy, request.value);
+  const json = `${JSON.stringify(explanation, null, 2)}\n`;
+  terminal.write(call.format === "json" ? json : formatExplanation(explanation));
+  return status;
+}
+
+/**
+ * Reads the manifests that `-f` names (`-` is standard input) and compiles them. `summary` names what was read, because no problem in no
+ * file means nothing. `status`: whether there are errors.
+ */
+export async function compileInput(
+  { paths }: { readonly paths: readonly string[] },
+  settings: Settings,
+  terminal: Terminal,
+): Promise<{
+  readonly input: LoadResult;
+  readonly compilation: Compilation;
+  readonly diagnostics: readonly Diagnostic[];
+  readonly summary: string;
+  readonly status: ExitStatus;
+}> {
   const sources = await readSources(paths, {
     readInput: terminal.readInput,
     missing: "fail",
     followLinks: settings.switch("followLinks"),
   });
+  const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
+  const compilation = compile(input.resources, compileOptions(settings), Date.now());
+  const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
   const files = sources.filter((source) => "text" in source).length;
-  return { ...loadResources(sources, { albGroup: settings.text("albApiGroup") }), files };
-}
-
-/** What was read and found, in one line. It names what was read, because no problem in no file means nothing. */
-export function summaryLine(
-  { files, objects }: { readonly files: number; readonly objects: number },
-  diagnostics: readonly Diagnostic[],
-): string {
-  const read = `${counted(files, "file")}, ${counted(objects, "object")}`;
-  return `${read}: ${formatCounts(diagnostics)}\n`;
+  const read = `${counted(files, "file")}, ${counted(input.objects, "object")}`;
+  const hasErrors = diagnostics.some(({ severity }) => severity === "error");
+  return {
+    ...{ input, compilation, diagnostics },
+    summary: `${read}: ${formatCounts(diagnostics)}\n`,
+    status: hasErrors ? EXIT.inputErrors : EXIT.fine,
+  };
 }
 
 /** Prints diagnostics, sorted by place. */
@@ -66,8 +93,4 @@ export function reportDiagnostics(
   const sorted = inOrder(diagnostics);
   const text = format === "json" ? formatJson(sorted) : formatText(sorted, { colours });
   if (text !== "") write(text);
-}
-
-export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
-  return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }

@@ -5,7 +5,7 @@
 import type { Applied } from "../output/apply.js";
 import { isFree } from "../output/listens.js";
 import { NginxRefused } from "../output/reloader.js";
-import type { ApplyTimes, Observe, RunEvents } from "../health/observer.js";
+import type { Observe, RunEvents } from "../health/run-health.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { Backoff } from "../support/backoff.js";
 import { EnvironmentError } from "../support/errors.js";
@@ -273,7 +273,7 @@ export class ApplyWatch {
   ended(outcome: RunEvents["applied"][0], version?: string): number {
     const now = performance.now();
     const compiledAt = this.#compiledAt;
-    const times: ApplyTimes =
+    const times =
       compiledAt === undefined
         ? {}
         : { compile: (compiledAt - this.#start) / 1000, apply: (now - compiledAt) / 1000 };

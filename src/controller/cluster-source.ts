@@ -4,21 +4,23 @@
  */
 import type { KindName } from "../api/kinds.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { Observe } from "../health/observer.js";
+import type { Observe } from "../health/run-health.js";
 import { kindTable } from "../input/kind-table.js";
 import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
-import type { WatchScope } from "../kubernetes/cluster-watch.js";
-import { ClusterWatch } from "../kubernetes/cluster-watch.js";
+import { type WatchScope, ClusterWatch } from "../kubernetes/cluster-watch.js";
 import { EventRecorder, eventsOf } from "../kubernetes/event-recorder.js";
 import { LeaderElection } from "../kubernetes/leader-election.js";
 import { OwnedObjects } from "../kubernetes/owned-objects.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
 import { StatusWriter } from "../kubernetes/status-writer.js";
 import type { CompileOptions } from "../model/options.js";
-import { differInUnreadOnly } from "../status/json.js";
-import type { ObjectStatus, OwnedObject } from "../status/object-status.js";
+import {
+  type ObjectStatus,
+  type OwnedObject,
+  differInUnreadOnly,
+} from "../status/object-status.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 

@@ -3,12 +3,13 @@
  * broken one keeps its last good content, and a configuration that nginx refuses is not applied.
  */
 import { KIND_NAMES } from "../api/kinds.js";
-import type { Compilation } from "../compile.js";
-import { compile, Compiler } from "../compile.js";
-import type { Diagnostic, SourceLocation } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/diagnostic.js";
-import type { Observe } from "../health/observer.js";
-import { summaryOf } from "../health/observer.js";
+import { type Compilation, Compiler, compile } from "../compile.js";
+import {
+  type Diagnostic,
+  type SourceLocation,
+  formatFieldPath,
+} from "../diagnostics/diagnostic.js";
+import { type Observe, summaryOf } from "../health/run-health.js";
 import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/live-objects.js";
 import type { CompileOptions } from "../model/options.js";
@@ -18,8 +19,7 @@ import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError, PolicyTooLarge, TooManyFaults } from "../support/errors.js";
 import type { Log } from "../support/log.js";
-import type { Compiled } from "./apply-loop.js";
-import { ApplyLoop, ApplyWatch } from "./apply-loop.js";
+import { type Compiled, ApplyLoop, ApplyWatch } from "./apply-loop.js";
 
 /** Where the objects come from: files (FileSource) or a cluster (ClusterSource). */
 interface ObjectSource {

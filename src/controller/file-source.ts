@@ -2,10 +2,8 @@
 import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import type { FSWatcher } from "chokidar";
-import { watch } from "chokidar";
-import type { Advance, InputState } from "../input/load.js";
-import { advance, initialInput } from "../input/load.js";
+import { type FSWatcher, watch } from "chokidar";
+import { type Advance, type InputState, advance, initialInput } from "../input/load.js";
 import type { Resources } from "../input/resources.js";
 import type { Source } from "../input/documents.js";
 import type { CompileOptions } from "../model/options.js";

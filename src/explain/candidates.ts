@@ -5,8 +5,8 @@ import { compareStrings } from "../support/collections.js";
 import { addressBytes, cidrContains } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
 import { pcreTest } from "./pcre.js";
-import type { ExplainRequest } from "./request.js";
 import {
+  type ExplainRequest,
   cookieValue,
   fromWire,
   headerValue,

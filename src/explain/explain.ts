@@ -2,18 +2,14 @@
  * Which route serves a request, and why: evaluates the compiled policy as the data plane does, without nginx, so that it runs in pull
  * requests. test/lua/explain*.test.ts compare its answers with nginx's.
  */
-import type { PolicyDocument, PolicyServer } from "../model/policy.js";
+import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
 import { canonicalHost } from "../support/ip-address.js";
 import { compareBy } from "../support/collections.js";
 import { own, present } from "../support/json-object.js";
-import type { Candidate } from "./candidates.js";
-import { findCandidates } from "./candidates.js";
-import type { Answer, ExplainedRoute } from "./outcome.js";
-import { explainRoute } from "./outcome.js";
+import { type Candidate, findCandidates } from "./candidates.js";
+import { type Answer, type ExplainedRoute, explainRoute } from "./outcome.js";
 import { forgetLongPatterns } from "./pcre.js";
-import { isAmbiguous, routeOn } from "./readings.js";
-import type { ExplainRequest } from "./request.js";
-import { fromWire, hostKeyCovers, toWire } from "./request.js";
+import { type ExplainRequest, fromWire, hostKeyCovers, otherReadings, toWire } from "./request.js";
 
 /** The output of `albc explain --format json`. */
 export interface Explanation {
@@ -79,6 +75,58 @@ function explainListener(
     return { certain, candidates, answer: refused(400, AMBIGUOUS) };
   }
   return { certain, candidates, ...explainRoute(policy, chosen.route, route, request) };
+}
+
+/** Whether the target can be read as a path that another rule than the chosen one restricts. */
+export function isAmbiguous(
+  policy: PolicyDocument,
+  listener: string,
+  request: ExplainRequest,
+  chosen: string,
+): boolean {
+  const own = routeOn(policy, listener, chosen);
+  return [...new Set(otherReadings(request.target))].some((path) => {
+    const other = findCandidates(policy, listener, { ...request, path }).chosen?.route;
+    if (other === undefined || other === chosen) return false;
+    const route = routeOn(policy, listener, other);
+    return route !== undefined && own !== undefined && protects(route, own);
+  });
+}
+
+const OPEN = restrictions({});
+
+function protects(other: PolicyRoute, chosen: PolicyRoute): boolean {
+  const guard = guardOf(other);
+  return other.refuse !== undefined || (guard !== OPEN && guard !== guardOf(chosen));
+}
+
+/** The restrictions of a route and its backends. If no backend has any, it does not matter how many backends there are. */
+function guardOf(route: PolicyRoute): string {
+  const backends = (route.backends ?? []).map(({ refuse, filters = {} }) =>
+    refuse === undefined ? restrictions(filters) : "refused",
+  );
+  const guards = new Set(backends.every((guard) => guard === OPEN) ? [] : backends);
+  const own = restrictions(route);
+  return guards.size === 0 ? own : JSON.stringify([own, ...[...guards].sort()]);
+}
+
+function restrictions(holder: Pick<PolicyRoute, "auth" | "allow" | "deny" | "satisfy">): string {
+  const { auth = [], allow = [], deny = [], satisfy } = holder;
+  return JSON.stringify([auth, allow, deny, satisfy ?? ""]);
+}
+
+/** The route with what it inherits from the listener, as in lua/alb/route/prepare.lua; undefined: there is no such route. */
+export function routeOn(
+  { routes, inherited = {} }: Pick<PolicyDocument, "routes" | "inherited">,
+  listener: string,
+  id: string,
+): PolicyRoute | undefined {
+  const route = own(routes, id);
+  const from = own(inherited, listener);
+  if (route === undefined || from === undefined) return route;
+  const { refuse, filters = [], policies = [] } = from;
+  const auth = route.auth ?? (route.ownAuth === true ? [] : policies);
+  return { ...route, ...(refuse && { refuse }), auth: [...filters, ...auth] };
 }
 
 /** The id of the listener with the most specific host key that covers the host. */

@@ -6,8 +6,7 @@ import type { SourceRef } from "../model/values.js";
 import { cidrContains } from "../support/ip-address.js";
 import { own, present } from "../support/json-object.js";
 import { rewriteTarget } from "./path-rewrite.js";
-import type { ExplainRequest } from "./request.js";
-import { fromWire } from "./request.js";
+import { type ExplainRequest, fromWire } from "./request.js";
 
 /** What the gateway does with the request. */
 export type Answer =

@@ -1,7 +1,6 @@
 import { isIP } from "node:net";
 import { addTo } from "../support/collections.js";
-import type { Result } from "../support/result.js";
-import { ok, problem } from "../support/result.js";
+import { type Result, ok, problem } from "../support/result.js";
 
 /** A request as nginx receives it, in wire text (`toWire`). */
 export interface ExplainRequest {
@@ -181,6 +180,65 @@ export function resolveDots(
     else if (name === "..") climbs = kept.pop() === undefined || climbs;
   }
   return { path: `/${kept.join("/")}${isRemoved && kept.length > 0 ? "/" : ""}`, climbs };
+}
+
+/**
+ * The paths that backends may read in a request target, as in lua/alb/route/readings.lua: dot segments kept, or removed before
+ * decoding; path parameters removed; `\` read as `/`; decoded twice; overlong UTF-8 read as ASCII; blanks at the end of a segment
+ * removed. Wire text.
+ */
+export function otherReadings(target: string): readonly string[] {
+  const raw = /^[^?#]*/.exec(target)?.[0] ?? "";
+  const decoded = percentDecode(raw);
+  const twice = percentDecode(decoded);
+  const plain = withoutBlanks(asAscii(twice));
+  const texts = [
+    raw,
+    ...(ESCAPE.test(decoded) ? [decoded] : []),
+    ...(plain === twice ? [] : [plain]),
+  ];
+  return [
+    merged(decoded),
+    merged(percentDecode(resolveDots(raw).path)),
+    merged(percentDecode(resolveDots(raw, (segment) => segment.replaceAll(/%2e/gi, ".")).path)),
+    ...texts.flatMap((text) => [text, withSlashes(text)]).flatMap(decodings),
+  ];
+}
+
+/** Decoded with parameters kept, removed before decoding, and removed after it. */
+function decodings(text: string): readonly string[] {
+  const decoded = percentDecode(text);
+  const before = percentDecode(withoutParameters(text));
+  return [decoded, before, withoutParameters(decoded)].map((path) => resolveDots(path).path);
+}
+
+const ESCAPE = /%[0-9A-Fa-f]{2}/;
+
+/** ASCII in overlong UTF-8 of two or three bytes, which decoders accept if they do not check (RFC 3629, 3). */
+const OVERLONG = /(?:[\xc0\xc1]|\xe0[\x80\x81])[\x80-\xbf]/g;
+
+function asAscii(text: string): string {
+  return text.replaceAll(OVERLONG, (bytes) => {
+    const high = bytes.charCodeAt(bytes.length - 2);
+    return String.fromCharCode((high % 2) * 64 + (bytes.charCodeAt(bytes.length - 1) % 64));
+  });
+}
+
+/** Windows ignores blanks at the end of a file's name. */
+function withoutBlanks(text: string): string {
+  return text.replaceAll(/[ \t]+(?=[/\\;]|$)/g, "");
+}
+
+function withoutParameters(text: string): string {
+  return text.replaceAll(/;[^/]*/g, "");
+}
+
+function withSlashes(text: string): string {
+  return text.replaceAll(/\\|%5c/gi, "/");
+}
+
+function merged(text: string): string {
+  return `/${text}`.replaceAll(/\/\/+/g, "/");
 }
 
 /** Decodes `%XX` to bytes; a `%` without two digits stays. */

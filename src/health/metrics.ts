@@ -1,22 +1,20 @@
-/** Metrics in Prometheus' text format: of the run, of its process, and of nginx and its workers. */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
+/** Metrics in Prometheus' text format: of the run and its process, and of nginx and its workers. */
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type {
   ControlClient,
   DataPlaneCounters,
   DataPlaneStatus,
 } from "../output/control-client.js";
-import type { MetricRow } from "./metrics-table.js";
-import { DATA_PLANE_METRICS, RUN_METRICS } from "./metrics-table.js";
-import type { ApplyTimes, CompileSummary, RunEvents } from "./observer.js";
+import { type MetricRow, DATA_PLANE_METRICS, RUN_METRICS } from "./metrics-table.js";
+import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
 
 /** From a swap of one endpoint to a reload of ten thousand routes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const DAY = 86_400_000;
-const FAILURES: ReadonlySet<RunEvents["applied"][0]> = new Set(["refused", "error"]);
 const SEVERITIES = ["error", "warning", "info"] as const;
 
 /** Metrics of the run: compiling, applying, and the cluster. */
-export class RunMetrics {
+export class RunMetrics implements RunHandlers {
   readonly #registry = new Registry();
   readonly #buildInfo = this.#gauge(RUN_METRICS.buildInfo);
   readonly #applies = this.#counter(RUN_METRICS.applies);
@@ -30,41 +28,37 @@ export class RunMetrics {
   readonly #unreadable = this.#gauge(RUN_METRICS.unreadable);
   readonly #daysLeft = this.#gauge(RUN_METRICS.daysLeft);
   #expiries: ReadonlyMap<string, number> = new Map();
+  #process = "";
   readonly #objects = this.#gauge(RUN_METRICS.objects);
   readonly #watchErrors = this.#counter(RUN_METRICS.watchErrors);
   readonly #statusWrites = this.#counter(RUN_METRICS.statusWrites);
   readonly #leader = this.#gauge(RUN_METRICS.leader);
   readonly #nginxRestarts = this.#counter(RUN_METRICS.nginxRestarts);
 
-  /** `nginxVersion` is empty if albc does not run nginx. */
-  constructor(version: string, nginxVersion: string) {
+  /** Without `nginxVersion`, albc does not run nginx. */
+  constructor(version: string, nginxVersion = "") {
     this.#buildInfo.set({ version, nginx_version: nginxVersion }, 1);
   }
 
-  text(): Promise<string> {
+  async text(): Promise<string> {
     this.#daysLeft.reset();
     for (const [secret, expires] of this.#expiries) {
       const [namespace = "", name = ""] = secret.split("/");
       this.#daysLeft.set({ namespace, name }, (expires - Date.now()) / DAY);
     }
-    return this.#registry.metrics();
+    return (await this.#registry.metrics()) + this.#process;
   }
 
-  get contentType(): string {
-    return this.#registry.contentType;
+  alive(processMetrics: string): void {
+    this.#process = processMetrics;
   }
 
-  applied(
-    outcome: RunEvents["applied"][0],
-    { compile, apply }: ApplyTimes,
-    version?: string,
-  ): void {
+  applied(...[outcome, { compile, apply }, version]: RunEvents["applied"]): void {
     this.#applies.inc({ outcome });
     if (compile !== undefined) this.#compileDuration.observe(compile);
     if (apply !== undefined) this.#applyDuration.observe(apply);
-    const isFailure = FAILURES.has(outcome);
-    this.#lastSuccessful.set(isFailure ? 0 : 1);
-    if (!isFailure) this.#lastSuccess.setToCurrentTime();
+    this.#lastSuccessful.set(isFailure(outcome) ? 0 : 1);
+    if (!isFailure(outcome)) this.#lastSuccess.setToCurrentTime();
     if (version !== undefined) this.#configHash.set(configHash(version));
   }
 
@@ -93,25 +87,16 @@ export class RunMetrics {
     this.#nginxRestarts.inc();
   }
 
-  #gauge(row: MetricRow): Gauge {
-    return new Gauge(this.#settings(row));
+  #gauge({ labels = [], ...row }: MetricRow): Gauge {
+    return new Gauge({ ...row, labelNames: labels, registers: [this.#registry] });
   }
 
-  #counter(row: MetricRow): Counter {
-    return new Counter(this.#settings(row));
+  #counter({ labels = [], ...row }: MetricRow): Counter {
+    return new Counter({ ...row, labelNames: labels, registers: [this.#registry] });
   }
 
   #histogram(row: MetricRow): Histogram {
-    return new Histogram({ ...this.#settings(row), buckets: BUCKETS });
-  }
-
-  #settings({ name, help, labels = [] }: MetricRow): {
-    name: string;
-    help: string;
-    labelNames: string[];
-    registers: Registry[];
-  } {
-    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+    return new Histogram({ ...row, buckets: BUCKETS, registers: [this.#registry] });
   }
 }
 
@@ -122,13 +107,6 @@ const DIGITS = 12;
 function configHash(version: string): number {
   const digits = version.slice(0, DIGITS);
   return /^[0-9a-f]+$/.test(digits) ? Number.parseInt(digits, 16) : 0;
-}
-
-/** Returns a function that prints Prometheus' usual metrics of this process and thread. */
-export function processMetrics(): () => Promise<string> {
-  const register = new Registry();
-  collectDefaultMetrics({ register });
-  return () => register.metrics();
 }
 
 /** Metrics of nginx and its workers. Does not throw. */

@@ -1,6 +1,9 @@
-/** Decides whether a run is alive, and whether it should get requests. */
+/** Decides whether a run is alive, and whether it should get requests; and the server that answers this. */
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import { Registry } from "prom-client";
 import type { DataPlaneStatus } from "../output/control-client.js";
-import type { CompileSummary } from "./observer.js";
+import { EnvironmentError } from "../support/errors.js";
+import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
 
 /**
  * Milliseconds after which a change counts as stuck (each of its steps has a shorter limit), and so does a silent main thread (no
@@ -8,19 +11,10 @@ import type { CompileSummary } from "./observer.js";
  */
 const STUCK_AFTER = 300_000;
 
-interface ProbesOptions {
-  /** Asks the data plane; throws if nothing answers. */
-  readonly status: () => Promise<DataPlaneStatus>;
-  /** Files that can't be read do not make the run unready. */
-  readonly startWithErrors?: boolean;
-  /** Milliseconds, monotonic. */
-  readonly now?: () => number;
-}
-
 /** Number of files that an answer names. */
 const MOST_NAMED = 10;
 
-export class Probes {
+export class Probes implements RunHandlers {
   readonly #status: () => Promise<DataPlaneStatus>;
   readonly #now: () => number;
   readonly #startWithErrors: boolean;
@@ -36,24 +30,25 @@ export class Probes {
   /** `#compiled` of the configuration that is applied. */
   #applied = this.#compiled;
 
-  constructor({ status, startWithErrors = false, now = () => performance.now() }: ProbesOptions) {
+  /** `status` asks the data plane, and throws if nothing answers. `now`: milliseconds, monotonic. */
+  constructor(
+    status: () => Promise<DataPlaneStatus>,
+    { startWithErrors = false, now = (): number => performance.now() } = {},
+  ) {
     this.#status = status;
     this.#startWithErrors = startWithErrors;
     this.#now = now;
     this.#aliveAt = now();
   }
 
-  /** The main thread runs. It reports this every few seconds, except while it compiles. */
   alive(): void {
     this.#aliveAt = this.#now();
   }
 
-  /** Objects of this kind can't be watched; `discovery`: the list of kinds can't be read. */
   watchFailed(kind: string): void {
     this.#failedWatch = kind;
   }
 
-  /** A configuration is compiled and applied from now on. */
   applying(): void {
     this.#applyingSince ??= this.#now();
     this.#failedWatch = "";
@@ -64,23 +59,17 @@ export class Probes {
     this.#compiled = summary;
   }
 
-  /** Applying has ended, with or without success. `version`: of the policy that was applied; absent if none was. */
-  applied(version?: string): void {
+  applied(...[outcome, , version]: RunEvents["applied"]): void {
     this.#applyingSince = undefined;
+    if (!isFailure(outcome)) this.#servesNothing = false;
     if (version !== undefined) this.#applied = this.#compiled;
     this.#version = version ?? this.#version;
   }
 
-  /** nginx refuses the first configuration, so no object is served until `servesAll`. */
   servesNothing(): void {
     this.#servesNothing = true;
   }
 
-  servesAll(): void {
-    this.#servesNothing = false;
-  }
-
-  /** The run ends: clients should send no more requests. */
   stop(): void {
     this.#stops = true;
   }
@@ -145,4 +134,69 @@ function cantBeRead(paths: readonly string[]): string {
   const named = paths.slice(0, MOST_NAMED).map((path) => path.replace(/\p{Cc}/gu, "?"));
   const more = paths.length - named.length;
   return `files that can't be read: ${named.join(", ")}${more > 0 ? ` and ${String(more)} more` : ""}`;
+}
+
+/** Milliseconds for a whole request. */
+const REQUEST_LIMIT = 10_000;
+
+/**
+ * HTTP server for the kubelet and Prometheus. Its answers contain no secret. `address`: `ADDRESS:PORT`, IPv6 in brackets. Throws
+ * EnvironmentError if it can't listen there.
+ */
+export async function startHealthServer(
+  address: string,
+  probes: Pick<Probes, "problem" | "reluctance" | "remark">,
+  metrics: () => Promise<string>,
+): Promise<Server> {
+  const server = createServer((request, response) => {
+    answer(request, response, probes, metrics).catch(() => response.destroy());
+  });
+  server.requestTimeout = REQUEST_LIMIT;
+  const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause) => {
+      const message = `can't listen on the health address ${address}: ${cause.message}`;
+      reject(new EnvironmentError(message, { cause }));
+    });
+    server.listen({ host, port: Number(port) }, resolve);
+  });
+  return server;
+}
+
+async function answer(
+  { method = "", url = "" }: IncomingMessage,
+  response: ServerResponse,
+  probes: Parameters<typeof startHealthServer>[1],
+  metrics: () => Promise<string>,
+): Promise<void> {
+  const send = (
+    status: number,
+    text: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): void => {
+    const type = "text/plain; charset=utf-8";
+    response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
+    response.end(method === "HEAD" ? undefined : text);
+  };
+  const verdict = (reason: string | undefined, remark = ""): void => {
+    if (reason === undefined) send(200, `ok\n${remark}`);
+    else send(503, `${reason}\n`);
+  };
+  if (method !== "GET" && method !== "HEAD") {
+    send(405, "only GET and HEAD\n", { Allow: "GET, HEAD" });
+    return;
+  }
+  switch (url.replace(/\?.*$/s, "")) {
+    case "/healthz":
+      verdict(probes.problem());
+      break;
+    case "/readyz":
+      verdict(await probes.reluctance(), probes.remark());
+      break;
+    case "/metrics":
+      send(200, await metrics(), { "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE });
+      break;
+    default:
+      send(404, "there are /healthz, /readyz and /metrics\n");
+  }
 }

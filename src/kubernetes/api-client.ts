@@ -2,10 +2,8 @@
  * Plain JSON to and from the API server. The generated clients of @kubernetes/client-node turn objects into classes with
  * Dates; here objects stay what they are on the wire, as manifests are.
  */
-import { Agent, request } from "node:https";
-import type { RequestOptions } from "node:https";
-import { request as requestPlain } from "node:http";
-import type { ClientRequest, IncomingMessage } from "node:http";
+import { type RequestOptions, Agent, request } from "node:https";
+import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
@@ -209,4 +207,43 @@ function bodyOf(answer: IncomingMessage): Promise<string> {
       reject(new ApiError(0, "", "the API server's answer broke off", { cause }));
     });
   });
+}
+
+/**
+ * From KUBECONFIG, ~/.kube/config, or the service account of the pod. `namespace`: of the current context, may be empty. Only this loads
+ * the Kubernetes client, which takes long. Throws EnvironmentError.
+ */
+export async function loadKubeConfig(): Promise<{
+  readonly config: KubeConfig;
+  readonly namespace: string;
+}> {
+  const { KubeConfig } = await import("@kubernetes/client-node");
+  const config = new KubeConfig();
+  try {
+    config.loadFromDefault();
+  } catch (error: unknown) {
+    // Only the first line: the others quote the file, including tokens.
+    const [reason] = errorText(error).split("\n", 1);
+    throw new EnvironmentError(`the kubeconfig can't be read: ${reason}`, { cause: error });
+  }
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    throw new EnvironmentError(
+      "no cluster was found: set KUBECONFIG, or run albc in a pod with a service account",
+    );
+  }
+  const protocol = URL.canParse(cluster.server) ? new URL(cluster.server).protocol : "";
+  if (protocol !== "https:" && protocol !== "http:") {
+    throw new EnvironmentError(
+      `the kubeconfig's server "${cluster.server}" is no https:// URL: correct it`,
+    );
+  }
+  // client-node would throw at each call, so that tokens are not sent unencrypted by mistake.
+  if (protocol === "http:" && !cluster.skipTLSVerify) {
+    throw new EnvironmentError(
+      `the kubeconfig's server ${cluster.server} is not encrypted: give an https:// server, or set insecure-skip-tls-verify for one that may be asked in the clear`,
+    );
+  }
+  const namespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "";
+  return { config, namespace };
 }

@@ -2,18 +2,14 @@
  * Watches all objects of the cluster that routing depends on. Kinds are added when their CRDs appear, and forgotten when those are
  * removed. A kind whose best served version changes keeps its objects, and its watches move to that version.
  */
-import type { KindName } from "../api/kinds.js";
-import { KIND_NAMES } from "../api/kinds.js";
+import { type KindName, KIND_NAMES } from "../api/kinds.js";
 import type { KindTable } from "../input/kind-table.js";
 import { Backoff } from "../support/backoff.js";
 import { getOrInsert } from "../support/collections.js";
 import { isObject } from "../support/json-object.js";
-import type { ApiClient } from "./api-client.js";
-import { ApiError, ifNotFound } from "./api-client.js";
-import { KindWatch } from "./kind-watch.js";
-import type { KindWatchOptions } from "./kind-watch.js";
-import type { RawObject, Resource } from "./raw-object.js";
-import { apiVersionOf, basePath, pluralOf } from "./raw-object.js";
+import { type ApiClient, ApiError, ifNotFound } from "./api-client.js";
+import { type KindWatchOptions, KindWatch } from "./kind-watch.js";
+import { type RawObject, type Resource, apiVersionOf, basePath, pluralOf } from "./raw-object.js";
 
 /** Which objects of the cluster are watched. */
 export interface WatchScope {

@@ -3,12 +3,10 @@
  * increases the count of its Event.
  */
 import { createHash } from "node:crypto";
-import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import { type Diagnostic, type ResourceRef, formatFieldPath } from "../diagnostics/diagnostic.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
-import type { ApiClient } from "./api-client.js";
-import { AGENT, ApiError, now } from "./api-client.js";
+import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 
 /** A warning about an object. */

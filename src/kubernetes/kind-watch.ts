@@ -5,10 +5,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { Backoff } from "../support/backoff.js";
 import { isObject } from "../support/json-object.js";
-import type { ApiClient } from "./api-client.js";
-import { ApiError } from "./api-client.js";
-import type { RawObject, Resource } from "./raw-object.js";
-import { apiVersionOf, isRawObject, listPath, sharing, trimmed } from "./raw-object.js";
+import { type ApiClient, ApiError } from "./api-client.js";
+import {
+  type RawObject,
+  type Resource,
+  apiVersionOf,
+  isRawObject,
+  listPath,
+  sharing,
+  trimmed,
+} from "./raw-object.js";
 
 export interface KindWatchOptions {
   readonly client: Pick<ApiClient, "call" | "watch">;

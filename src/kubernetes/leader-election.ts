@@ -3,8 +3,7 @@
  * all replicas serve. A leader that can't renew in time steps down before another replica may take over. Clocks need not agree: each
  * replica measures with its own clock how long the Lease has not changed.
  */
-import type { ApiClient, ApiCall } from "./api-client.js";
-import { ApiError } from "./api-client.js";
+import { type ApiCall, type ApiClient, ApiError } from "./api-client.js";
 
 interface LeaderElectionOptions {
   readonly client: ApiClient;

@@ -11,8 +11,8 @@ import { errorText } from "../support/text.js";
 import { AGENT, ApiError } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
-import type { RawObject } from "./raw-object.js";
 import {
+  type RawObject,
   MANAGED_BY,
   applyObject,
   controllerOf,

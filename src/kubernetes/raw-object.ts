@@ -1,9 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KindName } from "../api/kinds.js";
-import { listOf } from "../status/json.js";
+import { listOf } from "../status/object-status.js";
 import { isObject } from "../support/json-object.js";
-import type { ApiCall, ApiClient } from "./api-client.js";
-import { AGENT, ApiError, ifExists, ifNotFound } from "./api-client.js";
+import {
+  type ApiCall,
+  type ApiClient,
+  AGENT,
+  ApiError,
+  ifExists,
+  ifNotFound,
+} from "./api-client.js";
 
 /** An object as the API server sends it. Only its name has been checked. */
 export interface RawObject {

@@ -10,12 +10,10 @@ import type { ObjectStatus } from "../status/object-status.js";
 import { KeyedBackoff } from "../support/backoff.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
-import type { ApiClient } from "./api-client.js";
-import { AGENT, ApiError, now } from "./api-client.js";
+import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
 import type { ObjectEvent } from "./event-recorder.js";
-import type { RawObject, Resource } from "./raw-object.js";
-import { getObject, keyOf, objectPath } from "./raw-object.js";
+import { type RawObject, type Resource, getObject, keyOf, objectPath } from "./raw-object.js";
 import { NEVER, WorkQueue } from "./work-queue.js";
 
 export interface StatusWriterOptions {

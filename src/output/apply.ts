@@ -7,14 +7,11 @@
  */
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { RenderedFile } from "../render/rendered-file.js";
-import { RenderedPolicy } from "../render/rendered-file.js";
+import { type RenderedFile, RenderedPolicy, mustFit } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { DataPlane, policyDelta } from "./data-plane.js";
-import { fileError } from "./file-error.js";
-import type { Owner } from "./file-writer.js";
-import { WrittenFiles, writeChanged } from "./file-writer.js";
+import { type Owner, WrittenFiles, fileError, writeChanged } from "./files.js";
 import {
   ENDPOINT_INTERVAL,
   ReloadAllowance,
@@ -26,9 +23,7 @@ import {
   textOf,
 } from "./kept-configuration.js";
 import { listensOf } from "./listens.js";
-import { mustFit } from "./policy-size.js";
-import type { Reloader } from "./reloader.js";
-import { NginxRefused } from "./reloader.js";
+import { type Reloader, NginxRefused } from "./reloader.js";
 import { LoadedMark, removeSockets } from "./run-folder.js";
 
 /** `written`: no nginx answers; it reads the files when it starts. */

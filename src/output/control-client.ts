@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { errorText } from "../support/text.js";
 import { isObject, parseObject } from "../support/json-object.js";
-import { errorCode } from "./file-error.js";
+import { errorCode } from "./files.js";
 
 /** The result of a PUT. `conflict`: the data plane does not serve the version that the body starts from. */
 type PutOutcome =

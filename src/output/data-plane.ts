@@ -1,7 +1,6 @@
 /** Sends policies to the workers over the control socket, and finds out whether all of them serve one. */
 import type { RenderedPolicy } from "../render/rendered-file.js";
-import type { DataPlaneStatus } from "./control-client.js";
-import { ControlClient, ControlError } from "./control-client.js";
+import { type DataPlaneStatus, ControlClient, ControlError } from "./control-client.js";
 import { NginxRefused, poll } from "./reloader.js";
 
 /** Milliseconds in which every worker must serve a policy; a restarted worker needs the longest. */

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { address, quoted, word } from "../render/nginx/text.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
-import { fileError, readIfThere } from "./file-error.js";
+import { fileError, readIfThere } from "./files.js";
 
 /** lua/ is next to both src/ and dist/. */
 const LUA_FOLDER = fileURLToPath(new URL("../../lua/", import.meta.url));

@@ -2,8 +2,7 @@
  * What can still be served if nginx refuses a new nginx.conf: the new policy and secrets with the old nginx.conf. A port of one object
  * must not delay the routes and revoked passwords of all others.
  */
-import type { RenderedFile, RenderedPolicy } from "../render/rendered-file.js";
-import { contentsOf } from "../render/rendered-file.js";
+import { type RenderedFile, type RenderedPolicy, contentsOf } from "../render/rendered-file.js";
 
 /** Files that nginx reads only at a reload. They change together. */
 export function needsReload({ path }: RenderedFile): boolean {

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { endianness } from "node:os";
 import { addTo } from "../support/collections.js";
 import { addressBytes } from "../support/ip-address.js";
-import { errorCode } from "./file-error.js";
+import { errorCode } from "./files.js";
 
 /** A place where nginx listens, as in CompileOptions.unavailablePorts: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
 interface PlaceParts {

@@ -16,8 +16,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { word } from "../render/nginx/text.js";
 import { EnvironmentError } from "../support/errors.js";
-import { fileError } from "./file-error.js";
-import type { Owner } from "./file-writer.js";
+import { type Owner, fileError } from "./files.js";
 
 /** An nginx, and how to start it with ngx_lua and, if it exists, the stream module. */
 export interface NginxBinary {

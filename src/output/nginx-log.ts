@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/errors.js";
 import type { Log } from "../support/log.js";
-import { fileError } from "./file-error.js";
+import { fileError } from "./files.js";
 import { withoutWildcard } from "./listens.js";
 
 const STDOUT = 1;

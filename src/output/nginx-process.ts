@@ -1,6 +1,5 @@
 /** The nginx that albc runs: starting, reloading, restarting after a crash, and stopping. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,20 +8,18 @@ import { Backoff } from "../support/backoff.js";
 import { errorText } from "../support/text.js";
 import { ControlClient } from "./control-client.js";
 import { endAll, haveEnded, nginxProcessesIn, signalAll, signalOne } from "./folder-processes.js";
-import type { LogPipe } from "./nginx-log.js";
 import {
+  type LogPipe,
   NginxNotStarted,
   isFinalFailure,
   nginxFailure,
   openLogPipe,
   unavailablePorts,
 } from "./nginx-log.js";
-import type { NginxBinary } from "./nginx-binary.js";
-import { mainDirectives } from "./nginx-binary.js";
+import { type NginxBinary, mainDirectives } from "./nginx-binary.js";
 import { readListens, refusedPlaces } from "./listens.js";
 import { orphansOn, removeSockets } from "./run-folder.js";
-import { NginxRefused, loadLimit, poll, refuseBlocked } from "./reloader.js";
-import type { Reloader } from "./reloader.js";
+import { type Reloader, NginxRefused, loadLimit, poll, refuseBlocked } from "./reloader.js";
 
 interface NginxProcessOptions {
   readonly binary: NginxBinary;

@@ -15,8 +15,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { EnvironmentError } from "../support/errors.js";
-import { errorCode, fileError, makeFolders } from "./file-error.js";
-import type { Owner } from "./file-writer.js";
+import { type Owner, errorCode, fileError, makeFolders } from "./files.js";
 import { startTime } from "./folder-processes.js";
 import { overlaps, readListens } from "./listens.js";
 

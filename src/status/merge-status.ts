@@ -2,10 +2,8 @@
  * Merges a computed status into the status that an object has. Several controllers write into one status: our entries are replaced, all
  * others stay unchanged (Gateway API, status of routes and policies; Kubernetes API conventions, conditions).
  */
-import type { JsonObject } from "../support/json-object.js";
-import { isObject, own } from "../support/json-object.js";
-import { isSameJson, listOf } from "./json.js";
-import type { ObjectStatus } from "./object-status.js";
+import { type JsonObject, isObject, own } from "../support/json-object.js";
+import { type ObjectStatus, isSameJson, listOf } from "./object-status.js";
 
 interface MergeContext {
   /** `controllerName` of our entries in status.parents and status.ancestors. */

@@ -1,12 +1,14 @@
 /** Which changes of objects routing can see: not those of EndpointSlices, nor those of most statuses. */
 import type { KubernetesObject } from "../api/wire.js";
-import type { RoutingKind, RoutingResources } from "../input/resources.js";
-import { ROUTING_KINDS, byNamespaceAndName } from "../input/resources.js";
-import { differInUnreadOnly } from "../status/json.js";
-import type { Difference } from "../support/collections.js";
-import { grantsKey, objectKey } from "./keys.js";
-import type { Key } from "./keys.js";
-import { listDifferences } from "../support/collections.js";
+import {
+  type RoutingKind,
+  type RoutingResources,
+  ROUTING_KINDS,
+  byNamespaceAndName,
+} from "../input/resources.js";
+import { differInUnreadOnly } from "../status/object-status.js";
+import { type Difference, listDifferences } from "../support/collections.js";
+import { type Key, grantsKey, objectKey } from "./keys.js";
 
 /** All that routing is translated from, a list for each kind, each sorted by namespace and name. */
 export type RoutingObjects = readonly (readonly KubernetesObject[])[];

@@ -1,6 +1,6 @@
 /** The ways to read a target: what backends of each kind make of it, and that explain and the data plane list the same. */
 import { fc } from "../support/fast-check.js";
-import { otherReadings } from "../../src/explain/readings.js";
+import { otherReadings } from "../../src/explain/request.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
 
 let nginx: LuaNginx;

@@ -2,15 +2,12 @@
  * A model of an API server for one process: objects with versions, lists, watches, status writes for one version, leases, and kinds whose
  * served versions change. When a request arrives and when its answer comes is up to `Link`, so that a test decides about every interleaving.
  */
-import type { KindName } from "../../src/api/kinds.js";
-import { KIND_NAMES } from "../../src/api/kinds.js";
+import { type KindName, KIND_NAMES } from "../../src/api/kinds.js";
 import { kindTable } from "../../src/input/kind-table.js";
-import type { ApiClient, ApiCall } from "../../src/kubernetes/api-client.js";
-import { ApiError } from "../../src/kubernetes/api-client.js";
-import type { RawObject } from "../../src/kubernetes/raw-object.js";
-import { basePath, pluralOf } from "../../src/kubernetes/raw-object.js";
+import { type ApiCall, type ApiClient, ApiError } from "../../src/kubernetes/api-client.js";
+import { type RawObject, basePath, pluralOf } from "../../src/kubernetes/raw-object.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { isSameJson } from "../../src/status/json.js";
+import { isSameJson } from "../../src/status/object-status.js";
 
 export const TABLE = kindTable(DEFAULT_OPTIONS.domains.group);
 

@@ -19,7 +19,7 @@ local _M = {}
 -- Bytes; longer bodies are not copied.
 local MAX_BODY = 1024 * 1024
 
--- The gateway's own headers for backends (render/nginx/headers-view.ts), each with its variable.
+-- The gateway's own headers for backends (render/nginx/server-view.ts), each with its variable.
 local OWN = {}
 
 -- Folded names of client headers that are not copied.

@@ -3,9 +3,7 @@ import { createHash } from "node:crypto";
 import type { DataPlaneConfig } from "../../model/config.js";
 import type { StreamPool } from "../../model/stream.js";
 import type { Endpoint } from "../../model/upstream.js";
-import { fillTemplate } from "./templates.js";
-import type { NginxText } from "./text.js";
-import { bytes, endpoint, integerText, word } from "./text.js";
+import { type NginxText, bytes, endpoint, fillTemplate, integerText, word } from "./text.js";
 
 export const ENDPOINTS_FILE = "streams/endpoints.conf";
 

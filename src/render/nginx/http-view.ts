@@ -1,14 +1,13 @@
 /** The views of the partials in the http block. All choices are made here; templates only repeat and omit. */
 import type { RoutingModel } from "../../model/config.js";
-import type { Retry, Route } from "../../model/route.js";
-import { DEFAULT_TIMEOUTS } from "../../model/route.js";
+import { type Retry, type Route, DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { BackendProtocol, BackendTls } from "../../model/upstream.js";
 import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
-import { CLAIMS, variableName } from "./headers-view.js";
-import type { NginxText } from "./text.js";
+import { CLAIMS, variableName } from "./server-view.js";
 import {
+  type NginxText,
   bytes,
   cidr,
   identifier,

@@ -22,8 +22,7 @@ import {
   sharedPorts,
 } from "./server-view.js";
 import { streamsView, unixSockets } from "./stream-view.js";
-import { fillTemplate } from "./templates.js";
-import { integerText, seconds, word } from "./text.js";
+import { fillTemplate, integerText, seconds, word } from "./text.js";
 
 /** One for each protocol: idle connections with and without TLS must be in different pools. */
 const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];

@@ -1,9 +1,11 @@
 /**
- * The only way into nginx.conf: every value passes one of these functions, each of which checks one grammar. Users' text belongs in
- * policy.json; values here are numbers, addresses, generated names, an operator's paths and DNS names of TLSRoutes. A refused value is a
- * bug of the caller, so it throws; options are checked when they are read.
+ * The only way into nginx.conf: templates print only NginxText, and each function that makes one checks one grammar. Users' text belongs
+ * in policy.json; values here are numbers, addresses, generated names, an operator's paths and DNS names of TLSRoutes. A refused value is
+ * a bug of the caller, so it throws; options are checked when they are read.
  */
 import { isIP, isIPv6 } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
+import Handlebars from "handlebars";
 
 /** Text that is safe in nginx.conf. The private field makes the type nominal, so no other object is assignable. */
 class NginxText {
@@ -19,10 +21,6 @@ class NginxText {
 }
 
 export type { NginxText };
-
-export function isNginxText(value: unknown): value is NginxText {
-  return value instanceof NginxText;
-}
 
 /** nginx's configuration parser holds one parameter in 4,096 bytes, escapes included. */
 const LONGEST_PARAMETER = 2000;
@@ -134,4 +132,42 @@ export function cidr(text: string): NginxText {
 
 function refuse(grammar: string, text: string): never {
   throw new Error(`not fit for nginx.conf as ${grammar}: ${JSON.stringify(text.slice(0, 80))}`);
+}
+
+/** templates/ is next to src/ and next to dist/. */
+const FOLDER = new URL("../../../templates/", import.meta.url);
+const SUFFIX = ".conf.hbs";
+
+const OPTIONS: Parameters<typeof Handlebars.compile>[1] = {
+  strict: true,
+  noEscape: true,
+  knownHelpersOnly: true,
+  knownHelpers: { text: true },
+};
+
+/** Fills templates/<name>.conf.hbs; throws if a value is missing or is not NginxText. */
+export function fillTemplate(name: keyof typeof templates, view: object): string {
+  // Handlebars also indents empty lines of partials. No parameter ends at the end of a line, so this changes none.
+  return templates[name](view, { helpers: { text: printText } }).replace(/(?<! ) +$/gm, "");
+}
+
+const templates = loadTemplates();
+
+/** Templates have one helper, `text`; of the built-in helpers they use only `if`, `unless` and `each`. test/templates checks the files. */
+function loadTemplates(): Readonly<Record<"nginx" | "endpoints", Handlebars.TemplateDelegate>> {
+  const engine = Handlebars.create();
+  const partials = new URL("partials/", FOLDER);
+  for (const file of readdirSync(partials).filter((name) => name.endsWith(SUFFIX))) {
+    const source = readFileSync(new URL(file, partials), "utf8");
+    engine.registerPartial(file.slice(0, -SUFFIX.length), engine.compile(source, OPTIONS));
+  }
+  const compile = (name: string): Handlebars.TemplateDelegate =>
+    engine.compile(readFileSync(new URL(`${name}${SUFFIX}`, FOLDER), "utf8"), OPTIONS);
+  return { nginx: compile("nginx"), endpoints: compile("endpoints") };
+}
+
+/** Handlebars' `strict` does not check the arguments of helpers. */
+function printText(value: unknown): string {
+  if (!(value instanceof NginxText)) throw new Error("a template printed what is not NginxText");
+  return value.toString();
 }

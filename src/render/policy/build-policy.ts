@@ -10,8 +10,7 @@ import type {
 } from "../../model/policy.js";
 import type { Route } from "../../model/route.js";
 import type { BackendTls, Upstream } from "../../model/upstream.js";
-import type { HostPattern } from "../../model/values.js";
-import { hostKey } from "../../model/values.js";
+import { type HostPattern, hostKey } from "../../model/values.js";
 import type { CompileOptions } from "../../model/options.js";
 import {
   compareBy,
@@ -25,7 +24,7 @@ import {
 import { filled, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
-import type { ListenerTables } from "./listener-tables.js";
+import type { ListenerTables } from "./host-shards.js";
 import { authorityFile } from "./named-files.js";
 import { ShardMap } from "../shard-map.js";
 

@@ -5,7 +5,7 @@ import { Http2Client } from "../../../e2e/harness/http2-client.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { ForwardAuth } from "../../../src/model/auth.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
-import { CLAIMS, DROPPED } from "../../../src/render/nginx/headers-view.js";
+import { CLAIMS, DROPPED } from "../../../src/render/nginx/server-view.js";
 import { externalAuth, forwardAuth, text } from "../../support/forward-auth.js";
 import { authPolicy, LuaGateway } from "../../support/lua-gateway.js";
 import { headersOf, ScriptedServer } from "../../support/scripted-server.js";

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { Applier } from "../../../src/output/apply.js";
-import { writeFiles } from "../../../src/output/file-writer.js";
+import { writeFiles } from "../../../src/output/files.js";
 import { nginxProcessesIn, signalAll } from "../../../src/output/folder-processes.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";

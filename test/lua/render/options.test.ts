@@ -1,6 +1,6 @@
 /** nginx takes every configuration that options can make, as its runner would start it. */
 import { makeRunFolder } from "../../../src/output/run-folder.js";
-import { writeFiles } from "../../../src/output/file-writer.js";
+import { writeFiles } from "../../../src/output/files.js";
 import type { DataPlaneOptions } from "../../../src/model/options.js";
 import { freePort } from "../../support/free-port.js";
 import {

@@ -1,6 +1,6 @@
 /** nginx takes what the compiler makes of a tenant's random objects beside others (test/property/tenants.test.ts). */
 import { selfSigned } from "../../../e2e/harness/certificates.js";
-import { writeFiles } from "../../../src/output/file-writer.js";
+import { writeFiles } from "../../../src/output/files.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { fc, runs, timeoutOf } from "../../support/fast-check.js";

@@ -5,7 +5,6 @@ function parse(...words: string[]): unknown {
   return parseArguments(words, {
     version: "1.2.3",
     write: () => undefined,
-    writeError: () => undefined,
   });
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { differences } from "../../../src/cli/render.js";
-import { writeFiles } from "../../../src/output/file-writer.js";
+import { writeFiles } from "../../../src/output/files.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { SecretText } from "../../../src/support/secret-text.js";
 import { useTempFolder } from "../../support/temp-folder.js";

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../../src/diagnostics/diagnostic.js";
 import { DATA_PLANE_METRICS, RUN_METRICS } from "../../../src/health/metrics-table.js";
 import { RunMetrics } from "../../../src/health/metrics.js";
-import { summaryOf } from "../../../src/health/observer.js";
+import { summaryOf } from "../../../src/health/run-health.js";
 
 async function linesOf(metrics: RunMetrics): Promise<readonly string[]> {
   return (await metrics.text()).split("\n").filter((line) => line.startsWith("albc_"));

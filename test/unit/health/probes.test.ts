@@ -13,11 +13,10 @@ function create(startWithErrors = false): {
 } {
   let status: DataPlaneStatus | undefined;
   let now = 0;
-  const probes = new Probes({
-    status: () => (status ? Promise.resolve(status) : Promise.reject(new Error("away"))),
-    startWithErrors,
-    now: () => now,
-  });
+  const probes = new Probes(
+    () => (status ? Promise.resolve(status) : Promise.reject(new Error("away"))),
+    { startWithErrors, now: () => now },
+  );
   return { probes, say: (answer) => (status = answer), pass: (time) => (now += time) };
 }
 
@@ -32,7 +31,7 @@ describe("readiness", () => {
     probes.applying();
     say(serving("a", "a"));
     expect(await probes.reluctance()).toBe("no configuration is applied yet");
-    probes.applied("b");
+    probes.applied("reloaded", {}, "b");
     expect(await probes.reluctance()).toMatch("not every nginx worker serves");
     say(serving("b", "a"));
     expect(await probes.reluctance()).toMatch("not every nginx worker serves");
@@ -44,23 +43,23 @@ describe("readiness", () => {
 
   test("goes on while later configurations come, one that fails among them", async () => {
     const { probes, say } = create();
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     say(serving("a", "a"));
     expect(await probes.reluctance()).toBeUndefined();
     probes.applying();
     say(serving("b", "a"));
     expect(await probes.reluctance()).toBeUndefined();
-    probes.applied();
+    probes.applied("error", {});
     expect(await probes.reluctance()).toBeUndefined();
   });
 
   test("waits while nginx refuses what the objects give at the start", async () => {
     const { probes, say } = create();
     probes.servesNothing();
-    probes.applied("a");
+    probes.applied("refused", {}, "a");
     say(serving("a", "a"));
     expect(await probes.reluctance()).toMatch("nothing is served");
-    probes.servesAll();
+    probes.applied("reloaded", {}, "a");
     expect(await probes.reluctance()).toBeUndefined();
   });
 
@@ -69,17 +68,17 @@ describe("readiness", () => {
     say(serving("a", "a"));
     const unreadable = Array.from({ length: 12 }, (_, i) => `${String(i)}.yaml`);
     probes.compiled({ unreadable, faulty: 0 });
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     const named = "0.yaml, 1.yaml, 2.yaml, 3.yaml, 4.yaml, 5.yaml, 6.yaml, 7.yaml, 8.yaml, 9.yaml";
     expect(await probes.reluctance()).toBe(`files that can't be read: ${named} and 2 more`);
     probes.compiled({ unreadable: ["a\nok.yaml"], faulty: 0 });
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     expect(await probes.reluctance()).toBe("files that can't be read: a?ok.yaml");
     probes.compiled({ unreadable: [], faulty: 0 });
     expect(await probes.reluctance()).toMatch("files that can't be read");
-    probes.applied();
+    probes.applied("error", {});
     expect(await probes.reluctance()).toMatch("files that can't be read");
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     expect(await probes.reluctance()).toBeUndefined();
     expect(probes.remark()).toBe("");
   });
@@ -88,7 +87,7 @@ describe("readiness", () => {
     const { probes, say } = create(true);
     say(serving("a", "a"));
     probes.compiled({ unreadable: ["a.yaml"], faulty: 2 });
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     expect(await probes.reluctance()).toBeUndefined();
     expect(probes.remark()).toBe(
       "objects that answer 503 because of a bug of albc (INTERNAL_ERROR): 2\nfiles that can't be read: a.yaml\n",
@@ -97,7 +96,7 @@ describe("readiness", () => {
 
   test("ends while nginx does not answer, and for good when the end was asked for", async () => {
     const { probes, say } = create();
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     say(serving("a", "a"));
     expect(await probes.reluctance()).toBeUndefined();
     say(undefined);
@@ -110,7 +109,7 @@ describe("readiness", () => {
 
   test("an answer that was asked for before the end is none", async () => {
     const { probes, say } = create();
-    probes.applied("a");
+    probes.applied("reloaded", {}, "a");
     say(serving("a", "a"));
     const asked = probes.reluctance();
     probes.stop();
@@ -127,7 +126,7 @@ test("a run in which applying hangs is to be started again", () => {
   pass(2000);
   probes.alive();
   expect(probes.problem()).toMatch("a configuration is being applied for more than five minutes");
-  probes.applied();
+  probes.applied("error", {});
   expect(probes.problem()).toBeUndefined();
 });
 

@@ -8,7 +8,6 @@ import {
   locationName,
   mapHost,
   integerText,
-  isNginxText,
   milliseconds,
   quoted,
   seconds,
@@ -97,13 +96,6 @@ test("numbers are whole, and have their unit", () => {
 test.each([-1, 1.5, NaN, Infinity, 2 ** 53])("%p is refused as a number", (value) => {
   for (const make of [integerText, bytes, seconds, milliseconds]) {
     expect(() => make(value)).toThrow("not fit for nginx.conf as integer");
-  }
-});
-
-test("only what was made here counts as NginxText", () => {
-  expect(isNginxText(word("on"))).toBe(true);
-  for (const impostor of ["on", { toString: () => "on" }, null, undefined, 1, new String("on")]) {
-    expect(isNginxText(impostor)).toBe(false);
   }
 });
 

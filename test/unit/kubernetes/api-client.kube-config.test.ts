@@ -3,8 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen } from "../../../e2e/harness/free-port.js";
-import { ApiClient } from "../../../src/kubernetes/api-client.js";
-import { loadKubeConfig } from "../../../src/kubernetes/kube-config.js";
+import { ApiClient, loadKubeConfig } from "../../../src/kubernetes/api-client.js";
 
 const folder = mkdtempSync(join(tmpdir(), "albc-kubeconfig-"));
 const before = process.env["KUBECONFIG"];
@@ -14,7 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-function load(cluster: object) {
+async function load(cluster: object) {
   const file = join(folder, "kubeconfig");
   process.env["KUBECONFIG"] = file;
   const config = {
@@ -26,11 +25,11 @@ function load(cluster: object) {
     "current-context": "c",
   };
   writeFileSync(file, JSON.stringify(config));
-  return loadKubeConfig().config;
+  return (await loadKubeConfig()).config;
 }
 
-test("an http:// server is refused with advice", () => {
-  expect(() => load({ server: "http://127.0.0.1:1" })).toThrow(
+test("an http:// server is refused with advice", async () => {
+  await expect(load({ server: "http://127.0.0.1:1" })).rejects.toThrow(
     /http:\/\/127.0.0.1:1 is not encrypted: give an https:\/\/ server, or set insecure-skip-tls-verify/,
   );
 });
@@ -39,7 +38,7 @@ test("an http:// server that may be asked in the clear is asked", async () => {
   const server = createServer((_, answer) => answer.end('{"kind":"APIVersions"}'));
   const port = await listen(server, { host: "127.0.0.1" });
   const url = `http://127.0.0.1:${String(port)}`;
-  const client = new ApiClient(load({ server: url, "insecure-skip-tls-verify": true }));
+  const client = new ApiClient(await load({ server: url, "insecure-skip-tls-verify": true }));
   try {
     expect(await client.call({ path: "/api" })).toEqual({ kind: "APIVersions" });
   } finally {

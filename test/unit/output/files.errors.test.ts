@@ -1,4 +1,4 @@
-import { errorCode, fileError } from "../../../src/output/file-error.js";
+import { errorCode, fileError } from "../../../src/output/files.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 
 function systemError(code: string): Error {

@@ -1,25 +1,26 @@
-import { connect } from "node:net";
-import { HealthServer } from "../../../src/health/health-server.js";
-import type { HealthServerOptions } from "../../../src/health/health-server.js";
+import type { Server } from "node:http";
+import { startHealthServer } from "../../../src/health/probes.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { freePort } from "../../support/free-port.js";
 
-const open: HealthServer[] = [];
+const open: Server[] = [];
 afterEach(async () => {
-  for (const server of open.splice(0)) await server.close();
+  for (const server of open.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });
 
-async function start(parts: Partial<HealthServerOptions> = {}, host = "127.0.0.1") {
+const HEALTHY = {
+  problem: (): string | undefined => undefined,
+  reluctance: (): Promise<string | undefined> => Promise.resolve(undefined),
+  remark: () => "",
+};
+
+async function start(parts: Partial<typeof HEALTHY> = {}, host = "127.0.0.1") {
   const address = `${host}:${String(await freePort())}`;
-  const server = await HealthServer.start({
-    address,
-    problem: () => undefined,
-    reluctance: () => Promise.resolve(undefined),
-    remark: () => "",
-    metrics: () => Promise.resolve({ contentType: "text/plain; version=0.0.4", text: "a 1\n" }),
-    ...parts,
-  });
-  open.push(server);
+  const probes = { ...HEALTHY, ...parts };
+  open.push(await startHealthServer(address, probes, () => Promise.resolve("a 1\n")));
   return {
     address,
     ask: (path: string, method = "GET") => fetch(`http://${address}${path}`, { method }),
@@ -64,7 +65,7 @@ test("says what is wrong", async () => {
 test("gives the metrics with their type", async () => {
   const { ask } = await start();
   const response = await ask("/metrics");
-  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4");
+  expect(response.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
   expect(await response.text()).toBe("a 1\n");
 });
 
@@ -77,16 +78,7 @@ test("answers nothing else", async () => {
 
 test("an address that is taken is a trouble of the machine", async () => {
   const { address } = await start();
-  await expect(start({ address })).rejects.toThrow(EnvironmentError);
-  await expect(start({ address })).rejects.toThrow(address);
-});
-
-test("ends although a client holds a connection", async () => {
-  const { address } = await start();
-  const socket = connect(Number(address.split(":")[1]), "127.0.0.1");
-  await new Promise((resolve) => socket.once("connect", resolve));
-  const closed = new Promise((resolve) => socket.once("close", resolve));
-  socket.on("error", () => undefined);
-  await open.splice(0)[0]?.close();
-  await closed;
+  const again = startHealthServer(address, HEALTHY, () => Promise.resolve(""));
+  await expect(again).rejects.toThrow(EnvironmentError);
+  await expect(again).rejects.toThrow(address);
 });

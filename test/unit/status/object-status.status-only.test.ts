@@ -1,4 +1,4 @@
-import { differInStatusOnly } from "../../../src/status/json.js";
+import { differInStatusOnly } from "../../../src/status/object-status.js";
 
 const OBJECT = { kind: "HTTPRoute", metadata: { name: "a", resourceVersion: "1" }, spec: { a: 1 } };
 

@@ -1,4 +1,4 @@
-import { ListenerTables } from "../../../../src/render/policy/listener-tables.js";
+import { ListenerTables } from "../../../../src/render/policy/host-shards.js";
 
 const HOST = { host: { kind: "exact", host: "a" }, rank: "" } as const;
 

@@ -1,10 +1,13 @@
 import { readdir } from "node:fs/promises";
 import { Applier } from "../../../src/output/apply.js";
-import { writeFiles } from "../../../src/output/file-writer.js";
-import { mustFit, policyShares } from "../../../src/output/policy-size.js";
+import { writeFiles } from "../../../src/output/files.js";
+import {
+  type RenderedFile,
+  RenderedPolicy,
+  mustFit,
+  policyShares,
+} from "../../../src/render/rendered-file.js";
 import { PolicyTooLarge } from "../../../src/support/errors.js";
-import type { RenderedFile } from "../../../src/render/rendered-file.js";
-import { RenderedPolicy } from "../../../src/render/rendered-file.js";
 import { ShardMap } from "../../../src/render/shard-map.js";
 import { policyFrom } from "../../support/rendered-policy.js";
 import { useTempFolder } from "../../support/temp-folder.js";

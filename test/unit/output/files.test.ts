@@ -10,12 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  changedFiles,
-  removeStale,
-  writeChanged,
-  writeFiles,
-} from "../../../src/output/file-writer.js";
+import { changedFiles, removeStale, writeChanged, writeFiles } from "../../../src/output/files.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { SecretText } from "../../../src/support/secret-text.js";

@@ -1,5 +1,5 @@
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import { headersView, variableName } from "../../../../src/render/nginx/headers-view.js";
+import { headersView, variableName } from "../../../../src/render/nginx/server-view.js";
 import { TLS_SERVER } from "../../../support/data-plane-config.js";
 
 function view(options: object): { headers: Map<string, string>; http: string[]; grpc: string[] } {

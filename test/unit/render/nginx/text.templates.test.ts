@@ -6,8 +6,7 @@ import {
   luaView,
   variablesView,
 } from "../../../../src/render/nginx/http-view.js";
-import { fillTemplate } from "../../../../src/render/nginx/templates.js";
-import { word } from "../../../../src/render/nginx/text.js";
+import { fillTemplate, word } from "../../../../src/render/nginx/text.js";
 
 const { dataPlane } = DEFAULT_OPTIONS;
 const VIEW = {
