@@ -17,8 +17,7 @@ import { sameElements } from "./support/collections.js";
 import { expiredCertificates } from "./translate/certificates.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { statusesToReport } from "./translate/gateway/routes/conditions.js";
-import type { RoutingObjects } from "./translate/same-routing-input.js";
-import { isSameToRouting, routingObjects } from "./translate/same-routing-input.js";
+import { KnownObjects } from "./translate/memory.js";
 import {
   TranslationMemory,
   endpointReports,
@@ -46,9 +45,8 @@ export function compile(resources: Resources, options: CompileOptions, now = 0):
   return new Compiler().compile(resources, options, now);
 }
 
-/** What routing was translated from, and what it gave. EndpointSlices are not held: those of long ago would stay in memory. */
+/** What routing was translated from, and what it gave. */
 interface Translated {
-  readonly objects: RoutingObjects;
   readonly refused: readonly ResourceRef[];
   readonly options: CompileOptions;
   readonly sink: DiagnosticSink;
@@ -56,23 +54,26 @@ interface Translated {
 }
 
 /**
- * `compile` again and again: gives what that gives, sooner. Where only EndpointSlices have changed, or statuses, routing is the one of
- * before, because it can't have seen them (RoutingResources), and only their upstreams are made anew. Otherwise routing is translated,
- * but for routes, Ingresses and Rules that are the same and read the same (memory.ts).
+ * Returns the same as `compile`, incrementally. If only EndpointSlices or statuses have changed, it reuses routing, which can't read them
+ * (RoutingResources), and rebuilds only upstreams. Otherwise it translates what has changed, and what read that (TranslationMemory).
  */
 export class Compiler {
+  /** Of the objects in `#objects`; undefined: they were not translated. */
   #last: Translated | undefined;
+  readonly #objects = new KnownObjects();
   readonly #memory = new TranslationMemory();
   readonly #endpoints = newEndpoints();
   #renderer = new Renderer();
   #statuses: readonly ObjectStatus[] = [];
 
   compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
+    const hasChanged = this.#objects.changedKeys(resources).size > 0;
     const last = this.#last;
-    const isKept = last !== undefined && isSame(last, resources, options);
-    const current = isKept
-      ? { ...last, objects: routingObjects(resources) }
-      : translated(resources, options, this.#memory);
+    this.#last = undefined;
+    const current =
+      !hasChanged && last !== undefined && isSame(last, resources, options)
+        ? last
+        : translated(resources, options, this.#memory);
     try {
       return this.#rendered(current, resources, options, now);
     } catch (error: unknown) {
@@ -145,8 +146,7 @@ function translated(
   memory: TranslationMemory,
   proves: typeof rendersAll = () => undefined,
 ): Translated {
-  const { refused } = resources;
-  const given = { objects: routingObjects(resources), refused, options };
+  const given = { refused: resources.refused, options };
   return withoutFaulty(resources, closedForm, (part, faults) => {
     const sink = new DiagnosticSink();
     sink.addAll(faults);
@@ -156,11 +156,8 @@ function translated(
   });
 }
 
-/** The very same objects, all of them, or others that routing can't tell from them. */
-function isSame(last: Translated, resources: RoutingResources, options: CompileOptions): boolean {
+function isSame(last: Translated, { refused }: RoutingResources, options: CompileOptions): boolean {
   return (
-    sameElements(last.refused, resources.refused) &&
-    isSameToRouting(routingObjects(resources), last.objects) &&
-    JSON.stringify(last.options) === JSON.stringify(options)
+    sameElements(last.refused, refused) && JSON.stringify(last.options) === JSON.stringify(options)
   );
 }

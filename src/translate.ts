@@ -31,13 +31,12 @@ import { createPolicies } from "./translate/gateway/policies/gateway-policies.js
 import type { Policies } from "./translate/gateway/model.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
 import { Routes } from "./translate/gateway/routes/routes.js";
-import { translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
-import type { TranslatedStreams } from "./translate/gateway/streams/stream-servers.js";
-import { streamServers } from "./translate/gateway/streams/stream-servers.js";
+import type { TranslatedStreams } from "./translate/gateway/streams/stream-routes.js";
+import { streamServers, translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
-import { KnownObjects } from "./translate/same-routing-input.js";
+import { KnownObjects } from "./translate/memory.js";
 import { fallbackCertificates } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";

@@ -7,20 +7,15 @@ import type { DiagnosticSink } from "../diagnostics/sink.js";
 import type { RoutingResources } from "../input/resources.js";
 import { ROUTING_KINDS } from "../input/resources.js";
 import { ANY_HOST, hostKey } from "../model/values.js";
+import type { RoutingModel } from "../model/config.js";
 import { onePlace } from "../model/route.js";
 import type { Listener } from "../model/listener.js";
-import type { BoundHost, Route, RouteBinding } from "../model/route.js";
+import type { BindingPlaces, BoundHost, Route, RouteBinding } from "../model/route.js";
 import type { SourceRef } from "../model/values.js";
 import { getOrInsert, groupBy } from "../support/collections.js";
-import { onListeners } from "./bound-routes.js";
 import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
-
-export interface BoundParts {
-  readonly routes: readonly Route[];
-  readonly bindings: readonly RouteBinding[];
-}
 
 /** Collects what is closed, and closes it when all is bound. */
 export class ClosedObjects {
@@ -57,7 +52,7 @@ export class ClosedObjects {
     return this.#objects.size === 0 && this.#listeners.size === 0;
   }
 
-  close(parts: BoundParts): BoundParts {
+  close(parts: Pick<RoutingModel, "routes" | "bindings">): typeof parts {
     const routes = parts.routes.map((route) => {
       const what = this.#reason(route.source);
       return what === undefined ? route : refused(route, what);
@@ -65,7 +60,7 @@ export class ClosedObjects {
     const byId = new Map(routes.map((route) => [route.id, route]));
     const hosts = this.#closedHosts(parts.bindings, byId);
     const open = onListeners(parts.bindings, (listener) => !this.#listeners.has(listener));
-    const places = new Map<RouteBinding["at"], readonly ClosedPlaces[]>();
+    const places = new Map<RouteBinding["at"], ReturnType<typeof closedPlaces>>();
     const bindings = open.flatMap((binding) => {
       const source = byId.get(binding.route)?.source;
       if (hosts.size === 0 || source === undefined) return [binding];
@@ -101,6 +96,29 @@ export class ClosedObjects {
   }
 }
 
+/** The bindings without the listeners that are not kept. */
+export function onListeners(
+  bindings: readonly RouteBinding[],
+  isKept: (listener: string) => boolean,
+): readonly RouteBinding[] {
+  const kept = new Map<RouteBinding["at"], RouteBinding["at"]>();
+  return bindings.flatMap((binding) => {
+    const { at } = binding;
+    if (at.every(({ listeners }) => listeners.every(isKept))) return [binding];
+    const places = getOrInsert(kept, at, () => placesOn(at, isKept));
+    return places.length === 0 ? [] : [{ ...binding, at: places }];
+  });
+}
+
+function placesOn(
+  at: readonly BindingPlaces[],
+  isKept: (listener: string) => boolean,
+): readonly BindingPlaces[] {
+  return at
+    .map(({ listeners, hosts }) => ({ listeners: listeners.filter(isKept), hosts }))
+    .filter(({ listeners }) => listeners.length > 0);
+}
+
 function refused({ id, source }: Pick<Route, "id" | "source">, what: string): Route {
   return { id, source, refuse: closedRule(what) };
 }
@@ -126,17 +144,12 @@ function placesOf(at: RouteBinding["at"]): readonly OnePlace[] {
   );
 }
 
-/** Places of an object's bindings, and the route that closes them; undefined: none does. */
-interface ClosedPlaces {
-  readonly at: RouteBinding["at"];
-  readonly closing: string | undefined;
-}
-
+/** The places by the route that closes them; undefined: none does. */
 function closedPlaces(
   at: RouteBinding["at"],
   source: SourceRef,
   hosts: ReadonlyMap<string, string>,
-): readonly ClosedPlaces[] {
+): readonly { readonly at: RouteBinding["at"]; readonly closing: string | undefined }[] {
   const parts = groupBy(placesOf(at), (place) => closingRoute(place, source, hosts));
   const [only] = parts.keys();
   if (parts.size === 1) return [{ at, closing: only }];

@@ -8,7 +8,6 @@ import type { Route, RouteBinding } from "../model/route.js";
 import { inBindingOrder } from "../model/route.js";
 import { compareIds, compareStrings, getOrInsert, patched } from "../support/collections.js";
 import type { Backends } from "./backends.js";
-import { BoundRoutes } from "./bound-routes.js";
 import type { Certificates } from "./certificates.js";
 import type { ClosedObjects } from "./closed-objects.js";
 import type { TranslateContext } from "./context.js";
@@ -20,19 +19,6 @@ export interface BuildContext extends TranslateContext {
   readonly backends: Backends;
   readonly certificates: Certificates;
 }
-
-/** The parts of the model that other collectors hold. */
-export type CollectedParts = Pick<
-  RoutingModel,
-  | "auths"
-  | "inherited"
-  | "backendTls"
-  | "credentials"
-  | "certificates"
-  | "serverCertificates"
-  | "streams"
-  | "pools"
->;
 
 /** By id, and in their order. */
 type SortedRoutes = Pick<RoutingModel, "routes" | "bindings">;
@@ -48,7 +34,8 @@ export class ConfigBuilder {
   readonly #servers = new Map<string, Server>();
   readonly #listeners = new Map<string, Listener>();
   readonly #kept = new Map<string, Map<string, HostPattern>>();
-  readonly #bound = new BoundRoutes();
+  readonly #routes = new Map<string, Route>();
+  readonly #bindings: RouteBinding[] = [];
   #sorted: SortedRoutes = { routes: [], bindings: [] };
   readonly #candidates: CertificateCandidate[] = [];
   readonly #backendTls = new Map<string, BackendTls>();
@@ -82,13 +69,25 @@ export class ConfigBuilder {
     this.#closed.addListener(listener, what);
   }
 
-  /** See BoundRoutes. */
+  /**
+   * Adds a route and returns the id that it got. Ports and listeners may inherit differently, so one rule can give different routes
+   * on two of them: then the later one is `<id>@<place>`.
+   */
   addRoute(route: Route, place: number | string): string {
-    return this.#bound.addRoute(route, place);
+    const existing = this.#routes.get(route.id);
+    if (existing === undefined) {
+      this.#routes.set(route.id, route);
+      return route.id;
+    }
+    // Routes are plain data whose fields are written in one order.
+    if (existing === route || JSON.stringify(existing) === JSON.stringify(route)) return route.id;
+    const id = `${route.id}@${place}`;
+    this.#routes.set(id, { ...route, id });
+    return id;
   }
 
   bind(binding: RouteBinding): void {
-    this.#bound.bind(binding);
+    this.#bindings.push(binding);
   }
 
   /** Of objects whose routes have ids that no other object's have. */
@@ -101,7 +100,7 @@ export class ConfigBuilder {
 
   /** What `addRoute` and `bind` were called with. */
   get bound(): SortedRoutes {
-    return { routes: [...this.#bound.routes], bindings: this.#bound.bindings };
+    return { routes: [...this.#routes.values()], bindings: this.#bindings };
   }
 
   /** So far. */
@@ -144,28 +143,26 @@ export class ConfigBuilder {
     this.#candidates.push({ certificate: { server, host } });
   }
 
-  #merged(): SortedRoutes {
-    return {
-      routes: merged(this.#sorted.routes, this.#bound.routes, compareIds),
-      bindings: merged(this.#sorted.bindings, this.#bound.bindings, inBindingOrder),
-    };
-  }
-
-  #closedRoutes(): SortedRoutes {
+  #allRoutes(): SortedRoutes {
+    if (this.#closed.isEmpty) {
+      return {
+        routes: merged(this.#sorted.routes, this.#routes.values(), compareIds),
+        bindings: merged(this.#sorted.bindings, this.#bindings, inBindingOrder),
+      };
+    }
     const { routes, bindings } = this.#closed.close({
-      routes: [...this.#sorted.routes, ...this.#bound.routes],
-      bindings: [...this.#sorted.bindings, ...this.#bound.bindings],
+      routes: [...this.#sorted.routes, ...this.#routes.values()],
+      bindings: [...this.#sorted.bindings, ...this.#bindings],
     });
     return { routes: sorted(routes), bindings: [...bindings].sort(inBindingOrder) };
   }
 
-  build(parts: CollectedParts): RoutingModel {
-    const { routes, bindings } = this.#closed.isEmpty ? this.#merged() : this.#closedRoutes();
+  /** `parts`: what other collectors hold. */
+  build(parts: Omit<RoutingModel, "servers" | "listeners" | keyof SortedRoutes>): RoutingModel {
     return {
       servers: sorted(this.#servers.values()),
       listeners: this.listeners(),
-      bindings,
-      routes,
+      ...this.#allRoutes(),
       ...parts,
     };
   }

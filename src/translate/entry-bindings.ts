@@ -124,31 +124,25 @@ export function orderedClaims(
   factsOf: (host: HostPattern) => HostFacts,
   { prioritised }: Pick<LoadBalancer, "prioritised">,
 ): readonly OrderedClaim[] {
-  const parts = new Map<string, Map<PathClaim["hosts"], readonly Part[]>>();
+  const places = new Map<string, Map<PathClaim["hosts"], ReturnType<typeof placesByRank>>>();
   return claims.flatMap((claim) => {
     const { listener, hosts, object, priority = INGRESS_PRIORITY } = claim;
-    const known = getOrInsert(parts, listener, () => new Map());
+    const known = getOrInsert(places, listener, () => new Map());
     const isLocal = priority !== INGRESS_PRIORITY && !prioritised.has(object.metadata.namespace);
-    return getOrInsert(known, hosts, () => partsOf(claim, factsOf)).map(({ owner, at }) => {
-      const order = keyOf(claim, isLocal ? INGRESS_PRIORITY : priority, owner);
+    return getOrInsert(known, hosts, () => placesByRank(claim, factsOf)).map(([rank, at]) => {
+      const order = keyOf(claim, isLocal ? INGRESS_PRIORITY : priority, rank);
       return { claim, isLocal, binding: bindingOf(claim, at, order) };
     });
   });
 }
 
-interface Part {
-  /** `rank` of HostFacts. */
-  readonly owner: string;
-  readonly at: At;
-}
-
-/** Hosts of the claim for which its namespace has the same rank. */
-function partsOf(
+/** The claim's places by the rank (HostFacts) that its namespace has for the host. */
+function placesByRank(
   { listener, hosts }: PathClaim,
   factsOf: (host: HostPattern) => HostFacts,
-): readonly Part[] {
-  const byOwner = groupBy(hosts, (host) => factsOf(host).rank);
-  return [...byOwner].map(([owner, own]) => ({ owner, at: placesOf(listener, own) }));
+): readonly (readonly [rank: string, at: At])[] {
+  const byRank = groupBy(hosts, (host) => factsOf(host).rank);
+  return [...byRank].map(([rank, own]) => [rank, placesOf(listener, own)]);
 }
 
 function bindingOf({ path, when = [], route }: PathClaim, at: At, order: string): RouteBinding {

@@ -13,11 +13,8 @@ import { TooManyFaults } from "../support/errors.js";
 import { resourceRef } from "./place.js";
 import { internalError } from "./reasons.js";
 
-/** What is closed in place of an object; undefined: there is nothing that could be. */
-export type CloseObject = <K extends RoutingKind>(
-  kind: K,
-  object: KindMap[K],
-) => KindMap[K] | undefined;
+/** Returns a closed object to use in place of an object; undefined: no form of it can be closed. */
+type CloseObject = <K extends RoutingKind>(kind: K, object: KindMap[K]) => KindMap[K] | undefined;
 
 /**
  * How often faulty objects are looked for, each time all of a kind. What still throws then is no matter of single objects, and the
@@ -38,7 +35,7 @@ export function withoutFaulty<T>(
 ): T {
   const replaced = new Map<KubernetesObject, KubernetesObject | undefined>();
   const faults: Report[] = [];
-  const forms = new Map<KubernetesObject, Forms>();
+  const forms: UntriedForms = new Map();
   for (let round = 0; ; round += 1) {
     try {
       return translate(replacing(resources, replaced), faults);
@@ -56,13 +53,13 @@ export function withoutFaulty<T>(
   }
 }
 
-/** What is still to be tried. */
-type Forms = (() => KubernetesObject | undefined)[];
+/** The closed forms of each object that have not been tried yet. */
+type UntriedForms = Map<KubernetesObject, (() => KubernetesObject | undefined)[]>;
 
-/** One closed form after the other, because they may throw, too: in the end the object is left out. */
+/** Tries one closed form after the other, because they may throw, too; in the end the object is left out. */
 function nextForm<K extends RoutingKind>(
   { kind, object }: Entry<K>,
-  forms: Map<KubernetesObject, Forms>,
+  forms: UntriedForms,
   close: CloseObject,
 ): KubernetesObject | undefined {
   const left = getOrInsert(forms, object, () => [

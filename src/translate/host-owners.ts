@@ -45,18 +45,6 @@ export interface HostFacts {
   readonly closingCause: KubernetesObject | undefined;
 }
 
-interface Named {
-  readonly host: HostPattern;
-  /** Oldest first. */
-  readonly claims: { readonly object: KubernetesObject; readonly claim: NamedHost }[];
-}
-
-interface Known {
-  readonly namespace: string;
-  readonly host: HostPattern;
-  facts: HostFacts;
-}
-
 /**
  * Who owns each host of a load balancer: the namespace of the oldest object that names the host or the wildcard above it. Its paths are
  * tried before those of other namespaces (`rank`), and it alone decides about the certificate, the redirect to HTTPS and aliases.
@@ -66,11 +54,21 @@ export class HostOwners {
   readonly #id: string;
   readonly #isShared: boolean;
   /** By host key. */
-  readonly #named = new Map<string, Named>();
+  readonly #named = new Map<
+    string,
+    {
+      readonly host: HostPattern;
+      /** Oldest first. */
+      readonly claims: { readonly object: KubernetesObject; readonly claim: NamedHost }[];
+    }
+  >();
   /** Oldest first. */
   readonly #rest: KubernetesObject[] = [];
   /** What was asked for. */
-  readonly #facts = new Map<Key, Known>();
+  readonly #facts = new Map<
+    Key,
+    { readonly namespace: string; readonly host: HostPattern; facts: HostFacts }
+  >();
 
   /** `id`: in the keys of what is asked for. */
   constructor(id: string, { sharedHosts }: { readonly sharedHosts: boolean }) {

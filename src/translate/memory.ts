@@ -2,11 +2,42 @@
  * What objects became in earlier compilations. An object is translated again when it has changed, or when something has changed that its
  * translation read; both are noted as keys (keys.ts).
  */
-import type { RoutingResources } from "../input/resources.js";
+import type { KubernetesObject } from "../api/wire.js";
+import type { RoutingKind, RoutingResources } from "../input/resources.js";
+import { ROUTING_KINDS, byNamespaceAndName } from "../input/resources.js";
+import { differInUnreadOnly } from "../status/object-status.js";
 import type { Difference } from "../support/collections.js";
-import { compareIds, patched } from "../support/collections.js";
+import { compareIds, listDifferences, patched } from "../support/collections.js";
 import { grantsKey, objectKey } from "./keys.js";
 import type { Key } from "./keys.js";
+
+/** The objects of the last call. */
+export class KnownObjects {
+  readonly #lists = new Map<RoutingKind, readonly KubernetesObject[]>();
+
+  /**
+   * Keys of added, changed and removed objects; of all objects in the first call. Routing does not read EndpointSlices, nor most fields
+   * of statuses.
+   */
+  changedKeys(resources: RoutingResources): ReadonlySet<Key> {
+    const keys = new Set<Key>();
+    for (const kind of ROUTING_KINDS) {
+      const list: readonly KubernetesObject[] = resources.list(kind);
+      const known = this.#lists.get(kind) ?? [];
+      for (const { before, now } of listDifferences(known, list, byNamespaceAndName)) {
+        const object = before ?? now;
+        const isRead = !before || !now || !differInUnreadOnly(kind, before, now);
+        if (object !== undefined && isRead) keys.add(keyOf(object));
+      }
+      this.#lists.set(kind, list);
+    }
+    return keys;
+  }
+}
+
+function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): Key {
+  return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
+}
 
 /** Readers of each key. Most keys have one. */
 export class Readers {

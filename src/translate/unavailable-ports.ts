@@ -2,7 +2,7 @@
 import { isIPv6 } from "node:net";
 import type { RoutingModel } from "../model/config.js";
 import type { Server } from "../model/listener.js";
-import { onListeners } from "./bound-routes.js";
+import { onListeners } from "./closed-objects.js";
 import type { TranslateContext } from "./context.js";
 import type { LoadBalancer } from "./load-balancer.js";
 import { placeOf } from "./place.js";

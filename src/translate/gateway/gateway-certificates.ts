@@ -13,9 +13,7 @@ import type { TranslatedListener, WrittenListener } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { HOLDS, refused } from "./verdict.js";
 
-export interface ListenerCertificates {
-  /** The usable ones, in the listener's order. */
-  readonly certificates: readonly LoadedCertificate[];
+export interface ListenerCertificates extends Pick<TranslatedListener, "certificates"> {
   /** InvalidCertificateRef, RefNotPermitted. */
   readonly verdict: Verdict;
 }

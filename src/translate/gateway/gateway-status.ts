@@ -7,7 +7,7 @@ import type { Condition, ObjectStatus } from "../../status/object-status.js";
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
-import { insecureValidations, validatesClients } from "./client-validation.js";
+import { insecureValidations, validatesClients } from "./certificate-authorities.js";
 import type {
   ListenerState,
   Policies,

@@ -36,14 +36,14 @@ function keepsHosts(object: KubernetesObject, listener: WrittenListener): boolea
   );
 }
 
-/** A claimant or a route that names a host, and the Gateway where it does. */
-interface Naming {
-  readonly object: KubernetesObject;
-  readonly gateway: Gateway;
-}
-
-/** By host key, then by Gateway and namespace; the oldest object is enough for each of these. */
-type Namings = Map<string, Map<string, Naming>>;
+/**
+ * Claimants and routes that name a host, and the Gateway where they do: by host key, then by Gateway and namespace. The oldest object is
+ * enough for each of these.
+ */
+type Namings = Map<
+  string,
+  Map<string, { readonly object: KubernetesObject; readonly gateway: Gateway }>
+>;
 
 interface PortNames {
   /** Objects that name the host itself. */
@@ -157,8 +157,13 @@ function isNamed({ spec }: WrittenListener): boolean {
   return ["HTTP", "HTTPS", "TLS"].includes(spec.protocol);
 }
 
-function addTo(namings: Namings, key: string, whose: string, added: Naming): void {
-  const known = getOrInsert(namings, key, () => new Map<string, Naming>());
+function addTo(
+  namings: Namings,
+  key: string,
+  whose: string,
+  added: { readonly object: KubernetesObject; readonly gateway: Gateway },
+): void {
+  const known = getOrInsert(namings, key, () => new Map());
   const owner = whose + added.object.metadata.namespace;
   const same = known.get(owner);
   if (same === undefined || compareAge(added.object, same.object) < 0) known.set(owner, added);

@@ -4,8 +4,7 @@ import { serverId } from "../load-balancer.js";
 import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";
 import type { AddressedGateway } from "./addresses.js";
-import type { ClientValidation } from "./client-validation.js";
-import { clientValidation } from "./client-validation.js";
+import { clientValidation } from "./certificate-authorities.js";
 import type { ListenerCertificates } from "./gateway-certificates.js";
 import { endsTls } from "./gateway-certificates.js";
 import type { Overlap, TranslatedListener, WrittenListener } from "./model.js";
@@ -65,7 +64,7 @@ export function translateListener(
   return translated;
 }
 
-const NOT_VALIDATED: ClientValidation = { accepted: HOLDS, resolvedRefs: HOLDS };
+const NOT_VALIDATED: ReturnType<typeof clientValidation> = { accepted: HOLDS, resolvedRefs: HOLDS };
 const NO_CERTIFICATES: ListenerCertificates = { certificates: [], verdict: HOLDS };
 
 function portVerdict(

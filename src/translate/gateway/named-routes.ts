@@ -1,23 +1,21 @@
+import type { ParentReference } from "../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey } from "../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
-import { keysAbove, parseHostPattern } from "../hostnames.js";
+import { intersect, keysAbove, parseHostPattern } from "../hostnames.js";
 import type { AttachableRoute, WrittenListener } from "./model.js";
-import { intersect } from "../hostnames.js";
 
 const KINDS = ["HTTPRoute", "GRPCRoute", "TLSRoute"] as const;
 
 const DEFAULTS = "";
 
-type Reference = NonNullable<AttachableRoute["spec"]["parentRefs"]>[number];
-
 /** The hosts that routes name on listeners, computed before it is known which listeners serve. */
 export class NamedRoutes {
   readonly #context: TranslateContext;
-  readonly #asked: AskedKeys = { named: new Set(), below: new Set() };
+  readonly #asked = { named: new Set<string>(), below: new Set<string>() };
   /** By route and listener's hostname: the requested keys. */
   readonly #keys = new Map<AttachableRoute, Map<string, HostKeys>>();
   /** By the parent that a parentRef names; routes that ask for default Gateways are at DEFAULTS. */
@@ -86,7 +84,7 @@ export class NamedRoutes {
 
 interface NamedParent {
   readonly route: AttachableRoute;
-  readonly reference: Reference;
+  readonly reference: Pick<ParentReference, "sectionName" | "port">;
 }
 
 function namedParents(routes: Iterable<AttachableRoute>): ReadonlyMap<string, NamedParent[]> {
@@ -94,7 +92,7 @@ function namedParents(routes: Iterable<AttachableRoute>): ReadonlyMap<string, Na
   for (const route of routes) {
     const { parentRefs = [], useDefaultGateways } = route.spec;
     if (useDefaultGateways === "All") {
-      addTo(byParent, DEFAULTS, { route, reference: { name: "" } });
+      addTo(byParent, DEFAULTS, { route, reference: {} });
     }
     for (const reference of parentRefs) {
       const { group = GATEWAY_GROUP, kind = "Gateway", name } = reference;
@@ -110,11 +108,6 @@ function namedParents(routes: Iterable<AttachableRoute>): ReadonlyMap<string, Na
 interface HostKeys {
   readonly named: readonly string[];
   readonly below: readonly string[];
-}
-
-interface AskedKeys {
-  readonly named: Set<string>;
-  readonly below: Set<string>;
 }
 
 const hostnamesOf = memoized(({ spec: { hostnames = [] } }: AttachableRoute) =>

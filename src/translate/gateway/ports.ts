@@ -1,5 +1,4 @@
 /** Ports of Gateways: which ones they ask for, and which listener gets each port and hostname. */
-import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { CompileOptions } from "../../model/options.js";
 import type { HostPattern } from "../../model/values.js";
 import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
@@ -11,11 +10,10 @@ import type { AddressedGateway } from "./addresses.js";
 import type { KeptHosts } from "./kept-hosts.js";
 import { claimantOf } from "./kept-hosts.js";
 import type { WrittenListener } from "./model.js";
-import { isServedProtocol } from "./route-kinds.js";
 import type { Refused } from "./verdict.js";
 import { refused } from "./verdict.js";
 import type { WrittenGateway } from "./written-gateways.js";
-import { listenersOf } from "./written-gateways.js";
+import { isServedProtocol, listenersOf } from "./written-gateways.js";
 
 /** The ports that Gateways ask for, including those with addresses of their own. */
 export function portsOfGateways(
@@ -56,7 +54,7 @@ export function claimPorts(
     .flatMap(({ gateway, pool, own: listeners, sets }) => {
       const isShared = pool.length === 0;
       const ports = isShared ? shared : new PortTable(options);
-      const parents: readonly ListenersOfParent[] = [
+      const parents = [
         { parent: gateway, listeners },
         ...sets.map((set) => ({ parent: set.listenerSet, listeners: set.listeners })),
       ];
@@ -80,11 +78,6 @@ export function claimPorts(
     for (const listener of isShared ? open : []) if (!conflicts.has(listener)) kept.add(listener);
   }
   return conflicts;
-}
-
-interface ListenersOfParent {
-  readonly parent: Gateway | ListenerSet;
-  readonly listeners: readonly WrittenListener[];
 }
 
 /** Gateways without addresses of their own share ports with ALB2s and the options httpPort and httpsPort. */

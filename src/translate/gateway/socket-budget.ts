@@ -37,20 +37,13 @@ interface SocketClaim<By> {
   readonly sockets: number;
 }
 
-interface SocketShares<By> {
-  /** Claims that get no sockets, and the reason. */
-  readonly losers: ReadonlyMap<By, Refused>;
-  /** How many sockets remain. */
-  readonly left: number;
-}
-
 /** Shares sockets among ports and those listeners that are valid and have no conflict. */
 export function shareSockets(
   gateways: readonly AddressedGateway[],
   conflicts: ReadonlyMap<WrittenListener, Refused>,
   balancers: readonly LoadBalancer[],
   options: CompileOptions,
-): SocketShares<WantedPort["by"]> {
+): ReturnType<typeof shareOut<WantedPort["by"]>> {
   const listeners = gateways
     .filter(({ assignment }) => assignment.isServed)
     .flatMap((gateway) =>
@@ -96,8 +89,14 @@ export function refusePorts(
   }
 }
 
-/** The next socket goes to the namespace that has the fewest. */
-function shareOut<By>(claims: readonly SocketClaim<By>[], budget: number): SocketShares<By> {
+/**
+ * Gives the next socket to the namespace that has the fewest. `losers`: claims that get no sockets, and the reason; `left`: how many
+ * sockets remain.
+ */
+function shareOut<By>(
+  claims: readonly SocketClaim<By>[],
+  budget: number,
+): { readonly losers: ReadonlyMap<By, Refused>; readonly left: number } {
   const wanted = new Map(claims.map(({ place, sockets }) => [place, sockets]));
   const total = [...wanted.values()].reduce((sum, sockets) => sum + sockets, 0);
   const losers = new Map<By, Refused>();

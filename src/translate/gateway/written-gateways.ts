@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, GatewayListener, ListenerSet, RouteFilter } from "../../api/gateway.js";
+import type { CompileOptions } from "../../model/options.js";
 import { ANY_HOST } from "../../model/values.js";
 import { own } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
@@ -9,10 +10,9 @@ import { parseHostPattern } from "../hostnames.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { classVerdict, ownGateways } from "./gateway-classes.js";
-import type { ListenerState, WrittenListener } from "./model.js";
+import type { ListenerState, RouteKindName, WrittenListener } from "./model.js";
 import { namespaceFilter, unknownInNamespaces } from "./namespace-filter.js";
 import { ownParameters, parametersFor } from "./parameters.js";
-import { protocolVerdict, routeKinds } from "./route-kinds.js";
 import type { Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 
@@ -142,6 +142,66 @@ function readListeners(
       routeKindsVerdict,
     };
   });
+}
+
+/** The supported protocols of listeners, and the kinds of routes that each takes. */
+const KINDS = {
+  HTTP: ["HTTPRoute", "GRPCRoute"],
+  HTTPS: ["HTTPRoute", "GRPCRoute"],
+  TLS: ["TLSRoute"],
+  TCP: ["TCPRoute"],
+  UDP: ["UDPRoute"],
+} as const satisfies Record<string, readonly RouteKindName[]>;
+
+const NEEDS_STREAM: readonly string[] = ["TLS", "TCP", "UDP"];
+
+/** Whether listeners of the protocol pass on connections or datagrams unread, so without auth. */
+export function needsStream(protocol: string): boolean {
+  return NEEDS_STREAM.includes(protocol);
+}
+
+export function isServedProtocol(
+  protocol: string,
+  options: Pick<CompileOptions, "stream">,
+): protocol is keyof typeof KINDS {
+  return Object.hasOwn(KINDS, protocol) && (options.stream || !needsStream(protocol));
+}
+
+/** UnsupportedProtocol. */
+function protocolVerdict(protocol: string, options: Pick<CompileOptions, "stream">): Verdict {
+  if (isServedProtocol(protocol, options)) return HOLDS;
+  const why = needsStream(protocol)
+    ? "nginx has no stream module (Debian's package libnginx-mod-stream), or one before 1.25.5"
+    : `${Object.keys(KINDS).join(", ")} are`;
+  return refused("UnsupportedProtocol", `protocol ${protocol} is not served; ${why}`);
+}
+
+/** The kinds of routes that a listener takes, and InvalidRouteKinds when it names one that it can't take. */
+function routeKinds(
+  { protocol, allowedRoutes }: GatewayListener,
+  options: Pick<CompileOptions, "stream">,
+): {
+  readonly kinds: readonly RouteKindName[];
+  readonly verdict: Verdict;
+} {
+  const possible: readonly RouteKindName[] = isServedProtocol(protocol, options)
+    ? KINDS[protocol]
+    : [];
+  const wanted = allowedRoutes?.kinds ?? [];
+  if (wanted.length === 0) return { kinds: possible, verdict: HOLDS };
+  const inGroup = wanted.filter(({ group = GATEWAY_GROUP }) => group === GATEWAY_GROUP);
+  const kinds = possible.filter((name) => inGroup.some(({ kind }) => kind === name));
+  const unknown = wanted.find(
+    ({ group = GATEWAY_GROUP, kind }) =>
+      group !== GATEWAY_GROUP || !possible.some((name) => name === kind),
+  );
+  if (unknown === undefined) return { kinds, verdict: HOLDS };
+  const shown =
+    unknown.group === undefined || unknown.group === GATEWAY_GROUP
+      ? unknown.kind
+      : `${unknown.kind} of ${JSON.stringify(unknown.group)}`;
+  const message = `a listener of protocol ${protocol} takes ${possible.join(", ") || "no routes"}, not ${shown}`;
+  return { kinds, verdict: refused("InvalidRouteKinds", message) };
 }
 
 function streamOf({ protocol, tls }: GatewayListener): Pick<ListenerState, "stream"> {

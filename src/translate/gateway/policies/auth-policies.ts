@@ -10,9 +10,10 @@ import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
 import type { Fact, Key } from "../../keys.js";
 import { extensionKey, objectKey } from "../../keys.js";
-import type { AnyRoute, GatewayState, ListenerState, RouteReaders } from "../model.js";
+import type { AnyRoute, ListenerState } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { HOLDS, refused } from "../verdict.js";
+import type { TargetUsers } from "./auth-policy-targets.js";
 import { closedTarget, resolveTargets } from "./auth-policy-targets.js";
 import type { PolicyTarget } from "./policy-targets.js";
 import {
@@ -140,26 +141,19 @@ function targetFor({ kind, metadata }: AnyRoute | ListenerState["parent"]): Poli
   return { group: GATEWAY_GROUP, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/** Who uses the policies. */
-export interface PolicyUsers {
-  /** Gateways whose routes or listeners have asked. */
-  readonly gatewaysAsking: (key: Key) => readonly Gateway[];
-  readonly routes: RouteReaders;
-  readonly states: readonly GatewayState[];
-}
-
 /**
  * The statuses of AuthPolicies; reports problems of their targets, and translates those that something uses. A policy is accepted for
- * an ancestor if it is in force for one of the targets that lead there.
+ * an ancestor if it is in force for one of the targets that lead there. `gatewaysAsking`: Gateways whose routes or listeners have asked.
  */
 export function authPolicyStatuses(
   policies: AuthPolicies,
-  users: PolicyUsers,
+  gatewaysAsking: (key: Key) => readonly Gateway[],
+  users: TargetUsers,
   context: AuthContext,
 ): readonly ObjectStatus[] {
   return context.resources.list("AuthPolicy").flatMap((policy) => {
     const { namespace, name } = policy.metadata;
-    const gateways = users.gatewaysAsking(extensionKey(namespace, name)).map((gateway) => {
+    const gateways = gatewaysAsking(extensionKey(namespace, name)).map((gateway) => {
       return { ref: gatewayRef(gateway), verdict: HOLDS };
     });
     if (gateways.length === 0 && targetsOf(policy).length === 0) {
@@ -185,7 +179,7 @@ export function authPolicyStatuses(
 function targetVerdicts(
   policy: AuthPolicy,
   { index }: AuthPolicies,
-  users: PolicyUsers,
+  users: TargetUsers,
   { resources, diagnostics }: AuthContext,
 ): readonly { readonly ref: ParentReference; readonly verdict: Verdict }[] {
   return resolveTargets(policy, users, resources).flatMap((resolved, i) => {

@@ -8,12 +8,17 @@ import { didYouMean } from "../../../support/did-you-mean.js";
 import { objectKey } from "../../keys.js";
 import { nameOf } from "../../place.js";
 import type { GatewayState, RouteReaders } from "../model.js";
-import { needsStream } from "../route-kinds.js";
 import type { Refused } from "../verdict.js";
 import { refused } from "../verdict.js";
+import { needsStream } from "../written-gateways.js";
 import type { PolicyTarget } from "./policy-targets.js";
-import { gatewayRef, shownTarget, targetAsAncestor, targetsOf } from "./policy-targets.js";
-import { gatewaysNamed } from "./route-gateways.js";
+import {
+  gatewayRef,
+  gatewaysNamed,
+  shownTarget,
+  targetAsAncestor,
+  targetsOf,
+} from "./policy-targets.js";
 
 /** What an AuthPolicy's target means for its status. */
 interface ResolvedTarget {
@@ -25,7 +30,8 @@ interface ResolvedTarget {
   readonly problem?: Refused & { readonly code: DiagnosticCode };
 }
 
-interface TargetUsers {
+/** The routes and Gateways that a target may lead to. */
+export interface TargetUsers {
   readonly routes: Pick<RouteReaders, "gatewaysOf">;
   readonly states: readonly GatewayState[];
 }

@@ -235,16 +235,12 @@ function readPolicy(policy: BackendTlsPolicy, context: TranslateContext): Policy
   };
 }
 
-interface AuthoritiesReading extends Pick<PolicyReading, "accepted" | "resolved"> {
-  readonly authorities?: BackendTls["authorities"];
-}
-
 /** A reference that can't be used does not affect the others (Gateway API, BackendTLSPolicyValidation.caCertificateRefs). */
 function readAuthorities(
   { metadata, spec }: BackendTlsPolicy,
   place: Place,
   context: TranslateContext,
-): AuthoritiesReading {
+): Omit<PolicyReading, "content"> & { readonly authorities?: BackendTls["authorities"] } {
   const { caCertificateRefs: refs = [], wellKnownCACertificates: wellKnown } = spec.validation;
   if (refs.length === 0) return readWellKnown(wellKnown, place, context);
   const found = refs.map((ref) =>
@@ -269,7 +265,7 @@ function readWellKnown(
   name: string | undefined,
   place: Place,
   context: TranslateContext,
-): AuthoritiesReading {
+): ReturnType<typeof readAuthorities> {
   if (name === "System") {
     return { authorities: { kind: "system" }, accepted: HOLDS, resolved: HOLDS };
   }

@@ -76,7 +76,7 @@ function headersProblem(
 }
 
 function urlOf(
-  { backend: { namespace, service: name, port }, tls }: AuthService,
+  { backend: { namespace, service: name, port }, tls }: { backend: BackendPort; tls: boolean },
   filter: ExternalAuthFilter,
   { backends, options }: AuthContext,
 ): AuthUrl {
@@ -107,19 +107,12 @@ function headerNames(names: readonly string[]): readonly string[] {
   return [...new Set(usable.map((name) => name.toLowerCase()))].sort();
 }
 
-interface AuthService {
-  readonly ok: true;
-  readonly backend: BackendPort;
-  /** The port's appProtocol is https. */
-  readonly tls: boolean;
-}
-
-/** Reports nothing. Without a ReferenceGrant the reason does not reveal which Services of another namespace exist. */
+/** `tls`: the port's appProtocol is https. Reports nothing. Without a ReferenceGrant the reason does not reveal which Services of another namespace exist. */
 function findAuthService(
   { protocol, backendRef }: ExternalAuthFilter,
   { resource }: Place,
   { resources }: AuthContext,
-): AuthService | Unusable {
+): { readonly ok: true; readonly backend: BackendPort; readonly tls: boolean } | Unusable {
   if (protocol !== "HTTP") {
     const message = `external auth by ${protocol} is not supported; HTTP is`;
     return unusable("UnsupportedProtocol", message);

@@ -1,9 +1,4 @@
-import type {
-  ExternalAuthFilter,
-  Gateway,
-  ObjectReference,
-  RouteFilter,
-} from "../../../api/gateway.js";
+import type { Gateway, RouteFilter } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
 import { groupBy } from "../../../support/collections.js";
@@ -18,20 +13,11 @@ import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
 import type { Unusable } from "../destination.js";
 import { unusable } from "../destination.js";
-import type {
-  AnyRoute,
-  AuthRef,
-  BackendPort,
-  BackendTlsChoice,
-  GatewayState,
-  ListenerState,
-  Policies,
-  PolicyAnswers,
-} from "../model.js";
+import type { AuthRef, GatewayState, ListenerState, Policies, PolicyAnswers } from "../model.js";
 import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
-import { gatewaysNamed } from "./route-gateways.js";
+import { gatewaysNamed } from "./policy-targets.js";
 
 /** The policies of our Gateways: routes ask them first, then their statuses say who has asked. */
 export function createPolicies(states: readonly GatewayState[], context: AuthContext): Policies {
@@ -42,7 +28,7 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
   /** Gateways by what their listeners and streams have asked. */
   const askers = new Readers();
   const answersFor: Policies["answersFor"] = (own, note) =>
-    new Answers({ tls, auth, own, note, resources: context.resources });
+    answersTo({ tls, auth, own, note, resources: context.resources });
   const answersOf = (gateway: Gateway): PolicyAnswers =>
     answersFor(context, (key) => {
       askers.add(key, nameOf(gateway));
@@ -65,7 +51,7 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
       };
       return [
         ...tls.statuses(gatewaysAsking),
-        ...authPolicyStatuses(auth, { gatewaysAsking, routes, states }, context),
+        ...authPolicyStatuses(auth, gatewaysAsking, { routes, states }, context),
       ];
     },
   };
@@ -126,62 +112,54 @@ function unresolved(found: Unusable, place: Place, { diagnostics }: AuthContext)
   return found;
 }
 
-interface Asked {
+/** `own`: the asker's context; in `resources`, lookups are not noted. */
+function answersTo({
+  tls,
+  auth,
+  own,
+  note,
+  resources,
+}: {
   readonly tls: BackendTlsPolicies;
   readonly auth: AuthPolicies;
-  /** The asker's context. */
   readonly own: AuthContext;
   readonly note: (key: Key) => void;
-  /** In which looking up is not noted. */
   readonly resources: RoutingResources;
-}
-
-class Answers implements PolicyAnswers {
-  readonly #asked: Asked;
-
-  constructor(asked: Asked) {
-    this.#asked = asked;
-  }
-
-  backendTls(gateways: readonly Gateway[], backend: BackendPort): BackendTlsChoice {
-    const { tls, own, note } = this.#asked;
+}): PolicyAnswers {
+  const backendTls: PolicyAnswers["backendTls"] = (gateways, backend) => {
     const { namespace, service: name } = backend;
     note(objectKey({ kind: "Service", namespace, name }));
     note(refusedKey(namespace));
     const choice = tls.choose(gateways, backend, own);
     if (choice.kind === "tls") own.config.addBackendTls(choice.tls);
     return choice;
-  }
-
-  extension({ group, kind, name }: ObjectReference, place: Place): AuthRef {
-    const { auth, own, note, resources } = this.#asked;
-    const at = within(place, "extensionRef");
-    const ours = own.options.domains.group;
-    if (group !== ours || kind !== "AuthPolicy") {
-      const message = `${kind} of group ${JSON.stringify(group)} is no filter; AuthPolicy of ${ours} is`;
-      return unresolved(unusable("InvalidKind", message), at, own);
-    }
-    const { namespace } = place.resource;
-    note(extensionKey(namespace, name));
-    note(refusedKey(namespace));
-    const policy = resources.get("AuthPolicy", namespace, name);
-    if (policy !== undefined) return { ok: true, auth: auth.idsOf(policy) };
-    const refused = refusedObjects(resources, kind, namespace).find((ref) => ref.name === name);
-    if (refused !== undefined) return { ok: true, auth: auth.closedBy(refused, own) };
-    const message = `there is no AuthPolicy ${namespace}/${name}`;
-    return unresolved(unusable("BackendNotFound", message), at, own);
-  }
-
-  externalAuth(filter: ExternalAuthFilter, place: Place, gateways: readonly Gateway[]): AuthRef {
-    const { own } = this.#asked;
-    const choose = (backend: BackendPort): BackendTlsChoice => this.backendTls(gateways, backend);
-    const ref = translateExternalAuth(filter, place, choose, own);
-    return ref.ok ? ref : unresolved(ref, within(place, "externalAuth"), own);
-  }
-
-  attached(route: AnyRoute, rule: string | undefined): readonly string[] | undefined {
-    const { auth, own, note } = this.#asked;
-    note(refusedKey(route.metadata.namespace));
-    return auth.ofRule(route, rule, own);
-  }
+  };
+  return {
+    backendTls,
+    extension: ({ group, kind, name }, place) => {
+      const at = within(place, "extensionRef");
+      const ours = own.options.domains.group;
+      if (group !== ours || kind !== "AuthPolicy") {
+        const message = `${kind} of group ${JSON.stringify(group)} is no filter; AuthPolicy of ${ours} is`;
+        return unresolved(unusable("InvalidKind", message), at, own);
+      }
+      const { namespace } = place.resource;
+      note(extensionKey(namespace, name));
+      note(refusedKey(namespace));
+      const policy = resources.get("AuthPolicy", namespace, name);
+      if (policy !== undefined) return { ok: true, auth: auth.idsOf(policy) };
+      const refused = refusedObjects(resources, kind, namespace).find((ref) => ref.name === name);
+      if (refused !== undefined) return { ok: true, auth: auth.closedBy(refused, own) };
+      const message = `there is no AuthPolicy ${namespace}/${name}`;
+      return unresolved(unusable("BackendNotFound", message), at, own);
+    },
+    externalAuth: (filter, place, gateways) => {
+      const ref = translateExternalAuth(filter, place, (port) => backendTls(gateways, port), own);
+      return ref.ok ? ref : unresolved(ref, within(place, "externalAuth"), own);
+    },
+    attached: (route, rule) => {
+      note(refusedKey(route.metadata.namespace));
+      return auth.ofRule(route, rule, own);
+    },
+  };
 }

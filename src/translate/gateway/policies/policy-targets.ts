@@ -11,11 +11,13 @@ import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
+import { getOrInsert, memoized } from "../../../support/collections.js";
 import { own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { refusedObjects } from "../../refused-objects.js";
+import type { GatewayState } from "../model.js";
 import type { Verdict } from "../verdict.js";
 import { condition } from "../verdict.js";
 
@@ -110,6 +112,31 @@ export function gatewayRef({ metadata }: Gateway, section?: string): ParentRefer
 /** The target itself as the ancestor, if it is unknown to which Gateway it belongs. */
 export function targetAsAncestor({ section, ...object }: PolicyTarget): ParentReference {
   return { ...object, ...(section !== undefined && { sectionName: section }) };
+}
+
+/** Positions in the list of Gateways, by the title of each Gateway and ListenerSet; computed once for all routes and policies. */
+const indexed = memoized((states: readonly GatewayState[]) => {
+  const index = new Map<string, Set<number>>();
+  for (const [position, { gateway, listeners }] of states.entries()) {
+    for (const object of [gateway, ...listeners.map(({ parent }) => parent)]) {
+      getOrInsert(index, nameOf(object), () => new Set()).add(position);
+    }
+  }
+  return index;
+});
+
+/** The Gateways that have one of these titles, such as `Gateway infra/edge`, or listeners of a ListenerSet that has one; each once. */
+export function gatewaysNamed(
+  titles: Iterable<string>,
+  states: readonly GatewayState[],
+): readonly Gateway[] {
+  const index = indexed(states);
+  const positions = new Set(
+    Array.from(new Set(titles)).flatMap((title) => [...(index.get(title) ?? [])]),
+  );
+  return [...positions]
+    .sort((a, b) => a - b)
+    .flatMap((position) => states[position]?.gateway ?? []);
 }
 
 /** Entries that a status can hold (Gateway API, PolicyStatus). */

@@ -31,20 +31,16 @@ export function parentConditions(
   return { accepted, conditions };
 }
 
-interface Acceptance {
-  readonly reason: string;
-  readonly message: string;
-  readonly dropped: readonly (Pick<RouteProblem<RefusedReason>, "reason" | "message"> & {
-    readonly name: string;
-  })[];
-}
-
-/** A route is accepted if at least one of its rules can be served as written. */
+/** A route is accepted if at least one of its rules can be served as written; the others are `dropped`. */
 function acceptance(
   { parent, attached }: OwnParent,
   problems: RouteProblems,
   plans: readonly RuleOutcome[],
-): Acceptance {
+): {
+  readonly reason: string;
+  readonly message: string;
+  readonly dropped: readonly { name: string; reason: RefusedReason; message: string }[];
+} {
   if (!attached.ok) return { ...attached, dropped: [] };
   const [invalid] = problems.refused;
   if (invalid !== undefined) return refusal(problems.refused, invalid.reason);
@@ -69,7 +65,7 @@ function acceptance(
 function refusal(
   problems: readonly RouteProblem<RefusedReason>[],
   reason: RefusedReason,
-): Acceptance {
+): ReturnType<typeof acceptance> {
   return { reason, message: messagesOf(problems), dropped: [] };
 }
 

@@ -26,9 +26,6 @@ export interface Parent {
 /** Why a parentRef has no parent: it names a Service, an object of another controller, or no object. */
 type NoParent = "mesh" | "foreign" | "missing";
 
-/** What a route reads of a parent, as text that can be compared with the text of a later translation. */
-export type DescribeParent = (parents: Parents) => string;
-
 /** A listener by its object, such as `Gateway default/gw`, and its position there. */
 export interface ListenerPlace {
   readonly parent: string;
@@ -108,15 +105,14 @@ export class Parents {
     return { parent, index: this.#listeners.get(parent)?.indexOf(listener) ?? -1 };
   }
 
-  /** Everything that routes of the namespace `from` read of a parent: equal texts mean equal translations. */
-  describe(object: ObjectName, from: string): string {
+  /**
+   * Everything that routes of the namespace `from` read of a parent, or, without `object`, of the default Gateways: equal texts mean equal
+   * translations.
+   */
+  describe(from: string, object?: ObjectName): string {
+    if (object === undefined) return this.defaults.map((each) => described(each, from)).join();
     const parent = this.#parent(object);
     return typeof parent === "string" ? parent : described(parent, from);
-  }
-
-  /** The same for default Gateways. */
-  describeDefaults(from: string): string {
-    return this.defaults.map((parent) => described(parent, from)).join();
   }
 }
 

@@ -117,7 +117,7 @@ function widened(
   route: AnyRoute,
   depth: number,
 ): ReadonlyMap<RulePlan, readonly RuleMatch[]> {
-  const narrowest = new Map<string, Candidate>();
+  const narrowest = new Map<string, ReturnType<typeof candidateOf>>();
   for (const plan of plans) {
     for (const match of plan.branches.flatMap(({ matches }) => matches)) {
       const candidate = candidateOf(plan, match, route, depth);
@@ -133,14 +133,13 @@ function widened(
   return closed;
 }
 
-interface Candidate {
-  readonly plan: RulePlan;
-  readonly match: RuleMatch;
-  readonly order: string;
-}
-
 /** The match without its conditions, except that a GRPCRoute refuses only gRPC requests. */
-function candidateOf(plan: RulePlan, match: RuleMatch, route: AnyRoute, depth: number): Candidate {
+function candidateOf(
+  plan: RulePlan,
+  match: RuleMatch,
+  route: AnyRoute,
+  depth: number,
+): { readonly plan: RulePlan; readonly match: RuleMatch; readonly order: string } {
   const when = match.when.filter((predicate) => predicate === IS_GRPC);
   const position = [plan.index, match.index];
   return {

@@ -7,7 +7,7 @@ import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareBy, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
-import type { Key } from "../../keys.js";
+import type { Key, ObjectName } from "../../keys.js";
 import { isRouteKey, objectName, parentKey } from "../../keys.js";
 import { Parts } from "../../memory.js";
 import type { Part } from "../../part.js";
@@ -15,7 +15,7 @@ import { Whole, eachOf, kept, ownContext, partOf } from "../../part.js";
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
 import { isGrpcRoute } from "../model.js";
-import type { DescribeParent, ListenerPlace } from "./parents.js";
+import type { ListenerPlace } from "./parents.js";
 import { Parents } from "./parents.js";
 import { translateRoute } from "./route.js";
 
@@ -30,17 +30,13 @@ interface RoutePart extends Part {
   readonly listeners: readonly ListenerPlace[];
 }
 
-/** What all routes are translated with. */
-interface Surroundings {
-  readonly parents: Parents;
-  readonly policies: Policies;
-  readonly context: AuthContext;
-}
-
 export class Routes implements RouteReaders {
   readonly #parts = new Parts<RoutePart>((key) => this.#parents.delete(key));
   /** Of the keys that are parents: what routes read of them. */
-  readonly #parents = new Map<Key, { readonly describe: DescribeParent; readonly text: string }>();
+  readonly #parents = new Map<
+    Key,
+    { readonly from: string; readonly parent: ObjectName | undefined; readonly text: string }
+  >();
   #facts: ReadonlyMap<Key, string> = new Map();
   /** HTTPRoutes, then GRPCRoutes, each by namespace and name. */
   #all: readonly RoutePart[] = [];
@@ -101,17 +97,33 @@ export class Routes implements RouteReaders {
   }
 
   #changedParents(parents: Parents): readonly Key[] {
-    return [...this.#parents].flatMap(([key, { describe, text: before }]) => {
-      const text = describe(parents);
-      this.#parents.set(key, { describe, text });
+    return [...this.#parents].flatMap(([key, { from, parent, text: before }]) => {
+      const text = parents.describe(from, parent);
+      this.#parents.set(key, { from, parent, text });
       return text === before ? [] : [key];
     });
   }
 
-  #made(route: AnyRoute, reads: Set<Key>, { parents, policies, context }: Surroundings): RoutePart {
-    for (const [key, describe] of describedParents(route)) {
+  #made(
+    route: AnyRoute,
+    reads: Set<Key>,
+    {
+      parents,
+      policies,
+      context,
+    }: {
+      readonly parents: Parents;
+      readonly policies: Policies;
+      readonly context: AuthContext;
+    },
+  ): RoutePart {
+    const { namespace: from } = route.metadata;
+    for (const parent of parentsRead(route)) {
+      const key = parentKey(from, parent);
       reads.add(key);
-      getOrInsert(this.#parents, key, () => ({ describe, text: describe(parents) }));
+      getOrInsert(this.#parents, key, () => {
+        return { from, parent, text: parents.describe(from, parent) };
+      });
     }
     const own = ownContext(context, reads);
     const answers = policies.answersFor(own, (key) => reads.add(key));
@@ -132,21 +144,16 @@ export class Routes implements RouteReaders {
   }
 }
 
-/** The parents that the route names, and what it learns of them. */
-function describedParents({
+/** The parents that the route names; undefined: the default Gateways. */
+function parentsRead({
   metadata: { namespace: from },
   spec: { parentRefs = [], useDefaultGateways },
-}: AnyRoute): ReadonlyMap<Key, DescribeParent> {
-  const described = new Map<Key, DescribeParent>();
-  for (const { group = GATEWAY_GROUP, kind = "Gateway", namespace = from, name } of parentRefs) {
-    if (group !== GATEWAY_GROUP) continue;
-    const parent = { kind, namespace, name };
-    described.set(parentKey(from, parent), (parents) => parents.describe(parent, from));
-  }
-  if (useDefaultGateways !== undefined) {
-    described.set(parentKey(from), (parents) => parents.describeDefaults(from));
-  }
-  return described;
+}: AnyRoute): readonly (ObjectName | undefined)[] {
+  const named = parentRefs.flatMap(
+    ({ group = GATEWAY_GROUP, kind = "Gateway", namespace = from, name }) =>
+      group === GATEWAY_GROUP ? [{ kind, namespace, name }] : [],
+  );
+  return useDefaultGateways === undefined ? named : [...named, undefined];
 }
 
 const inOrder = compareBy<RoutePart>(

@@ -1,11 +1,13 @@
-/** Attaches TLSRoutes, TCPRoutes and UDPRoutes to listeners, binds them there, and writes their statuses. */
+/** Attaches TLSRoutes, TCPRoutes and UDPRoutes to listeners, binds them there, writes their statuses, and makes a stream of each port. */
 import type { StreamRoute } from "../../../api/gateway.js";
 import type { Report } from "../../../diagnostics/sink.js";
-import type { StreamPool } from "../../../model/stream.js";
+import type { Listener } from "../../../model/listener.js";
+import type { StreamPool, StreamServer } from "../../../model/stream.js";
 import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareStrings, groupBy } from "../../../support/collections.js";
+import { compareIds, compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
+import type { UpstreamPlan } from "../../backends.js";
 import { Backends } from "../../backends.js";
 import type { BuildContext } from "../../config-builder.js";
 import { nameOf, placeOf } from "../../place.js";
@@ -17,11 +19,11 @@ import { ownParents } from "../routes/attachment.js";
 import { parentConditions } from "../routes/conditions.js";
 import { Parents } from "../routes/parents.js";
 import { refusedEndings } from "../socket-budget.js";
+import { namesOfPorts } from "./stream-names.js";
 import type { ShadowedHost, StreamListener } from "./stream-places.js";
 import { StreamPlaces } from "./stream-places.js";
 import type { StreamContext, StreamPlan } from "./stream-pools.js";
 import { StreamPlans } from "./stream-pools.js";
-import type { TranslatedStreams } from "./stream-servers.js";
 
 /**
  * If several routes want the same connections, the oldest route gets them; all of them are accepted and counted (Gateway API,
@@ -134,7 +136,7 @@ function translateRoute(
 ): { readonly listeners: ReadonlySet<ListenerState>; readonly status: ObjectStatus } {
   const { controllerName } = context.options;
   const listeners = new Set<ListenerState>();
-  const reached = new Map<ListenerState, PlannedAttachment>();
+  const reached = new Map<ListenerState, Attachment & Pick<StreamPlan, "pool">>();
   const parents = own.map((each) => {
     const attachments = attachmentsOf(each);
     const plan = planOf(attachments, plans);
@@ -171,15 +173,10 @@ function planOf(attachments: readonly Attachment[], plans: StreamPlans): StreamP
   return plans.plan(ending?.listener.gateway);
 }
 
-interface PlannedAttachment extends Attachment {
-  /** Undefined: connections are closed. */
-  readonly pool: StreamPool | undefined;
-}
-
-/** Returns the hosts that other, older routes have. */
+/** Returns the hosts that other, older routes have. Without a pool, connections are closed. */
 function bind(
   route: StreamRoute,
-  attachments: readonly PlannedAttachment[],
+  attachments: readonly (Attachment & Pick<StreamPlan, "pool">)[],
   places: StreamPlaces,
 ): readonly ShadowedHost[] {
   const groups = [...groupBy(attachments, ({ hosts }) => hosts)].flatMap(([hosts, each]) =>
@@ -214,4 +211,61 @@ function shownHost(pattern: HostPattern): string {
     case "wildcard":
       return `those for *.${pattern.suffix}`;
   }
+}
+
+/** The listeners whose connections and datagrams are passed on, and where their routes send them. */
+export interface TranslatedStreams {
+  readonly listeners: readonly StreamListener[];
+  readonly places: StreamPlaces;
+  /** Of every rule, including rules of routes that are shadowed or not attached. */
+  readonly pools: readonly StreamPool[];
+  readonly upstreams: readonly UpstreamPlan[];
+}
+
+/** `listeners`: all HTTP and HTTPS listeners; an HTTPS listener can share its port with TLS listeners. */
+export function streamServers(
+  { listeners: own, places, pools }: TranslatedStreams,
+  listeners: readonly Listener[],
+): { readonly streams: readonly StreamServer[]; readonly pools: readonly StreamPool[] } {
+  // A closed object may repeat the name of a listener.
+  const distinct = new Map(own.map((listener) => [listener.id, listener]));
+  const byServer = groupBy(listeners, ({ server }) => server);
+  const ports = [...groupBy(distinct.values(), ({ server }) => server)]
+    .sort(([a], [b]) => compareStrings(a, b))
+    .map(([id, onPort]) => ({
+      id,
+      listeners: onPort,
+      https: (byServer.get(id) ?? []).flatMap(({ hostname, keeps = [] }) => [hostname, ...keeps]),
+    }));
+  const isTls = ({ stream }: StreamListener): boolean =>
+    stream === "passthrough" || stream === "terminate";
+  const names = namesOfPorts(
+    ports.filter((port) => port.listeners.some(isTls)),
+    places,
+  );
+  const streams = ports.flatMap((port): StreamServer | [] => {
+    const [first] = port.listeners;
+    if (first === undefined) return [];
+    const { addresses, stream } = first;
+    const bound = { id: port.id, addresses, port: first.port };
+    if (stream === "tcp" || stream === "udp") {
+      const pool = places.poolOf(first.id);
+      return { protocol: stream, ...bound, ...(pool !== undefined && { pool }) };
+    }
+    const named = names.get(port);
+    if (named === undefined) throw new Error(`no names for ${port.id}`);
+    return { protocol: "tls", ...bound, ...named };
+  });
+  const used = usedPools(streams);
+  return { streams, pools: pools.filter(({ id }) => used.has(id)).sort(compareIds) };
+}
+
+/** Ids of the pools that streams lead to. Ports share lists of names, so each list is read once. */
+function usedPools(streams: readonly StreamServer[]): ReadonlySet<string> {
+  const named = streams.filter((each) => each.protocol === "tls");
+  const lists = new Set(named.flatMap(({ names, classes }) => [names, classes]));
+  return new Set([
+    ...streams.flatMap((each) => (each.protocol === "tls" ? [] : (each.pool ?? []))),
+    ...[...lists].flatMap((list) => list.flatMap(({ to }) => (to.kind === "pool" ? to.pool : []))),
+  ]);
 }
