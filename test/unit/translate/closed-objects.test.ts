@@ -1,0 +1,73 @@
+import type { Closed } from "../../../src/api/wire.js";
+import type { Route, RouteBinding } from "../../../src/model/route.js";
+import { onePlace } from "../../../src/model/route.js";
+import { ClosedObjects, onListeners } from "../../../src/translate/closed-objects.js";
+
+function host(name: string) {
+  return { kind: "exact", host: name } as const;
+}
+
+/** An Ingress of the namespace, with one route at one host. */
+function bound(
+  namespace: string,
+  name: string,
+  at: string,
+): { route: Route; binding: RouteBinding } {
+  const id = `${namespace}/${name}`;
+  return {
+    route: { id, source: ["Ingress", namespace, name, ""], backends: [] },
+    binding: { at: onePlace("l", host(at)), path: undefined, when: [], order: id, route: id },
+  };
+}
+
+const A = bound("n", "a", "a.example");
+const B = bound("n", "b", "a.example");
+const OTHER = bound("m", "c", "a.example");
+const ALL = [A, B, OTHER];
+
+/** What each binding leads to: the route, and whether it refuses. */
+function closed(extent: Closed["extent"], what = "it"): readonly string[] {
+  const objects = new ClosedObjects();
+  const metadata = { namespace: "n", name: "a" };
+  objects.add({ apiVersion: "v1", kind: "Ingress", metadata, closed: { what, extent } });
+  const { routes, bindings } = objects.close({
+    routes: ALL.map(({ route }) => route),
+    bindings: ALL.map(({ binding }) => binding),
+  });
+  return bindings.map(({ route }) => {
+    const refuses = routes.find(({ id }) => id === route)?.refuse !== undefined;
+    return `${route}${refuses ? " refuses" : ""}`;
+  });
+}
+
+test("an object that is closed by its paths loses everything but a refusal", () => {
+  expect(closed("paths")).toEqual(["n/a refuses", "n/b", "m/c"]);
+});
+
+test("an object whose paths can't be read closes its hosts for its namespace", () => {
+  expect(closed("hosts")).toEqual(["n/a refuses", "n/a refuses", "m/c"]);
+});
+
+test("an object whose hosts can't be read closes its namespace", () => {
+  expect(closed("namespace").slice(1)).toEqual(["n/a refuses", "m/c"]);
+});
+
+test("a closed listener refuses every host and path, whatever is bound there", () => {
+  const objects = new ClosedObjects();
+  objects.addListener({ id: "l", source: ["Gateway", "n", "gw", ""] }, "it");
+  const { routes, bindings } = objects.close({ routes: [A.route], bindings: [A.binding] });
+  expect(bindings).toMatchObject([{ at: onePlace("l", { kind: "any" }), route: "l/closed" }]);
+  expect(routes.find(({ id }) => id === "l/closed")?.refuse).toEqual([
+    503,
+    "AuthFail : invalid cfg it",
+  ]);
+});
+
+test("bindings keep only the listeners that are kept", () => {
+  const at = [{ listeners: ["l", "m"], hosts: [] }];
+  const binding = { ...A.binding, at };
+  expect(onListeners([A.binding, binding], (id) => id === "m")).toEqual([
+    { ...A.binding, at: [{ listeners: ["m"], hosts: [] }] },
+  ]);
+  expect(onListeners([binding], () => true)[0]).toBe(binding);
+});

@@ -1,0 +1,100 @@
+import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
+import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
+import { Parents } from "../../../../../src/translate/gateway/routes/parents.js";
+import { readWritten } from "../../../../support/written-gateways.js";
+import type { ReadGateways } from "../../../../support/written-gateways.js";
+import { listenersOf } from "../../../../../src/translate/gateway/written-gateways.js";
+
+const HTTP = { name: "http", port: 80, protocol: "HTTP" };
+const SET = {
+  kind: "ListenerSet",
+  name: "more",
+  spec: { parentRef: { name: "edge" }, listeners: [{ ...HTTP, name: "more", port: 81 }] },
+} as const;
+
+function edge(more: object = {}): { readonly name: string; readonly spec: object } {
+  return { name: "edge", spec: { listeners: [HTTP], ...more } };
+}
+
+const ALLOWING = { allowedListeners: { namespaces: { from: "Same" } } };
+
+function parentsOf(
+  { gateways, context }: ReadGateways,
+  served: Partial<ListenerState> = {},
+): Parents {
+  const states = gateways.map((written): GatewayState => ({
+    gateway: written.gateway,
+    accepted: written.written.ok,
+    listeners: listenersOf(written).map((listener) => ({ ...listener, ...served })),
+  }));
+  return new Parents(states, context);
+}
+
+const route = {
+  apiVersion: "gateway.networking.k8s.io/v1",
+  kind: "HTTPRoute",
+  metadata: { namespace: "n", name: "r" },
+  spec: {},
+};
+
+test("a ListenerSet that its Gateway allows is a parent with listeners of its own", () => {
+  const parents = parentsOf(readWritten([edge(ALLOWING), SET]));
+  const set = parents.find(route, { kind: "ListenerSet", name: "more" });
+  expect(set).toMatchObject({ title: "ListenerSet n/more", accepted: true });
+  const names = typeof set === "string" ? set : set.listeners.map(({ name }) => name);
+  expect(names).toEqual(["more"]);
+});
+
+test("a ListenerSet that its Gateway does not allow is not accepted", () => {
+  const parents = parentsOf(readWritten([edge(), SET]));
+  const set = parents.find(route, { kind: "ListenerSet", name: "more" });
+  expect(set).toMatchObject({ accepted: false, listeners: [] });
+});
+
+test.each([
+  ["Service", "", "mesh"],
+  ["Gateway", "example.com", "foreign"],
+  ["Other", undefined, "foreign"],
+  ["Gateway", undefined, "missing"],
+])("a reference to the %s `none` of group %j has no parent: %s", (kind, group, why) => {
+  const parents = parentsOf(readWritten([edge()]));
+  expect(parents.find(route, { kind, name: "none", ...(group !== undefined && { group }) })).toBe(
+    why,
+  );
+});
+
+test("the default Gateways are those with the scope All", () => {
+  const { defaults } = parentsOf(
+    readWritten([edge({ defaultScope: "All" }), { ...edge({ defaultScope: "None" }), name: "x" }]),
+  );
+  expect(defaults.map(({ title }) => title)).toEqual(["Gateway n/edge"]);
+});
+
+test("a place leads to the same listener of a later translation", () => {
+  const [before, after] = [parentsOf(readWritten([edge()])), parentsOf(readWritten([edge()]))];
+  const parent = before.find(route, { name: "edge" });
+  const [listener] = typeof parent === "string" ? [] : parent.listeners;
+  if (listener === undefined) throw new Error("no listener");
+  expect(after.listenerAt(before.placeOf(listener)).name).toBe("http");
+  expect(() => after.listenerAt({ parent: "Gateway n/none", index: 0 })).toThrow("no listener 0");
+});
+
+describe("the description of a parent", () => {
+  const object = { kind: "Gateway", namespace: "n", name: "edge" };
+  const of = (more: object, served: Partial<ListenerState> = {}, options = {}): string =>
+    parentsOf(readWritten([edge(more)], options), served).describe("n", object);
+  const plain = of({});
+
+  it("is the same for equal Gateways", () => {
+    expect(of({})).toBe(plain);
+  });
+
+  it.each([
+    ["listeners", of({ listeners: [{ ...HTTP, hostname: "a.example" }] })],
+    ["what a listener serves as", of({}, { serves: { listener: "a", server: "b" } })],
+    ["namespaces that may attach", of({}, { allowsNamespace: () => false })],
+    ["the body limit", of({}, {}, { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1 } })],
+  ])("is another one with other %s", (_what, other) => {
+    expect(other).not.toBe(plain);
+  });
+});

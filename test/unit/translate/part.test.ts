@@ -1,0 +1,81 @@
+import type { Route } from "../../../src/model/route.js";
+import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
+import { resourcesFromYaml } from "../../../src/input/load.js";
+import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
+import { createAuthTranslator } from "../../../src/translate/auth/auth-policies.js";
+import type { AuthContext } from "../../../src/translate/auth/auth-context.js";
+import { Backends } from "../../../src/translate/backends.js";
+import { Certificates } from "../../../src/translate/certificates.js";
+import { ClosedObjects } from "../../../src/translate/closed-objects.js";
+import { ConfigBuilder } from "../../../src/translate/config-builder.js";
+import type { Part } from "../../../src/translate/part.js";
+import { Whole, ownContext, partOf } from "../../../src/translate/part.js";
+import { service } from "../../support/translated.js";
+
+const { resources } = resourcesFromYaml(service("web"));
+
+function context(): AuthContext {
+  const own = { resources, options: DEFAULT_OPTIONS, diagnostics: new DiagnosticSink() };
+  return {
+    ...own,
+    config: new ConfigBuilder(new ClosedObjects()),
+    backends: new Backends(own),
+    certificates: new Certificates(own),
+    auth: createAuthTranslator(own),
+  };
+}
+
+function route(id: string): Route {
+  return { id, source: ["Rule", "default", id, ""], backends: [] };
+}
+
+/** The part of an object with the route, whose translation uses the Service `web`. */
+function part(id: string, reads = new Set<string>()): Part {
+  const own = ownContext(context(), reads);
+  own.backends.add({ namespace: "default", name: "web", port: 80 });
+  own.config.addRoute(route(id), 80);
+  own.diagnostics.report({ code: "ROUTE_OF_MESH", message: id });
+  return partOf(own);
+}
+
+test("a context of its own collects what one object adds, and notes what it looked up", () => {
+  const reads = new Set<string>();
+  const { routes, upstreams, reports } = part("a", reads);
+  expect(routes).toEqual([route("a")]);
+  expect(upstreams.map(({ id }) => id)).toEqual(["default/web/80"]);
+  expect(reports.map(({ message }) => message)).toEqual(["a"]);
+  expect([...reads]).toEqual(["Service/default/web"]);
+});
+
+test("the whole has what its parts give, until the last part that gives it is gone", () => {
+  const whole = new Whole();
+  const [a, b] = [part("a"), part("b")];
+  const contents = (): unknown => [
+    whole.routes.map(({ id }) => id),
+    whole.upstreams.values.map(({ id }) => id),
+    whole.reports.map(({ message }) => message),
+  ];
+  whole.update([
+    { key: "b", now: b },
+    { key: "a", now: a },
+  ]);
+  expect(contents()).toEqual([["a", "b"], ["default/web/80"], ["b", "a"]]);
+  whole.update([{ key: "a", before: a }]);
+  expect(contents()).toEqual([["b"], ["default/web/80"], ["b"]]);
+  whole.update([{ key: "b", before: b }]);
+  expect(contents()).toEqual([[], [], []]);
+});
+
+test("objects that a translation closes are in its part, and in the whole", () => {
+  const own = ownContext(context(), new Set());
+  const metadata = { namespace: "default", name: "web" };
+  const closed = { what: "it", extent: "paths" } as const;
+  const object = { apiVersion: "v1", kind: "Rule", metadata, closed };
+  own.config.closeObject(object);
+  const now = partOf(own);
+  const whole = new Whole();
+  whole.update([{ key: "web", now }]);
+  expect(whole.closed).toEqual([object]);
+  whole.update([{ key: "web", before: now }]);
+  expect(whole.closed).toEqual([]);
+});
