@@ -25,7 +25,7 @@ function bound(
       route: route(pool),
       pool,
       listeners,
-      hosts: [{ host, pattern: host, index: 0, rank: "" }],
+      hosts: [{ host, pattern: host, index: 0 }],
     });
   }
   return places;
