@@ -14,14 +14,6 @@ import {
 } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
-interface SettingSources {
-  /** Given flags, by key. */
-  readonly flags: Readonly<Record<string, unknown>>;
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  /** Contents of the options file, and its name for messages. */
-  readonly file?: { readonly name: string; readonly contents: unknown };
-}
-
 /** The value of every setting. */
 export class Settings {
   readonly #values: ReadonlyMap<string, SettingValue>;
@@ -49,7 +41,13 @@ export class Settings {
 }
 
 /** Combines the sources. Throws a UsageError that names the source, the place, and what the value must be. */
-export function resolveSettings(sources: SettingSources): Settings {
+export function resolveSettings(sources: {
+  /** Given flags, by key. */
+  readonly flags: Readonly<Record<string, unknown>>;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Contents of the options file, and its name for messages. */
+  readonly file?: { readonly name: string; readonly contents: unknown };
+}): Settings {
   const file = readFileKeys(sources);
   rejectUnknownVariables(sources.variables);
   const values = new Map<string, SettingValue>();
@@ -86,7 +84,7 @@ function rejectBadPublication(settings: Settings): void {
 
 function resolveOne(
   row: SettingRow,
-  sources: SettingSources,
+  sources: Parameters<typeof resolveSettings>[0],
   file: ReadonlyMap<string, unknown>,
 ): SettingValue {
   const flag = own(sources.flags, row.key);
@@ -104,7 +102,9 @@ function parse(row: SettingRow, raw: unknown, place: string): SettingValue {
   return result.value;
 }
 
-function readFileKeys(sources: SettingSources): ReadonlyMap<string, unknown> {
+function readFileKeys(
+  sources: Parameters<typeof resolveSettings>[0],
+): ReadonlyMap<string, unknown> {
   const contents = sources.file?.contents ?? {};
   const name = sources.file?.name ?? "";
   if (typeof contents !== "object" || Array.isArray(contents)) {
@@ -123,7 +123,7 @@ function readFileKeys(sources: SettingSources): ReadonlyMap<string, unknown> {
 // A misspelt variable would silently have no effect, which is dangerous for a security setting.
 const OTHER_VARIABLES = new Set(["ALBC_CONFIG"]);
 
-function rejectUnknownVariables(variables: SettingSources["variables"]): void {
+function rejectUnknownVariables(variables: Readonly<Record<string, string | undefined>>): void {
   const known = new Set<string>(SETTINGS.map((row) => variableOf(row.key)));
   for (const name of Object.keys(variables)) {
     if (

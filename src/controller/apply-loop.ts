@@ -21,17 +21,6 @@ export interface Compiled {
   readonly expiries: readonly number[];
 }
 
-interface ApplyLoopOptions {
-  readonly log: Log;
-  readonly compile: () => Promise<Compiled>;
-  readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
-  readonly observe: Observe;
-  /** Milliseconds; see Batcher. */
-  readonly quietDelay?: number;
-  readonly maximumDelay?: number;
-  readonly urgentDelay?: number;
-}
-
 /** Milliseconds; together with compiling and swapping they must stay below 200. */
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
@@ -47,7 +36,7 @@ const PROBE_INTERVAL = 30_000;
 const LONGEST_WAIT = 86_400_000;
 
 export class ApplyLoop {
-  readonly #options: ApplyLoopOptions;
+  readonly #options: ConstructorParameters<typeof ApplyLoop>[0];
   readonly #batcher: Batcher;
   #open = false;
   #missed = false;
@@ -63,7 +52,16 @@ export class ApplyLoop {
   #expiry: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(options: ApplyLoopOptions) {
+  constructor(options: {
+    readonly log: Log;
+    readonly compile: () => Promise<Compiled>;
+    readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+    readonly observe: Observe;
+    /** Milliseconds; see Batcher. */
+    readonly quietDelay?: number;
+    readonly maximumDelay?: number;
+    readonly urgentDelay?: number;
+  }) {
     this.#options = options;
     this.#batcher = new Batcher({
       quietDelay: options.quietDelay ?? QUIET_DELAY,

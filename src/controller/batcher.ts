@@ -1,21 +1,5 @@
-/**
- * Gathers changes into batches. A batch starts a quiet delay after the last change, and at the latest a maximum delay after the first.
- * Only one batch is handled at a time; meanwhile the next one gathers. A batch of only urgent changes starts almost at once, unless
- * another batch was handled recently: many urgent changes are gathered like all others.
- */
-interface BatcherOptions {
-  /** Milliseconds without a change before a batch starts. */
-  readonly quietDelay: number;
-  /** Milliseconds after its first change at which a batch starts although changes keep coming. */
-  readonly maximumDelay: number;
-  /** Milliseconds instead of the quiet delay for urgent changes, if no batch was handled within the last maximum delay. */
-  readonly urgentDelay: number;
-  /** Handles one batch; must not throw. */
-  readonly handle: () => Promise<void>;
-}
-
 export class Batcher {
-  readonly #options: BatcherOptions;
+  readonly #options: ConstructorParameters<typeof Batcher>[0];
   #timer: NodeJS.Timeout | undefined;
   #firstChange: number | undefined;
   #isUrgent = true;
@@ -23,7 +7,16 @@ export class Batcher {
   #handledAt = -Infinity;
   #closed = false;
 
-  constructor(options: BatcherOptions) {
+  constructor(options: {
+    /** Milliseconds without a change before a batch starts. */
+    readonly quietDelay: number;
+    /** Milliseconds after its first change at which a batch starts although changes keep coming. */
+    readonly maximumDelay: number;
+    /** Milliseconds instead of the quiet delay for urgent changes, if no batch was handled within the last maximum delay. */
+    readonly urgentDelay: number;
+    /** Handles one batch; must not throw. */
+    readonly handle: () => Promise<void>;
+  }) {
     this.#options = options;
   }
 

@@ -24,22 +24,12 @@ import {
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 
-interface ClusterSourceOptions {
-  readonly client: ApiClient;
-  readonly scope: WatchScope;
-  /** This replica, and the namespace where replicas agree on a leader. */
-  readonly replica: { readonly namespace: string; readonly identity: string };
-  readonly options: CompileOptions;
-  readonly log: Log;
-  readonly observe: Observe;
-}
-
 const LEASE = "albc-leader";
 /** Requests fail until changes of these kinds are applied, and only upstreams are compiled for them. */
 const URGENT: ReadonlySet<KindName> = new Set<KindName>(["EndpointSlice"]);
 
 export class ClusterSource {
-  readonly #setup: ClusterSourceOptions;
+  readonly #setup: ConstructorParameters<typeof ClusterSource>[0];
   readonly #objects: LiveObjects;
   readonly #watch: ClusterWatch;
   readonly #statuses: StatusWriter;
@@ -49,7 +39,15 @@ export class ClusterSource {
   #diagnostics: readonly Diagnostic[] = [];
   #notify: (isUrgent?: boolean) => void = () => undefined;
 
-  constructor(setup: ClusterSourceOptions) {
+  constructor(setup: {
+    readonly client: ApiClient;
+    readonly scope: WatchScope;
+    /** This replica, and the namespace where replicas agree on a leader. */
+    readonly replica: { readonly namespace: string; readonly identity: string };
+    readonly options: CompileOptions;
+    readonly log: Log;
+    readonly observe: Observe;
+  }) {
     const { client, options, scope, replica, log, observe } = setup;
     const { controllerName, domains } = options;
     this.#setup = setup;

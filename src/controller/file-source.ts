@@ -11,26 +11,24 @@ import { errorText } from "../support/text.js";
 import { isObject } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
 
-interface FileSourceOptions {
-  readonly options: CompileOptions;
-  readonly log: Log;
-  /** Files and folders that are watched. */
-  readonly paths: readonly string[];
-  readonly readSources: () => Promise<readonly Source[]>;
-}
-
 /** Milliseconds after which files are read although they keep changing. */
 const LONGEST_WAIT = 2000;
 
 export class FileSource {
-  readonly #setup: FileSourceOptions;
+  readonly #setup: ConstructorParameters<typeof FileSource>[0];
   /** Paths that changed since the files were last read. */
   readonly #changed = new Set<string>();
   #watcher: Promise<FSWatcher> | undefined;
   #input: InputState;
   #isWithoutAlb = true;
 
-  constructor(setup: FileSourceOptions) {
+  constructor(setup: {
+    readonly options: CompileOptions;
+    readonly log: Log;
+    /** Files and folders that are watched. */
+    readonly paths: readonly string[];
+    readonly readSources: () => Promise<readonly Source[]>;
+  }) {
     this.#setup = setup;
     this.#input = initialInput({ albGroup: setup.options.domains.group });
   }

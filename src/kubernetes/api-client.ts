@@ -4,6 +4,7 @@
  */
 import { type RequestOptions, Agent, request } from "node:https";
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
@@ -154,7 +155,9 @@ function begin(start: () => ClientRequest): ClientRequest {
 }
 
 async function valueOf(call: ApiCall, answer: IncomingMessage): Promise<unknown> {
-  const text = await bodyOf(answer);
+  const text = await readText(answer).catch((cause: unknown) => {
+    throw new ApiError(0, "", BROKEN_OFF, { cause });
+  });
   const status = answer.statusCode ?? 0;
   const value = parseObject(text);
   if (status >= 200 && status < 300) return value;
@@ -167,6 +170,8 @@ async function valueOf(call: ApiCall, answer: IncomingMessage): Promise<unknown>
   );
 }
 
+const BROKEN_OFF = "the API server's answer broke off";
+
 /** One event a line. */
 async function* eventsOf(answer: IncomingMessage): AsyncGenerator {
   answer.setEncoding("utf8");
@@ -178,7 +183,7 @@ async function* eventsOf(answer: IncomingMessage): AsyncGenerator {
       for (const line of lines) yield parseObject(line);
     }
   } catch (cause: unknown) {
-    throw new ApiError(0, "", "the API server's answer broke off", { cause });
+    throw new ApiError(0, "", BROKEN_OFF, { cause });
   }
 }
 
@@ -194,19 +199,6 @@ function headersOf(call: ApiCall, body: string | undefined): Record<string, stri
       "Content-Length": Buffer.byteLength(body),
     }),
   };
-}
-
-function bodyOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  return new Promise((resolve, reject) => {
-    answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-    answer.on("end", () => {
-      resolve(Buffer.concat(chunks).toString("utf8"));
-    });
-    answer.on("error", (cause) => {
-      reject(new ApiError(0, "", "the API server's answer broke off", { cause }));
-    });
-  });
 }
 
 /**

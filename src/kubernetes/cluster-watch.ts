@@ -21,20 +21,6 @@ export interface WatchScope {
   readonly labelSelector: string;
 }
 
-interface ClusterWatchOptions {
-  readonly client: ApiClient;
-  readonly table: KindTable;
-  readonly scope: WatchScope;
-  readonly onObject: (kind: KindName, object: RawObject, before: RawObject | undefined) => void;
-  readonly onGone: (kind: KindName, object: RawObject) => void;
-  /** A watch was lost, and its objects have been listed again. Earlier writes may be lost, too. */
-  readonly onListedAgain: () => void;
-  /** A watch was lost and is restarted. */
-  readonly onError: (kind: KindName, error: ApiError) => void;
-  /** The list of served kinds could not be read; it is retried. `isAgain`: the previous try failed, too. */
-  readonly onDiscoveryError: (error: unknown, isAgain: boolean) => void;
-}
-
 /** Milliseconds between two reads of the list of served kinds. */
 const DISCOVERY_INTERVAL = 5000;
 /** Milliseconds before a failed read is retried. */
@@ -51,13 +37,25 @@ interface WatchedKind {
 }
 
 export class ClusterWatch {
-  readonly #options: ClusterWatchOptions;
+  readonly #options: ConstructorParameters<typeof ClusterWatch>[0];
   readonly #kinds = new Map<string, WatchedKind>();
   readonly #backoff = new Backoff(FIRST_PAUSE, DISCOVERY_INTERVAL);
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: ClusterWatchOptions) {
+  constructor(options: {
+    readonly client: ApiClient;
+    readonly table: KindTable;
+    readonly scope: WatchScope;
+    readonly onObject: (kind: KindName, object: RawObject, before: RawObject | undefined) => void;
+    readonly onGone: (kind: KindName, object: RawObject) => void;
+    /** A watch was lost, and its objects have been listed again. Earlier writes may be lost, too. */
+    readonly onListedAgain: () => void;
+    /** A watch was lost and is restarted. */
+    readonly onError: (kind: KindName, error: ApiError) => void;
+    /** The list of served kinds could not be read; it is retried. `isAgain`: the previous try failed, too. */
+    readonly onDiscoveryError: (error: unknown, isAgain: boolean) => void;
+  }) {
     this.#options = options;
   }
 

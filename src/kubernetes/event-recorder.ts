@@ -8,6 +8,7 @@ import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 import { type ApiClient, AGENT, ApiError, now } from "./api-client.js";
 import type { ClusterWatch } from "./cluster-watch.js";
+import { getObject } from "./raw-object.js";
 
 /** A warning about an object. */
 export interface ObjectEvent {
@@ -17,24 +18,22 @@ export interface ObjectEvent {
   readonly message: string;
 }
 
-interface EventRecorderOptions {
-  readonly client: Pick<ApiClient, "call">;
-  readonly watch: Pick<ClusterWatch, "get" | "isTerminating">;
-  readonly log: Pick<Log, "warn">;
-}
-
 const ALREADY_EXISTS = 409;
 const LONGEST_MESSAGE = 1024;
 /** Largest number of Events for one change; more would only hide each other. */
 const MOST = 200;
 
 export class EventRecorder {
-  readonly #options: EventRecorderOptions;
+  readonly #options: ConstructorParameters<typeof EventRecorder>[0];
   #known: ReadonlySet<string> = new Set();
   #latest: readonly ObjectEvent[] = [];
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(options: EventRecorderOptions) {
+  constructor(options: {
+    readonly client: Pick<ApiClient, "call">;
+    readonly watch: Pick<ClusterWatch, "get" | "isTerminating">;
+    readonly log: Pick<Log, "warn">;
+  }) {
     this.#options = options;
   }
 
@@ -88,14 +87,8 @@ export class EventRecorder {
   }
 
   async #countUp(path: string): Promise<void> {
-    const known = await this.#options.client.call({ path });
-    const count =
-      typeof known === "object" &&
-      known !== null &&
-      "count" in known &&
-      typeof known.count === "number"
-        ? known.count
-        : 1;
+    const known = await getObject(this.#options.client, path);
+    const count = Number(known?.["count"] ?? 1);
     const body = { count: count + 1, lastTimestamp: now() };
     await this.#options.client.call({ method: "PATCH", path, body });
   }

@@ -4,18 +4,7 @@
  * replica measures with its own clock how long the Lease has not changed.
  */
 import { type ApiCall, type ApiClient, ApiError } from "./api-client.js";
-
-interface LeaderElectionOptions {
-  readonly client: ApiClient;
-  readonly namespace: string;
-  readonly name: string;
-  /** Unique name of this replica. */
-  readonly identity: string;
-  readonly onChange: (isLeader: boolean) => void;
-  readonly onError: (error: unknown) => void;
-  /** Milliseconds, for tests. */
-  readonly duration?: number;
-}
+import { getObject } from "./raw-object.js";
 
 /** Milliseconds for which a Lease is valid without renewal. This value and the fractions of it below are client-go's. */
 const DURATION = 15_000;
@@ -24,21 +13,9 @@ const RENEW_DEADLINE = 10 / 15;
 /** 2 s between two tries. Other replicas wait up to `JITTER` times as long in addition, so that they do not act in step. */
 const RETRY_PERIOD = 2 / 15;
 const JITTER = 1.2;
-const NOT_FOUND = 404;
-
-interface Lease {
-  readonly metadata: { readonly resourceVersion: string };
-  readonly spec: {
-    readonly holderIdentity?: string | null;
-    readonly leaseDurationSeconds?: number | null;
-    readonly acquireTime?: string | null;
-    readonly renewTime?: string | null;
-    readonly leaseTransitions?: number | null;
-  };
-}
 
 export class LeaderElection {
-  readonly #options: LeaderElectionOptions;
+  readonly #options: ConstructorParameters<typeof LeaderElection>[0];
   readonly #duration: number;
   readonly #path: string;
   #seen = { version: "", at: 0, holder: "", duration: 0 };
@@ -48,7 +25,17 @@ export class LeaderElection {
   #expiry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(options: LeaderElectionOptions) {
+  constructor(options: {
+    readonly client: ApiClient;
+    readonly namespace: string;
+    readonly name: string;
+    /** Unique name of this replica. */
+    readonly identity: string;
+    readonly onChange: (isLeader: boolean) => void;
+    readonly onError: (error: unknown) => void;
+    /** Milliseconds, for tests. */
+    readonly duration?: number;
+  }) {
     this.#options = options;
     this.#duration = options.duration ?? DURATION;
     this.#path = `/apis/coordination.k8s.io/v1/namespaces/${options.namespace}/leases`;
@@ -121,7 +108,7 @@ export class LeaderElection {
       return true;
     }
     const now = performance.now();
-    const { resourceVersion } = lease.metadata;
+    const { version: resourceVersion } = lease;
     const holder = lease.spec.holderIdentity ?? "";
     if (resourceVersion !== this.#seen.version) {
       const duration = (lease.spec.leaseDurationSeconds ?? this.#duration / 1000) * 1000;
@@ -141,18 +128,29 @@ export class LeaderElection {
     const lease = await this.#read();
     if (lease?.spec.holderIdentity !== identity) return;
     const transitions = lease.spec.leaseTransitions ?? 0;
-    const { resourceVersion } = lease.metadata;
+    const { version: resourceVersion } = lease;
     const body = this.#lease({ transitions, resourceVersion, holder: "" });
     await this.#call({ method: "PUT", path: `${this.#path}/${name}`, body });
   }
 
-  async #read(): Promise<Lease | undefined> {
-    try {
-      return asLease(await this.#call({ path: `${this.#path}/${this.#options.name}` }));
-    } catch (error: unknown) {
-      if (error instanceof ApiError && error.status === NOT_FOUND) return undefined;
-      throw error;
-    }
+  async #read(): Promise<
+    | {
+        readonly version: string;
+        readonly spec: {
+          readonly holderIdentity?: string | null;
+          readonly leaseDurationSeconds?: number | null;
+          readonly acquireTime?: string | null;
+          readonly leaseTransitions?: number | null;
+        };
+      }
+    | undefined
+  > {
+    const { client, name } = this.#options;
+    const lease = await getObject(client, `${this.#path}/${name}`, { deadline: this.#term / 2 });
+    if (lease === undefined) return undefined;
+    const { metadata, spec } = lease;
+    const known = typeof spec === "object" && spec !== null ? spec : {};
+    return { version: metadata.resourceVersion ?? "", spec: known };
   }
 
   /** The deadline leaves time for another try before the term ends. */
@@ -197,17 +195,4 @@ export class LeaderElection {
 /** The time as a MicroTime of Kubernetes. */
 function microTime(): string {
   return new Date().toISOString().replace(/Z$/, "000Z");
-}
-
-function asLease(value: unknown): Lease | undefined {
-  if (typeof value !== "object" || value === null || !("metadata" in value)) return undefined;
-  const { metadata } = value;
-  if (typeof metadata !== "object" || metadata === null) return undefined;
-  const version =
-    "resourceVersion" in metadata && typeof metadata.resourceVersion === "string"
-      ? metadata.resourceVersion
-      : "";
-  const spec: Lease["spec"] =
-    "spec" in value && typeof value.spec === "object" && value.spec !== null ? value.spec : {};
-  return { metadata: { resourceVersion: version }, spec };
 }

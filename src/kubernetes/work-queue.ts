@@ -1,12 +1,5 @@
 import { getOrInsert } from "../support/collections.js";
 
-interface WorkQueueOptions {
-  /** Works on an object (see keyOf). Returns the clock's time (performance.now) of the next look, or NEVER. Must not throw. */
-  readonly work: (key: string) => Promise<number>;
-  /** Asked before each object: a replica that was paused may find that another one leads. */
-  readonly mayWork: () => boolean;
-}
-
 /** No further look, until the object is added again. */
 export const NEVER = Infinity;
 /** Objects worked on at once that are not late, and all those of one namespace. */
@@ -24,7 +17,7 @@ const SHORTEST_WAIT = 50;
  * delay no other namespace. Nothing is looked at until the queue is enabled.
  */
 export class WorkQueue {
-  readonly #options: WorkQueueOptions;
+  readonly #options: ConstructorParameters<typeof WorkQueue>[0];
   /** Keys by namespace. The next namespace is the first one. */
   readonly #waiting = new Map<string, Set<string>>();
   /** Number of objects under way, by namespace. */
@@ -41,7 +34,12 @@ export class WorkQueue {
   #turn: NodeJS.Immediate | undefined;
   #enabled = false;
 
-  constructor(options: WorkQueueOptions) {
+  constructor(options: {
+    /** Works on an object (see keyOf). Returns the clock's time (performance.now) of the next look, or NEVER. Must not throw. */
+    readonly work: (key: string) => Promise<number>;
+    /** Asked before each object: a replica that was paused may find that another one leads. */
+    readonly mayWork: () => boolean;
+  }) {
     this.#options = options;
   }
 

@@ -45,18 +45,6 @@ export interface Applied {
   readonly unwritten?: string;
 }
 
-interface ApplierOptions {
-  /** The run folder, absolute. */
-  readonly folder: string;
-  readonly reloader: Reloader;
-  /** User of nginx's workers, if it is not albc's own. */
-  readonly owner?: Owner;
-  /** Where nginx writes, if that is not the run folder: its user then reads our files as a member of our group. */
-  readonly nginxFolder?: string | undefined;
-  /** How often endpoints of streams may cause a reload. */
-  readonly allowance?: ReloadAllowance;
-}
-
 const STAGE = "stage";
 const STAGE_FOLDERS = ["control", "logs", "tmp", "environment"];
 
@@ -80,7 +68,17 @@ export class Applier {
   #isApplying = false;
   #confirming: Promise<unknown> = Promise.resolve();
 
-  constructor(options: ApplierOptions) {
+  constructor(options: {
+    /** The run folder, absolute. */
+    readonly folder: string;
+    readonly reloader: Reloader;
+    /** User of nginx's workers, if it is not albc's own. */
+    readonly owner?: Owner;
+    /** Where nginx writes, if that is not the run folder: its user then reads our files as a member of our group. */
+    readonly nginxFolder?: string | undefined;
+    /** How often endpoints of streams may cause a reload. */
+    readonly allowance?: ReloadAllowance;
+  }) {
     this.#folder = options.folder;
     this.#reloader = options.reloader;
     this.#owner = options.owner;

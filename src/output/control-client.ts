@@ -1,4 +1,5 @@
 /** Client of control/control.sock in the folder that nginx writes to (docs/policy-format.md). */
+import { once } from "node:events";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { request } from "node:http";
@@ -8,25 +9,16 @@ import { errorText } from "../support/text.js";
 import { isObject, parseObject } from "../support/json-object.js";
 import { errorCode } from "./files.js";
 
-/** The result of a PUT. `conflict`: the data plane does not serve the version that the body starts from. */
-type PutOutcome =
-  | { readonly kind: "accepted" }
-  | { readonly kind: "conflict" }
-  /** The data plane can't decode it, or has no memory for it; nothing has changed. */
-  | { readonly kind: "refused"; readonly reason: string };
-
-interface WorkerStatus {
-  readonly pid: number;
-  /** Increases with each start or reload of nginx. */
-  readonly generation: number;
-  /** Version of the policy that the worker serves. */
-  readonly version: string;
-}
-
 export interface DataPlaneStatus {
   readonly version: string;
   /** Workers that have reported. Workers of an older generation are included until they are replaced. */
-  readonly workers: readonly WorkerStatus[];
+  readonly workers: readonly {
+    readonly pid: number;
+    /** Increases with each start or reload of nginx. */
+    readonly generation: number;
+    /** Version of the policy that the worker serves. */
+    readonly version: string;
+  }[];
   /** Number of workers that nginx should have. */
   readonly expected: number;
 }
@@ -56,8 +48,16 @@ export class ControlClient {
     this.#timeout = timeout;
   }
 
-  /** Sends a body made by policyDelta. Throws ControlError. */
-  async put(body: string): Promise<PutOutcome> {
+  /**
+   * Sends a body made by policyDelta. `conflict`: the data plane does not serve the version that the body starts from. `refused`: it can't
+   * decode the body or has no memory for it, and nothing has changed. Throws ControlError.
+   */
+  async put(
+    body: string,
+  ): Promise<
+    | { readonly kind: "accepted" | "conflict" }
+    | { readonly kind: "refused"; readonly reason: string }
+  > {
     const answer = await this.#call("PUT", "/policy", body, PUT_PATIENCE * this.#timeout);
     switch (answer.status) {
       case 200:
@@ -73,25 +73,13 @@ export class ControlClient {
   }
 
   /** Throws ControlError. */
-  async status(): Promise<DataPlaneStatus> {
-    const answer = await this.#call("GET", "/status", "");
-    const status = answer.status === 200 ? readStatus(answer.text) : undefined;
-    if (status === undefined) {
-      throw new ControlError(
-        `the data plane answered ${answer.status} to the question for its status`,
-      );
-    }
-    return status;
+  status(): Promise<DataPlaneStatus> {
+    return this.#get("status", readStatus);
   }
 
   /** Throws ControlError. */
-  async counters(): Promise<DataPlaneCounters> {
-    const answer = await this.#call("GET", "/counters", "");
-    const counters = answer.status === 200 ? readCounters(answer.text) : undefined;
-    if (counters !== undefined) return counters;
-    throw new ControlError(
-      `the data plane answered ${answer.status} to the question for its counters`,
-    );
+  counters(): Promise<DataPlaneCounters> {
+    return this.#get("counters", readCounters);
   }
 
   /** Asks nginx to reload itself, without waiting for the reload. Throws ControlError. */
@@ -106,7 +94,19 @@ export class ControlClient {
     return code === "ECONNREFUSED" || code === "ENOENT";
   }
 
-  #call(method: string, path: string, body: string, timeout = this.#timeout): Promise<Answer> {
+  async #get<T>(name: string, read: (text: string) => T | undefined): Promise<T> {
+    const { status, text } = await this.#call("GET", `/${name}`, "");
+    const value = status === 200 ? read(text) : undefined;
+    if (value !== undefined) return value;
+    throw new ControlError(`the data plane answered ${status} to the question for its ${name}`);
+  }
+
+  #call(
+    method: string,
+    path: string,
+    body: string,
+    timeout = this.#timeout,
+  ): ReturnType<typeof send> {
     const call = { method, path, body, timeout };
     return this.#atSocket((socketPath) => send(socketPath, call));
   }
@@ -126,15 +126,10 @@ export class ControlClient {
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly text: string;
-}
-
 function send(
   socketPath: string,
   call: Readonly<Record<"method" | "path" | "body", string>> & { readonly timeout: number },
-): Promise<Answer> {
+): Promise<{ readonly status: number; readonly text: string }> {
   const { method, path, body, timeout } = call;
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
@@ -166,20 +161,16 @@ function send(
 }
 
 /** The error code of connecting; empty if it works. */
-function connectionError(socketPath: string): Promise<string> {
-  return new Promise((resolve) => {
-    const socket = connect(socketPath);
-    const settle = (code: string): void => {
-      socket.destroy();
-      resolve(code);
-    };
-    socket.once("connect", () => {
-      settle("");
-    });
-    socket.once("error", (error) => {
-      settle(errorCode(error));
-    });
-  });
+async function connectionError(socketPath: string): Promise<string> {
+  const socket = connect(socketPath);
+  try {
+    await once(socket, "connect");
+    return "";
+  } catch (error: unknown) {
+    return errorCode(error);
+  } finally {
+    socket.destroy();
+  }
 }
 
 function unreachable(cause: unknown): ControlError {
@@ -202,7 +193,7 @@ function readStatus(text: string): DataPlaneStatus | undefined {
   return known.length === read.length ? { version, expected, workers: known } : undefined;
 }
 
-function readWorker(value: unknown): WorkerStatus | undefined {
+function readWorker(value: unknown): DataPlaneStatus["workers"][number] | undefined {
   const { pid, generation, version } = isObject(value) ? value : {};
   if (typeof pid !== "number" || typeof generation !== "number" || typeof version !== "string") {
     return undefined;

@@ -1,4 +1,5 @@
 import { createSocket } from "node:dgram";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { endianness } from "node:os";
@@ -6,15 +7,15 @@ import { addTo } from "../support/collections.js";
 import { addressBytes } from "../support/ip-address.js";
 import { errorCode } from "./files.js";
 
-/** A place where nginx listens, as in CompileOptions.unavailablePorts: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with `/udp`. */
-interface PlaceParts {
-  /** Undefined: every address. */
+/**
+ * Parses a place where nginx listens, as in CompileOptions.unavailablePorts: `80`, `10.0.0.1:80`, `[fd00::1]:80`, or one of these with
+ * `/udp`. Without an `address` it is every address.
+ */
+function placeParts(place: string): {
   readonly address: string | undefined;
   readonly port: number;
   readonly transport: "tcp" | "udp";
-}
-
-function placeParts(place: string): PlaceParts {
+} {
   const [, bracketed, plain, port, udp] =
     /^(?:(?:\[([^\]]+)\]|([^:]+)):)?(\d+)(\/udp)?$/.exec(place) ?? [];
   const transport = udp === undefined ? "tcp" : "udp";
@@ -105,46 +106,37 @@ function kernelNames(place: string): readonly string[] {
 }
 
 async function bindFailure(place: string): Promise<string | undefined> {
-  const { address, port, transport } = placeParts(place);
-  const attempt = transport === "tcp" ? listen : bind;
-  if (address !== undefined) return attempt(address, port);
-  const failure = await attempt("0.0.0.0", port);
+  const { address } = placeParts(place);
+  if (address !== undefined) return bind(address, place);
+  const failure = await bind("0.0.0.0", place);
   if (failure !== undefined) return failure;
-  const failure6 = await attempt("::", port);
+  const failure6 = await bind("::", place);
   // A machine without IPv6 has no conflict there.
   return failure6 === "EAFNOSUPPORT" || failure6 === "EADDRNOTAVAIL" ? undefined : failure6;
 }
 
-/** Listens for a moment. The error code; undefined if it worked. */
-function listen(host: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once("error", (error) => {
-      resolve(errorCode(error));
-    });
-    server.listen({ host, port, ipv6Only: true, exclusive: true }, () => {
-      server.close(() => {
-        resolve(undefined);
-      });
-    });
-  });
-}
-
-/** The same for UDP. */
-function bind(address: string, port: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const isV6 = address.includes(":");
-    const socket = createSocket({ type: isV6 ? "udp6" : "udp4", ...(isV6 && { ipv6Only: true }) });
-    socket.once("error", (error) => {
-      socket.close();
-      resolve(errorCode(error));
-    });
-    socket.bind({ address, port, exclusive: true }, () => {
+/** Listens on the address at the port of the place for a moment. The error code; undefined if it worked. */
+async function bind(address: string, place: string): Promise<string | undefined> {
+  const { port, transport } = placeParts(place);
+  const isV6 = address.includes(":");
+  const options = { port, exclusive: true };
+  const socket =
+    transport === "tcp"
+      ? createServer((peer) => peer.destroy()).listen({ ...options, host: address, ipv6Only: true })
+      : createSocket({ type: isV6 ? "udp6" : "udp4", ...(isV6 && { ipv6Only: true }) });
+  if ("bind" in socket) socket.bind({ ...options, address });
+  try {
+    await once(socket, "listening");
+    return undefined;
+  } catch (error: unknown) {
+    return errorCode(error);
+  } finally {
+    await new Promise<void>((resolve) => {
       socket.close(() => {
-        resolve(undefined);
+        resolve();
       });
     });
-  });
+  }
 }
 
 /** Where an nginx.conf of albc listens; empty if there is no file yet. */

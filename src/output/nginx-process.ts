@@ -21,22 +21,6 @@ import { readListens, refusedPlaces } from "./listens.js";
 import { orphansOn, removeSockets } from "./run-folder.js";
 import { type Reloader, NginxRefused, loadLimit, poll, refuseBlocked } from "./reloader.js";
 
-interface NginxProcessOptions {
-  readonly binary: NginxBinary;
-  /** The run folder, absolute. */
-  readonly folder: string;
-  /** User of the workers if albc is root; empty: root. */
-  readonly user: string;
-  /** Milliseconds for requests in flight when nginx is stopped. */
-  readonly drainTimeout: number;
-  /** Called with each line of nginx's error log. */
-  readonly onLine: (line: string) => void;
-  /** nginx ended by itself, or a restart failed; it is restarted after `delay` milliseconds. */
-  readonly onDeath: (reason: string, delay: number) => void;
-  /** It runs again after it ended by itself. */
-  readonly onRestart: () => void;
-}
-
 /** Milliseconds. */
 const TERM_LIMIT = 2000;
 const RELEASE_LIMIT = 10_000;
@@ -47,7 +31,7 @@ const HEALTHY_AFTER = 10_000;
 const SAID_LINES = 50;
 
 export class NginxProcess implements Reloader {
-  readonly #options: NginxProcessOptions;
+  readonly #options: ConstructorParameters<typeof NginxProcess>[0];
   readonly #control: ControlClient;
   readonly #stopping = new AbortController();
   #child: ChildProcess | undefined;
@@ -59,7 +43,21 @@ export class NginxProcess implements Reloader {
   /** Milliseconds before the next restart; the first one is immediate. */
   #delay = 0;
 
-  constructor(options: NginxProcessOptions) {
+  constructor(options: {
+    readonly binary: NginxBinary;
+    /** The run folder, absolute. */
+    readonly folder: string;
+    /** User of the workers if albc is root; empty: root. */
+    readonly user: string;
+    /** Milliseconds for requests in flight when nginx is stopped. */
+    readonly drainTimeout: number;
+    /** Called with each line of nginx's error log. */
+    readonly onLine: (line: string) => void;
+    /** nginx ended by itself, or a restart failed; it is restarted after `delay` milliseconds. */
+    readonly onDeath: (reason: string, delay: number) => void;
+    /** It runs again after it ended by itself. */
+    readonly onRestart: () => void;
+  }) {
     this.#options = options;
     this.#control = new ControlClient(options.folder);
   }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { groupBy } from "../support/collections.js";
 import type { SecretText } from "../support/secret-text.js";
 import { type ShardChange, ShardMap } from "./shard-map.js";
 import { PolicyTooLarge } from "../support/errors.js";
@@ -119,11 +120,18 @@ export function mustFit(policy: RenderedPolicy): void {
 }
 
 function whose(policy: RenderedPolicy): string {
-  const { namespaces, objects } = policyShares(policy);
+  const objects = policyShares(policy);
   if (objects.length === 0) return "";
+  const namespaces = [...groupBy(objects, ({ name }) => name.split("/")[1] ?? "")]
+    .map(([name, own]) => ({
+      name,
+      count: own.length,
+      size: own.reduce((sum, { size }) => sum + size, 0),
+    }))
+    .sort(bySize);
   const most = namespaces
     .slice(0, MOST_NAMED)
-    .map((share) => `${share.name} (${inMib(share.size)} of ${String(share.objects)} objects)`);
+    .map(({ name, size, count }) => `${name} (${inMib(size)} of ${String(count)} objects)`);
   const largest = objects.slice(0, MOST_NAMED).map(({ name, size }) => `${name} (${inMib(size)})`);
   return `; most of it is of the namespaces ${most.join(", ")}; the largest objects are ${largest.join(", ")}`;
 }
@@ -132,27 +140,15 @@ function inMib(bytes: number): string {
   return `${String(Math.ceil(bytes / MIB))} MiB`;
 }
 
-interface Share {
-  /** `<kind>/<namespace>/<name>` of an object, or a namespace. */
-  readonly name: string;
-  /** Characters. */
-  readonly size: number;
-}
-
-interface NamespaceShare extends Share {
-  readonly objects: number;
-}
-
 /** Maps whose keys start with an object. */
 const OF_OBJECTS = ["routes", "auths"];
 const OBJECT = /^[^/]*\/[^/]*\/[^/@]*/;
 const ROUTE = /"route":"([^"]*)"/;
 
-/** Shares of a policy, largest first: they show an operator which of thousands of objects has made it too large. */
-export function policyShares({ maps }: RenderedPolicy): {
-  readonly namespaces: readonly NamespaceShare[];
-  readonly objects: readonly Share[];
-} {
+/** Objects `<kind>/<namespace>/<name>` with their characters, largest first: an operator sees which of thousands is too large. */
+export function policyShares({
+  maps,
+}: RenderedPolicy): readonly { readonly name: string; readonly size: number }[] {
   const sizes = new Map<string, number>();
   const add = (id: string, size: number): void => {
     const [name] = OBJECT.exec(id) ?? [];
@@ -165,20 +161,9 @@ export function policyShares({ maps }: RenderedPolicy): {
     for (const line of json.split("\n")) add(ROUTE.exec(line)?.[1] ?? "", line.length);
   // Endpoints of a Service.
   for (const [id, json] of shards("upstreams")) add(`service/${id}`, json.length);
-  const objects = [...sizes].map(([name, size]): Share => ({ name, size }));
-  return { namespaces: byNamespace(objects).sort(bySize), objects: objects.sort(bySize) };
+  return [...sizes].map(([name, size]) => ({ name, size })).sort(bySize);
 }
 
-function byNamespace(shares: readonly Share[]): NamespaceShare[] {
-  const found = new Map<string, NamespaceShare>();
-  for (const { name, size } of shares) {
-    const [, namespace = ""] = name.split("/");
-    const before = found.get(namespace) ?? { name: namespace, size: 0, objects: 0 };
-    found.set(namespace, { ...before, size: before.size + size, objects: before.objects + 1 });
-  }
-  return [...found.values()];
-}
-
-function bySize(a: Share, b: Share): number {
+function bySize(a: { readonly size: number }, b: { readonly size: number }): number {
   return b.size - a.size;
 }
