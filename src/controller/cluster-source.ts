@@ -172,7 +172,7 @@ export class ClusterSource {
   #lead(leads: boolean): void {
     const { observe, log, replica } = this.#setup;
     observe("leads", leads);
-    const message = leads ? "this replica leads" : "this replica leads no longer";
+    const message = leads ? "this replica leads" : "this replica no longer leads";
     log.info({ identity: replica.identity }, message);
     this.#statuses.enable(leads);
     this.#owned.enable(leads);

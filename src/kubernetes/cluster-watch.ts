@@ -181,7 +181,7 @@ export class ClusterWatch {
 
 /** The served kinds, each in the best version that albc reads. Throws ApiError if the API server can't be reached. */
 export async function servedResources(
-  client: ApiClient,
+  client: Pick<ApiClient, "call">,
   table: KindTable,
 ): Promise<readonly Resource[]> {
   const known = new Map<string, Promise<ReadonlySet<string>>>();
@@ -204,7 +204,10 @@ async function find(
   return undefined;
 }
 
-async function resourceNames(client: ApiClient, base: string): Promise<ReadonlySet<string>> {
+async function resourceNames(
+  client: Pick<ApiClient, "call">,
+  base: string,
+): Promise<ReadonlySet<string>> {
   return new Set(namesIn(await client.call({ path: base }).catch(ifNotFound)));
 }
 

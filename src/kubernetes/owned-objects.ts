@@ -59,7 +59,7 @@ const PAUSES = { failed: 1000, refused: 10_000, longest: 300_000, changed: 1000 
 const MADE: ReadonlySet<string> = new Set(["Service", "EndpointSlice"]);
 const NOT_DONE = "could not create, change or remove an object; albc retries";
 const NOT_OURS =
-  "an object of that name is there that was not made for the Gateway; it is left alone";
+  "an object with that name exists that was not made for the Gateway; albc leaves it alone";
 
 const newEntry = (): Entry => ({ outcome: "failed", what: "", version: "", due: NEVER });
 

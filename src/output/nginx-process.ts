@@ -269,7 +269,7 @@ export class NginxProcess implements Reloader {
 
 function endOf({ signalCode }: ChildProcess, hasEnded: boolean, limit: number): string {
   if (!hasEnded) return `it did not serve within ${String(limit / 1000)} s, so albc ended it`;
-  return signalCode === null ? "" : `somebody ended it by ${signalCode} before it served`;
+  return signalCode === null ? "" : `another process ended it by ${signalCode} before it served`;
 }
 
 /** `folder`: of the refused nginx.conf. */

@@ -35,10 +35,10 @@ async function failureOf(script: string, endsAt?: string): Promise<unknown> {
 }
 
 test.each([
-  ["kill -KILL $$", "somebody ended it by SIGKILL before it served"],
+  ["kill -KILL $$", "another process ended it by SIGKILL before it served"],
   [
     "echo hello >&2; kill -TERM $$",
-    "somebody ended it by SIGTERM before it served; it said: hello",
+    "another process ended it by SIGTERM before it served; it said: hello",
   ],
   ["exit 1", "it ended without a word"],
 ])("an nginx that does `%s` at its start is explained", async (script, words) => {

@@ -1,0 +1,38 @@
+import { type ApiCall, ApiError } from "../../../src/kubernetes/api-client.js";
+import { servedResources } from "../../../src/kubernetes/cluster-watch.js";
+import { TABLE } from "../../support/api-server-model.js";
+
+/** Asks an API server that serves these names, by path of the group's version. */
+function ask(served: Readonly<Record<string, readonly string[]>>, asked: string[] = []) {
+  const call = ({ path }: ApiCall): Promise<unknown> => {
+    asked.push(path);
+    const names = served[path];
+    if (names === undefined) return Promise.reject(new ApiError(404, "NotFound", "not found"));
+    return Promise.resolve({ resources: names.map((name) => ({ name })) });
+  };
+  return servedResources({ call }, TABLE);
+}
+
+test("finds each kind in the best version that is served", async () => {
+  const base = "/apis/gateway.networking.k8s.io";
+  const [best = "", ...others] = TABLE.BackendTLSPolicy.versions;
+  expect(others).not.toEqual([]);
+  const found = await ask({
+    "/api/v1": ["services", "pods"],
+    [`${base}/${best}`]: ["gateways"],
+    [`${base}/${others[0] ?? ""}`]: ["backendtlspolicies", "gateways"],
+  });
+  const versions = Object.fromEntries(found.map(({ kind, version }) => [kind, version]));
+  expect(versions).toEqual({ Service: "v1", Gateway: best, BackendTLSPolicy: others[0] });
+});
+
+test("asks for each group's version once", async () => {
+  const asked: string[] = [];
+  await ask({}, asked);
+  expect(new Set(asked).size).toBe(asked.length);
+});
+
+test("an API server that can't be reached serves no empty list", async () => {
+  const call = () => Promise.reject(new ApiError(0, "", "the API server can't be reached"));
+  await expect(servedResources({ call }, TABLE)).rejects.toThrow("can't be reached");
+});
