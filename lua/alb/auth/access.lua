@@ -19,9 +19,24 @@ local concat = table.concat
 
 local _M = {}
 
---- Makes a decoded auth policy ready.
+local known = { source = true, invalid = true }
+for i = 1, #methods do
+    known[methods[i].field] = true
+end
+
+-- A method that this code does not know would check nothing.
+local function unknown_field(auth)
+    for field in pairs(auth) do
+        if not known[field] then
+            return "unknown method " .. field
+        end
+    end
+end
+
+--- Makes a decoded auth policy ready. Whatever can't be made ready closes what it is for.
 ---@param auth table PolicyAuth
 function _M.prepare(auth)
+    auth.invalid = auth.invalid or unknown_field(auth)
     if auth.invalid then
         return
     end
@@ -30,7 +45,7 @@ function _M.prepare(auth)
         if settings then
             local ok, err = methods[i].prepare(settings)
             if not ok then
-                auth.invalid = err
+                auth.invalid = err or methods[i].field .. " can't be prepared"
             end
         end
     end

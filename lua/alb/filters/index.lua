@@ -1,5 +1,6 @@
---- The filters, in the order in which they run. To add one, write a module and add a line here. A holder is a route, or
--- the filters of a backend.
+--- The filters, in the order in which they run. To add one, write a module and add a line here: below `checked`, unless
+-- it is to answer requests that auth would refuse. What is above must not change what auth reads. A holder is a route,
+-- or the filters of a backend.
 --
 -- field: the holder's field with the settings.
 -- prepare(holder), optional: prepares the settings of a decoded holder.

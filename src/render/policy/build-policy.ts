@@ -81,8 +81,11 @@ const AUTHS = memoized((_auth: AuthConfig) => new Map<string, PolicyAuth>());
 
 /** `credentialFiles`: path of the file of each credential set, by id. The same object for the same auth with the same files. */
 function policyAuth(auth: AuthConfig, credentialFiles: ReadonlyMap<string, string>): PolicyAuth {
-  const files = auth.basic === undefined ? "" : (credentialFiles.get(auth.basic.file) ?? "");
-  return getOrInsert(AUTHS(auth), files, () => renderedAuth(auth, credentialFiles));
+  const { id: _, source: __, invalid: ___, ...methods } = auth;
+  const files = Object.values(methods).map((method) =>
+    "file" in method ? (credentialFiles.get(method.file) ?? "") : "",
+  );
+  return getOrInsert(AUTHS(auth), files.join(" "), () => renderedAuth(auth, credentialFiles));
 }
 
 function renderedAuth(

@@ -42,6 +42,11 @@ beforeAll(async () => {
         "utf8.example": { auth: [guard("café", "users")] },
         "evil.example": { auth: [guard("a\r\nX-Evil: 1\tb\0c", "users")] },
         "lost.example": { auth: [guard("", "no-such-set")] },
+        "helped.example": {
+          auth: [users],
+          requestHeaders: { set: [["Authorization", basic("ann", "open:sesame")]] },
+        },
+        "later.example": { auth: [{ ...users, id: "later", ...{ badge: {} } }] },
       },
     }),
   );
@@ -170,6 +175,17 @@ describe("two policies on one route", () => {
     expect((await ask("both.example", basic("ann", "open:sesame"))).status).toBe(401);
     expect((await ask("both.example", basic("ann", "another"))).status).toBe(401);
   });
+});
+
+it("reads the credentials of the client, not those that a header filter sets", async () => {
+  expect((await ask("helped.example")).status).toBe(401);
+  expect((await ask("helped.example", basic("ann", "open:sesame"))).status).toBe(200);
+});
+
+it("closes what a method is for that it does not know", async () => {
+  const response = await ask("later.example", basic("ann", "open:sesame"));
+  expect(response.status).toBe(503);
+  expect(response.reason).toBe("AuthFail : invalid cfg unknown method badge");
 });
 
 describe("credentials that are missing", () => {

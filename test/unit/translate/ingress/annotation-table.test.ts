@@ -35,6 +35,15 @@ const ORIGIN =
 rewrite-request rewrite-response otel opentelemetry-trust-incoming-spans`.split(/\s+/);
 
 describe("the annotation table", () => {
+  it("opens nothing if a restriction has a value that can't be read", () => {
+    const ignored = ANNOTATIONS.filter(
+      ({ group, fallback, supported }) =>
+        supported && ["access", "auth"].includes(group) && fallback === "ignored",
+    );
+    // Without `satisfy` all must pass, without a size the default limit holds, and auth is on unless it is switched off.
+    expect(ignored.map(({ name }) => name).sort()).toEqual(["auth-enable", "proxy-body-size", "satisfy"]);
+  });
+
   it.each(INGRESS_NGINX.filter((name) => name !== ""))("knows ingress-nginx's %s", (name) => {
     expect(findAnnotation(name)?.prefixes).toContain("compat");
   });
