@@ -41,7 +41,11 @@ describe("the annotation table", () => {
         supported && ["access", "auth"].includes(group) && fallback === "ignored",
     );
     // Without `satisfy` all must pass, without a size the default limit holds, and auth is on unless it is switched off.
-    expect(ignored.map(({ name }) => name).sort()).toEqual(["auth-enable", "proxy-body-size", "satisfy"]);
+    expect(ignored.map(({ name }) => name).sort()).toEqual([
+      "auth-enable",
+      "proxy-body-size",
+      "satisfy",
+    ]);
   });
 
   it.each(INGRESS_NGINX.filter((name) => name !== ""))("knows ingress-nginx's %s", (name) => {
