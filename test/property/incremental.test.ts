@@ -200,6 +200,19 @@ function plain({ files, ...rest }: Compilation): unknown {
   return { ...rest, files: texts };
 }
 
+/** What routes, backends and listeners ask for and the model lacks. */
+function missingAuths({ config: { auths, inherited, routes } }: Compilation): readonly string[] {
+  const known = new Set(auths.map(({ id }) => id));
+  const asked = [
+    ...routes.flatMap(({ auth = [], backends = [] }) => [
+      ...auth,
+      ...backends.flatMap(({ filters }) => filters?.auth ?? []),
+    ]),
+    ...inherited.flatMap(({ filters = [], policies = [] }) => [...filters, ...policies]),
+  ];
+  return asked.filter((id) => !known.has(id));
+}
+
 function picked(objects: readonly Held[], at: number): Held {
   const [object] = objects.slice(at % objects.length);
   if (object === undefined) throw new Error("no objects");
@@ -231,6 +244,7 @@ test("after every change it gives what a compilation from scratch gives", () => 
           const whole = cluster.fresh().snapshot();
           expect(snapshot.diagnostics).toEqual(whole.diagnostics);
           expect(plain(now)).toEqual(plain(compile(whole.resources, options)));
+          expect(missingAuths(now)).toEqual([]);
           if (now.config.routes === before.config.routes)
             kept += Math.min(1, now.config.routes.length);
           else if (now.config.routes.some((route) => before.config.routes.includes(route)))

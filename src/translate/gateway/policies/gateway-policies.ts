@@ -35,16 +35,20 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
     });
   const listenerFilters = (listener: ListenerState): AuthRef =>
     filtersOf(listener, answersOf(listener.gateway), context);
+  let ofListeners: readonly InheritedAuth[] | undefined;
+  const inherited = (): readonly InheritedAuth[] =>
+    (ofListeners ??= states
+      .flatMap(({ listeners }) => listeners)
+      .flatMap((listener) => inheritedFrom(listener, listenerFilters, auth)));
   return {
     facts: new Map([...byKey].map(([key, known]) => [key, JSON.stringify(known)])),
     answersFor,
     answersOf,
     listenerFilters,
-    inherited: () =>
-      states
-        .flatMap(({ listeners }) => listeners)
-        .flatMap((listener) => inheritedFrom(listener, listenerFilters, auth)),
+    inherited,
     statuses: (routes) => {
+      // The filters of every listener that serves ask, whatever the listener's own status looks up.
+      inherited();
       const gatewaysAsking = (key: Key): readonly Gateway[] => {
         const ofRoutes = routes.readersOf(key).flatMap((route) => routes.gatewaysOf(route));
         return gatewaysNamed([...askers.of(key), ...ofRoutes], states);
