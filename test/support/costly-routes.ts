@@ -19,6 +19,7 @@ export const https = (name: string, hostname: string): Manifest => ({
   tls: { certificateRefs: [{ name: "x" }] },
 });
 export const refs = [{ name: "s", port: 80 }];
+const SERVICE = { group: "", kind: "Service" };
 
 export function route(i: number, more: Manifest = {}, kind = "HTTPRoute"): Manifest {
   const spec = {
@@ -121,6 +122,18 @@ export const COSTLY_ROUTES: Costly = {
         })),
       }),
     ),
+  ],
+  "policies for 16 ports of a Service that routes name": (n) => [
+    ...one,
+    ...range(n / 2, (i) =>
+      object(GATEWAY, "BackendTLSPolicy", `p${i}`, {
+        spec: {
+          targetRefs: range(16, (k) => ({ ...SERVICE, name: "s", sectionName: `p${k}` })),
+          validation: { hostname: "a.example", wellKnownCACertificates: "System" },
+        },
+      }),
+    ),
+    ...range(2 * n, (i) => route(i)),
   ],
   "routes that name no Gateway of ours": (n) => [
     CLASS,

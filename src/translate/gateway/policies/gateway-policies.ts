@@ -1,7 +1,7 @@
 import type { Gateway, RouteFilter } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
-import { groupBy } from "../../../support/collections.js";
+import { getOrInsert, groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import type { Fact, Key } from "../../keys.js";
@@ -49,10 +49,13 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
     statuses: (routes) => {
       // The filters of every listener that serves ask, whatever the listener's own status looks up.
       inherited();
-      const gatewaysAsking = (key: Key): readonly Gateway[] => {
-        const ofRoutes = routes.readersOf(key).flatMap((route) => routes.gatewaysOf(route));
-        return gatewaysNamed([...askers.of(key), ...ofRoutes], states);
-      };
+      const known = new Map<Key, readonly Gateway[]>();
+      // Many policies may target one Service that many routes name.
+      const gatewaysAsking = (key: Key): readonly Gateway[] =>
+        getOrInsert(known, key, () => {
+          const ofRoutes = routes.readersOf(key).flatMap((route) => routes.gatewaysOf(route));
+          return gatewaysNamed([...askers.of(key), ...ofRoutes], states);
+        });
       return [
         ...tls.statuses(gatewaysAsking),
         ...authPolicyStatuses(auth, gatewaysAsking, { routes, states }, context),
