@@ -65,9 +65,9 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
 }
 
 function refusedFacts({ refused }: RoutingResources): readonly Fact[] {
-  return refused.flatMap(({ kind, namespace, name }): readonly Fact[] =>
-    kind === "AuthPolicy" || kind === "BackendTLSPolicy"
-      ? [[refusedKey(namespace), [kind, name]]]
+  return refused.flatMap((resource): readonly Fact[] =>
+    resource.kind === "AuthPolicy" || resource.kind === "BackendTLSPolicy"
+      ? [[refusedKey(resource.namespace), resource]]
       : [],
   );
 }
