@@ -7,7 +7,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import type { Observe } from "../health/run-health.js";
 import { kindTable } from "../input/kind-table.js";
 import type { Advance } from "../input/load.js";
-import { LiveObjects } from "../input/live-objects.js";
+import { LiveObjects } from "../input/object-store.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import { type WatchScope, ClusterWatch } from "../kubernetes/cluster-watch.js";
 import { EventRecorder, eventsOf } from "../kubernetes/event-recorder.js";

@@ -11,7 +11,7 @@ import {
 } from "../diagnostics/diagnostic.js";
 import { type Observe, summaryOf } from "../health/run-health.js";
 import type { Advance } from "../input/load.js";
-import { LiveObjects } from "../input/live-objects.js";
+import { LiveObjects } from "../input/object-store.js";
 import type { CompileOptions } from "../model/options.js";
 import type { Applied } from "../output/apply.js";
 import { NginxNotStarted } from "../output/nginx-log.js";

@@ -7,7 +7,7 @@ import { object } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import type { JsonObject } from "../support/json-object.js";
-import { isObject, own } from "../support/json-object.js";
+import { fieldsOf, own, present } from "../support/json-object.js";
 import type { UnknownField } from "./conform.js";
 import { conform, unknownFieldHint } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
@@ -58,9 +58,8 @@ export function closeBrokenAuth(
 }
 
 function authReports(value: JsonObject): readonly Report[] {
-  const spec = value["spec"];
-  const config = isObject(spec) ? spec["config"] : undefined;
-  if (!isObject(config) || !Object.hasOwn(config, "auth")) return [];
+  const config = fieldsOf(fieldsOf(value["spec"])["config"]);
+  if (!Object.hasOwn(config, "auth")) return [];
   const auth = config["auth"];
   return auth === null
     ? [brokenAuth(AUTH, "auth is empty", "remove it, or write auth: {} for no authentication")]
@@ -114,18 +113,12 @@ function strayReport({ field }: UnknownField): Report {
 }
 
 function brokenAuth(field: FieldPath, message: string, hint: string | undefined): Report {
-  return {
-    code: "AUTH_CONFIG_INVALID",
-    message,
-    field,
-    ...(hint === undefined ? {} : { hint }),
-    at: "key",
-  };
+  return { code: "AUTH_CONFIG_INVALID", message, field, ...present("hint", hint), at: "key" };
 }
 
 function withBrokenAuth(value: JsonObject, why: string): JsonObject {
-  const spec = isObject(value["spec"]) ? value["spec"] : {};
-  const config = isObject(spec["config"]) ? spec["config"] : {};
+  const spec = fieldsOf(value["spec"]);
+  const config = fieldsOf(spec["config"]);
   return { ...value, spec: { ...spec, config: { ...config, auth: { invalid: why } } } };
 }
 
@@ -144,13 +137,13 @@ export function closeBrokenPolicy(
   value: JsonObject,
   unknown: readonly UnknownField[],
 ): AuthShape {
-  const { [TARGETS]: _given, ...auth } = recordAt(given, "spec");
+  const { [TARGETS]: _given, ...auth } = fieldsOf(own(given, "spec"));
   const misspelt = unknown.filter(isMisspeltTarget);
   const reports = checkSpec(auth, []).filter(
     ({ field = [] }) => !misspelt.some((stray) => startsWith(field, stray.field)),
   );
   const [first] = reports;
-  const targets = recordAt(value, "spec")[TARGETS];
+  const targets = fieldsOf(own(value, "spec"))[TARGETS];
   const broken = {
     ...value,
     spec: { ...(targets === undefined ? {} : { [TARGETS]: targets }), invalid: first?.message },
@@ -179,9 +172,4 @@ function misspeltTarget({ field }: UnknownField): Report {
 
 function isAuthField(field: FieldPath): boolean {
   return startsWith(field, SPEC) && field[1] !== TARGETS;
-}
-
-function recordAt(value: JsonObject, name: string): JsonObject {
-  const field = own(value, name);
-  return isObject(field) ? field : {};
 }

@@ -36,7 +36,7 @@ import {
 } from "./misspelt-fields.js";
 import { refKey } from "../diagnostics/diagnostic.js";
 import type { JsonObject } from "../support/json-object.js";
-import { isObject } from "../support/json-object.js";
+import { fieldsOf, isObject } from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
 import { closedForm, isClosable } from "./salvage.js";
 import { schemaReports, validator } from "./schema-validation.js";
@@ -222,7 +222,7 @@ function withNamespace(value: JsonObject, namespaced: boolean): JsonObject {
 
 /** As complete as the value is. */
 function refOf(value: JsonObject): ResourceRef {
-  const metadata = isObject(value["metadata"]) ? value["metadata"] : {};
+  const metadata = fieldsOf(value["metadata"]);
   return {
     apiVersion: textOf(value["apiVersion"]),
     kind: textOf(value["kind"]),

@@ -1,4 +1,4 @@
-import { GATEWAY_GROUP } from "../api/wire.js";
+/** The kinds that are read, and how: one row for each kind. */
 import { ALB2_SCHEMA, FRONTEND_SCHEMA, RULE_SCHEMA } from "../api/alb.js";
 import { AUTH_POLICY_SCHEMA } from "../api/auth.js";
 import type { TcpRoute, UdpRoute } from "../api/gateway.js";
@@ -17,10 +17,12 @@ import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { objectSchema } from "../api/schemas/schema.js";
 import type { KubernetesObject, Namespace } from "../api/wire.js";
+import { GATEWAY_GROUP } from "../api/wire.js";
+import { present } from "../support/json-object.js";
 import type { CloseBrokenAuth } from "./auth-shape.js";
 import { closeBrokenAuth, closeBrokenPolicy } from "./auth-shape.js";
 import type { Reports } from "./rules/names.js";
-import { checkRule } from "./rule-text.js";
+import { checkRule } from "./reading.js";
 import {
   checkConfigMap,
   checkEndpointSlice,
@@ -51,7 +53,7 @@ export interface KindDefinition<T extends KubernetesObject> {
   readonly group: string;
   /** Best first. */
   readonly versions: readonly string[];
-  /** Groups that served the kind once; their manifests get told where it is now. */
+  /** Groups that served the kind once: a report names the current one. */
   readonly formerGroups?: readonly string[];
   readonly namespaced: boolean;
   readonly schema: JsonSchema;
@@ -59,11 +61,11 @@ export interface KindDefinition<T extends KubernetesObject> {
   readonly name: NameRule;
   /** What an API server fills in besides the schema's defaults. */
   readonly fill?: (object: T) => T;
-  /** What an API server checks beyond the schema; its defaults are there already. */
+  /** What an API server checks beyond the schema, after filling in its defaults. */
   readonly check?: (object: T) => Reports;
-  /** Of kinds that hold an Auth object: sees to it that a broken one closes what it protects. */
+  /** Only for kinds with an Auth object: marks a broken one, so that it closes what it protects. */
   readonly close?: CloseBrokenAuth;
-  /** Of kinds whose status is read: what of it is kept. */
+  /** The fields of the status that are kept; none without a schema. */
   readonly status?: JsonSchema;
 }
 
@@ -72,78 +74,51 @@ export type KindTable = { readonly [K in KindName]: KindDefinition<KindMap[K]> }
 function shape<T>(schema: JsonSchema): {
   readonly schema: JsonSchema;
   readonly validate: Validate<T>;
-  readonly status?: JsonSchema;
 } {
   return { schema, validate: validator<T>(schema) };
 }
 
-/** How Gateway API's kinds are read. */
-
-/** Versions that the CRDs of v1.7 serve; their contents are the same. */
-const GATEWAY = {
-  group: GATEWAY_GROUP,
-  versions: ["v1", "v1beta1"],
-  namespaced: true,
-  name: subdomainProblem,
-};
-
-/** TCPRoute and UDPRoute. */
-const PORT_ROUTE = {
-  ...GATEWAY,
-  versions: ["v1", "v1alpha2"],
-  ...gatewayShape<TcpRoute & UdpRoute>("TCPRoute"),
-  check: checkStreamRoute,
-};
-
-const GATEWAY_KINDS: Pick<KindTable, keyof typeof GATEWAY_SPECS> = {
-  GatewayClass: {
-    ...GATEWAY,
-    namespaced: false,
-    ...gatewayShape("GatewayClass"),
-  },
-  Gateway: { ...GATEWAY, ...gatewayShape("Gateway"), check: checkGateway },
-  ListenerSet: {
-    ...GATEWAY,
-    versions: ["v1"],
-    ...gatewayShape("ListenerSet"),
-    check: checkListenerSet,
-  },
-  HTTPRoute: {
-    ...GATEWAY,
-    ...gatewayShape("HTTPRoute"),
-    check: checkHttpRoute,
-  },
-  GRPCRoute: {
-    ...GATEWAY,
-    versions: ["v1"],
-    ...gatewayShape("GRPCRoute"),
-    check: checkGrpcRoute,
-  },
-  TLSRoute: {
-    ...GATEWAY,
-    versions: ["v1", "v1alpha3", "v1alpha2"],
-    ...gatewayShape("TLSRoute"),
-    check: checkStreamRoute,
-  },
-  TCPRoute: PORT_ROUTE,
-  UDPRoute: PORT_ROUTE,
-  BackendTLSPolicy: {
-    ...GATEWAY,
-    versions: ["v1", "v1alpha3"],
-    ...gatewayShape("BackendTLSPolicy"),
-    check: checkBackendTlsPolicy,
-  },
-  ReferenceGrant: { ...GATEWAY, ...gatewayShape("ReferenceGrant") },
-};
-
-function gatewayShape<T>(kind: keyof typeof GATEWAY_SPECS): ReturnType<typeof shape<T>> {
+/** A row of Gateway API's kinds. By default the versions that the CRDs of v1.7 serve; their contents are the same. */
+function gateway<T extends KubernetesObject>(
+  kind: keyof typeof GATEWAY_SPECS,
+  row: Partial<Pick<KindDefinition<T>, "versions" | "namespaced" | "check">> = {},
+): KindDefinition<T> {
   const statuses: Partial<Record<string, JsonSchema>> = GATEWAY_STATUSES;
-  const status = statuses[kind];
-  const whole = shape<T>(objectSchema({ spec: GATEWAY_SPECS[kind] }, ["spec"]));
-  return { ...whole, ...(status && { status }) };
+  return {
+    group: GATEWAY_GROUP,
+    versions: ["v1", "v1beta1"],
+    namespaced: true,
+    name: subdomainProblem,
+    ...shape<T>(objectSchema({ spec: GATEWAY_SPECS[kind] }, ["spec"])),
+    ...present("status", statuses[kind]),
+    ...row,
+  };
 }
 
-/** The kinds that are read and what is needed to read them. One row for each kind. */
+/** TCPRoute and UDPRoute. */
+const PORT_ROUTE = gateway<TcpRoute & UdpRoute>("TCPRoute", {
+  versions: ["v1", "v1alpha2"],
+  check: checkStreamRoute,
+});
+
+const GATEWAY_KINDS: Pick<KindTable, keyof typeof GATEWAY_SPECS> = {
+  GatewayClass: gateway("GatewayClass", { namespaced: false }),
+  Gateway: gateway("Gateway", { check: checkGateway }),
+  ListenerSet: gateway("ListenerSet", { versions: ["v1"], check: checkListenerSet }),
+  HTTPRoute: gateway("HTTPRoute", { check: checkHttpRoute }),
+  GRPCRoute: gateway("GRPCRoute", { versions: ["v1"], check: checkGrpcRoute }),
+  TLSRoute: gateway("TLSRoute", {
+    versions: ["v1", "v1alpha3", "v1alpha2"],
+    check: checkStreamRoute,
+  }),
+  TCPRoute: PORT_ROUTE,
+  UDPRoute: PORT_ROUTE,
+  BackendTLSPolicy: gateway("BackendTLSPolicy", {
+    versions: ["v1", "v1alpha3"],
+    check: checkBackendTlsPolicy,
+  }),
+  ReferenceGrant: gateway("ReferenceGrant"),
+};
 
 const CORE = { group: "", versions: ["v1"], namespaced: true, name: subdomainProblem };
 const NETWORKING = {

@@ -1,11 +1,17 @@
-/** Objects by kind, namespace and name. A store never changes: one that differs in some objects shares all else with it. */
+/** Objects by kind, namespace and name. Stores are immutable: a changed one shares everything else with the previous one. */
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
-import type { ResourceRef } from "../diagnostics/diagnostic.js";
+import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
+import { refKey } from "../diagnostics/diagnostic.js";
 import type { Locate } from "../diagnostics/sink.js";
+import { sortDiagnostics } from "../diagnostics/sink.js";
 import type { Difference } from "../support/collections.js";
-import { patched } from "../support/collections.js";
-import type { DecodedObject } from "./decode.js";
+import { compareStrings, patched } from "../support/collections.js";
+import type { DecodedObject, DecodedValue } from "./decode.js";
+import { decode } from "./decode.js";
+import { diagnosticsOf } from "./documents.js";
+import type { InputOptions, KindTable } from "./kind-table.js";
+import { kindTable } from "./kind-table.js";
 import type { Resources } from "./resources.js";
 import { byNamespaceAndName, grantsIn } from "./resources.js";
 
@@ -51,7 +57,7 @@ class NamespacedMap<T> {
     return [...this.#namespaces.values()].flatMap((names) => [...names.values()]);
   }
 
-  /** Where the other map has something else. */
+  /** Names whose entries differ in the other map. */
   differences(other: NamespacedMap<T>): readonly Name[] {
     const namespaces = new Set([...this.#namespaces.keys(), ...other.#namespaces.keys()]);
     return [...namespaces].flatMap((namespace) => {
@@ -102,12 +108,15 @@ class KindIndex<T extends KubernetesObject> {
   }
 }
 
-type Index = { readonly [K in KindName]: KindIndex<KindMap[K]> };
+/** A kind without objects may be absent. */
+type Index = { readonly [K in KindName]?: KindIndex<KindMap[K]> };
+
+const NONE: readonly never[] = [];
 
 /** By Service, sorted by name. Unchanged lists stay the same arrays. */
 type Groups = NamespacedMap<readonly EndpointSlice[]>;
 
-/** What became of one object: it is there now, or it is gone. */
+/** `now`: the object; undefined if it was removed. */
 export interface ObjectChange extends Name {
   readonly kind: KindName;
   readonly now?: DecodedObject | undefined;
@@ -122,35 +131,34 @@ export class ObjectStore {
     this.#slices = slices;
   }
 
-  static readonly EMPTY = new ObjectStore(emptyIndex(), new NamespacedMap());
+  static readonly EMPTY = new ObjectStore({}, new NamespacedMap());
 
   /** Each object at most once. */
   with(changes: readonly ObjectChange[]): ObjectStore {
     if (changes.length === 0) return this;
     const touched = new Set(changes.map((change) => change.kind));
     let index = this.#index;
-    for (const kind of touched) index = { ...index, [kind]: index[kind].copy() };
+    for (const kind of touched)
+      index = { ...index, [kind]: index[kind]?.copy() ?? new KindIndex() };
     const slices = touched.has("EndpointSlice") ? this.#slices.copy() : this.#slices;
     for (const { kind, namespace, name, now } of changes) {
       if (kind === "EndpointSlice") {
-        regroup(slices, index.EndpointSlice.get(namespace, name), undefined);
+        regroup(slices, index.EndpointSlice?.get(namespace, name), undefined);
         if (isSlice(now)) regroup(slices, undefined, now.object);
       }
-      if (now === undefined) index[kind].set({ namespace, name }, undefined);
+      if (now === undefined) index[kind]?.set({ namespace, name }, undefined);
       else put(index, now);
     }
     return new ObjectStore(index, slices);
   }
 
-  /** As the rest of the program sees it. */
   resources(refused: readonly ResourceRef[], locate: Locate): Resources {
     const index = this.#index;
-    const slices = this.#slices;
     return {
-      list: (kind) => index[kind].list(),
-      get: (kind, namespace, name) => index[kind].get(namespace, name),
-      grants: (namespace) => grantsIn(index.ReferenceGrant.list(), namespace),
-      slices,
+      list: (kind) => index[kind]?.list() ?? NONE,
+      get: (kind, namespace, name) => index[kind]?.get(namespace, name),
+      grants: (namespace) => grantsIn(index.ReferenceGrant?.list() ?? NONE, namespace),
+      slices: this.#slices,
       refused,
       locate,
     };
@@ -172,35 +180,80 @@ function regroup(
 }
 
 function put<K extends KindName>(index: Index, entry: DecodedObject<K>): void {
-  index[entry.kind].set(entry.object.metadata, entry.object);
+  index[entry.kind]?.set(entry.object.metadata, entry.object);
 }
 
 function isSlice(entry: DecodedObject | undefined): entry is DecodedObject<"EndpointSlice"> {
   return entry?.kind === "EndpointSlice";
 }
 
-function emptyIndex(): Index {
-  return {
-    ALB2: new KindIndex(),
-    Frontend: new KindIndex(),
-    Rule: new KindIndex(),
-    Ingress: new KindIndex(),
-    IngressClass: new KindIndex(),
-    GatewayClass: new KindIndex(),
-    Gateway: new KindIndex(),
-    ListenerSet: new KindIndex(),
-    HTTPRoute: new KindIndex(),
-    GRPCRoute: new KindIndex(),
-    TLSRoute: new KindIndex(),
-    TCPRoute: new KindIndex(),
-    UDPRoute: new KindIndex(),
-    BackendTLSPolicy: new KindIndex(),
-    AuthPolicy: new KindIndex(),
-    Service: new KindIndex(),
-    EndpointSlice: new KindIndex(),
-    Secret: new KindIndex(),
-    ConfigMap: new KindIndex(),
-    Namespace: new KindIndex(),
-    ReferenceGrant: new KindIndex(),
-  };
+/**
+ * Objects of an API server, each checked once when it is added or changed. A refused object is closed, as after a restart: no last good
+ * content is kept here. A snapshot costs what has changed since the previous one.
+ */
+export class LiveObjects {
+  readonly #table: KindTable;
+  readonly #known = new Set<string>();
+  /** Since the last snapshot, by key. */
+  #changes = new Map<string, ObjectChange>();
+  #store = ObjectStore.EMPTY;
+  readonly #diagnosticsOf = new Map<string, readonly Diagnostic[]>();
+  readonly #refusedOf = new Map<string, ResourceRef>();
+  /** The two maps as lists; undefined once the map has changed. */
+  #diagnostics: readonly Diagnostic[] | undefined = [];
+  #refused: readonly ResourceRef[] | undefined = [];
+
+  constructor(options: InputOptions) {
+    this.#table = kindTable(options.albGroup);
+  }
+
+  /** Adds or replaces an object. `value` must have that kind, namespace and name. */
+  put(kind: KindName, namespace: string, name: string, value: unknown): void {
+    const decoded = decode(value, this.#table);
+    const read = decoded.result === "unknown" ? undefined : decoded;
+    this.#known.add(this.#note({ kind, namespace, name, now: read?.served?.entry }, read));
+  }
+
+  delete(kind: KindName, namespace: string, name: string): void {
+    this.#known.delete(this.#note({ kind, namespace, name }, undefined));
+  }
+
+  /** The number of objects, including refused ones. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  snapshot(): { readonly resources: Resources; readonly diagnostics: readonly Diagnostic[] } {
+    this.#store = this.#store.with([...this.#changes.values()]);
+    this.#changes = new Map();
+    this.#diagnostics ??= sortDiagnostics([...this.#diagnosticsOf.values()].flat());
+    this.#refused ??= [...this.#refusedOf]
+      .sort(([a], [b]) => compareStrings(a, b))
+      .map(([, ref]) => ref);
+    return {
+      resources: this.#store.resources(this.#refused, nowhere),
+      diagnostics: this.#diagnostics,
+    };
+  }
+
+  /** Returns the key of the object. */
+  #note(change: ObjectChange, decoded: DecodedValue | undefined): string {
+    const key = refKey(change);
+    this.#changes.set(key, change);
+    const diagnostics = decoded === undefined ? [] : diagnosticsOf(decoded);
+    const refused = decoded?.served === undefined ? decoded?.ref : undefined;
+    const reported = diagnostics.length === 0 ? undefined : diagnostics;
+    if (update(this.#diagnosticsOf, key, reported)) this.#diagnostics = undefined;
+    if (update(this.#refusedOf, key, refused)) this.#refused = undefined;
+    return key;
+  }
 }
+
+/** Sets or removes an entry; returns whether that changes the map. */
+function update<T>(map: Map<string, T>, key: string, value: T | undefined): boolean {
+  if (value === undefined) return map.delete(key);
+  map.set(key, value);
+  return true;
+}
+
+const nowhere = (): undefined => undefined;

@@ -1,26 +1,32 @@
 /**
- * What can be read of an object that is refused: its hosts, paths, ports, parents. It becomes an object of its kind that is marked
- * `closed`, so it takes the requests that it was for, and they answer 503. What can't be read never narrows it (see Closed.extent).
+ * Reads what can be read of a refused object: its hosts, paths, ports and parents. The result is an object of its kind, marked `closed`:
+ * it takes the requests that it was meant for and answers them with 503. What can't be read never narrows it (see Closed.extent).
  */
 import { createHash } from "node:crypto";
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { Closed } from "../api/wire.js";
 import type { JsonObject } from "../support/json-object.js";
-import { isObject, isTexts, own } from "../support/json-object.js";
+import { fieldsOf, filled, isObject, own, present } from "../support/json-object.js";
 import type { KindDefinition } from "./kind-table.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
-import { fieldsOf, isScalar, portField, Reading, textsOf } from "./reading.js";
-import { holdsTerms, valuesOf } from "./misspelt-fields.js";
+import { valuesOf } from "./misspelt-fields.js";
+import {
+  Reading,
+  portField,
+  readAlb,
+  readFrontend,
+  readRule,
+  textFields,
+  textsOf,
+} from "./reading.js";
 import { labelProblem, subdomainProblem } from "./rules/names.js";
-import { termsOfTexts } from "./rule-text.js";
-import { readRoute } from "./salvage-route.js";
 
-/** The shapes of kinds do not depend on the group. */
+/** The schemas of the kinds do not depend on the group. */
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 
 /**
- * The closed form of an object: its readable parts, in the shape of its kind. Undefined: there is nothing that could be closed.
- * `what`: see Closed. `isWhole`: no field is out of place.
+ * The closed form of an object: its readable parts, as an object of its kind. Undefined: there is nothing to close. `what`: see Closed.
+ * `isWhole`: no field is out of place.
  */
 export function closedForm<K extends KindName>(
   kind: K,
@@ -31,7 +37,7 @@ export function closedForm<K extends KindName>(
   const definition: KindDefinition<KindMap[K]> = TABLE[kind];
   const read = salvaged(kind, { ...object }, isWhole);
   const checked = read && definition.validate(read.value);
-  // Without the parts that can't be read exactly there is less that could be wrong.
+  // Leaving out everything that is not read exactly may give a valid object.
   if (checked?.valid === false && isWhole) return closedForm(kind, object, what, false);
   if (checked?.valid !== true) return undefined;
   return { ...checked.value, closed: { what, extent: read?.extent ?? "namespace" } };
@@ -49,7 +55,7 @@ function salvaged(
   const reading = new Reading(value);
   if (!isWhole) reading.losePath();
   if (!isObject(own(value, "spec"))) reading.loseHost();
-  // Filters name policies: one whose name is lost may be any of its namespace.
+  // Filters name AuthPolicies, so one without a name may be any policy of its namespace.
   const isNamed = typeof fieldsOf(own(value, "metadata"))["name"] === "string";
   if (kind === "AuthPolicy" && !isNamed) return undefined;
   const spec = reader?.(reading.fields(own(value, "spec")), reading);
@@ -60,7 +66,7 @@ function salvaged(
   return { value: { apiVersion, kind, metadata, spec }, extent: reading.extent };
 }
 
-/** Whether further hosts of an Ingress may stand where they can't be read. */
+/** Whether an Ingress may have alias hosts that were not read. */
 function losesAlias(value: JsonObject, { annotations, labels }: JsonObject): boolean {
   const written = fieldsOf(value["metadata"])["annotations"] ?? {};
   const isAlias = (name: string): boolean => name.includes("server-alias");
@@ -68,7 +74,7 @@ function losesAlias(value: JsonObject, { annotations, labels }: JsonObject): boo
   return !isObject(written) || valuesOf(value, isAlias).length > read.length;
 }
 
-/** Whether objects of the kind take requests. */
+/** Whether a refused object of the kind can be closed: its kind takes requests. */
 export function isClosable(kind: KindName): boolean {
   return READERS.has(kind);
 }
@@ -86,113 +92,29 @@ const READERS: ReadonlyMap<KindName, Reader> = new Map<KindName, Reader>([
 ]);
 
 function readMetadata(object: JsonObject, metadata: JsonObject): JsonObject {
-  const {
-    name,
-    creationTimestamp,
-    generation,
-    uid,
-    annotations = object["annotations"],
-  } = metadata;
-  const { labels = object["labels"] } = metadata;
+  const { name, generation } = metadata;
+  const { labels = object["labels"], annotations = object["annotations"] } = metadata;
   const strayNamespace = object["namespace"] ?? fieldsOf(labels)["namespace"];
   const { namespace = strayNamespace } = metadata;
   const digest = (): string =>
     createHash("sha256").update(JSON.stringify(object)).digest("hex").slice(0, 10);
   const isNamed = typeof name === "string" && subdomainProblem(name) === undefined;
   const isPlaced = typeof namespace === "string" && labelProblem(namespace) === undefined;
+  const strayLabels = Object.keys(metadata).filter((key) => key.includes("/"));
   return {
     name: isNamed ? name : `unnamed-${digest()}`,
     namespace: isPlaced ? namespace : "default",
-    ...(typeof creationTimestamp === "string" && { creationTimestamp }),
+    ...textFields(metadata, ["creationTimestamp", "uid"]),
     ...(typeof generation === "number" && { generation }),
-    ...(typeof uid === "string" && { uid }),
-    labels: { ...readTexts(metadata, (key) => key.includes("/")), ...readTexts(labels) },
-    annotations: readTexts(annotations),
+    labels: { ...textFields(metadata, strayLabels), ...textFields(labels) },
+    annotations: textFields(annotations),
   };
-}
-
-function readTexts(map: unknown, isWanted: (key: string) => boolean = () => true): JsonObject {
-  const texts = Object.entries(fieldsOf(map)).flatMap(([key, value]) =>
-    typeof value === "string" && isWanted(key) ? [[key, value] as const] : [],
-  );
-  return Object.fromEntries(texts);
-}
-
-function readAlb(spec: JsonObject): JsonObject {
-  const { enableIngress, ingressHTTPPort, ingressHTTPSPort } = fieldsOf(own(spec, "config"));
-  const isOff = String(enableIngress).toLowerCase() === "false";
-  return {
-    type: "nginx",
-    config: {
-      ...(isOff && { enableIngress: false }),
-      ...portField("ingressHTTPPort", ingressHTTPPort, 0),
-      ...portField("ingressHTTPSPort", ingressHTTPSPort, 0),
-    },
-  };
-}
-
-function readFrontend({
-  port,
-  protocol,
-  certificate_name: certificate,
-}: JsonObject): JsonObject | undefined {
-  const read = portField("port", port, 1);
-  if (read === undefined) return undefined;
-  return {
-    ...read,
-    ...(typeof protocol === "string" && { protocol }),
-    ...(typeof certificate === "string" && { certificate_name: certificate }),
-  };
-}
-
-/** Before every other: a priority that can't be read may have been any. */
-const FIRST = -(2 ** 31);
-
-/** A policy is broken for its targets; where they can't be told, it is for everything of its namespace (Resources.refused). */
-function readPolicy({ targetRefs }: JsonObject, reading: Reading): JsonObject | undefined {
-  if (targetRefs === null) return undefined;
-  const targets = reading.items(targetRefs).map((target) => {
-    const { group, kind, name, sectionName } = fieldsOf(target);
-    const isRead = [group, kind, name, sectionName ?? ""].every((text) => typeof text === "string");
-    if (!isRead) reading.losePath();
-    return { group, kind, name, ...(sectionName !== undefined && { sectionName }) };
-  });
-  if (reading.extent !== "paths") return undefined;
-  return { targetRefs: targets, invalid: "it can't be read" };
-}
-
-/** Terms and rows that can't be read stay, for the translation to refuse. */
-const TERMS: readonly unknown[] = ["URL", "METHOD", "HEADER", "COOKIE", "PARAM", "SRC_IP"];
-
-function readRule(spec: JsonObject, reading: Reading): JsonObject {
-  const { dsl, priority } = spec;
-  // `dsl` is a text; terms there are a dslx of another name.
-  if (dsl !== undefined && typeof dsl !== "string") reading.losePath();
-  const { dslx = Object.values(spec).find(holdsTerms) } = { ...spec, ...termsOfTexts(spec) };
-  if (dslx === null) reading.loseHost();
-  const terms = reading.items(dslx).map((term) => {
-    const { type, key, values } = fieldsOf(term);
-    const rows = reading.items(values).map((row) => (isTexts(row) ? row : []));
-    if (rows.length === 0 || rows.some((row) => row.length === 0) || typeof type !== "string") {
-      if (type === "HOST" || !TERMS.includes(type)) reading.loseHost();
-      else reading.losePath();
-    }
-    return {
-      type: typeof type === "string" ? type : "",
-      ...(isScalar(key) && { key: String(key) }),
-      values: rows.length === 0 ? [[]] : rows,
-    };
-  });
-  if (terms.length === 0 && reading.extent !== "paths") reading.loseHost();
-  const number = Number(priority);
-  const read = priority !== null && Number.isSafeInteger(number) ? number : FIRST;
-  return { dslx: terms, ...(priority !== undefined && { priority: read }) };
 }
 
 const PATH_TYPES: readonly unknown[] = ["Exact", "Prefix", "ImplementationSpecific"];
 
 function readIngress(spec: JsonObject, reading: Reading): JsonObject {
-  const { rules, defaultBackend, ingressClassName, tls } = spec;
+  const { rules, defaultBackend, tls } = spec;
   if (!Array.isArray(rules) && (rules !== undefined || !isObject(defaultBackend))) {
     reading.loseHost();
   }
@@ -217,7 +139,7 @@ function readIngress(spec: JsonObject, reading: Reading): JsonObject {
   return {
     rules: withAll,
     ...(hasDefault && { defaultBackend: {} }),
-    ...(typeof ingressClassName === "string" && { ingressClassName }),
+    ...textFields(spec, ["ingressClassName"]),
     tls: reading.extent === "paths" ? readTls(tls) : [],
   };
 }
@@ -227,7 +149,7 @@ interface ReadPath extends JsonObject {
   readonly pathType: unknown;
 }
 
-/** Without a type a path may be exact or a prefix; with characters of patterns it may be one. */
+/** A path without a type may be exact or a prefix; one with special characters may also be a pattern, which is lost. */
 function readPaths({ paths }: JsonObject, reading: Reading): readonly ReadPath[] {
   const items = reading.items(paths);
   if (items.length === 0) reading.losePath();
@@ -247,20 +169,21 @@ function readPaths({ paths }: JsonObject, reading: Reading): readonly ReadPath[]
 
 function readTls(tls: unknown): readonly JsonObject[] {
   const entries: readonly unknown[] = Array.isArray(tls) ? tls : [];
-  return entries.filter(isObject).map(({ hosts, secretName }) => ({
-    hosts: textsOf(hosts),
-    ...(typeof secretName === "string" && { secretName }),
-  }));
+  return entries
+    .filter(isObject)
+    .map((entry) => ({ hosts: textsOf(entry["hosts"]), ...textFields(entry, ["secretName"]) }));
 }
 
+/** Leaves out listeners that pass on connections: nothing can be answered there. */
 function readListeners(spec: JsonObject, reading: Reading): JsonObject | undefined {
   const listeners = reading.items(own(spec, "listeners")).flatMap((item) => {
     const { name, port, protocol, hostname, tls } = fieldsOf(item);
     const read = portField("port", port, 1);
-    if (typeof name !== "string" || !isOfRequests(protocol) || read === undefined) return [];
+    const takesRequests = protocol === "HTTP" || protocol === "HTTPS";
+    if (typeof name !== "string" || !takesRequests || read === undefined) return [];
     const [host] = reading.hosts(hostname, []);
     return [
-      { name, protocol, ...read, ...(host !== undefined && { hostname: host }), ...readTlsOf(tls) },
+      { name, protocol, ...read, ...present("hostname", host), ...(isObject(tls) && { tls }) },
     ];
   });
   const { gatewayClassName, parentRef, addresses } = spec;
@@ -269,11 +192,100 @@ function readListeners(spec: JsonObject, reading: Reading): JsonObject | undefin
     : { listeners, ...(isObject(parentRef) ? { parentRef } : { gatewayClassName, addresses }) };
 }
 
-/** There is nothing to refuse with on connections that are passed on: such listeners are left out. */
-function isOfRequests(protocol: unknown): protocol is string {
-  return protocol === "HTTP" || protocol === "HTTPS";
+/** HTTPRoute and GRPCRoute. */
+function readRoute(spec: JsonObject, reading: Reading): JsonObject {
+  const { hostnames, parentRefs, rules } = spec;
+  const hosts = reading.hosts(hostnames, ["hostnames", "hostname", "host"]);
+  const parents = reading.items(parentRefs).map((parent) => readParent(parent, reading));
+  const isLost = parentRefs === undefined && reading.extent !== "paths";
+  if (isLost || parentRefs === null) reading.loseHost();
+  // Once a path is lost, the hosts are closed as a whole.
+  const isBare = reading.extent !== "paths";
+  const read = isBare ? [] : reading.items(rules).map((rule) => readRouteRule(rule, reading));
+  const isWide = reading.extent !== "paths";
+  return {
+    ...(hosts.length > 0 && { hostnames: hosts }),
+    parentRefs: parents.filter((parent) => parent !== undefined),
+    rules: isWide || rules === undefined ? [...read, {}] : read,
+  };
 }
 
-function readTlsOf(tls: unknown): JsonObject {
-  return isObject(tls) ? { tls } : {};
+/** Fields that can't be read are left out, so the parent is every listener that the rest selects. */
+function readParent(parent: unknown, reading: Reading): JsonObject | undefined {
+  const { name, group, kind, namespace, port } = fieldsOf(parent);
+  const isUnclear = [group, kind, namespace].some(
+    (text) => text !== undefined && text !== null && typeof text !== "string",
+  );
+  if (typeof name !== "string" || isUnclear) {
+    reading.loseHost();
+    return undefined;
+  }
+  const texts = textFields(parent, ["name", "group", "kind", "namespace", "sectionName"]);
+  return { ...texts, ...portField("port", port, 1) };
+}
+
+function readRouteRule(rule: unknown, reading: Reading): JsonObject {
+  const fields = reading.fields(rule);
+  const matches = reading.items(fields["matches"]).map((match) => readMatch(match, reading));
+  return { ...textFields(fields, ["name"]), ...filled("matches", matches) };
+}
+
+function readMatch(match: unknown, reading: Reading): JsonObject {
+  const { path, method, headers, queryParams } = reading.fields(match);
+  const readMethod = isObject(method) ? readTextsOf : readText;
+  return {
+    ...present("path", readPath(path, reading)),
+    ...present("method", readMethod(method, reading)),
+    ...present("headers", readList(headers, reading)),
+    ...present("queryParams", readList(queryParams, reading)),
+  };
+}
+
+/** A path with one of these matches no request, because the paths of requests are normalised. */
+const NEVER_IN_PATHS = /^[^/]|\/\/|\/\.\.?(?:\/|$)|%2f|#/i;
+
+function readPath(path: unknown, reading: Reading): JsonObject | undefined {
+  if (path === undefined) return undefined;
+  const read = readTextsOf(path, reading);
+  const isPattern = own(read, "type") === "RegularExpression";
+  const value = own(read, "value");
+  if (!isPattern && typeof value === "string" && NEVER_IN_PATHS.test(value)) reading.losePath();
+  return read;
+}
+
+function readList(values: unknown, reading: Reading): readonly unknown[] | undefined {
+  if (values === undefined) return undefined;
+  return reading.items(values).flatMap((value) => {
+    const read = readTextsOf(value, reading);
+    if (typeof own(read, "name") === "string" && typeof own(read, "value") === "string")
+      return [read];
+    reading.losePath();
+    return [];
+  });
+}
+
+function readTextsOf(value: unknown, reading: Reading): JsonObject {
+  const entries = Object.entries(reading.fields(value)).map(
+    ([name, text]) => [name, readText(text, reading)] as const,
+  );
+  return Object.fromEntries(entries.filter(([, text]) => text !== undefined));
+}
+
+function readText(value: unknown, reading: Reading): string | undefined {
+  if (typeof value === "string" || value === undefined) return value;
+  reading.losePath();
+  return undefined;
+}
+
+/** A broken policy closes its targets; if they are unclear, it is refused and closes its whole namespace (Resources.refused). */
+function readPolicy({ targetRefs }: JsonObject, reading: Reading): JsonObject | undefined {
+  if (targetRefs === null) return undefined;
+  const targets = reading.items(targetRefs).map((target) => {
+    const { group, kind, name, sectionName } = fieldsOf(target);
+    const isRead = [group, kind, name, sectionName ?? ""].every((text) => typeof text === "string");
+    if (!isRead) reading.losePath();
+    return { group, kind, name, ...(sectionName !== undefined && { sectionName }) };
+  });
+  if (reading.extent !== "paths") return undefined;
+  return { targetRefs: targets, invalid: "it can't be read" };
 }

@@ -8,7 +8,7 @@ import { selfSigned } from "../../e2e/harness/certificates.js";
 import type { KindName } from "../../src/api/kinds.js";
 import { compile, Compiler } from "../../src/compile.js";
 import type { Compilation } from "../../src/compile.js";
-import { LiveObjects } from "../../src/input/live-objects.js";
+import { LiveObjects } from "../../src/input/object-store.js";
 import type { CompileOptions } from "../../src/model/options.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";

@@ -7,7 +7,7 @@ import type { KindName } from "../../src/api/kinds.js";
 import { KIND_NAMES } from "../../src/api/kinds.js";
 import type { Compilation } from "../../src/compile.js";
 import { compile, Compiler } from "../../src/compile.js";
-import { LiveObjects } from "../../src/input/live-objects.js";
+import { LiveObjects } from "../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import type { Json } from "../support/hostile-input.js";

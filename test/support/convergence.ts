@@ -2,7 +2,7 @@
 import type { KindName } from "../../src/api/kinds.js";
 import type { Compilation } from "../../src/compile.js";
 import { compile } from "../../src/compile.js";
-import { LiveObjects } from "../../src/input/live-objects.js";
+import { LiveObjects } from "../../src/input/object-store.js";
 import type { RawObject } from "../../src/kubernetes/raw-object.js";
 import { trimmed } from "../../src/kubernetes/raw-object.js";
 import type { CompileOptions } from "../../src/model/options.js";

@@ -1,4 +1,4 @@
-import { termsOfTexts } from "../../../src/input/rule-text.js";
+import { termsOfTexts } from "../../../src/input/reading.js";
 
 it.each([
   ["(STARTS_WITH URL /a)", [{ type: "URL", values: [["STARTS_WITH", "/a"]] }]],
