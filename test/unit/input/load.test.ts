@@ -155,25 +155,6 @@ describe("loadResources", () => {
 });
 
 describe("resources", () => {
-  it("find the EndpointSlices of a Service", () => {
-    const slice = (name: string, label: string, namespace = "shop") => ({
-      apiVersion: "discovery.k8s.io/v1",
-      kind: "EndpointSlice",
-      metadata: { name, namespace, labels: { "kubernetes.io/service-name": label } },
-      addressType: "IPv4",
-      endpoints: [],
-    });
-    const { resources } = resourcesFromObjects([
-      slice("b", "web"),
-      slice("a", "web"),
-      slice("c", "api"),
-      slice("d", "web", "other"),
-    ]);
-    const names = resources.slices.get("shop", "web")?.map((object) => object.metadata.name);
-    expect(names).toEqual(["a", "b"]);
-    expect(resources.slices.get("shop", "none")).toBeUndefined();
-  });
-
   it("of objects without a file have no places", () => {
     const { resources, diagnostics } = resourcesFromObjects([
       service({ ports: [{ port: 80 }] }),
