@@ -2,7 +2,7 @@
 import { load } from "js-yaml";
 import type { KindName } from "../../../../src/api/kinds.js";
 import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
-import { LiveObjects } from "../../../../src/input/live-objects.js";
+import { LiveObjects } from "../../../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import type { Routing } from "../../../../src/translate.js";
 import { TranslationMemory, translateRouting } from "../../../../src/translate.js";
