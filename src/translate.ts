@@ -11,14 +11,11 @@ import { compareIds } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
 import type { AuthContext } from "./translate/auth/auth-context.js";
-import { createAuthTranslator } from "./translate/auth/auth-policies.js";
 import type { UpstreamPlan } from "./translate/backends.js";
-import { Backends } from "./translate/backends.js";
 import type { CertificateUse } from "./translate/certificates.js";
-import { Certificates } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
 import type { CertificateCandidate } from "./translate/config-builder.js";
-import { ConfigBuilder, mergedLists } from "./translate/config-builder.js";
+import { mergedLists } from "./translate/config-builder.js";
 import type { TranslateContext } from "./translate/context.js";
 import type { Entries } from "./translate/entries/entries.js";
 import { EntryMemory } from "./translate/entries/entries.js";
@@ -36,7 +33,9 @@ import { streamServers, translateStreamRoutes } from "./translate/gateway/stream
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
+import type { Union } from "./translate/memory.js";
 import { KnownObjects } from "./translate/memory.js";
+import { collecting, partOf, type Whole } from "./translate/part.js";
 import { fallbackCertificates } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";
@@ -125,13 +124,7 @@ function translateChanges(
 ): Routing {
   const closed = new ClosedObjects();
   closed.addAll(context.resources, context.diagnostics);
-  const build: AuthContext = {
-    ...context,
-    config: new ConfigBuilder(closed),
-    backends: new Backends(context),
-    certificates: new Certificates(context),
-    auth: createAuthTranslator(context),
-  };
+  const build = collecting(context, closed);
 
   const written = readGateways(build);
   const ports = translateLoadBalancers(build, portsOfGateways(written, build.options));
@@ -180,7 +173,7 @@ function reportAllRestrictions(build: TranslateContext): void {
 function finish(
   streams: TranslatedStreams,
   policies: Policies,
-  { config, backends, certificates, auth, options, diagnostics }: AuthContext,
+  build: AuthContext,
   {
     routes,
     entries,
@@ -191,31 +184,30 @@ function finish(
     readonly fallback: readonly CertificateCandidate[];
   },
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> {
+  const { config, options, diagnostics } = build;
   const inherited = policies.inherited();
-  const { auths, credentials, services } = auth.collected();
-  for (const service of services) backends.add(service);
-  const [a, b] = [routes.whole, entries.whole];
+  const own = partOf(build);
+  const all = <T extends { readonly id: string }>(
+    values: readonly T[],
+    unionOf: (whole: Whole) => Union<T>,
+  ): readonly T[] => unionById(values, unionOf(routes.whole).values, unionOf(entries.whole).values);
   for (const { whole, bindings } of [routes, entries]) {
     config.addSorted({ routes: whole.routes, bindings });
     for (const object of whole.closed) config.closeObject(object);
   }
   const built = config.build({
-    auths: unionById(auths, a.auths.values, b.auths.values),
+    auths: all(own.auths, ({ auths }) => auths),
     inherited: [...inherited].sort(compareIds),
-    credentials: unionById(credentials, a.credentials.values, b.credentials.values),
-    certificates: unionById(certificates.collected(), a.certificates.values, b.certificates.values),
-    backendTls: unionById(config.backendTls, a.backendTls.values, b.backendTls.values),
+    credentials: all(own.credentials, ({ credentials }) => credentials),
+    certificates: all(own.certificates, ({ certificates }) => certificates),
+    backendTls: all(own.backendTls, ({ backendTls }) => backendTls),
     serverCertificates: entries.serverCertificates.served(config.candidates, fallback, diagnostics),
     ...streamServers(streams, config.listeners()),
   });
   return {
     config: withoutUnavailable(built, config.refused, { options }),
-    upstreams: unionById(backends.collected(), a.upstreams.values, b.upstreams.values),
-    certificateUses: unionById(
-      certificates.uses,
-      a.certificateUses.values,
-      b.certificateUses.values,
-    ),
+    upstreams: all(own.upstreams, ({ upstreams }) => upstreams),
+    certificateUses: all(own.certificateUses, ({ certificateUses }) => certificateUses),
   };
 }
 

@@ -24,6 +24,13 @@ export interface ObjectStatus {
   readonly status: Readonly<Record<string, unknown>>;
 }
 
+export function statusOf(
+  { apiVersion, kind, metadata: { name, namespace } }: KubernetesObject,
+  status: ObjectStatus["status"],
+): ObjectStatus {
+  return { apiVersion, kind, metadata: { name, namespace }, status };
+}
+
 /** The desired state of an object that the controller creates for a user's object and deletes with it (server-side apply). */
 export interface OwnedObject {
   readonly apiVersion: string;

@@ -1,6 +1,6 @@
 /**
- * What answers 503 because its object can't be served as written (Closed). Objects are translated as all others are, so their routes
- * stand where they belong; then, here, those routes lose everything but a refusal.
+ * Closes objects that can't be served as written (Closed): their paths answer 503. They are translated like all others, so their routes
+ * are bound where they belong; then their routes lose everything but a refusal.
  */
 import type { Closed, KubernetesObject } from "../api/wire.js";
 import type { DiagnosticSink } from "../diagnostics/sink.js";
@@ -17,14 +17,14 @@ import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
 
-/** Collects what is closed, and closes it when all is bound. */
+/** Collects closed objects and listeners, and closes their routes once everything is bound. */
 export class ClosedObjects {
   readonly #objects = new Map<string, Closed>();
   /** By namespace; Rules are the operator's, and close no routes of others. */
   readonly #namespaces = new Map<string, string>();
   readonly #listeners = new Map<string, Route>();
 
-  /** What reading has closed has been reported; what translating finds in the rest of it says nothing new. */
+  /** Adds the objects that reading has closed. They are reported already, so problems of the rest of them are not. */
   addAll(resources: RoutingResources, diagnostics: DiagnosticSink): void {
     for (const kind of ROUTING_KINDS) {
       for (const object of resources.list(kind)) {
@@ -159,7 +159,7 @@ function closedPlaces(
   }));
 }
 
-/** The route that closes the host for what is bound there: Rules are the operator's, and close it for all. */
+/** The route that closes the host for bindings of the source. Rules are the operator's, so they close a host for every namespace. */
 function closingRoute(
   place: OnePlace,
   source: SourceRef,

@@ -118,7 +118,7 @@ function noteHosts({ at }: RouteBinding, hosts: Set<string>): void {
   for (const place of at) for (const { host } of place.hosts) hosts.add(hostKey(host));
 }
 
-/** The claims of one object, where the owner of their host stands. */
+/** The claims of one object, each bound at the rank of its namespace. */
 export function orderedClaims(
   claims: readonly PathClaim[],
   factsOf: (host: HostPattern) => HostFacts,

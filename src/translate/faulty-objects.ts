@@ -1,5 +1,5 @@
 /**
- * A bug of ours costs one object. Where translating throws, the objects that make it throw are looked for and closed; everything else is
+ * A bug in albc costs one object. If translating throws, the objects that make it throw are searched and closed; everything else is
  * translated as usual. Nothing is paid for it as long as nothing throws.
  */
 import type { KindMap } from "../api/kinds.js";
@@ -17,11 +17,11 @@ import { internalError } from "./reasons.js";
 type CloseObject = <K extends RoutingKind>(kind: K, object: KindMap[K]) => KindMap[K] | undefined;
 
 /**
- * How often faulty objects are looked for, each time all of a kind. What still throws then is no matter of single objects, and the
- * error goes on to the caller: what is served stays, and at the start nothing is.
+ * How often faulty objects are searched, each time all of one kind. If translating still throws then, no single object is to blame, and
+ * the caller gets the error: the previous configuration keeps serving; at the start there is none.
  */
 const MOST_ROUNDS = 100;
-/** Parts of one kind that are tried alone. After so many a part that throws is closed as it is. */
+/** Parts of one kind that are tried alone. After that many, a part that throws is closed as a whole. */
 const MOST_PARTS = 4000;
 
 /** Objects in their place; undefined: left out. */

@@ -29,11 +29,11 @@ export interface HostClaims {
 /** What objects of a namespace have to know of a host. */
 export interface HostFacts {
   /**
-   * Text whose byte order is the order in which namespaces get the requests of a host: by the age of their claims. A host is never behind
-   * the wildcard above it, so each binding has one rank, whichever of its hosts is asked for. Objects without a host come last.
+   * Text whose byte order is the order in which namespaces get the requests of a host: by the age of their claims. A host never comes
+   * after the wildcard above it, so each binding has one rank, whichever of its hosts a request has. Objects without a host come last.
    */
   readonly rank: string;
-  /** The oldest object that names the host or the wildcard above it; else the oldest one for every host, at last by a default backend. */
+  /** The oldest object that names the host or the wildcard above it; else the oldest for every host; else that of a default backend. */
   readonly owner: KubernetesObject | undefined;
   /** The host belongs to the namespace. */
   readonly isOwned: boolean;
@@ -64,19 +64,19 @@ export class HostOwners {
   >();
   /** Oldest first. */
   readonly #rest: KubernetesObject[] = [];
-  /** What was asked for. */
+  /** Facts that were looked up. */
   readonly #facts = new Map<
     Key,
     { readonly namespace: string; readonly host: HostPattern; facts: HostFacts }
   >();
 
-  /** `id`: in the keys of what is asked for. */
+  /** `id`: part of the keys of facts. */
   constructor(id: string, { sharedHosts }: { readonly sharedHosts: boolean }) {
     this.#id = id;
     this.#isShared = sharedHosts;
   }
 
-  /** Replaces what an object named. Gives the keys of hosts for which that changes anything. */
+  /** Replaces what an object named. Returns the keys of hosts for which that changes anything. */
   replace(before: HostClaims | undefined, now: HostClaims | undefined): readonly string[] {
     if (before !== undefined) this.#remove(before);
     if (now !== undefined) this.#insert(now);
@@ -107,7 +107,7 @@ export class HostOwners {
     }
   }
 
-  /** Facts of hosts for the namespace. What is asked for is noted in `reads`. */
+  /** Facts of hosts for the namespace. The keys of facts that are looked up are added to `reads`. */
   factsFor(namespace: string, reads: Set<Key>): (host: HostPattern) => HostFacts {
     return (host) => {
       const key = `host/${this.#id}/${namespace}/${hostKey(host)}`;
@@ -123,7 +123,7 @@ export class HostOwners {
     this.#facts.delete(key);
   }
 
-  /** Keys of facts that are different now. `touched`: keys of hosts that `replace` gave. */
+  /** Keys of facts that have changed. `touched`: keys of hosts that `replace` returned. */
   changedFacts(touched: ReadonlySet<string>): readonly Key[] {
     if (touched.size === 0) return [];
     return [...this.#facts].flatMap(([key, known]) => {
@@ -154,7 +154,7 @@ export class HostOwners {
     return this.#named.has(key);
   }
 
-  /** Those of the names for which something is different, if it is for the hosts with these keys. */
+  /** The named hosts that a change of the hosts with these keys affects. */
   namesBelow(touched: ReadonlySet<string>): readonly HostPattern[] {
     const keys = [...touched];
     const isExact = keys.every((key) => key !== "" && !key.startsWith("*"));
@@ -203,7 +203,7 @@ export function isBelow(host: HostPattern, keys: ReadonlySet<string>): boolean {
   return keys.has("") || keysAbove(host, "one").some((key) => keys.has(key));
 }
 
-/** All that others see of it. */
+/** Everything that translations of other objects read of the claims. */
 function textOf(claims: HostClaims | undefined): string {
   if (claims === undefined) return "";
   const { namespace, name, creationTimestamp } = claims.object.metadata;

@@ -1,6 +1,6 @@
 /** What the translation of an object depends on, as keys: it is translated again when one of its keys has changed. */
 
-/** An object, such as `Service/<namespace>/<name>`, or what is known of several: grants, policies, a parent. */
+/** Of an object, such as `Service/<namespace>/<name>`, or of a fact about several objects: grants, policies, a parent. */
 export type Key = string;
 
 export interface ObjectName {
@@ -23,7 +23,7 @@ export function isRouteKey(key: Key): boolean {
   return key.startsWith("HTTPRoute/") || key.startsWith("GRPCRoute/");
 }
 
-/** What is known by a key; there may be several of one. */
+/** A fact by its key; a key may have several. */
 export type Fact = readonly [Key, unknown];
 
 /** All ReferenceGrants of a namespace. */

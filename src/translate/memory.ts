@@ -1,6 +1,6 @@
 /**
- * What objects became in earlier compilations. An object is translated again when it has changed, or when something has changed that its
- * translation read; both are noted as keys (keys.ts).
+ * The results of earlier compilations. An object is translated again when it has changed, or when something that its translation read has
+ * changed; keys (keys.ts) record both.
  */
 import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingKind, RoutingResources } from "../input/resources.js";
@@ -69,14 +69,14 @@ export class Readers {
   }
 }
 
-/** What one step made of each object. */
+/** The result of one step for each object. */
 export class Parts<T extends object> {
   readonly #parts = new Map<Key, T>();
   readonly #reads = new Map<Key, readonly Key[]>();
   readonly #readers = new Readers();
   readonly #unread: (key: Key) => void;
 
-  /** `unread`: gets keys that nothing reads any more. */
+  /** `unread`: called with keys that nothing reads any more. */
   constructor(unread: (key: Key) => void = () => undefined) {
     this.#unread = unread;
   }
@@ -98,7 +98,7 @@ export class Parts<T extends object> {
     return Array.from(keys).flatMap((key) => [...this.#readers.of(key)]);
   }
 
-  /** Translates the objects again. `translate` gives undefined for an object that is gone. */
+  /** Translates the objects again. `translate` returns undefined for a removed object. */
   update(
     stale: Iterable<Key>,
     translate: (key: Key, reads: Set<Key>) => T | undefined,
@@ -114,7 +114,7 @@ export class Parts<T extends object> {
     });
   }
 
-  /** What a translation read that came to nothing counts, too: it may come to something when that changes. */
+  /** Also for a translation without a result: it may have one once what it read has changed. */
   #note(key: Key, reads: ReadonlySet<Key>): void {
     for (const read of reads) this.#readers.add(read, key);
     for (const read of this.#reads.get(key) ?? []) {
@@ -125,7 +125,7 @@ export class Parts<T extends object> {
   }
 }
 
-/** Values that several parts give, each once, by id. */
+/** Values of several parts, each id once, sorted by id. */
 export class Union<T extends { readonly id: string }> {
   readonly #counts = new Map<string, number>();
   readonly #changes = new Map<string, Difference<T>>();
@@ -164,7 +164,7 @@ export class Union<T extends { readonly id: string }> {
   }
 }
 
-/** The same objects. Each that is looked up, or looked for in vain, is noted in `reads`. */
+/** The same resources; adds the key of every lookup to `reads`, also of one that finds nothing. */
 export function listening(resources: RoutingResources, reads: Set<Key>): RoutingResources {
   return {
     get: (kind, namespace, name) => {

@@ -1,4 +1,4 @@
-/** What the translation of one object adds to the whole, and the whole of such parts. */
+/** What the translation of one object adds to the model, and the sum of these parts. */
 import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import { DiagnosticSink } from "../diagnostics/sink.js";
@@ -16,6 +16,7 @@ import type { IdentifiedUse } from "./certificates.js";
 import { Certificates } from "./certificates.js";
 import { ClosedObjects } from "./closed-objects.js";
 import { ConfigBuilder } from "./config-builder.js";
+import type { TranslateContext } from "./context.js";
 import type { Key } from "./keys.js";
 import { Union, listening } from "./memory.js";
 
@@ -28,27 +29,28 @@ export interface Part {
   readonly certificates: readonly Certificate[];
   readonly certificateUses: readonly IdentifiedUse[];
   readonly backendTls: readonly BackendTls[];
-  /** See ClosedObjects. */
+  /** Objects to close (ClosedObjects). */
   readonly closed: readonly KubernetesObject[];
 }
 
-/** A context for the translation of one object. What it looks up is noted in `reads`. */
+/** A context for the translation of one object, which adds the keys of its lookups to `reads`. */
 export function ownContext({ resources, options }: AuthContext, reads: Set<Key>): AuthContext {
-  const context = {
-    resources: listening(resources, reads),
-    options,
-    diagnostics: new DiagnosticSink(),
-  };
+  const diagnostics = new DiagnosticSink();
+  return collecting({ resources: listening(resources, reads), options, diagnostics });
+}
+
+/** The context with empty collectors. */
+export function collecting(context: TranslateContext, closed = new ClosedObjects()): AuthContext {
   return {
     ...context,
-    config: new ConfigBuilder(new ClosedObjects()),
+    config: new ConfigBuilder(closed),
     backends: new Backends(context),
     certificates: new Certificates(context),
     auth: createAuthTranslator(context),
   };
 }
 
-/** What an own context has collected; to be called last. */
+/** What a context has collected; to be called last. */
 export function partOf({ diagnostics, config, backends, certificates, auth }: AuthContext): Part {
   const { auths, credentials, services } = auth.collected();
   for (const service of services) backends.add(service);
@@ -79,12 +81,12 @@ const NO_PART: Part = {
   closed: NOTHING,
 };
 
-/** One empty list for all of the thousands of them. */
+/** Thousands of parts share one empty list. */
 export function kept<T>(list: readonly T[]): readonly T[] {
   return list.length === 0 ? NOTHING : list;
 }
 
-/** What all parts add. */
+/** The sum of all parts. */
 export class Whole {
   /** By id. */
   routes: readonly Route[] = [];
@@ -94,7 +96,7 @@ export class Whole {
   readonly certificates = new Union<Certificate>();
   readonly certificateUses = new Union<IdentifiedUse>();
   readonly backendTls = new Union<BackendTls>();
-  /** Those of parts that have some. */
+  /** Only of parts that have some. */
   readonly #reports = new Map<Key, readonly Report[]>();
   readonly #closed = new Map<Key, readonly KubernetesObject[]>();
 
@@ -126,7 +128,7 @@ export class Whole {
   }
 }
 
-/** A difference for each of several values of parts. */
+/** The differences of a list in each part, for `patched`. */
 export function eachOf<P extends object, T extends object>(
   differences: readonly Difference<P>[],
   values: (part: P) => readonly T[],

@@ -10,15 +10,15 @@ import type { Place } from "./place.js";
 import { nameOf } from "./place.js";
 import type { Specificity } from "./precedence.js";
 
-/** Elements of a path up to which its prefixes are looked for, so that a long path costs no more than its length. */
+/** Path elements up to which prefixes of a path are compared, so that a long path costs no more than its length. */
 const MOST_ELEMENTS = 16;
 
-/** What is claimed for one host of a listener, and surely gets its requests. */
-class HostClaims {
+/** The claims for one host of a listener that have no conditions, so they get all requests for their path. */
+class ClaimsOfHost {
   readonly #claims: OrderedClaim[] = [];
   /** Undefined: none, or several. */
   #namespace: string | undefined;
-  /** By path: the one that comes first. Made when it is asked for, since most hosts have one claim. */
+  /** By path: the one that comes first. Computed on first use, because most hosts have one claim. */
   #first: Map<string, OrderedClaim> | undefined;
 
   add(each: OrderedClaim): void {
@@ -60,7 +60,7 @@ interface Together {
 
 /**
  * Reports paths that no request can reach: an earlier claim has the same host and path, or one of another namespace has all of its
- * requests. What only trying tells, such as patterns, is not looked for. Of hosts that have the same claims the first is looked at.
+ * requests. Regular expressions are not compared. Of hosts that have the same claims, only the first is reported.
  */
 export class ShadowedPaths {
   readonly #owners: HostOwners;
@@ -102,7 +102,7 @@ export class ShadowedPaths {
   #placesOf(
     key: string,
     claimsOf: (object: KubernetesObject) => readonly OrderedClaim[],
-  ): ReadonlyMap<string, { readonly own: HostClaims; readonly groups: readonly Together[] }> {
+  ): ReadonlyMap<string, { readonly own: ClaimsOfHost; readonly groups: readonly Together[] }> {
     const claims = this.#owners
       .claimantsOf(key)
       .flatMap((object) => claimsOf(object).filter(({ binding }) => indexIn(binding.at, key) >= 0));
@@ -139,8 +139,8 @@ const indexesOf = memoized(([place]: RouteBinding["at"]) => {
 
 function shadowedAt(
   { claims }: Together,
-  own: HostClaims,
-  above: readonly HostClaims[],
+  own: ClaimsOfHost,
+  above: readonly ClaimsOfHost[],
 ): readonly Report[] {
   return claims.flatMap((each) => {
     const { claim } = each;
@@ -151,15 +151,15 @@ function shadowedAt(
   });
 }
 
-function hostClaims(groups: readonly Together[]): HostClaims {
-  const own = new HostClaims();
+function hostClaims(groups: readonly Together[]): ClaimsOfHost {
+  const own = new ClaimsOfHost();
   for (const { claims } of groups) {
     for (const each of claims) if ((each.claim.when ?? []).length === 0) own.add(each);
   }
   return own;
 }
 
-function sameOf(each: OrderedClaim, own: HostClaims): PathClaim | undefined {
+function sameOf(each: OrderedClaim, own: ClaimsOfHost): PathClaim | undefined {
   if (own.hasOnly(each)) return undefined;
   const winner = own.first(pathKey(each.claim.path));
   if (winner?.claim.placeOf === undefined || winner.binding.order >= each.binding.order) {
@@ -170,7 +170,7 @@ function sameOf(each: OrderedClaim, own: HostClaims): PathClaim | undefined {
 
 function widerOf(
   { claim, binding: { order } }: OrderedClaim,
-  above: readonly HostClaims[],
+  above: readonly ClaimsOfHost[],
 ): PathClaim | undefined {
   const { namespace } = claim.object.metadata;
   for (const known of above) {

@@ -10,11 +10,7 @@ import type { ObjectStatus } from "../../src/status/object-status.js";
 import type { Key } from "../../src/translate/keys.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthContext } from "../../src/translate/auth/auth-context.js";
-import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
-import { Backends } from "../../src/translate/backends.js";
-import { Certificates } from "../../src/translate/certificates.js";
-import { ClosedObjects } from "../../src/translate/closed-objects.js";
-import { ConfigBuilder } from "../../src/translate/config-builder.js";
+import { collecting } from "../../src/translate/part.js";
 import { backendClientCertificate } from "../../src/translate/gateway/gateway-certificates.js";
 import type {
   GatewayState,
@@ -46,14 +42,7 @@ export function harness(yaml: string): Harness {
   const loaded = resourcesFromYaml(yaml);
   const sink = new DiagnosticSink();
   const { resources } = loaded;
-  const context = { resources, options: DEFAULT_OPTIONS, diagnostics: sink };
-  const build: AuthContext = {
-    ...context,
-    config: new ConfigBuilder(new ClosedObjects()),
-    backends: new Backends(context),
-    certificates: new Certificates(context),
-    auth: createAuthTranslator(context),
-  };
+  const build = collecting({ resources, options: DEFAULT_OPTIONS, diagnostics: sink });
   const states = resources.list("Gateway").map((gateway) => stateOf(gateway, build));
   const policies = createPolicies(states, build);
   const reads = new Set<Key>();

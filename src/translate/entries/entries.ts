@@ -1,7 +1,7 @@
 /**
- * Ingresses and Rules of all load balancers, each translated on its own. What they have to know of each other is known by
- * host: who owns it (HostOwners), whether it has TLS (TlsHosts), whose paths hide others (ShadowedPaths). A change of an object changes
- * what is known of its hosts, and objects that read that are translated again.
+ * Ingresses and Rules of all load balancers, each translated on its own. What they read of each other are facts about hosts: the owner
+ * (HostOwners), TLS (TlsHosts), paths that hide others (ShadowedPaths). A changed object changes facts about its hosts, and objects that
+ * read these are translated again.
  */
 import type { Rule } from "../../api/alb.js";
 import type { Ingress, KubernetesObject } from "../../api/wire.js";
@@ -35,9 +35,9 @@ import { ShadowedPaths } from "../shadowed-paths.js";
 
 type Balancers = readonly Omit<LoadBalancer, "owners">[];
 
-/** The entries of one set of load balancers after the other. */
+/** Keeps entries as long as the load balancers stay the same. */
 export class EntryMemory {
-  /** What entries read of the load balancers; all is translated again when it is different. */
+  /** What entries read of the load balancers; once it changes, all entries are translated again. */
   #text = "";
   #entries = new Entries([]);
 
@@ -83,12 +83,12 @@ function objectOf(key: Key, { resources }: TranslateContext): Entry | undefined 
   return resources.get(kind === "Rule" ? kind : "Ingress", namespace, name);
 }
 
-/** What is known of the hosts of a load balancer. */
+/** Facts about the hosts of a load balancer. */
 interface Hosts {
   readonly owners: HostOwners;
   readonly tls: TlsHosts;
   readonly shadows: ShadowedPaths;
-  /** Keys of hosts of which something has changed. */
+  /** Keys of hosts with changes. */
   readonly touched: Set<string>;
 }
 
@@ -100,7 +100,7 @@ function newHosts(id: string, { options }: TranslateContext): Hosts {
 
 const NOTHING: readonly never[] = [];
 
-/** Ingresses and Rules, and what became of them. */
+/** Ingresses and Rules, and their translations. */
 export class Entries {
   readonly #hosts: readonly Hosts[];
   readonly #named = new Parts<{ readonly claims: readonly (HostClaims | undefined)[] }>();
@@ -224,7 +224,7 @@ export class Entries {
   }
 }
 
-/** What each is translated with. */
+/** What entries are translated with. */
 interface EntryScope {
   readonly balancers: readonly LoadBalancer[];
   /** By load balancer. */
@@ -239,7 +239,7 @@ function isRule(object: Entry): object is Rule {
   return object.kind === "Rule";
 }
 
-/** What became of an Ingress or Rule. */
+/** The translation of an Ingress or Rule. */
 interface CollectedPart extends Part {
   readonly object: Entry;
   readonly served: readonly CertificateCandidate[];

@@ -1,4 +1,4 @@
-import type { BackendReference } from "../../api/gateway.js";
+import type { BackendReference, GrpcRoute } from "../../api/gateway.js";
 import type { Service } from "../../api/wire.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { BackendProtocol, Refusal } from "../../model/upstream.js";
@@ -15,7 +15,6 @@ import type {
   RouteContext,
   RuleContext,
 } from "./model.js";
-import { isGrpcRoute } from "./model.js";
 import type { UnresolvedReason } from "./route-problems.js";
 
 /** Where requests are sent, or how they are refused. */
@@ -102,6 +101,10 @@ function protocolOf(
     return { ...unusable("UnsupportedProtocol", message), code: "ROUTE_BACKEND_TLS_NAMES" };
   }
   return protocol;
+}
+
+export function isGrpcRoute(route: AnyRoute): route is GrpcRoute {
+  return route.kind === "GRPCRoute";
 }
 
 /** Why a backendRef of a route of any kind can't be used. */

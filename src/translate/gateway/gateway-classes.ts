@@ -2,6 +2,7 @@ import type { Gateway, GatewayClass } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
 import type { CompileOptions } from "../../model/options.js";
 import type { ObjectStatus } from "../../status/object-status.js";
+import { statusOf } from "../../status/object-status.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
@@ -55,35 +56,21 @@ export function reportForeignGateways(context: TranslateContext): void {
 /** The statuses of our GatewayClasses; reports classes that can't be accepted. */
 export function gatewayClassStatuses(context: TranslateContext): readonly ObjectStatus[] {
   return ownClasses(context).map((gatewayClass) => {
-    const { apiVersion, kind, metadata } = gatewayClass;
     const verdict = classVerdict(gatewayClass, context.resources);
     if (!verdict.ok) {
       const place = placeOf(gatewayClass, "spec", "parametersRef");
       const { message } = verdict;
       context.diagnostics.report({ code: "GATEWAY_CLASS_INVALID", message, ...place });
     }
-    return {
-      apiVersion,
-      kind,
-      metadata: { name: metadata.name, namespace: metadata.namespace },
-      status: {
-        conditions: [
-          condition(
-            "Accepted",
-            verdict,
-            { reason: "Accepted", message: "Gateways of the class are served" },
-            gatewayClass,
-          ),
-          condition(
-            "SupportedVersion",
-            HOLDS,
-            { reason: "SupportedVersion", message: "Gateway API v1.7 is supported" },
-            gatewayClass,
-          ),
-        ],
-        supportedFeatures: supportedFeatures(context.options).map((name) => ({ name })),
-      },
-    };
+    const served = { reason: "Accepted", message: "Gateways of the class are served" };
+    const version = { reason: "SupportedVersion", message: "Gateway API v1.7 is supported" };
+    return statusOf(gatewayClass, {
+      conditions: [
+        condition("Accepted", verdict, served, gatewayClass),
+        condition("SupportedVersion", HOLDS, version, gatewayClass),
+      ],
+      supportedFeatures: supportedFeatures(context.options).map((name) => ({ name })),
+    });
   });
 }
 

@@ -1,9 +1,9 @@
 /** Statuses and diagnostics of Gateways, ListenerSets and their listeners. */
 import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
-import type { KubernetesObject } from "../../api/wire.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { Condition, ObjectStatus } from "../../status/object-status.js";
+import { statusOf } from "../../status/object-status.js";
 import type { TranslateContext } from "../context.js";
 import type { Place } from "../place.js";
 import { placeOf, within } from "../place.js";
@@ -38,7 +38,7 @@ export function gatewayStatuses(
 function gatewayStatus(translated: TranslatedGateway, context: StatusContext): ObjectStatus {
   const { gateway, addresses, listeners, listenerSets } = translated;
   const own = listeners.filter(({ parent }) => parent === gateway);
-  return objectStatus(gateway, {
+  return statusOf(gateway, {
     ...(addresses.length > 0 && {
       addresses: addresses.map((value) => ({ type: "IPAddress", value })),
     }),
@@ -118,7 +118,7 @@ function listenerSetStatus(
 ): ObjectStatus {
   const why = acceptedBecause("the ListenerSet is valid", listeners);
   const served = programmedBecause("the ListenerSet is served");
-  return objectStatus(listenerSet, {
+  return statusOf(listenerSet, {
     conditions: [
       condition("Accepted", accepted, why, listenerSet),
       condition("Programmed", programmed, served, listenerSet),
@@ -127,14 +127,6 @@ function listenerSetStatus(
       listeners: listeners.map((listener) => listenerStatus(listener, context)),
     }),
   });
-}
-
-function objectStatus(
-  { apiVersion, kind, metadata }: KubernetesObject,
-  status: Readonly<Record<string, unknown>>,
-): ObjectStatus {
-  const { name, namespace } = metadata;
-  return { apiVersion, kind, metadata: { name, namespace }, status };
 }
 
 /** An entry of status.listeners, in a Gateway or a ListenerSet. */

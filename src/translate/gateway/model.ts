@@ -25,7 +25,7 @@ import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
 import type { MatchRank } from "../precedence.js";
 import type { Key } from "../keys.js";
-import type { RouteProblems, UnresolvedReason } from "./route-problems.js";
+import type { RouteProblems, RuleOutcome, UnresolvedReason } from "./route-problems.js";
 import type { Refused, Verdict } from "./verdict.js";
 
 export const HTTP_METHODS = [
@@ -207,10 +207,6 @@ export interface Policies {
 
 export type AnyRoute = HttpRoute | GrpcRoute;
 
-export function isGrpcRoute(route: AnyRoute): route is GrpcRoute {
-  return route.kind === "GRPCRoute";
-}
-
 /** What the translation of a route reads, and adds to. */
 export interface RouteContext extends AuthContext {
   readonly policies: PolicyAnswers;
@@ -238,6 +234,19 @@ export interface RuleMatch {
   readonly rank: MatchRank;
   /** The path, for a match by prefix. */
   readonly prefix?: string;
+}
+
+/** A rule as some of the Gateways serve it. */
+export interface RulePlan extends RuleOutcome {
+  readonly place: Place;
+  /** The matches of the rule, grouped by what happens to their requests. */
+  readonly branches: readonly {
+    /** Id of the route; unique among all routes. */
+    readonly id: string;
+    readonly matches: readonly RuleMatch[];
+    /** `auth` is that of the rule's own filters; absent: it has none. */
+    readonly content: Omit<Route, "id" | "source">;
+  }[];
 }
 
 /** What the filters of a rule or a backendRef do. `refuse`: a filter that can't be resolved answers its requests, as it must not be skipped. */

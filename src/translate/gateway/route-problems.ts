@@ -4,7 +4,7 @@ import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { Place } from "../place.js";
 
 /** Why a rule can't be served as written. */
-export type RefusedReason = "UnsupportedValue" | "IncompatibleFilters";
+type RefusedReason = "UnsupportedValue" | "IncompatibleFilters";
 
 /** Why an object that a rule names can't be used. */
 export type UnresolvedReason =

@@ -2,27 +2,15 @@ import type { Route } from "../../../src/model/route.js";
 import { DiagnosticSink } from "../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
-import { createAuthTranslator } from "../../../src/translate/auth/auth-policies.js";
 import type { AuthContext } from "../../../src/translate/auth/auth-context.js";
-import { Backends } from "../../../src/translate/backends.js";
-import { Certificates } from "../../../src/translate/certificates.js";
-import { ClosedObjects } from "../../../src/translate/closed-objects.js";
-import { ConfigBuilder } from "../../../src/translate/config-builder.js";
 import type { Part } from "../../../src/translate/part.js";
-import { Whole, ownContext, partOf } from "../../../src/translate/part.js";
+import { Whole, collecting, ownContext, partOf } from "../../../src/translate/part.js";
 import { service } from "../../support/translated.js";
 
 const { resources } = resourcesFromYaml(service("web"));
 
 function context(): AuthContext {
-  const own = { resources, options: DEFAULT_OPTIONS, diagnostics: new DiagnosticSink() };
-  return {
-    ...own,
-    config: new ConfigBuilder(new ClosedObjects()),
-    backends: new Backends(own),
-    certificates: new Certificates(own),
-    auth: createAuthTranslator(own),
-  };
+  return collecting({ resources, options: DEFAULT_OPTIONS, diagnostics: new DiagnosticSink() });
 }
 
 function route(id: string): Route {

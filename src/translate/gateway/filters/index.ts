@@ -3,9 +3,8 @@ import type { RouteFilter } from "../../../api/gateway.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
-import { destinationOf } from "../destination.js";
+import { destinationOf, isGrpcRoute } from "../destination.js";
 import type { AuthRef, FilterEffects, FilterType, RuleContext } from "../model.js";
-import { isGrpcRoute } from "../model.js";
 import { CORS, REQUEST_HEADER_MODIFIER, RESPONSE_HEADER_MODIFIER } from "./header-changes.js";
 import { REQUEST_REDIRECT, URL_REWRITE } from "./url-changes.js";
 

@@ -53,7 +53,7 @@ export const URL_REWRITE: FilterType<"urlRewrite"> = {
 
 const TYPES = ["ReplaceFullPath", "ReplacePrefixMatch"] as const;
 
-/** The new path; undefined if it can't be told, which is reported. */
+/** The new path; undefined: it can't be determined, which is reported. */
 function pathRewrite(
   modifier: PathModifier,
   place: Place,

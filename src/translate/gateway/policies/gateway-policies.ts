@@ -19,7 +19,7 @@ import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
 import { gatewaysNamed } from "./policy-targets.js";
 
-/** The policies of our Gateways: routes ask them first, then their statuses say who has asked. */
+/** The policies of our Gateways. Routes use them first; then their statuses name the Gateways of these routes. */
 export function createPolicies(states: readonly GatewayState[], context: AuthContext): Policies {
   const tls = new BackendTlsPolicies(states, context);
   const auth = new AuthPolicies(context);

@@ -11,6 +11,7 @@ import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
+import { statusOf } from "../../../status/object-status.js";
 import { getOrInsert, memoized } from "../../../support/collections.js";
 import { own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
@@ -178,7 +179,5 @@ export function policyStatus(
       condition(type, verdict, { reason: type, message: own(MESSAGES, type) ?? "" }, policy),
     ),
   }));
-  const { apiVersion, kind, metadata } = policy;
-  const { namespace, name } = metadata;
-  return [{ apiVersion, kind, metadata: { name, namespace }, status: { ancestors: entries } }];
+  return [statusOf(policy, { ancestors: entries })];
 }

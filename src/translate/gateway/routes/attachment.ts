@@ -11,6 +11,8 @@ import { placeOf } from "../../place.js";
 import { hostnameRank } from "../../precedence.js";
 import type { AttachableRoute, ListenerState, RouteContext } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
+import type { Refused } from "../verdict.js";
+import { refused } from "../verdict.js";
 import type { Parent, Parents } from "./parents.js";
 
 /** A hostname of the route, and its position in the list. */
@@ -30,9 +32,7 @@ export interface Attachment {
 export interface OwnParent {
   readonly reference: ParentReference;
   readonly parent: Parent;
-  readonly attached:
-    | { readonly ok: true; readonly attachments: readonly Attachment[] }
-    | { readonly ok: false; readonly reason: string; readonly message: string };
+  readonly attached: { readonly ok: true; readonly attachments: readonly Attachment[] } | Refused;
 }
 
 /** If no parent is ours, the route belongs to another controller, and the rest of it is not read. */
@@ -126,7 +126,7 @@ function attach(
   const named = parent.listeners.filter((listener) => isNamed(listener, reference));
   if (named.length === 0) {
     return parent.accepted
-      ? { ok: false, reason: "NoMatchingParent", message: noListener(reference, parent) }
+      ? refused("NoMatchingParent", noListener(reference, parent))
       : notAccepted(parent);
   }
   const { kind, metadata } = route;
@@ -137,21 +137,20 @@ function attach(
   );
   if (allowing.length === 0) {
     const message = `no listener of ${title} allows ${kind}s of namespace ${namespace}: ${names(named)}`;
-    return { ok: false, reason: "NotAllowedByListeners", message };
+    return refused("NotAllowedByListeners", message);
   }
   const attachments = allowing
     .map((listener) => ({ listener, hosts: common.with(listener) }))
     .filter((attachment) => attachment.hosts.length > 0);
   if (attachments.length === 0 && !common.isEmpty) {
     const message = `no hostname of the route is one of ${title}'s: ${allowing.map(hostOf).join(", ")}`;
-    return { ok: false, reason: "NoMatchingListenerHostname", message };
+    return refused("NoMatchingListenerHostname", message);
   }
   return parent.accepted ? { ok: true, attachments } : notAccepted(parent);
 }
 
-function notAccepted({ title }: Parent): OwnParent["attached"] {
-  const message = `${title} is not accepted: its status says why`;
-  return { ok: false, reason: "ParentNotAccepted", message };
+function notAccepted({ title }: Parent): Refused {
+  return refused("ParentNotAccepted", `${title} is not accepted: its status says why`);
 }
 
 function isNamed({ name, port }: ListenerState, reference: ParentReference): boolean {

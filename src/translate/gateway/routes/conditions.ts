@@ -4,7 +4,9 @@ import type { Condition, ObjectStatus } from "../../../status/object-status.js";
 import { sameElements } from "../../../support/collections.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute, RouteKindName } from "../model.js";
-import type { RefusedReason, RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
+import type { RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
+import type { Verdict } from "../verdict.js";
+import { HOLDS, condition, negativeCondition, refused } from "../verdict.js";
 import type { OwnParent } from "./attachment.js";
 
 /** The conditions of a route for one parent. `problems` are those of the whole route, such as invalid hostnames. */
@@ -14,70 +16,55 @@ export function parentConditions(
   problems: RouteProblems,
   plans: readonly RuleOutcome[],
 ): { readonly accepted: boolean; readonly conditions: readonly Condition[] } {
-  const { generation } = route.metadata;
-  const stamp = generation === undefined ? {} : { observedGeneration: generation };
-  const { reason, message, dropped } = acceptance(own, problems, plans);
-  const accepted = reason === "Accepted";
-  const conditions: Condition[] = [
-    { type: "Accepted", status: accepted ? "True" : "False", reason, message, ...stamp },
-    { ...resolvedRefs(plans), ...stamp },
+  const dropped = plans.flatMap(({ name, index, problems: { refused: found } }) =>
+    found[0] === undefined ? [] : [{ name: name ?? String(index), found, reason: found[0].reason }],
+  );
+  const accepted = acceptance(own, problems, plans, dropped.length);
+  const unresolved = plans.flatMap((plan) => plan.problems.unresolved);
+  const conditions = [
+    condition("Accepted", accepted, { reason: "Accepted", message: attachedBy(own) }, route),
+    condition("ResolvedRefs", verdictOf(unresolved), RESOLVED, route),
   ];
   const [first] = dropped;
-  if (accepted && first !== undefined) {
-    const text = dropped.map(({ name, message: why }) => `Dropped Rule ${name}: ${why}`).join("; ");
-    const partly = { type: "PartiallyInvalid", status: "True", reason: first.reason } as const;
-    conditions.push({ ...partly, message: text, ...stamp });
+  if (accepted.ok && first !== undefined) {
+    const message = dropped
+      .map(({ name, found }) => `Dropped Rule ${name}: ${messagesOf(found)}`)
+      .join("; ");
+    conditions.push(negativeCondition("PartiallyInvalid", { ...first, message }, route));
   }
-  return { accepted, conditions };
+  return { accepted: accepted.ok, conditions };
 }
 
-/** A route is accepted if at least one of its rules can be served as written; the others are `dropped`. */
+const RESOLVED = {
+  reason: "ResolvedRefs",
+  message: "everything that the rules name was found",
+};
+
+/** A route is accepted if at least one of its rules can be served as written. */
 function acceptance(
-  { parent, attached }: OwnParent,
+  { attached }: OwnParent,
   problems: RouteProblems,
   plans: readonly RuleOutcome[],
-): {
-  readonly reason: string;
-  readonly message: string;
-  readonly dropped: readonly { name: string; reason: RefusedReason; message: string }[];
-} {
-  if (!attached.ok) return { ...attached, dropped: [] };
-  const [invalid] = problems.refused;
-  if (invalid !== undefined) return refusal(problems.refused, invalid.reason);
-  const dropped = plans.flatMap(({ name, index, problems: { refused } }) =>
-    refused[0] === undefined
-      ? []
-      : [{ name: name ?? String(index), reason: refused[0].reason, message: messagesOf(refused) }],
-  );
-  const [first] = dropped;
-  if (first !== undefined && dropped.length === plans.length) {
-    return refusal(
-      plans.flatMap((plan) => plan.problems.refused),
-      first.reason,
-    );
-  }
-  const names = attached.attachments.map(({ listener }) => listener.name).join(", ");
-  const idle = attached.attachments.every(({ listener }) => listener.serves === undefined);
-  const message = `attached to ${parent.title} by ${names}${idle ? ", which can't serve: see its status" : ""}`;
-  return { reason: "Accepted", message, dropped };
+  dropped: number,
+): Verdict {
+  if (!attached.ok) return attached;
+  if (problems.refused.length > 0) return verdictOf(problems.refused);
+  return dropped === plans.length
+    ? verdictOf(plans.flatMap((plan) => plan.problems.refused))
+    : HOLDS;
 }
 
-function refusal(
-  problems: readonly RouteProblem<RefusedReason>[],
-  reason: RefusedReason,
-): ReturnType<typeof acceptance> {
-  return { reason, message: messagesOf(problems), dropped: [] };
+/** The first reason, and all messages. */
+function verdictOf(found: readonly RouteProblem<string>[]): Verdict {
+  const [first] = found;
+  return first === undefined ? HOLDS : refused(first.reason, messagesOf(found));
 }
 
-function resolvedRefs(plans: readonly RuleOutcome[]): Condition {
-  const unresolved = plans.flatMap((plan) => plan.problems.unresolved);
-  const [first] = unresolved;
-  if (first === undefined) {
-    const message = "everything that the rules name was found";
-    return { type: "ResolvedRefs", status: "True", reason: "ResolvedRefs", message };
-  }
-  const message = messagesOf(unresolved);
-  return { type: "ResolvedRefs", status: "False", reason: first.reason, message };
+function attachedBy({ parent, attached }: OwnParent): string {
+  const listeners = (attached.ok ? attached.attachments : []).map(({ listener }) => listener);
+  const names = listeners.map(({ name }) => name).join(", ");
+  const isIdle = listeners.every(({ serves }) => serves === undefined);
+  return `attached to ${parent.title} by ${names}${isIdle ? ", which can't serve: see its status" : ""}`;
 }
 
 function messagesOf(problems: readonly RouteProblem<string>[]): string {

@@ -6,12 +6,11 @@ import type { GrpcRoute, HttpRoute, ValueMatch } from "../../../api/gateway.js";
 import { addTo, compareStrings } from "../../../support/collections.js";
 import { routeOrderKey } from "../../precedence.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT } from "../../size-limits.js";
-import type { AnyRoute, ListenerState, RuleMatch } from "../model.js";
-import { isGrpcRoute } from "../model.js";
+import { isGrpcRoute } from "../destination.js";
+import type { AnyRoute, ListenerState, RuleMatch, RulePlan } from "../model.js";
 import type { OwnParent } from "./attachment.js";
 import { IS_GRPC } from "./grpc-matches.js";
 import { literalStart } from "./http-matches.js";
-import type { RulePlan } from "./rules.js";
 
 /** What is bound for each pair of listener and hostname. */
 interface MatchesSize {

@@ -1,20 +1,20 @@
 /** The translation of one HTTPRoute or GRPCRoute. */
 import type { Gateway } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
-import type { Condition, ObjectStatus } from "../../../status/object-status.js";
+import type { ObjectStatus } from "../../../status/object-status.js";
+import { statusOf } from "../../../status/object-status.js";
 import { addTo, compareStrings, getOrInsert, groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { ConfigBuilder } from "../../config-builder.js";
 import { placeOf, sourceRef } from "../../place.js";
 import { routeOrderKey } from "../../precedence.js";
-import type { AnyRoute, ListenerState, PolicyAnswers, RouteContext } from "../model.js";
+import type { AnyRoute, ListenerState, PolicyAnswers, RouteContext, RulePlan } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import type { Attachment, OwnParent } from "./attachment.js";
 import { ownParents } from "./attachment.js";
 import { parentConditions } from "./conditions.js";
 import type { Parent, Parents } from "./parents.js";
 import { boundHosts, closedMatches, matchesSize, routeSizeProblem } from "./route-size.js";
-import type { RulePlan } from "./rules.js";
 import { planRules, refusedPlan } from "./rules.js";
 
 /** Adds to `context` what the route becomes in the data plane. */
@@ -47,7 +47,11 @@ export function translateRoute(
         accepted && attached.ok ? attached.attachments.map(({ listener }) => listener) : [],
       ),
     ),
-    status: statusOf(route, planned, context.options.controllerName),
+    status: statusOf(route, {
+      parents: planned.map(({ reference: parentRef, conditions }) => {
+        return { parentRef, controllerName: context.options.controllerName, conditions };
+      }),
+    }),
     gateways: new Set(own.map(({ parent }) => parent.gateway)),
   };
 }
@@ -78,19 +82,6 @@ function plansByParent(
     return parents.map((parent) => [parent, plans] as const);
   });
   return new Map(byParent);
-}
-
-function statusOf(
-  { apiVersion, kind, metadata: { namespace, name } }: AnyRoute,
-  planned: readonly (Pick<OwnParent, "reference"> & {
-    readonly conditions: readonly Condition[];
-  })[],
-  controllerName: string,
-): ObjectStatus {
-  const parents = planned.map(({ reference: parentRef, conditions }) => {
-    return { parentRef, controllerName, conditions };
-  });
-  return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
 }
 
 /** Listeners on which the rules become the same routes. */

@@ -4,7 +4,7 @@ import { byNamespaceAndName } from "../../../input/resources.js";
 import type { RouteBinding } from "../../../model/route.js";
 import { inBindingOrder } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { compareBy, getOrInsert, patched } from "../../../support/collections.js";
+import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
 import type { Key, ObjectName } from "../../keys.js";
@@ -14,25 +14,24 @@ import type { Part } from "../../part.js";
 import { Whole, eachOf, kept, ownContext, partOf } from "../../part.js";
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
-import { isGrpcRoute } from "../model.js";
 import type { ListenerPlace } from "./parents.js";
 import { Parents } from "./parents.js";
 import { translateRoute } from "./route.js";
 
-/** What became of a route. */
+/** The translation of a route. */
 interface RoutePart extends Part {
   readonly route: AnyRoute;
   readonly status: ObjectStatus;
   readonly bindings: readonly RouteBinding[];
   /** Titles of the Gateways among its parents. */
   readonly gateways: readonly string[];
-  /** Those that it is attached to and accepted for. */
+  /** Listeners that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
 }
 
 export class Routes implements RouteReaders {
   readonly #parts = new Parts<RoutePart>((key) => this.#parents.delete(key));
-  /** Of the keys that are parents: what routes read of them. */
+  /** By key: what routes read of a parent. */
   readonly #parents = new Map<
     Key,
     { readonly from: string; readonly parent: ObjectName | undefined; readonly text: string }
@@ -157,6 +156,6 @@ function parentsRead({
 }
 
 const inOrder = compareBy<RoutePart>(
-  ({ route: a }, { route: b }) => Number(isGrpcRoute(a)) - Number(isGrpcRoute(b)),
+  ({ route: a }, { route: b }) => compareStrings(b.kind, a.kind),
   ({ route: a }, { route: b }) => byNamespaceAndName(a, b),
 );

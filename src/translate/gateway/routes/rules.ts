@@ -1,35 +1,20 @@
 import type { HttpRouteRule, RouteBackendRef } from "../../../api/gateway.js";
 import type { BackendFilters } from "../../../model/filters.js";
-import type { Backend, Route } from "../../../model/route.js";
+import type { Backend } from "../../../model/route.js";
 import type { Refusal } from "../../../model/upstream.js";
 import { groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { Place } from "../../place.js";
 import { placeOf, within } from "../../place.js";
 import { invalidBackend, invalidRule } from "../../reasons.js";
-import { destinationOf } from "../destination.js";
+import { destinationOf, isGrpcRoute } from "../destination.js";
 import { filterEffects } from "../filters/index.js";
 import { replacesPrefix } from "../filters/url-changes.js";
-import type { RuleContext, RuleMatch } from "../model.js";
-import { isGrpcRoute } from "../model.js";
-import type { RuleOutcome } from "../route-problems.js";
+import type { RuleContext, RuleMatch, RulePlan } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import { grpcMatches } from "./grpc-matches.js";
 import { httpMatches } from "./http-matches.js";
 import { ruleRetry, ruleSession, ruleTimeouts } from "./rule-traffic.js";
-
-/** A rule as some of the Gateways serve it. */
-export interface RulePlan extends RuleOutcome {
-  readonly place: Place;
-  /** The matches of the rule, grouped by what happens to their requests. */
-  readonly branches: readonly {
-    /** Id of the route; unique among all routes. */
-    readonly id: string;
-    readonly matches: readonly RuleMatch[];
-    /** `auth` is that of the rule's own filters; absent: it has none. */
-    readonly content: Omit<Route, "id" | "source">;
-  }[];
-}
 
 type AnyRule = Omit<HttpRouteRule, "matches">;
 

@@ -5,6 +5,7 @@ import type { Listener } from "../../../model/listener.js";
 import type { StreamPool, StreamServer } from "../../../model/stream.js";
 import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
+import { statusOf } from "../../../status/object-status.js";
 import { compareIds, compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
 import type { UpstreamPlan } from "../../backends.js";
@@ -155,12 +156,7 @@ function translateRoute(
     [...reached.keys()].flatMap(({ serves, name }) => (serves ? [[serves.listener, name]] : [])),
   );
   for (const each of shadowed) context.diagnostics.report(shadowedReport(route, each, names));
-  const { apiVersion, kind, metadata } = route;
-  const { namespace, name } = metadata;
-  return {
-    listeners,
-    status: { apiVersion, kind, metadata: { namespace, name }, status: { parents } },
-  };
+  return { listeners, status: statusOf(route, { parents }) };
 }
 
 function planAt({ stream, gateway }: ListenerState, plans: StreamPlans): StreamPlan {

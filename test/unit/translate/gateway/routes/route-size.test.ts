@@ -3,8 +3,7 @@ import { closedMatches } from "../../../../../src/translate/gateway/routes/route
 import { RouteProblems } from "../../../../../src/translate/gateway/route-problems.js";
 import { grpcMatches } from "../../../../../src/translate/gateway/routes/grpc-matches.js";
 import { httpMatches } from "../../../../../src/translate/gateway/routes/http-matches.js";
-import type { RuleMatch } from "../../../../../src/translate/gateway/model.js";
-import type { RulePlan } from "../../../../../src/translate/gateway/routes/rules.js";
+import type { RuleMatch, RulePlan } from "../../../../../src/translate/gateway/model.js";
 import type { HttpRoute, HttpRouteMatch } from "../../../../../src/api/gateway.js";
 
 const ROUTE: HttpRoute = {
