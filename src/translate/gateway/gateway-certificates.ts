@@ -60,14 +60,12 @@ function defaultCertificate({ options, certificates }: BuildContext): ListenerCe
 export function backendClientCertificate(
   gateway: Gateway,
   context: BuildContext,
-): CertificateLookup | undefined {
+): ReturnType<typeof lookUpCertificate> | undefined {
   const ref = gateway.spec.tls?.backend?.clientCertificateRef;
   if (ref === undefined) return undefined;
   const place = placeOf(gateway, "spec", "tls", "backend", "clientCertificateRef");
   return lookUpCertificate(ref, place, "InvalidClientCertificateRef", context);
 }
-
-type CertificateLookup = { readonly ok: true; readonly certificate: LoadedCertificate } | Refused;
 
 /**
  * Looks up the certificate that the object at `place` names, and reports nothing. A Secret of another namespace needs a ReferenceGrant.
@@ -79,7 +77,7 @@ function lookUpCertificate(
   place: Place,
   invalid: "InvalidCertificateRef" | "InvalidClientCertificateRef",
   { resources, certificates }: BuildContext,
-): CertificateLookup {
+): { readonly ok: true; readonly certificate: LoadedCertificate } | Refused {
   const { resource } = place;
   const { group = "", kind = "Secret", name, namespace = resource.namespace } = ref;
   if (group !== "" || kind !== "Secret") {

@@ -16,7 +16,6 @@ import { listenerOverlaps } from "./listener-overlap.js";
 import type { ListenerFindings } from "./listeners.js";
 import { translateListener } from "./listeners.js";
 import type {
-  Overlap,
   TranslatedGateway,
   TranslatedListener,
   TranslatedListenerSet,
@@ -90,7 +89,7 @@ function withAddresses(
 function overlapsOf(
   gateways: readonly AddressedGateway[],
   { conflicts, certificates }: Pick<ListenerFindings, "conflicts" | "certificates">,
-): ReadonlyMap<WrittenListener, Overlap> {
+): ListenerFindings["overlaps"] {
   const shared: WrittenListener[] = [];
   const groups = [shared];
   for (const gateway of gateways) {

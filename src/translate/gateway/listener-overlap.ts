@@ -3,7 +3,11 @@ import { hostText } from "../../model/values.js";
 import { addTo, groupBy } from "../../support/collections.js";
 import { covers, keysAbove } from "../hostnames.js";
 import { nameOf } from "../place.js";
-import type { Overlap, WrittenListener } from "./model.js";
+import type { WrittenListener } from "./model.js";
+import type { Refused } from "./verdict.js";
+
+/** `OverlappingCertificates` or `OverlappingHostnames`. */
+type Overlap = Pick<Refused, "reason" | "message">;
 
 type NamesOf = (listener: WrittenListener) => readonly HostPattern[];
 

@@ -7,7 +7,7 @@ import type { AddressedGateway } from "./addresses.js";
 import { clientValidation } from "./certificate-authorities.js";
 import type { ListenerCertificates } from "./gateway-certificates.js";
 import { endsTls } from "./gateway-certificates.js";
-import type { Overlap, TranslatedListener, WrittenListener } from "./model.js";
+import type { TranslatedListener, WrittenListener } from "./model.js";
 import type { Refused, Verdict } from "./verdict.js";
 import { firstRefused, HOLDS, refused } from "./verdict.js";
 
@@ -17,7 +17,7 @@ export interface ListenerFindings {
   /** Listeners that get no sockets. */
   readonly overBudget: Pick<ReadonlyMap<WrittenListener, Refused>, "get">;
   readonly certificates: ReadonlyMap<WrittenListener, ListenerCertificates>;
-  readonly overlaps: ReadonlyMap<WrittenListener, Overlap>;
+  readonly overlaps: ReadonlyMap<WrittenListener, Pick<Refused, "reason" | "message">>;
 }
 
 /**

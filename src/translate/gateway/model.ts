@@ -95,17 +95,11 @@ export interface TranslatedListener extends WrittenListener {
   /** InvalidCertificateRef, InvalidRouteKinds, RefNotPermitted, InvalidCACertificateRef, InvalidCACertificateKind. */
   readonly resolvedRefs: Verdict;
   readonly programmed: Verdict;
-  /** With another listener that takes hosts over TLS. */
-  readonly overlap?: Overlap;
+  /** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
+  readonly overlap?: Pick<Refused, "reason" | "message">;
   readonly clientCertificates?: ClientCertificates;
   /** The usable ones, in the order of the listener's references. */
   readonly certificates: readonly LoadedCertificate[];
-}
-
-/** Why clients that use one connection for several hosts may meet another listener's TLS settings. */
-export interface Overlap {
-  readonly reason: "OverlappingCertificates" | "OverlappingHostnames";
-  readonly message: string;
 }
 
 /** A ListenerSet whose parent is one of our Gateways. */

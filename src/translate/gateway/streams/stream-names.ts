@@ -144,12 +144,6 @@ interface Outcome {
   readonly classes: Map<string, NameClass>;
 }
 
-interface NamedHost {
-  readonly key: string;
-  readonly host: HostPattern;
-  readonly outcome: Outcome;
-}
-
 class NameTable {
   readonly #places: HostPlaces;
   readonly #owners: readonly ReadonlyMap<string, Owner>[];
@@ -160,7 +154,7 @@ class NameTable {
   /** By numbers of targets. */
   readonly #outcomes = new Map<string, Outcome>();
   readonly #numbers = new Map<StreamTarget | undefined, number>();
-  readonly #named = new Map<string, NamedHost>();
+  readonly #named = new Map<string, { readonly host: HostPattern; readonly outcome: Outcome }>();
   readonly #classOf = new Map<string, NameClass>();
   /** Of each port; filled by `names`. */
   readonly classes: readonly StreamClass[][];
@@ -183,13 +177,12 @@ class NameTable {
     for (const [key, host] of [...hosts].sort(([a], [b]) => compareStrings(a, b))) {
       const outcome = this.#outcomeOf(key, host);
       if (outcome.targets.some((to) => to !== undefined)) {
-        this.#named.set(key, { key, host, outcome });
+        this.#named.set(key, { host, outcome });
       }
     }
-    return [...this.#named.values()].flatMap((named): readonly StreamName[] => {
-      const { key, host, outcome } = named;
+    return [...this.#named].flatMap(([key, { host, outcome }]): readonly StreamName[] => {
       if (key === "" && outcome.common === CLOSED) return [];
-      return [{ host, to: outcome.common ?? this.#class(named) }];
+      return [{ host, to: outcome.common ?? this.#class(key, host, outcome) }];
     });
   }
 
@@ -213,11 +206,11 @@ class NameTable {
   }
 
   /** The class of a host. A host with a common target has one too if narrower hosts without a common target have its id in theirs. */
-  #class({ key, host, outcome: { targets, classes } }: NamedHost): NameClass {
+  #class(key: string, host: HostPattern, { targets, classes }: Outcome): NameClass {
     return getOrInsert(this.#classOf, key, () => {
-      const wider = widening(host).find((each) => each !== key && this.#named.has(each));
-      const next = targets.includes(undefined) ? this.#named.get(wider ?? "") : undefined;
-      const below = next === undefined ? "" : `.${this.#class(next).id}`;
+      const wider = widening(host).find((each) => each !== key && this.#named.has(each)) ?? "";
+      const next = targets.includes(undefined) ? this.#named.get(wider) : undefined;
+      const below = next === undefined ? "" : `.${this.#class(wider, next.host, next.outcome).id}`;
       return getOrInsert(classes, below, () => {
         const id = `c${String(this.#count++)}${below}`;
         for (const [port, to] of targets.entries()) {
