@@ -71,6 +71,17 @@ function messagesOf(problems: readonly RouteProblem<string>[]): string {
   return listed(problems.map(({ message }) => message));
 }
 
+export function routeStatus(
+  { apiVersion, kind, metadata: { namespace, name } }: AttachableRoute,
+  own: readonly (Pick<OwnParent, "reference"> & { readonly conditions: readonly Condition[] })[],
+  { controllerName }: Pick<CompileOptions, "controllerName">,
+): ObjectStatus {
+  const parents = own.map(({ reference: parentRef, conditions }) => {
+    return { parentRef, controllerName, conditions };
+  });
+  return { apiVersion, kind, metadata: { namespace, name }, status: { parents } };
+}
+
 /**
  * Drops the statuses of routes without a parent of ours, unless the status in the cluster still has an entry of ours, which must be
  * removed. That status is read only here, so writing a status changes nothing else. Returns `before` if nothing changed.

@@ -2,7 +2,6 @@
 import type { Gateway } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { statusOf } from "../../../status/object-status.js";
 import { addTo, compareStrings, getOrInsert, groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { ConfigBuilder } from "../../config-builder.js";
@@ -12,7 +11,7 @@ import type { AnyRoute, ListenerState, PolicyAnswers, RouteContext, RulePlan } f
 import { RouteProblems } from "../route-problems.js";
 import type { Attachment, OwnParent } from "./attachment.js";
 import { ownParents } from "./attachment.js";
-import { parentConditions } from "./conditions.js";
+import { parentConditions, routeStatus } from "./conditions.js";
 import type { Parent, Parents } from "./parents.js";
 import { boundHosts, closedMatches, matchesSize, routeSizeProblem } from "./route-size.js";
 import { planRules, refusedPlan } from "./rules.js";
@@ -47,11 +46,7 @@ export function translateRoute(
         accepted && attached.ok ? attached.attachments.map(({ listener }) => listener) : [],
       ),
     ),
-    status: statusOf(route, {
-      parents: planned.map(({ reference: parentRef, conditions }) => {
-        return { parentRef, controllerName: context.options.controllerName, conditions };
-      }),
-    }),
+    status: routeStatus(route, planned, context.options),
     gateways: new Set(own.map(({ parent }) => parent.gateway)),
   };
 }

@@ -5,7 +5,6 @@ import type { Listener } from "../../../model/listener.js";
 import type { StreamPool, StreamServer } from "../../../model/stream.js";
 import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
-import { statusOf } from "../../../status/object-status.js";
 import { compareIds, compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
 import type { UpstreamPlan } from "../../backends.js";
@@ -17,7 +16,7 @@ import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import type { Attachment, OwnParent } from "../routes/attachment.js";
 import { ownParents } from "../routes/attachment.js";
-import { parentConditions } from "../routes/conditions.js";
+import { parentConditions, routeStatus } from "../routes/conditions.js";
 import { Parents } from "../routes/parents.js";
 import { refusedEndings } from "../socket-budget.js";
 import { namesOfPorts } from "./stream-names.js";
@@ -135,7 +134,6 @@ function translateRoute(
   places: StreamPlaces,
   context: StreamContext,
 ): { readonly listeners: ReadonlySet<ListenerState>; readonly status: ObjectStatus } {
-  const { controllerName } = context.options;
   const listeners = new Set<ListenerState>();
   const reached = new Map<ListenerState, Attachment & Pick<StreamPlan, "pool">>();
   const parents = own.map((each) => {
@@ -149,14 +147,14 @@ function translateRoute(
       const pool = accepted ? planAt(listener, plans).pool : undefined;
       if (!reached.has(listener)) reached.set(listener, { ...attachment, pool });
     }
-    return { parentRef: each.reference, controllerName, conditions };
+    return { reference: each.reference, conditions };
   });
   const shadowed = bind(route, [...reached.values()], places);
   const names = new Map(
     [...reached.keys()].flatMap(({ serves, name }) => (serves ? [[serves.listener, name]] : [])),
   );
   for (const each of shadowed) context.diagnostics.report(shadowedReport(route, each, names));
-  return { listeners, status: statusOf(route, { parents }) };
+  return { listeners, status: routeStatus(route, parents, context.options) };
 }
 
 function planAt({ stream, gateway }: ListenerState, plans: StreamPlans): StreamPlan {
