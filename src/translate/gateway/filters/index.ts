@@ -2,79 +2,14 @@
 import type { RouteFilter } from "../../../api/gateway.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
-import { invalidRule } from "../../reasons.js";
-import { destinationOf, isGrpcRoute } from "../destination.js";
-import type { AuthRef, FilterEffects, FilterType, RuleContext } from "../model.js";
-import { CORS, REQUEST_HEADER_MODIFIER, RESPONSE_HEADER_MODIFIER } from "./header-changes.js";
+import type { FilterEffects, FilterType, RuleContext } from "../model.js";
+import { EXTENSION_REF, EXTERNAL_AUTH } from "./auth.js";
+import { CORS } from "./cors.js";
+import { REQUEST_HEADER_MODIFIER, RESPONSE_HEADER_MODIFIER } from "./header-modifiers.js";
+import { REQUEST_MIRROR } from "./mirror.js";
 import { REQUEST_REDIRECT, URL_REWRITE } from "./url-changes.js";
 
-/** An auth service decides (GEP-1494). */
-const EXTERNAL_AUTH: FilterType<"externalAuth"> = {
-  type: "ExternalAuth",
-  field: "externalAuth",
-  isBeforeRedirect: true,
-  apply(spec, place, context, earlier) {
-    const { policies, gateways, problems } = context;
-    const at = within(place, "externalAuth", "protocol");
-    const protocol = problems.choice(spec.protocol, ["HTTP"], at);
-    if (protocol === undefined) return { auth: earlier.auth ?? [] };
-    return withAuth(policies.externalAuth(spec, place, gateways), place, context, earlier);
-  },
-};
-
-/** Names an AuthPolicy. */
-const EXTENSION_REF: FilterType<"extensionRef"> = {
-  type: "ExtensionRef",
-  field: "extensionRef",
-  isForGrpc: true,
-  isBeforeRedirect: true,
-  apply: (reference, place, context, earlier) =>
-    withAuth(context.policies.extension(reference, place), place, context, earlier),
-};
-
-function withAuth(
-  found: AuthRef,
-  place: Place,
-  { problems }: RuleContext,
-  { auth = [] }: FilterEffects,
-): FilterEffects {
-  if (found.ok) return { auth: [...auth, ...found.auth] };
-  problems.reported(found.reason, found.message, place);
-  return { auth, refuse: invalidRule(`filter ${found.reason}`) };
-}
-
-const WHOLE = 100;
-
-/** A mirror that can't be reached is reported and dropped; the requests are served. */
-const REQUEST_MIRROR: FilterType<"requestMirror"> = {
-  type: "RequestMirror",
-  field: "requestMirror",
-  isForGrpc: true,
-  isBeforeRedirect: true,
-  apply({ backendRef, percent, fraction }, place, context, { mirrors = [] }) {
-    const at = within(place, "requestMirror", "backendRef");
-    const destination = destinationOf(backendRef, at, context);
-    if (!destination.ok) return {};
-    const { upstream, protocol, tls } = destination;
-    if (protocol !== "http" && protocol !== "https") {
-      const message = `copies are sent by HTTP/1.1, and port ${String(backendRef.port)} of Service ${backendRef.name} is spoken to by ${protocol}`;
-      context.problems.unresolvable("UnsupportedProtocol", message, at, "ROUTE_MIRROR_PROTOCOL");
-      return {};
-    }
-    const { numerator, denominator = WHOLE } = fraction ?? { numerator: percent ?? WHOLE };
-    if (numerator === 0) return {};
-    const mirror = {
-      upstream,
-      protocol,
-      ...(tls !== undefined && { tls }),
-      numerator,
-      denominator,
-    };
-    return { mirrors: [...mirrors, mirror] };
-  },
-};
-
-/** In the order in which messages list them. To add one: a line here, and its FilterType above or in a file beside this one. */
+/** In the order in which messages list them. To add one: a file, and a line here. */
 const FILTERS: readonly FilterType[] = [
   REQUEST_HEADER_MODIFIER,
   RESPONSE_HEADER_MODIFIER,
@@ -95,7 +30,7 @@ export function filterEffects(
   place: Place,
   context: RuleContext,
 ): FilterEffects {
-  const known = isGrpcRoute(context.route) ? GRPC_TYPES : HTTP_TYPES;
+  const known = context.route.kind === "GRPCRoute" ? GRPC_TYPES : HTTP_TYPES;
   const before: FilterType[] = [];
   let effects: FilterEffects = {};
   for (const [index, filter] of filters.entries()) {

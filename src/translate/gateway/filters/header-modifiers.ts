@@ -1,13 +1,11 @@
 import type { HeaderModifier } from "../../../api/gateway.js";
 import type { Header, HeaderChanges } from "../../../model/filters.js";
 import { headerChanges } from "../../../model/filters.js";
-import { filled } from "../../../support/json-object.js";
 import type { HeaderCheck } from "../../http/headers.js";
 import { isHost, requestHeaderProblem, responseHeaderProblem } from "../../http/headers.js";
 import type { Place } from "../../place.js";
 import { within } from "../../place.js";
 import type { FilterType } from "../model.js";
-import { HTTP_METHODS } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
 
 /** nginx sends the Host header separately, so it has a field of its own in the model. */
@@ -34,32 +32,6 @@ export const RESPONSE_HEADER_MODIFIER: FilterType<"responseHeaderModifier"> = {
     const { set, add, remove } = effectiveChanges(modifier, responseHeaderProblem, at, problems);
     const responseHeaders = headerChanges(set, add, remove);
     return responseHeaders === undefined ? {} : { responseHeaders };
-  },
-};
-
-/** Seconds (Gateway API, HTTPCORSFilter.maxAge). */
-const DEFAULT_MAX_AGE = 5;
-
-/** Absent lists become empty ones, because the data plane knows the API's defaults. */
-export const CORS: FilterType<"cors"> = {
-  type: "CORS",
-  field: "cors",
-  apply(spec, place, { problems }) {
-    const { allowOrigins = [], allowMethods = [], allowHeaders = [], exposeHeaders = [] } = spec;
-    for (const method of allowMethods) {
-      problems.choice(method, [...HTTP_METHODS, "*"], within(place, "cors", "allowMethods"));
-    }
-    return {
-      cors: {
-        dialect: "gateway",
-        origins: allowOrigins,
-        methods: allowMethods,
-        headers: allowHeaders,
-        ...filled("expose", exposeHeaders),
-        credentials: spec.allowCredentials ?? false,
-        maxAge: spec.maxAge ?? DEFAULT_MAX_AGE,
-      },
-    };
   },
 };
 
