@@ -10,7 +10,7 @@ import type { ObjectStatus } from "../../src/status/object-status.js";
 import type { Key } from "../../src/translate/keys.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthContext } from "../../src/translate/auth/auth-context.js";
-import { collecting } from "../../src/translate/part.js";
+import { collecting } from "../../src/translate/parts/part.js";
 import { backendClientCertificate } from "../../src/translate/gateway/gateway-certificates.js";
 import type {
   GatewayState,
