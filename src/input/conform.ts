@@ -7,7 +7,7 @@ import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import type { JsonObject } from "../support/json-object.js";
-import { isObject, own } from "../support/json-object.js";
+import { isObject, own, present } from "../support/json-object.js";
 import { memoized, sameElements } from "../support/collections.js";
 import type { Report } from "../diagnostics/sink.js";
 
@@ -23,8 +23,8 @@ export interface UnknownField {
 }
 
 /**
- * `value` is the given one itself if nothing changes: there are no copies of tens of thousands of objects of an API server. `isLost`:
- * whether a null field has lost its value; such nulls stay, and no type has them.
+ * `value` is the given one itself if nothing changes, so that the many objects of an API server are not copied. `isLost`: whether a null
+ * field has lost its value; such a null stays, and validation refuses it.
  */
 export function conform(
   schema: JsonSchema,
@@ -136,13 +136,15 @@ export function unknownFieldReports(unknown: readonly UnknownField[]): readonly 
   return unknown.flatMap(({ field, known, preserved }) => {
     const hint = unknownFieldHint(field, known);
     if (preserved && hint === undefined) return [];
-    const name = String(field.at(-1));
-    const parent = formatFieldPath(field.slice(0, -1));
-    const message = `${parent === "" ? "the object" : parent} has no field ${name}; it is ignored`;
-    return [
-      { code: "FIELD_UNKNOWN", message, field, at: "key", ...(hint === undefined ? {} : { hint }) },
-    ];
+    const message = `${noField(field)}; it is ignored`;
+    return [{ code: "FIELD_UNKNOWN", message, field, at: "key", ...present("hint", hint) }];
   });
+}
+
+/** How messages say that a field is unknown. */
+export function noField(field: FieldPath): string {
+  const parent = formatFieldPath(field.slice(0, -1));
+  return `${parent === "" ? "the object" : parent} has no field ${String(field.at(-1))}`;
 }
 
 export function unknownFieldHint(field: FieldPath, known: readonly string[]): string | undefined {

@@ -8,8 +8,8 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../diagnostics/diagnostic.js";
 import { errorText } from "../support/text.js";
-import type { AuthShape } from "./auth-shape.js";
-import { isMisspeltTarget } from "./auth-shape.js";
+import type { AuthShape } from "./fail-closed.js";
+import { isMisspeltTarget } from "./fail-closed.js";
 import { conform, readStatus, unknownFieldReports } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
 import {
@@ -33,10 +33,10 @@ import {
   maySelect,
   mended,
   strayNames,
-} from "./misspelt-fields.js";
+} from "./fail-closed.js";
 import { refKey } from "../diagnostics/diagnostic.js";
 import type { JsonObject } from "../support/json-object.js";
-import { fieldsOf, isObject } from "../support/json-object.js";
+import { fieldsOf, isObject, present } from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
 import { closedForm, isClosable } from "./salvage.js";
 import { schemaReports, validator } from "./schema-validation.js";
@@ -70,26 +70,26 @@ const DEFAULT_NAMESPACE = "default";
 /** Metadata can be checked even where the rest of the object is wrong. */
 const validateBase = validator<KubernetesObject>(objectSchema({}));
 
-/** `list`: the object stands in a document of that kind, which is none of lists. */
+/** `list`: the kind of the document that contains the value, if it has items but is no List. */
 export function decode(value: unknown, table: KindTable, list?: string): Decoded {
   try {
     return decodeValue(value, table, list);
   } catch (error: unknown) {
     const message = `reading it failed: ${errorText(error)}`;
     const finding: Report = { code: "INTERNAL_ERROR", field: [], message };
-    return isObject(value) ? refusedByFault(value, finding, table) : refusedUnknown(finding);
+    return isObject(value) ? refusedByFault(value, finding, table) : refusal([finding]);
   }
 }
 
-/** A bug of ours costs one object, which is closed unless that fails, too. */
+/** A bug in reading an object refuses that object only; it is closed unless closing it fails too. */
 function refusedByFault(value: JsonObject, finding: Report, table: KindTable): Decoded {
   const kind = lookUpKindName(table, textOf(value["kind"]));
-  if (kind === undefined) return refused(refOf(value), [finding]);
-  const given = refused(refOf(withNamespace(value, table[kind].namespaced)), [finding]);
+  if (kind === undefined) return refusal([finding], refOf(value));
+  const ref = refOf(withNamespace(value, table[kind].namespaced));
   try {
-    return { ...given, ...closedAs(kind, closedForm(kind, value)) };
+    return refusal([finding], ref, closedAs(kind, closedForm(kind, value)));
   } catch {
-    return given;
+    return refusal([finding], ref);
   }
 }
 
@@ -97,10 +97,10 @@ function decodeValue(value: unknown, table: KindTable, list?: string): Decoded {
   if (!isObject(value)) {
     // Not shown: text that has lost its structure may be a secret's.
     const found = Array.isArray(value) ? "a list" : value === null ? "empty" : "plain text";
-    return refusedUnknown(malformed([], `a Kubernetes object was expected, but this is ${found}`));
+    return refusal([malformed([], `a Kubernetes object was expected, but this is ${found}`)]);
   }
   const problem = headerProblem(value, table);
-  if (problem !== undefined) return refusedUnknown(problem);
+  if (problem !== undefined) return refusal([problem]);
   const [apiVersion, kind] = [textOf(value["apiVersion"]), textOf(value["kind"])];
   const lookup = lookUpKind(table, apiVersion, kind, value);
   if (list !== undefined && lookup.found !== "nothing")
@@ -122,10 +122,8 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: JsonOb
   const definition: KindDefinition<KindMap[K]> = table[kind];
   const shape = shapeOf(kind, definition, given);
   const ref = refOf(shape.value);
-  const refuse = (reports: readonly Report[], first: readonly Report[]): Decoded => ({
-    ...refused(ref, reports),
-    ...closedEntry(kind, definition, given, whatOf(first)),
-  });
+  const refuse = (reports: readonly Report[], first: readonly Report[]): Decoded =>
+    refusal(reports, ref, closedEntry(kind, definition, given, whatOf(first)));
   if (shape.refusals.length > 0)
     return refuse([...shape.refusals, ...shape.reports], shape.refusals);
   const checked = definition.validate(shape.value);
@@ -150,9 +148,9 @@ function closedEntry(
   { schema }: Pick<KindDefinition<never>, "schema">,
   given: JsonObject,
   what: string,
-): Pick<DecodedValue, "served"> {
+): DecodedValue["served"] {
   const value = mended(schema, given);
-  if (!isObject(value)) return {};
+  if (!isObject(value)) return undefined;
   const { unknown } = conform(schema, value);
   const isGuarded = mayProtect(kind, given);
   const isWhole = !unknown.some(
@@ -164,31 +162,35 @@ function closedEntry(
 function closedAs(
   kind: KindName,
   object: DecodedObject["object"] | undefined,
-): Pick<DecodedValue, "served"> {
-  if (object === undefined) return {};
-  return { served: { key: refKey({ kind, ...object.metadata }), entry: { kind, object } } };
+): DecodedValue["served"] {
+  return object && { key: refKey({ kind, ...object.metadata }), entry: { kind, object } };
 }
 
 const SAFE_FIELD = /^[\w.[\]-]{1,200}$/;
 
-/** A field's name is the user's text: only a plain one may stand in a header. */
+/** The wrong field, as responses name it in a header. Names of fields are written by users, so only simple ones are allowed. */
 function whatOf([first]: readonly Report[]): string {
   const text = formatFieldPath(first?.field ?? []);
   return SAFE_FIELD.test(text) ? text : "the object";
 }
 
-function refused(ref: ResourceRef, reports: readonly Report[]): Decoded {
-  return { result: "refused", ref, reports };
+/** Without `ref` it is unclear which object it is. */
+function refusal(
+  reports: readonly Report[],
+  ref?: ResourceRef,
+  served?: DecodedValue["served"],
+): DecodedValue {
+  return { result: "refused", reports, ...present("ref", ref), ...present("served", served) };
 }
 
 interface Shape {
   readonly value: JsonObject;
-  /** What does not keep the object from being served, and what does. */
   readonly reports: readonly Report[];
+  /** Reports that keep the object from being served. */
   readonly refusals: readonly Report[];
 }
 
-/** Drops nulls, notices unknown fields, and fills in what is left out, the namespace first: it is part of the identity. */
+/** Drops nulls and unknown fields, and fills in defaults. The namespace comes first because it is part of the identity. */
 function shapeOf(
   kind: KindName,
   definition: Pick<KindDefinition<never>, "schema" | "close" | "namespaced" | "status">,
@@ -220,7 +222,7 @@ function withNamespace(value: JsonObject, namespaced: boolean): JsonObject {
   return { ...value, metadata: { ...metadata, namespace } };
 }
 
-/** As complete as the value is. */
+/** Parts that the value lacks are empty. */
 function refOf(value: JsonObject): ResourceRef {
   const metadata = fieldsOf(value["metadata"]);
   return {
@@ -235,7 +237,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What of a Secret is no secret. Annotations may hold a copy of all of it. */
+/** Whether messages may show the field. The annotations of a Secret may contain a copy of all of it. */
 function mayShow(kind: KindName, field: FieldPath): boolean {
   if (kind !== "Secret") return true;
   const [first = "", second = ""] = field;
@@ -243,22 +245,16 @@ function mayShow(kind: KindName, field: FieldPath): boolean {
   return first === "type" || first === "immutable";
 }
 
-/** Closes it as the kind that its header probably means. */
+/** Closes the object as one of the kind that it probably is. */
 function refusedAs(kind: KindName, value: JsonObject, finding: Report, table: KindTable): Decoded {
   const { namespaced, schema } = table[kind];
   const [apiVersion = ""] = apiVersions(table, kind);
-  return {
-    ...refused(refOf(withNamespace({ ...value, kind }, namespaced)), [finding]),
-    ...closedEntry(kind, { schema }, { ...value, apiVersion, kind }, whatOf([finding])),
-  };
+  const ref = refOf(withNamespace({ ...value, kind }, namespaced));
+  const meant = { ...value, apiVersion, kind };
+  return refusal([finding], ref, closedEntry(kind, { schema }, meant, whatOf([finding])));
 }
 
 function notRead(apiVersion: string, kind: string, table: KindTable): Decoded {
   if (!isListKind(table, kind)) return { result: "unknown", apiVersion, kind };
-  return refusedUnknown(malformed(["items"], `${kind} needs items`, "write items: [] for none"));
-}
-
-/** It is not even clear what it is. */
-function refusedUnknown(finding: Report): Decoded {
-  return { result: "refused", reports: [finding] };
+  return refusal([malformed(["items"], `${kind} needs items`, "write items: [] for none")]);
 }

@@ -120,31 +120,30 @@ const OUTSIDE =
 
 const NOT_REGULAR = "it is no regular file";
 
-class NotRegularError extends Error {}
+/** Its message is what the user reads. */
+class UnreadableError extends Error {}
 
 /** Opened so that a pipe without a writer does not block. Files of the kernel call themselves regular, and some never end. */
 async function readRegular(path: string, real: string): Promise<Buffer> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const isRegular = (await handle.stat()).isFile() && !/^\/(?:proc|sys)\//.test(real);
-    if (!isRegular) throw new NotRegularError(NOT_REGULAR);
+    if (!isRegular) throw new UnreadableError(NOT_REGULAR);
     return await handle.readFile();
   } finally {
     await handle.close();
   }
 }
 
-class NotUtf8Error extends Error {}
-
 function decodeUtf8(bytes: Buffer): string {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    throw new NotUtf8Error("it is UTF-16; save it as UTF-8");
+    throw new UnreadableError("it is UTF-16; save it as UTF-8");
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error: unknown) {
-    throw new NotUtf8Error("it is not UTF-8 text", { cause: error });
+    throw new UnreadableError("it is not UTF-8 text", { cause: error });
   }
 }
 
@@ -163,7 +162,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(error: unknown): string {
-  if (error instanceof NotUtf8Error || error instanceof NotRegularError) return error.message;
+  if (error instanceof UnreadableError) return error.message;
   return own(REASONS, textOf(error, "code")) ?? textOf(error, "message");
 }
 

@@ -1,4 +1,4 @@
-/** Which kind an object is of, by its apiVersion and kind, and reports of headers that do not say so. */
+/** Finds the kind of an object by its apiVersion and kind, and reports those that are wrong or misspelt. */
 import type { KindName } from "../api/kinds.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
@@ -10,14 +10,14 @@ import type { KindTable } from "./kind-table.js";
 import { report, shown } from "./rules/names.js";
 import { isClosable } from "./salvage.js";
 
-/** What an apiVersion and a kind name among the kinds that are read. */
+/** What an apiVersion and a kind mean. */
 type KindLookup =
   | { readonly found: "kind" | "other-version"; readonly kind: KindName }
-  /** Nearly the kind's name in a group that is read, its name in nearly its group, or nearly both. */
+  /** The kind, its group or both are nearly right; `field` is the wrong one. */
   | { readonly found: "misspelt"; readonly kind: KindName; readonly field: "apiVersion" | "kind" }
   | { readonly found: "nothing" };
 
-/** The fields of `value` tell what it is where its header does not, or names several kinds nearly: `ulb` is near to Rule and to ALB2. */
+/** If apiVersion and kind are unclear, the fields of `value` decide: the kind `ulb` is near to Rule and to ALB2. */
 export function lookUpKind(
   table: KindTable,
   apiVersion: string,
@@ -32,7 +32,7 @@ export function lookUpKind(
   return { found: "misspelt", kind: meant, field: meant === kind ? "apiVersion" : "kind" };
 }
 
-/** Kinds of other products have other fields: three below those of a spec, all of them known, are no chance. */
+/** Kinds of other products have other fields, so three known fields inside those of the spec, and no unknown one, are no coincidence. */
 function kindOfShape(table: KindTable, kind: string, value: JsonObject): KindName | undefined {
   const { spec } = value;
   if (!isObject(spec) || countFields(spec) - Object.keys(spec).length < 3) return undefined;
@@ -81,19 +81,19 @@ function isGroupOf(table: KindTable, kind: KindName, group: string): boolean {
   return group === table[kind].group || table[kind].formerGroups?.includes(group) === true;
 }
 
-/** First of the kinds that may protect: two edits lead from HTTPRoute to TPRoute, which is nearer to TCPRoute. */
+/** Prefers kinds that can be closed: TPRoute may be HTTPRoute with two typos, although TCPRoute is nearer. */
 function meantKind(table: KindTable, group: string, kind: string): KindName | undefined {
   const ofGroup = kindNames(table).filter((name) => isGroupOf(table, name, group));
   const closable = ofGroup.find((name) => isClosable(name) && isNear(kind, name));
-  // Of the others one edit: BackendLBPolicy of Gateway API is no BackendTLSPolicy.
+  // For other kinds one edit at most: BackendLBPolicy is another kind of Gateway API, not a misspelt BackendTLSPolicy.
   const meant = closable ?? didYouMean(kind, ofGroup, kind.length < 5 ? 0 : 1);
   return meant === undefined ? undefined : lookUpKindName(table, meant);
 }
 
-/** Their kinds are named and defined as those of Gateway API, or nearly, but are none. */
+/** Groups whose kinds look like those of Gateway API but are others. */
 const FOREIGN: readonly string[] = ["gateway.networking.x-k8s.io", "policy.linkerd.io"];
 
-/** Both are nearly those of a kind that may protect. */
+/** A kind that can be closed and whose name and group are both nearly the given ones. */
 function meantHeader(
   table: KindTable,
   apiVersion: string,
@@ -110,7 +110,7 @@ function meantHeader(
   );
 }
 
-/** The group of another kind, or nearly the right one. */
+/** Whether the group is that of another kind, or nearly the right one. */
 function isMeantGroup(table: KindTable, kind: KindName, group: string): boolean {
   return (
     kindNames(table).some((name) => table[name].group === group) ||
@@ -118,7 +118,7 @@ function isMeantGroup(table: KindTable, kind: KindName, group: string): boolean 
   );
 }
 
-/** One or two letters away from the right one, the right one with another top-level domain, or made of its words. */
+/** Whether the group differs in one or two letters, only in the top-level domain, or consists of the same words. */
 function isNearGroup(known: string, group: string): boolean {
   if (known === "" || group === "") return false;
   const [words, given] = [known.split("."), group.split(".")];
@@ -134,7 +134,7 @@ function kindNames(table: KindTable): readonly KindName[] {
   return Object.keys(table).filter((name) => isKindName(table, name));
 }
 
-/** The kind of that name, whatever its group. */
+/** The kind of that name, in any group. */
 export function lookUpKindName(table: KindTable, kind: string): KindName | undefined {
   return isKindName(table, kind) ? kind : undefined;
 }
@@ -143,13 +143,13 @@ function isKindName(table: KindTable, kind: string): kind is KindName {
   return Object.hasOwn(table, kind);
 }
 
-/** The apiVersions that a kind is read in, best first. */
+/** The apiVersions in which a kind is read, best first. */
 export function apiVersions(table: KindTable, kind: KindName): readonly string[] {
   const { group, versions } = table[kind];
   return versions.map((version) => (group === "" ? version : `${group}/${version}`));
 }
 
-/** A document of that kind holds objects; without `items` what they are is lost. */
+/** Whether a document of that kind is a list of objects, so that its items are lost if they are missing. */
 export function isListKind(table: KindTable, kind: string): boolean {
   const ofItems = kind.slice(0, -"List".length);
   return kind.endsWith("List") && (ofItems === "" || isKindName(table, ofItems));
@@ -177,7 +177,7 @@ export function misspeltHeader(
   return misspelt(kind, field, `${given} has no kind ${kind}`, best);
 }
 
-/** Of an object in a document that has items as a List has. */
+/** For an object in the `items` of a document that is not a List. */
 export function misspeltList(kind: KindName, given: string): Report {
   return misspelt(
     kind,
@@ -212,8 +212,7 @@ export function headerProblem(value: JsonObject, table: KindTable): Report | und
   }
   const { kind } = value;
   const known = typeof kind === "string" ? lookUpKindName(table, kind) : undefined;
-  const hint =
-    known === undefined ? undefined : `add apiVersion: ${apiVersions(table, known)[0] ?? ""}`;
+  const hint = known && `add apiVersion: ${apiVersions(table, known)[0] ?? ""}`;
   return malformed([], `a Kubernetes object needs ${field}`, hint);
 }
 

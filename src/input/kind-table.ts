@@ -19,8 +19,8 @@ import { objectSchema } from "../api/schemas/schema.js";
 import type { KubernetesObject, Namespace } from "../api/wire.js";
 import { GATEWAY_GROUP } from "../api/wire.js";
 import { present } from "../support/json-object.js";
-import type { CloseBrokenAuth } from "./auth-shape.js";
-import { closeBrokenAuth, closeBrokenPolicy } from "./auth-shape.js";
+import type { CloseBrokenAuth } from "./fail-closed.js";
+import { closeBrokenAuth, closeBrokenPolicy } from "./fail-closed.js";
 import type { Reports } from "./rules/names.js";
 import { checkRule } from "./reading.js";
 import {

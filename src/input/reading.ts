@@ -5,7 +5,7 @@ import type { Closed } from "../api/wire.js";
 import { isNear } from "../support/did-you-mean.js";
 import type { JsonObject } from "../support/json-object.js";
 import { fieldsOf, isObject, isTexts, own } from "../support/json-object.js";
-import { holdsTerms, valuesOf } from "./misspelt-fields.js";
+import { holdsTerms, valuesOf } from "./fail-closed.js";
 import type { Reports } from "./rules/names.js";
 import { hostProblem } from "./rules/names.js";
 

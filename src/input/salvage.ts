@@ -9,7 +9,7 @@ import type { JsonObject } from "../support/json-object.js";
 import { fieldsOf, filled, isObject, own, present } from "../support/json-object.js";
 import type { KindDefinition } from "./kind-table.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
-import { valuesOf } from "./misspelt-fields.js";
+import { valuesOf } from "./fail-closed.js";
 import {
   Reading,
   portField,

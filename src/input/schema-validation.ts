@@ -1,4 +1,4 @@
-/** ajv's errors → one finding each, in plain English. */
+/** Validates values by their schemas and reports each error of ajv in plain English. */
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv } from "ajv";
 import type { JsonSchema } from "../api/schemas/schema.js";
@@ -9,7 +9,7 @@ import { isObject, own } from "../support/json-object.js";
 import type { Report } from "../diagnostics/sink.js";
 import { invalid, missing, shown } from "./rules/names.js";
 
-/** More of one object help nobody, and a hostile one could have millions. */
+/** For one object: a hostile object could have millions of errors. */
 const MAX_REPORTS = 50;
 
 /** Whether a message may show the value of a field; false for what may be secret. */
@@ -22,18 +22,18 @@ export function schemaReports(
 ): readonly Report[] {
   const reports: Report[] = [];
   for (const error of errors) {
-    // Each branch of an anyOf reports its own failure; the anyOf itself says what was wanted.
+    // The branches of an anyOf report their errors too, but the anyOf itself says what is wanted.
     if (error.schemaPath.includes("/anyOf/")) continue;
     if (reports.length === MAX_REPORTS) break;
-    reports.push(finding(error, root, mayShow));
+    reports.push(reportOf(error, root, mayShow));
   }
   return reports;
 }
 
-/** One value that breaks one keyword of its schema. */
+/** A value that breaks a keyword of its schema. */
 interface Failure {
   readonly field: FieldPath;
-  /** How a sentence calls the value. */
+  /** The subject of the message. */
   readonly name: string;
   readonly schema: JsonSchema;
   readonly value: unknown;
@@ -42,7 +42,7 @@ interface Failure {
   readonly but: string;
 }
 
-function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Report {
+function reportOf(error: ErrorObject, root: unknown, mayShow: MayShow): Report {
   const field = fieldOf(error.instancePath, root);
   const name = nameOf(field);
   if (error.keyword === "required") {
@@ -52,16 +52,15 @@ function finding(error: ErrorObject, root: unknown, mayShow: MayShow): Report {
   const schema: unknown = error.parentSchema;
   const value: unknown = error.data;
   const visible = mayShow(field);
-  const explain = own(KEYWORDS, error.keyword);
   const failure = {
-    field,
-    name,
+    ...{ field, name, value, mayShow: visible },
     schema: isSchema(schema) ? schema : {},
-    value,
-    mayShow: visible,
     but: visible ? `, but is ${shown(value)}` : "",
   };
-  return explain?.(failure) ?? invalid(field, `${name} ${error.message ?? "is invalid"}`);
+  return (
+    own(KEYWORDS, error.keyword)?.(failure) ??
+    invalid(field, `${name} ${error.message ?? "is invalid"}`)
+  );
 }
 
 const KEYWORDS: Readonly<Record<string, (failure: Failure) => Report>> = {
@@ -134,7 +133,7 @@ function orList(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(", ")} or ${last}`;
 }
 
-/** ajv hands back the schemas that it was given, and those are ours. */
+/** ajv returns the schemas that it was given. */
 function isSchema(value: unknown): value is JsonSchema {
   return isObject(value);
 }
@@ -153,7 +152,7 @@ function nameOf(field: FieldPath): string {
   return list === undefined ? "an item" : `an item of ${list}`;
 }
 
-/** A JSON pointer as a path; only the value tells a list's position from a property that looks like one. */
+/** A JSON pointer (RFC 6901) as a path. The value at `root` shows whether a number is a position in a list or the name of a property. */
 function fieldOf(pointer: string, root: unknown): FieldPath {
   let value = root;
   return pointer
@@ -171,11 +170,9 @@ function fieldOf(pointer: string, root: unknown): FieldPath {
     });
 }
 
-/** The commonest slips of YAML writers, where a value is of another type than it should be. */
-
 const REMOVE_QUOTES = "remove the quotes";
 
-/** Advice, if the slip is plain; `mayShow` says whether it may repeat the value. */
+/** Advice for common YAML mistakes that give a value the wrong type. */
 function typeHint({ type }: JsonSchema, value: unknown, mayShow: boolean): string | undefined {
   if (value === null) return "give it a value, or remove it";
   if (type === "string") return textHint(value, mayShow);
@@ -195,7 +192,7 @@ function textHint(value: unknown, mayShow: boolean): string | undefined {
     : undefined;
 }
 
-/** Says whether a value has the shape of T, and if not, why. */
+/** Checks whether a value is a T. */
 export type Validate<T> = (
   value: unknown,
 ) =>
@@ -206,13 +203,13 @@ const OPTIONS = {
   allErrors: true,
   verbose: true,
   keywords: [...KUBERNETES_KEYWORDS],
-  // test/unit/api/schemas/schema.test.ts checks the schemas themselves; at each start that would cost more than compiling one.
+  // A unit test checks the schemas themselves; doing it at each start would take longer than compiling one.
   meta: false,
   validateSchema: false,
 };
 let ajv: Ajv | undefined;
 
-/** Compiled when first used: a run over Ingresses alone does not pay for the other kinds. */
+/** Compiles the schema when it is first used, so that a kind without objects costs nothing. */
 export function validator<T>(schema: JsonSchema): Validate<T> {
   let compiled: ValidateFunction<T> | undefined;
   return (value) => {
