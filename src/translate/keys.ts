@@ -1,4 +1,5 @@
 /** What the translation of an object depends on, as keys: it is translated again when one of its keys has changed. */
+import type { KubernetesObject } from "../api/wire.js";
 
 /** Of an object, such as `Service/<namespace>/<name>`, or of a fact about several objects: grants, policies, a parent. */
 export type Key = string;
@@ -11,6 +12,11 @@ export interface ObjectName {
 
 export function objectKey({ kind, namespace, name }: ObjectName): Key {
   return `${kind}/${namespace}/${name}`;
+}
+
+/** The key that changes with the object. */
+export function keyOfObject({ kind, metadata: { namespace, name } }: KubernetesObject): Key {
+  return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
 }
 
 /** Of a key that `objectKey` gave: no name has a slash. */

@@ -8,7 +8,7 @@ import { ROUTING_KINDS, byNamespaceAndName } from "../input/resources.js";
 import { differInUnreadOnly } from "../status/object-status.js";
 import type { Difference } from "../support/collections.js";
 import { compareIds, listDifferences, patched } from "../support/collections.js";
-import { grantsKey, objectKey } from "./keys.js";
+import { grantsKey, keyOfObject, objectKey } from "./keys.js";
 import type { Key } from "./keys.js";
 
 /** The objects of the last call. */
@@ -27,16 +27,12 @@ export class KnownObjects {
       for (const { before, now } of listDifferences(known, list, byNamespaceAndName)) {
         const object = before ?? now;
         const isRead = !before || !now || !differInUnreadOnly(kind, before, now);
-        if (object !== undefined && isRead) keys.add(keyOf(object));
+        if (object !== undefined && isRead) keys.add(keyOfObject(object));
       }
       this.#lists.set(kind, list);
     }
     return keys;
   }
-}
-
-function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): Key {
-  return kind === "ReferenceGrant" ? grantsKey(namespace) : objectKey({ kind, namespace, name });
 }
 
 /** Readers of each key. Most keys have one. */

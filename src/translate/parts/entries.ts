@@ -4,7 +4,7 @@
  * read these are translated again.
  */
 import type { Rule } from "../../api/alb.js";
-import type { Ingress, KubernetesObject } from "../../api/wire.js";
+import type { Ingress } from "../../api/wire.js";
 import type { Report } from "../../diagnostics/sink.js";
 import { byNamespaceAndName } from "../../input/resources.js";
 import type { RouteBinding } from "../../model/route.js";
@@ -24,7 +24,7 @@ import { preparedIngresses } from "../ingress/prepared-ingress.js";
 import type { WantedName } from "../ingress/tls-hosts.js";
 import { TlsHosts } from "../ingress/tls-hosts.js";
 import type { Key } from "../keys.js";
-import { objectKey, objectName } from "../keys.js";
+import { keyOfObject, objectKey, objectName } from "../keys.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { Parts } from "../memory.js";
 import type { Part } from "./part.js";
@@ -71,11 +71,7 @@ function isEntry(key: Key): boolean {
 }
 
 function allKeys({ resources }: TranslateContext): readonly Key[] {
-  return [...resources.list("Ingress"), ...resources.list("Rule")].map(keyOf);
-}
-
-function keyOf({ kind, metadata: { namespace, name } }: KubernetesObject): Key {
-  return objectKey({ kind, namespace, name });
+  return [...resources.list("Ingress"), ...resources.list("Rule")].map(keyOfObject);
 }
 
 function objectOf(key: Key, { resources }: TranslateContext): Entry | undefined {
@@ -168,7 +164,9 @@ export class Entries {
     const hosts = this.#bindings.update(differences, this.#parts);
     for (const { shadows, touched } of this.#hosts) {
       for (const host of hosts) touched.add(host);
-      shadows.update(touched, (object) => this.#bindings.claimsOf(keyOf(object), this.#parts));
+      shadows.update(touched, (object) =>
+        this.#bindings.claimsOf(keyOfObject(object), this.#parts),
+      );
     }
   }
 
