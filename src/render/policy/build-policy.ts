@@ -81,17 +81,24 @@ const AUTHS = memoized((_auth: AuthConfig) => new Map<string, PolicyAuth>());
 
 /** `credentialFiles`: path of the file of each credential set, by id. The same object for the same auth with the same files. */
 function policyAuth(auth: AuthConfig, credentialFiles: ReadonlyMap<string, string>): PolicyAuth {
-  const { id: _, source: __, invalid: ___, ...methods } = auth;
-  const files = Object.values(methods).map((method) =>
+  const files = Object.values(methodsOf(auth)).map((method) =>
     "file" in method ? (credentialFiles.get(method.file) ?? "") : "",
   );
   return getOrInsert(AUTHS(auth), files.join(" "), () => renderedAuth(auth, credentialFiles));
 }
 
-function renderedAuth(
-  { id: _, source, invalid, ...methods }: AuthConfig,
-  credentialFiles: ReadonlyMap<string, string>,
-): PolicyAuth {
+function methodsOf({
+  id: _,
+  source: __,
+  invalid: ___,
+  ...methods
+}: AuthConfig): Omit<AuthConfig, "id" | "source" | "invalid"> {
+  return methods;
+}
+
+function renderedAuth(auth: AuthConfig, credentialFiles: ReadonlyMap<string, string>): PolicyAuth {
+  const { source, invalid } = auth;
+  const methods = methodsOf(auth);
   const missing = Object.values(methods).some(
     (method) => "file" in method && !credentialFiles.has(method.file),
   );
