@@ -1,5 +1,4 @@
 import type { AuthAnswer } from "../harness/auth-service.js";
-import type { Settings } from "../harness/auth-surfaces.js";
 import { INGRESS } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
@@ -21,7 +20,6 @@ beforeAll(async () => {
   backend = await scene.use(EchoBackend.start("web"));
   auth = await scene.use(AuthService.start());
   const base = `http://127.0.0.1:${auth.port}`;
-  const one = (name: string, settings: Settings) => INGRESS.site(name, settings);
   gateway = await scene.use(
     Gateway.start({
       flags: ["--auth-timeout", "700ms"],
@@ -29,18 +27,18 @@ beforeAll(async () => {
         "site.yaml": yaml(
           service("web", [{ port: backend.port }]),
           secret("users", { auth: await htpasswdLine("ann", "secret") }),
-          one("plain", { "auth-url": `${base}/plain` }),
-          one("dead", { "auth-url": `http://127.0.0.1:${await freePort()}/` }),
-          one("headers", {
+          INGRESS.site("plain", { "auth-url": `${base}/plain` }),
+          INGRESS.site("dead", { "auth-url": `http://127.0.0.1:${await freePort()}/` }),
+          INGRESS.site("headers", {
             "auth-url": `${base}/headers`,
             "auth-response-headers": "X-User, x-groups ,X-Absent,Authorization",
           }),
-          one("both", {
+          INGRESS.site("both", {
             "auth-url": `${base}/both`,
             "auth-type": "basic",
             "auth-secret": "users",
           }),
-          one("both-headers", {
+          INGRESS.site("both-headers", {
             "auth-url": `${base}/both-headers`,
             "auth-type": "basic",
             "auth-secret": "users",
