@@ -17,6 +17,8 @@ export interface LogLine {
   readonly level: string;
   readonly msg: string;
   readonly text: string;
+  /** In lines about the election: whether this replica leads from now on. */
+  readonly leads?: boolean;
 }
 
 export interface Exit {
@@ -84,8 +86,7 @@ export class AlbcProcess {
 
   /** Whether it has logged that it leads the replicas, and not since that it does no more. */
   get leads(): boolean {
-    const said = this.lines.filter(({ msg }) => msg.startsWith("this replica leads"));
-    return said.at(-1)?.msg === "this replica leads";
+    return this.lines.findLast(({ leads }) => leads !== undefined)?.leads ?? false;
   }
 
   signal(name: NodeJS.Signals): void {
@@ -109,8 +110,9 @@ export class AlbcProcess {
 
 function parseLine(text: string): LogLine {
   try {
-    const line = JSON.parse(text) as { level?: unknown; msg?: unknown };
-    return { level: String(line.level), msg: String(line.msg), text };
+    const { level, msg, leads } = JSON.parse(text) as Partial<Record<keyof LogLine, unknown>>;
+    const line = { level: String(level), msg: String(msg), text };
+    return typeof leads === "boolean" ? { ...line, leads } : line;
   } catch {
     return { level: "unreadable", msg: text, text };
   }

@@ -173,7 +173,7 @@ export class ClusterSource {
     const { observe, log, replica } = this.#setup;
     observe("leads", leads);
     const message = leads ? "this replica leads" : "this replica no longer leads";
-    log.info({ identity: replica.identity }, message);
+    log.info({ identity: replica.identity, leads }, message);
     this.#statuses.enable(leads);
     this.#owned.enable(leads);
     this.#recordEvents();

@@ -19,7 +19,7 @@ afterEach(async () => {
 async function answering(
   status: number,
   body: string,
-  runFolder = folder(),
+  { runFolder = folder(), timeout = 10_000 } = {},
 ): Promise<ControlClient> {
   mkdirSync(join(runFolder, "control"), { recursive: true });
   server = createServer((request, response) => void listen(request, response, status, body));
@@ -31,7 +31,7 @@ async function answering(
   } finally {
     process.chdir(here);
   }
-  return new ControlClient(runFolder, { timeout: 300 });
+  return new ControlClient(runFolder, { timeout });
 }
 
 async function listen(
@@ -84,7 +84,7 @@ test("another answer to a policy is an error", async () => {
 });
 
 test("silence is an error after the time limit", async () => {
-  const client = await answering(0, "");
+  const client = await answering(0, "", { timeout: 300 });
   await expect(client.status()).rejects.toThrow(
     "the data plane can't be reached: no answer within 300 ms",
   );
@@ -116,7 +116,9 @@ test.each([
 
 test("a folder whose path is too long for a socket is no problem", async () => {
   const long = join(folder(), ...Array<string>(4).fill("a".repeat(40)));
-  const client = await answering(200, '{"version":"v1","expected":0,"workers":[]}', long);
+  const client = await answering(200, '{"version":"v1","expected":0,"workers":[]}', {
+    runFolder: long,
+  });
   expect(Buffer.byteLength(join(long, "control/control.sock"))).toBeGreaterThan(108);
   expect((await client.status()).version).toBe("v1");
 });
