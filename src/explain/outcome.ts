@@ -33,8 +33,9 @@ export interface ExplainedRoute {
   /** Auth is checked for this request: no answer comes before it, and the source range does not replace it. */
   readonly authChecked: boolean;
   /** With the methods that are checked; `realm` of basic. */
-  readonly auth: readonly (Omit<PolicyAuth, "basic"> & {
+  readonly auth: readonly (Omit<PolicyAuth, "basic" | "source"> & {
     readonly id: string;
+    readonly source: SourceRef;
     /** It comes from another object than the route. */
     readonly inherited: boolean;
     readonly realm?: string;
@@ -132,10 +133,12 @@ function explainAuth(
     return { id, source: route.source, inherited: false, invalid: `no policy ${id}` };
   }
   const { source, invalid, basic, ...methods } = auth;
+  const [kind, namespace, name] = route.source;
+  const isOwn = typeof source === "string";
   return {
     id,
-    source,
-    inherited: source.slice(0, 3).join("/") !== route.source.slice(0, 3).join("/"),
+    source: isOwn ? [kind, namespace, name, source] : source,
+    inherited: !isOwn,
     ...present("invalid", invalid),
     ...present("realm", basic?.realm),
     ...methods,

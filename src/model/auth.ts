@@ -1,13 +1,20 @@
 import type { Interpolation, SourceRef } from "./values.js";
 
+/** What a policy checks; the rest of it says where it is from. */
+export type AuthChecks = Omit<AuthConfig, "id" | "source">;
+
 /**
  * One whole Auth object as the data plane needs it, shared by all the routes that it protects. All methods that are present must
  * pass, in this order. None: nothing is checked.
  */
 export interface AuthConfig {
-  /** Stable: named after the object that supplied it, such as `alb2/cpaas-system/alb`. */
+  /**
+   * Stable: named after the object that routes inherit it from, such as `alb2/cpaas-system/alb`, or after its content: objects whose
+   * auth is equal share one.
+   */
   readonly id: string;
-  readonly source: SourceRef;
+  /** A string: a field of the object that the route is from. */
+  readonly source: SourceRef | string;
   /** Problem that makes every request answer 503 `AuthFail : invalid cfg <invalid>`. Never contains a secret. */
   readonly invalid?: string;
   readonly basic?: BasicAuth;

@@ -64,10 +64,7 @@ export function harness(yaml = "", options: Partial<CompileOptions> = {}): Harne
     annotated: (annotations, index = { rule: 0, path: 0 }) =>
       translator.fromAnnotations(
         new IngressAnnotations(annotations, DEFAULT_OPTIONS.domains).at(index),
-        {
-          resource: INGRESS,
-          pathKey: `${index.rule}-${index.path}`,
-        },
+        INGRESS,
       ),
     policyOf: (annotations) => {
       const [id] = self.annotated(annotations) ?? [];

@@ -84,7 +84,7 @@ local function add_steps(plan, auth, limit)
     end
 end
 
--- The checks of a route, in order; made once for each decoded route.
+-- The checks of a route, in order.
 local function make_plan(route)
     local plan = { steps = {}, strips = {}, any = route.satisfy == "any" }
     prepare_ranges(plan, route)
@@ -101,8 +101,20 @@ local function make_plan(route)
     -- The usual case: a single method that passes nothing to the backend.
     local is_only = #steps == 1 and not steps[1].apply and not has_ranges and not plan.invalid
     plan.only = is_only and steps[1] or nil
-    route.access = plan
     return plan
+end
+
+-- Made once for each decoded route. Routes that only have one and the same policy share a plan, which stays in the
+-- processor's cache when thousands of them are in use.
+local function plan_of(route)
+    local auth = #route.auths == 1 and route.satisfy ~= "any" and route.auths[1]
+    if not auth or route.allow or route.deny or route.deadlines then
+        route.access = make_plan(route)
+    else
+        auth.plan = auth.plan or make_plan(route)
+        route.access = auth.plan
+    end
+    return route.access
 end
 
 local function is_source_allowed(plan)
@@ -225,7 +237,7 @@ end
 --- Returns if the request may pass, else ends it.
 ---@param route table decoded PolicyRoute with `auths`, the prepared policies
 function _M.check(route)
-    local plan = route.access or make_plan(route)
+    local plan = route.access or plan_of(route)
     local only = plan.only
     if only then
         local passed, refusal = run(only)

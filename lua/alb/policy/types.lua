@@ -181,7 +181,7 @@
 ---@field policies? string[] Ids of the auth policies for the listener, its ListenerSet or its Gateway; they apply to routes without their own auth.
 
 ---@class PolicyAuth
----@field source SourceRef
+---@field source SourceRef|string A string: a field of the object that the route is from.
 ---@field invalid? string Problem that makes every request answer 503 `AuthFail : invalid cfg <invalid>`. Never contains a secret.
 ---@field basic? BasicAuth
 ---@field forward? ForwardAuth

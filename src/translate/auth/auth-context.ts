@@ -1,6 +1,7 @@
 import type { Auth } from "../../api/auth.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
-import type { AuthConfig, CredentialSet } from "../../model/auth.js";
+import type { AuthChecks, AuthConfig, CredentialSet } from "../../model/auth.js";
+import type { Place } from "../place.js";
 import type { ServicePortRef } from "../backends.js";
 import type { BuildContext } from "../config-builder.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
@@ -23,11 +24,10 @@ export interface AuthTranslator {
       readonly operator: boolean;
     },
   ): readonly string[];
-  /** Ids for a path, none if it switches auth off, undefined if it inherits. `pathKey` names the path within its Ingress. */
-  fromAnnotations(
-    lookup: AnnotationLookup,
-    owner: { readonly resource: ResourceRef; readonly pathKey: string },
-  ): readonly string[] | undefined;
+  /** Ids for a path of an Ingress, none if it switches auth off, undefined if it inherits. */
+  fromAnnotations(lookup: AnnotationLookup, ingress: ResourceRef): readonly string[] | undefined;
+  /** Takes what the field of an object checks. Returns its id, which is named after the content, so that equal ones are one policy. */
+  share(place: Place, checks: AuthChecks): string;
   /** Takes a policy that was made elsewhere; the first of an id stays. The Service of its URL must be added as upstream. */
   add(policy: AuthConfig): void;
   /** Why the paths of a translated policy are closed; undefined when they are not. */

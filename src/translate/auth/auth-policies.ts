@@ -1,11 +1,13 @@
+import { createHash } from "node:crypto";
 import type { Auth } from "../../api/auth.js";
 import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import { formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
-import type { AuthConfig } from "../../model/auth.js";
+import type { AuthChecks, AuthConfig } from "../../model/auth.js";
 import { compareBy, compareIds, compareStrings, getOrInsert } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
+import type { Place } from "../place.js";
 import { annotationField, sourceRef } from "../place.js";
 import type { AuthTranslator } from "./auth-context.js";
 import { AUTH_ENABLE, METHODS, settingsOfAnnotations, settingsOfObject } from "./methods.js";
@@ -20,6 +22,12 @@ export function createAuthTranslator(context: TranslateContext): AuthTranslator 
   return new Translator(context);
 }
 
+/** Digits of the id of a policy that is named after its content. */
+const ID_LENGTH = 32;
+
+/** Kinds from which no other object inherits auth. */
+const OWN_ROUTES: ReadonlySet<string> = new Set(["Ingress", "Rule", "HTTPRoute", "GRPCRoute"]);
+
 class Translator implements AuthTranslator {
   readonly #context: TranslateContext;
   readonly #sets: AuthOwner["sets"] = new Map();
@@ -28,7 +36,7 @@ class Translator implements AuthTranslator {
     string,
     { readonly policy: AuthConfig; readonly methods: readonly TranslatedMethod[] }
   >();
-  /** Ids by Ingress and settings: paths with equal settings share a policy. */
+  /** Ids by Ingress and settings: paths with equal settings are translated once. */
   readonly #annotated = new Map<string, string>();
   /** Most paths of an Ingress share one lookup. */
   readonly #read = new Map<AnnotationLookup, { readonly ids: readonly string[] | undefined }>();
@@ -45,22 +53,21 @@ class Translator implements AuthTranslator {
   ): readonly string[] {
     const settings = settingsOfObject(auth, field);
     if (settings === undefined) return [];
+    if (OWN_ROUTES.has(resource.kind)) return [this.#shared(settings, resource, operator)];
     const id = authId(resource);
-    if (!this.#policies.has(id)) this.#translate(id, settings, resource, operator);
+    if (!this.#policies.has(id)) {
+      const source = sourceRef({ resource, field: settings.place.field });
+      const { checks, methods } = this.#translate(settings, resource, operator);
+      this.#policies.set(id, { policy: { id, source, ...checks }, methods });
+    }
     return [id];
   }
 
-  fromAnnotations(
-    lookup: AnnotationLookup,
-    owner: Parameters<AuthTranslator["fromAnnotations"]>[1],
-  ): readonly string[] | undefined {
-    return getOrInsert(this.#read, lookup, () => ({ ids: this.#idsOf(lookup, owner) })).ids;
+  fromAnnotations(lookup: AnnotationLookup, resource: ResourceRef): readonly string[] | undefined {
+    return getOrInsert(this.#read, lookup, () => ({ ids: this.#idsOf(lookup, resource) })).ids;
   }
 
-  #idsOf(
-    lookup: AnnotationLookup,
-    { resource, pathKey }: Parameters<AuthTranslator["fromAnnotations"]>[1],
-  ): readonly string[] | undefined {
+  #idsOf(lookup: AnnotationLookup, resource: ResourceRef): readonly string[] | undefined {
     if (this.#isDisabled(lookup, resource)) return [];
     const { auth, companions } = settingsOfAnnotations(lookup);
     for (const { setting, needs, used } of companions) {
@@ -73,12 +80,22 @@ class Translator implements AuthTranslator {
       }
     }
     if (auth === undefined) return undefined;
-    const id = getOrInsert(this.#annotated, `${authId(resource)} ${JSON.stringify(auth)}`, () => {
-      const made = `${authId(resource)}/${pathKey}`;
-      this.#translate(made, auth, resource, false);
-      return made;
-    });
-    return [id];
+    const make = (): string => this.#shared(auth, resource, false);
+    return [getOrInsert(this.#annotated, `${authId(resource)} ${JSON.stringify(auth)}`, make)];
+  }
+
+  #shared(settings: AuthSettings, resource: ResourceRef, operator: boolean): string {
+    const { checks, methods } = this.#translate(settings, resource, operator);
+    return this.share({ resource, field: settings.place.field }, checks, methods);
+  }
+
+  share(place: Place, checks: AuthChecks, methods: readonly TranslatedMethod[] = []): string {
+    const isOwn = OWN_ROUTES.has(place.resource.kind);
+    const source = isOwn ? formatFieldPath(place.field) : sourceRef(place);
+    const content = JSON.stringify([source, checks]);
+    const id = `auth-${createHash("sha256").update(content).digest("hex").slice(0, ID_LENGTH)}`;
+    this.#policies.set(id, { policy: { id, source, ...checks }, methods });
+    return id;
   }
 
   /** Exactly `false`, and not under the compatible domain: anything else leaves auth on. */
@@ -119,8 +136,11 @@ class Translator implements AuthTranslator {
     };
   }
 
-  #translate(id: string, settings: AuthSettings, resource: ResourceRef, operator: boolean): void {
-    const source = sourceRef({ resource, field: settings.place.field });
+  #translate(
+    settings: AuthSettings,
+    resource: ResourceRef,
+    operator: boolean,
+  ): { readonly checks: AuthChecks; readonly methods: readonly TranslatedMethod[] } {
     const problems = new AuthProblems(this.#context.diagnostics, resource);
     const sets = this.#sets;
     const owner: AuthOwner = { context: this.#context, problems, resource, operator, sets };
@@ -134,11 +154,9 @@ class Translator implements AuthTranslator {
     });
     // Not the reason that decoding gave: it quotes the user's text, and this goes into a response header.
     const invalid = settings.malformed === true ? "auth is malformed" : problems.invalid;
-    const policy: AuthConfig =
-      invalid === undefined
-        ? methods.reduce((whole, method) => ({ ...whole, ...method.policy }), { id, source })
-        : { id, source, invalid };
-    this.#policies.set(id, { policy, methods: invalid === undefined ? methods : [] });
+    if (invalid !== undefined) return { checks: { invalid }, methods: [] };
+    const checks = methods.reduce<AuthChecks>((all, { policy }) => ({ ...all, ...policy }), {});
+    return { checks, methods };
   }
 }
 

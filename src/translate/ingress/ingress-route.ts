@@ -52,7 +52,7 @@ export function ingressRoute(
       : closedBy !== undefined
         ? closedRule(closedBy)
         : inherited.closed;
-  const auth = context.auth.fromAnnotations(lookup, { resource: place.resource, pathKey: key });
+  const auth = context.auth.fromAnnotations(lookup, place.resource);
   return {
     id: `ingress/${namespace}/${name}/${key}`,
     source: sourceRef(place),

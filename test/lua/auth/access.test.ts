@@ -52,6 +52,8 @@ function routes(): Record<string, TestRoute> {
     "any-signin.example": { ...RANGES, auth: [users, signin], satisfy: "any" },
     "any-alone.example": { auth: [users], satisfy: "any" },
     "both.example": { auth: [both] },
+    "any-of-both.example": { auth: [both], satisfy: "any" },
+    "users.example": { auth: [users] },
     "two.example": { auth: [asked, users] },
     "invalid.example": { auth: [users, invalid] },
     "invalid-any.example": { ...RANGES, auth: [invalid], satisfy: "any" },
@@ -194,6 +196,32 @@ describe("basic and forward auth", () => {
 });
 
 describe("a policy", () => {
+  // Routes with nothing but one policy share what is made from it.
+  it.each([
+    ["both", "any-of-both"],
+    ["any-of-both", "both"],
+    ["users", "all"],
+    ["all", "users"],
+  ])("of %s means for %s what that route says", async (first, second) => {
+    const expected: Record<string, unknown> = {
+      // The auth service refuses everyone.
+      both: [401, 401, 401],
+      "any-of-both": [200, 401, 200],
+      users: [200, 401, 200],
+      all: [200, 401, 403],
+    };
+    auth.answer("/both", { status: 401 });
+    for (const name of [first, second, first]) {
+      const host = `${name}.example`;
+      const seen = [
+        (await gateway.send({ host, from: INSIDE, headers: ANN })).status,
+        (await gateway.send({ host, from: INSIDE })).status,
+        (await gateway.send({ host, from: OUTSIDE, headers: ANN })).status,
+      ];
+      expect(seen).toEqual(expected[name]);
+    }
+  });
+
   it("without anything to check lets everyone pass, credentials and all", async () => {
     const echo = echoOf(await gateway.send({ host: "open.example", headers: ANN }));
     expect(echo.all("authorization")).toEqual([basic("ann", "secret")]);

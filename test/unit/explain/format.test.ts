@@ -4,7 +4,7 @@ import { BASIC, POLICY, WEB, ask, askAs, policy } from "../../support/explained.
 describe("formatExplanation", () => {
   it("says all of it", () => {
     const forward = {
-      source: ["Ingress", "default", "web", 'metadata.annotations["x/auth-url"]'],
+      source: 'metadata.annotations["x/auth-url"]',
       forward: {
         scheme: "https",
         host: ["auth.", ["host", "host"]],

@@ -1,5 +1,4 @@
 import type { ExternalAuthFilter } from "../../../api/gateway.js";
-import { formatFieldPath } from "../../../diagnostics/diagnostic.js";
 import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
@@ -7,7 +6,7 @@ import type { ServicePort } from "../../backends.js";
 import { findPort, isExternalName } from "../../backends.js";
 import { parseHeaderName, uncopiedHeaders } from "../../http/headers.js";
 import type { Place } from "../../place.js";
-import { sourceRef, within } from "../../place.js";
+import { within } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
 import type { Unusable } from "../destination.js";
 import { unusable } from "../destination.js";
@@ -25,21 +24,16 @@ export function translateExternalAuth(
 ): AuthRef {
   const service = findAuthService(filter, place, context);
   if (!service.ok) return service;
-  const { kind, namespace, name } = place.resource;
-  const id = `${kind.toLowerCase()}/${namespace}/${name}/${formatFieldPath(place.field)}`;
   const tls = backendTls(service.backend);
   const invalid =
     tls.kind === "none"
       ? headersProblem(filter, place, context)
       : policyProblem(service.backend, place, context);
-  context.auth.add({
-    id,
-    source: sourceRef(place),
-    ...(invalid === undefined
+  const checks =
+    invalid === undefined
       ? { external: { ...urlOf(service, filter, context), ...headersAndBody(filter) } }
-      : { invalid }),
-  });
-  return { ok: true, auth: [id] };
+      : { invalid };
+  return { ok: true, auth: [context.auth.share(place, checks)] };
 }
 
 function policyProblem(

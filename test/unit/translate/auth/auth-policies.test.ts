@@ -6,6 +6,9 @@ const USERS = secret("default/users", { auth: `foo:${HASH}\n` });
 const URL = "http://auth.example/verify";
 const OWNER = { resource: ALB, field: ["spec", "config", "auth"], operator: true };
 
+/** The id of a policy that is named after its content. */
+const SHARED = expect.stringMatching(/^auth-[0-9a-f]{32}$/) as unknown;
+
 describe("an Auth object", () => {
   it("that is empty configures nothing to check", () => {
     const { translator } = harness();
@@ -138,15 +141,13 @@ describe("annotations", () => {
     "leave auth on by auth-enable %j, and it is reported",
     (value) => {
       const { annotated, reports } = harness();
-      expect(annotated(own({ "auth-enable": value, "auth-url": URL }))).toEqual([
-        "ingress/default/web/0-0",
-      ]);
+      expect(annotated(own({ "auth-enable": value, "auth-url": URL }))).toEqual([SHARED]);
       expect(reports().map(([code]) => code)).toEqual(["AUTH_SETTING_WITHOUT_EFFECT"]);
     },
   );
 
   it("leave auth on by auth-enable true, by an index's true over a general false, and under the compatible domain", () => {
-    const on = ["ingress/default/web/0-0"];
+    const on = [SHARED];
     const { annotated } = harness();
     expect(annotated(own({ "auth-enable": "true", "auth-url": URL }))).toEqual(on);
     expect(
@@ -221,13 +222,11 @@ describe("annotations", () => {
       }),
     };
     const { annotated, policy } = harness();
-    expect(annotated(annotations)).toEqual(["ingress/default/web/0-0"]);
-    expect(annotated(annotations, { rule: 0, path: 1 })).toEqual(["ingress/default/web/0-1"]);
-    const general = policy("ingress/default/web/0-0").forward;
+    const general = policy(annotated(annotations)?.[0]).forward;
     expect(general?.host).toEqual(["own.example"]);
     expect(general?.method).toBe("POST");
     expect(general?.signin).toBeDefined();
-    const one = policy("ingress/default/web/0-1").forward;
+    const one = policy(annotated(annotations, { rule: 0, path: 1 })?.[0]).forward;
     expect(one?.host).toEqual(["index.example"]);
     expect(one?.method).toBe("POST");
     expect(one?.signin).toBeUndefined();
@@ -246,26 +245,25 @@ describe("annotations", () => {
     const given = Array.from({ length: 50 }, (_, path) =>
       annotated(annotations, { rule: 0, path }),
     );
-    expect(new Set(given.map((auth) => JSON.stringify(auth)))).toEqual(
-      new Set(['["ingress/default/web/0-0"]']),
-    );
+    expect(new Set(given.flatMap((auth) => auth)).size).toBe(1);
     expect(translator.collected().auths).toHaveLength(1);
     expect(reports()).toHaveLength(1);
   });
 
-  it("of two Ingresses never share a policy", () => {
-    const { translator, annotated } = harness();
-    annotated(compat({ "auth-url": URL }));
-    const lookup = new IngressAnnotations(own({ "auth-url": URL }), DEFAULT_OPTIONS.domains).whole;
-    const resource = {
-      ...ALB,
-      apiVersion: "networking.k8s.io/v1",
-      kind: "Ingress",
-      namespace: "shop",
-      name: "web",
-    };
-    expect(translator.fromAnnotations(lookup, { resource, pathKey: "0-0" })).toEqual([
-      "ingress/shop/web/0-0",
-    ]);
+  it("of two Ingresses share a policy if everything that is checked is equal", () => {
+    const users = (namespace: string) =>
+      `apiVersion: v1\nkind: Secret\nmetadata: { name: users, namespace: ${namespace} }\nstringData: { auth: "a:${HASH}" }\n`;
+    const { translator, policy } = harness(`${users("default")}---\n${users("shop")}`);
+    const idIn = (namespace: string, annotations: Readonly<Record<string, string>>) =>
+      translator.fromAnnotations(
+        new IngressAnnotations(own(annotations), DEFAULT_OPTIONS.domains).whole,
+        { apiVersion: "networking.k8s.io/v1", kind: "Ingress", namespace, name: "web" },
+      )?.[0];
+    const forward = { "auth-url": URL };
+    expect(idIn("shop", forward)).toBe(idIn("default", forward));
+    expect(idIn("shop", { ...forward, "auth-method": "PUT" })).not.toBe(idIn("shop", forward));
+    const basic = { "auth-type": "basic", "auth-secret": "users" };
+    expect(policy(idIn("shop", basic)).basic).toBeDefined();
+    expect(idIn("shop", basic)).not.toBe(idIn("default", basic));
   });
 });

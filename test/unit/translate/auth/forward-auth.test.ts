@@ -30,9 +30,8 @@ function closedBy(annotations: Readonly<Record<string, string>>, yaml = "") {
 describe("forward auth of an Ingress", () => {
   it("needs a URL only", () => {
     const { policyOf, reports, translator } = harness();
-    expect(policyOf(compat(FORWARD))).toEqual({
-      id: "ingress/default/web/0-0",
-      source: ["Ingress", "default", "web", `metadata.annotations["${KEY}/auth-url"]`],
+    expect(policyOf(compat(FORWARD))).toMatchObject({
+      source: `metadata.annotations["${KEY}/auth-url"]`,
       forward: TRANSLATED,
     });
     expect(reports()).toEqual([]);

@@ -45,8 +45,9 @@ describe.each(FIELDS)("the method %s", (field) => {
   });
 
   it("protects a Rule whose Auth object has it alone", () => {
-    const { route } = ruleWith({ config: { auth: { [field]: {} } } });
-    expect(route("rule/cpaas-system/r").auth).toEqual(["rule/cpaas-system/r"]);
+    const { route, config } = ruleWith({ config: { auth: { [field]: {} } } });
+    expect(config.auths).toMatchObject([{ source: "spec.config.auth" }]);
+    expect(route("rule/cpaas-system/r").auth).toEqual(config.auths.map(({ id }) => id));
   });
 
   it.each([{ [field]: {} }, { config: { [field]: {} } }])(

@@ -30,7 +30,7 @@ test("a filter becomes a request to the Service, with the headers that it allows
   const http = { path: "/check/../auth/", allowedHeaders: ["X-B", "x-a", "X-A"] };
   const [auth, reports] = translate({ http, forwardBody: { maxSize: 10 } });
   expect(auth).toMatchObject({
-    id: "httproute/apps/web/spec.rules[0].filters[0]",
+    source: "spec.rules[0].filters[0]",
     external: {
       scheme: "http",
       host: ["decider.apps.svc.cluster.local"],
