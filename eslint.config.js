@@ -68,6 +68,7 @@ export default defineConfig(
       "no-restricted-exports": ["error", { restrictDefaultExports: { direct: true } }],
       "@typescript-eslint/consistent-type-exports": "error",
       "@typescript-eslint/consistent-type-imports": "error",
+      "no-duplicate-imports": "error",
       "@typescript-eslint/explicit-module-boundary-types": "error",
       // A `default:` does not count: a new union member must be a compile error and a lint error.
       "@typescript-eslint/switch-exhaustiveness-check": [

@@ -3,8 +3,7 @@
  * Pure: no files, clock, process or randomness; equal objects and options give equal bytes, whatever their order.
  */
 import type { Diagnostic, ResourceRef } from "./diagnostics/diagnostic.js";
-import { DiagnosticSink } from "./diagnostics/sink.js";
-import type { Report } from "./diagnostics/sink.js";
+import { DiagnosticSink, type Report } from "./diagnostics/sink.js";
 import { closedForm } from "./input/salvage.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig } from "./model/config.js";
@@ -14,18 +13,17 @@ import type { RenderedFile } from "./render/rendered-file.js";
 import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
 import { PolicyTooLarge } from "./support/errors.js";
 import { sameElements } from "./support/collections.js";
-import { expiredCertificates } from "./translate/certificates.js";
-import type { CertificateUse } from "./translate/certificates.js";
+import { type CertificateUse, expiredCertificates } from "./translate/certificates.js";
 import { statusesToReport } from "./translate/gateway/routes/conditions.js";
 import { KnownObjects } from "./translate/memory.js";
 import {
+  type Routing,
   TranslationMemory,
   endpointReports,
   newEndpoints,
   translateRouting,
   withUpstreams,
 } from "./translate.js";
-import type { Routing } from "./translate.js";
 import { withoutFaulty } from "./translate/faulty-objects.js";
 
 export interface Compilation {

@@ -5,8 +5,7 @@ import type { DiagnosticSink, Report } from "./diagnostics/sink.js";
 import type { Resources, RoutingResources } from "./input/resources.js";
 import type { DataPlaneConfig, RoutingModel } from "./model/config.js";
 import type { CompileOptions } from "./model/options.js";
-import type { ObjectStatus, OwnedObject } from "./status/object-status.js";
-import { withShortMessages } from "./status/object-status.js";
+import { type ObjectStatus, type OwnedObject, withShortMessages } from "./status/object-status.js";
 import { compareIds } from "./support/collections.js";
 import { translateFrontends } from "./translate/alb/frontends.js";
 import { albStatuses, translateLoadBalancers } from "./translate/alb/load-balancers.js";
@@ -14,11 +13,9 @@ import type { AuthContext } from "./translate/auth/auth-context.js";
 import type { UpstreamPlan } from "./translate/backends.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
-import type { CertificateCandidate } from "./translate/config-builder.js";
-import { mergedLists } from "./translate/config-builder.js";
+import { type CertificateCandidate, mergedLists } from "./translate/config-builder.js";
 import type { TranslateContext } from "./translate/context.js";
-import type { Entries } from "./translate/parts/entries.js";
-import { EntryMemory } from "./translate/parts/entries.js";
+import { type Entries, EntryMemory } from "./translate/parts/entries.js";
 import type { Key } from "./translate/keys.js";
 import { gatewayClassStatuses } from "./translate/gateway/gateway-classes.js";
 import { gatewayServices } from "./translate/gateway/gateway-services.js";
@@ -28,13 +25,15 @@ import { createPolicies } from "./translate/gateway/policies/gateway-policies.js
 import type { Policies } from "./translate/gateway/model.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
 import { Routes } from "./translate/gateway/routes/routes.js";
-import type { TranslatedStreams } from "./translate/gateway/streams/stream-routes.js";
-import { streamServers, translateStreamRoutes } from "./translate/gateway/streams/stream-routes.js";
+import {
+  type TranslatedStreams,
+  streamServers,
+  translateStreamRoutes,
+} from "./translate/gateway/streams/stream-routes.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
-import type { Union } from "./translate/memory.js";
-import { KnownObjects } from "./translate/memory.js";
+import { KnownObjects, type Union } from "./translate/memory.js";
 import { collecting, partOf, type Whole } from "./translate/parts/part.js";
 import { fallbackCertificates } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";

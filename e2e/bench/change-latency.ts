@@ -5,12 +5,10 @@ import type { HttpResponse } from "../harness/http-message.js";
 import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
 import { waitFor } from "../harness/wait.js";
 import type { Login } from "./credentials.js";
-import type { GatewaySubject } from "./gateway-subject.js";
-import { startGatewayOn } from "./gateway-subject.js";
+import { type GatewaySubject, startGatewayOn } from "./gateway-subject.js";
 import { ingresses, services } from "./site.js";
 import { maximum, median } from "./statistics.js";
-import type { Upstreams } from "./upstreams.js";
-import { BODY, OTHER_BODY } from "./upstreams.js";
+import { BODY, OTHER_BODY, type Upstreams } from "./upstreams.js";
 
 export interface ChangeLatency {
   readonly rules: number;

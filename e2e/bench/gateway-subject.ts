@@ -3,11 +3,9 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Manifest } from "../harness/manifests.js";
-import { yaml } from "../harness/manifests.js";
+import { type Manifest, yaml } from "../harness/manifests.js";
 import { PROXY_CPU } from "./processors.js";
-import type { SiteOptions } from "./site.js";
-import { albRules, httpRoutes, ingresses, services } from "./site.js";
+import { type SiteOptions, albRules, httpRoutes, ingresses, services } from "./site.js";
 import type { Subject } from "./subject.js";
 
 const run = promisify(execFile);

@@ -14,14 +14,19 @@ import { goals } from "./goals.js";
 import { describeMachine } from "./machine.js";
 import { page } from "./page.js";
 import { fetchPeer } from "./peers/fetch-peer.js";
-import type { Table } from "./report.js";
-import { aligned, changeTable, compileTable, floodTable, goalTable, suiteTable } from "./report.js";
+import {
+  type Table,
+  aligned,
+  changeTable,
+  compileTable,
+  floodTable,
+  goalTable,
+  suiteTable,
+} from "./report.js";
 import { REPOSITORY } from "./repository.js";
-import type { Measurement, Plan } from "./rounds.js";
-import { measure } from "./rounds.js";
+import { type Measurement, type Plan, measure } from "./rounds.js";
 import { nginxBinary } from "./static-nginx.js";
-import type { Suite, Surroundings } from "./suites.js";
-import { SUITES } from "./suites.js";
+import { SUITES, type Suite, type Surroundings } from "./suites.js";
 import { writeRequests } from "./traffic.js";
 import { startUpstreams } from "./upstreams.js";
 

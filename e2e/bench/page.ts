@@ -1,6 +1,5 @@
 /** docs/benchmarks.md. */
-import type { Results } from "./goals.js";
-import { goals } from "./goals.js";
+import { type Results, goals } from "./goals.js";
 import {
   changeTable,
   compileTable,

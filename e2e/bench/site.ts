@@ -1,8 +1,8 @@
 /** Manifests of the rules, as Ingresses, as Rules of an ALB2 or as HTTPRoutes. */
 import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
-import type { Manifest } from "../harness/manifests.js";
 import {
   ALB_NAMESPACE,
+  type Manifest,
   alb2,
   frontend,
   ingress,
@@ -13,8 +13,7 @@ import {
   service,
   serviceGroup,
 } from "../harness/manifests.js";
-import type { Rule } from "./traffic.js";
-import { rules } from "./traffic.js";
+import { type Rule, rules } from "./traffic.js";
 
 export type Access =
   | { readonly kind: "open" }

@@ -1,8 +1,7 @@
 /** What is measured side by side. Each suite has a bare nginx of its own, in the same rounds. */
 import type { Login } from "./credentials.js";
 import { startAuthBasic, startAuthRequest, startBare, startWithHeaders } from "./comparisons.js";
-import type { RouteKind } from "./gateway-subject.js";
-import { startGateway } from "./gateway-subject.js";
+import { type RouteKind, startGateway } from "./gateway-subject.js";
 import { startEnvoy } from "./peers/envoy.js";
 import { startHaproxy } from "./peers/haproxy.js";
 import type { Access } from "./site.js";

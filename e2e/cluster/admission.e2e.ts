@@ -6,8 +6,7 @@ import { load, loadAll } from "js-yaml";
 import { compileCase, goldenCases } from "../../test/support/golden-case.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
-import type { Manifest } from "./cluster.js";
-import { Cluster } from "./cluster.js";
+import { Cluster, type Manifest } from "./cluster.js";
 import { Pod } from "./pod.js";
 
 const GROUP = "crd.alauda.io";

@@ -1,9 +1,7 @@
 /** A gateway of the test cluster, as its clients and its control socket see it. */
 import { join } from "node:path";
-import type { ControlStatus } from "../harness/control.js";
-import { controlStatus, isServedByAll } from "../harness/control.js";
-import type { Request } from "../harness/http-client.js";
-import { send } from "../harness/http-client.js";
+import { type ControlStatus, controlStatus, isServedByAll } from "../harness/control.js";
+import { type Request, send } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
 import { waitFor } from "../harness/wait.js";
 

@@ -1,7 +1,6 @@
 import { kindTable } from "../../src/input/kind-table.js";
 import { ApiError } from "../../src/kubernetes/api-client.js";
-import { ClusterWatch } from "../../src/kubernetes/cluster-watch.js";
-import type { WatchScope } from "../../src/kubernetes/cluster-watch.js";
+import { ClusterWatch, type WatchScope } from "../../src/kubernetes/cluster-watch.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 import { Cluster } from "./cluster.js";

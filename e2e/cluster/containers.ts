@@ -2,8 +2,7 @@
  * The containers of deploy/base without a container runtime: each has namespaces of its own for mounts and process ids, its user and
  * its volumes, as the manifest says. Needs root on Linux.
  */
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { chmod, chown, mkdir, readFile, realpath, writeFile } from "node:fs/promises";

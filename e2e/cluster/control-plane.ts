@@ -2,8 +2,7 @@
  * An etcd and an API server of the test's own, which can be killed, come back, forget their history or be put back to an earlier
  * state. No controllers run on them.
  */
-import { execFileSync, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,13 +1,10 @@
 /** A thousand Ingresses at once, and endpoints that come and go fifty times a second, under load. */
 import { setTimeout as delay } from "node:timers/promises";
-import type { EchoBackend } from "../harness/echo-backend.js";
-import { echoOf } from "../harness/echo-backend.js";
+import { type EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { Load, only200 } from "../harness/load.js";
-import type { Closable } from "../harness/scene.js";
-import { Scene } from "../harness/scene.js";
+import { type Closable, Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
-import type { Manifest } from "./cluster.js";
-import { Cluster } from "./cluster.js";
+import { Cluster, type Manifest } from "./cluster.js";
 import { endpointSlice, localBackend, serviceOf } from "./local-backends.js";
 import { ingressOf } from "./objects.js";
 import { Pod } from "./pod.js";

@@ -8,12 +8,10 @@ import { loadAll } from "js-yaml";
 import { AlbcProcess } from "../harness/albc-process.js";
 import { freePort } from "../harness/free-port.js";
 import { Health } from "../harness/health.js";
-import type { Closable } from "../harness/scene.js";
-import { Scene } from "../harness/scene.js";
+import { type Closable, Scene } from "../harness/scene.js";
 import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
-import type { Manifest } from "./cluster.js";
-import { Cluster } from "./cluster.js";
+import { Cluster, type Manifest } from "./cluster.js";
 import { gatewayOf, httpRoute } from "./objects.js";
 
 const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));

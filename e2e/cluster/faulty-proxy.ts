@@ -4,8 +4,7 @@
  * through: a replica that loses its lease is no leader for a while, however quiet things are.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Server } from "node:https";
-import { createServer, request } from "node:https";
+import { type Server, createServer, request } from "node:https";
 import { writeFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 import { join } from "node:path";

@@ -3,8 +3,7 @@ import { execFileSync } from "node:child_process";
 import { freePort } from "../harness/free-port.js";
 import { Scene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
-import type { Manifest } from "./cluster.js";
-import { Cluster } from "./cluster.js";
+import { Cluster, type Manifest } from "./cluster.js";
 import { gatewayClass, gatewayOf } from "./objects.js";
 import { Replica } from "./replica.js";
 

@@ -1,8 +1,7 @@
 /** The two containers of deploy/base: nginx serves what albc writes, and code inside nginx learns and changes nothing of albc. */
 import { chown, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyPair } from "../harness/certificates.js";
-import { selfSigned } from "../harness/certificates.js";
+import { type KeyPair, selfSigned } from "../harness/certificates.js";
 import { Containers, IMAGE } from "./containers.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";

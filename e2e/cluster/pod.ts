@@ -2,8 +2,7 @@
  * A pod as deploy/ makes it, but for its users: `albc run --kubernetes --reload control:…`, and beside it an nginx that albc does not
  * run, each a process that can be killed and started again by itself.
  */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

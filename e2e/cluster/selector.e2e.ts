@@ -2,8 +2,7 @@
 import { Scene } from "../harness/scene.js";
 import { freePort } from "../harness/free-port.js";
 import { waitFor } from "../harness/wait.js";
-import type { Manifest } from "./cluster.js";
-import { Cluster } from "./cluster.js";
+import { Cluster, type Manifest } from "./cluster.js";
 import { endpointSlice, localBackend, serviceOf } from "./local-backends.js";
 import { gatewayClass, gatewayOf, ingressOf } from "./objects.js";
 import { Replica } from "./replica.js";

@@ -1,13 +1,11 @@
 /** A forward auth service that records what it is asked and answers as a test tells it. */
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { KeyPair } from "./certificates.js";
 import { listen } from "./free-port.js";
 import type { HeaderLines } from "./http-message.js";
-import type { RecordedRequest } from "./recorded-request.js";
-import { ConnectionCounter, record } from "./recorded-request.js";
+import { ConnectionCounter, type RecordedRequest, record } from "./recorded-request.js";
 import type { Closable } from "./scene.js";
 
 export type AuthAnswer =

@@ -2,10 +2,8 @@
  * The two places where the auth of a site can be written. Both give the data plane the same auth (test/property/auth-surfaces), so
  * a spec that is about the data plane alone uses `INGRESS`.
  */
-import type { Fields } from "./gateway-manifests.js";
-import { authPolicy, gatewayOn, httpRoute } from "./gateway-manifests.js";
-import type { Manifest } from "./manifests.js";
-import { ingress, nginx } from "./manifests.js";
+import { type Fields, authPolicy, gatewayOn, httpRoute } from "./gateway-manifests.js";
+import { type Manifest, ingress, nginx } from "./manifests.js";
 
 /** Settings by their annotation's name without prefix; besides auth: `enable-cors`, `cors-allow-origin`, `rewrite-target` of a path without captures, `upstream-vhost`. */
 export type Settings = Readonly<Record<string, string>>;

@@ -1,6 +1,5 @@
 /** A backend that says what it received, as JSON, and answers as a test tells it. */
-import { createServer } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";

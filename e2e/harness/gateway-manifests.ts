@@ -1,6 +1,5 @@
 /** Short builders for Gateway API's objects that tests write. */
-import type { Manifest } from "./manifests.js";
-import { ALB_GROUP } from "./manifests.js";
+import { ALB_GROUP, type Manifest } from "./manifests.js";
 
 export const GATEWAY_API = "gateway.networking.k8s.io";
 export const CONTROLLER = "alb.cpaas.io/gateway-controller";

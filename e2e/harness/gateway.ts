@@ -1,13 +1,10 @@
 /** The whole product under test: `albc run` on a folder of manifests, with a real nginx. */
 import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { LogLine } from "./albc-process.js";
-import { AlbcProcess } from "./albc-process.js";
-import type { ControlStatus } from "./control.js";
-import { controlStatus, isServedByAll } from "./control.js";
+import { AlbcProcess, type LogLine } from "./albc-process.js";
+import { type ControlStatus, controlStatus, isServedByAll } from "./control.js";
 import { freePort } from "./free-port.js";
-import type { Request, Target } from "./http-client.js";
-import { Connection, send } from "./http-client.js";
+import { Connection, type Request, type Target, send } from "./http-client.js";
 import type { HttpResponse } from "./http-message.js";
 import { processesIn } from "./processes.js";
 import type { Closable } from "./scene.js";

@@ -1,9 +1,9 @@
-import { createServer } from "node:http2";
-import type {
-  Http2Server,
-  IncomingHttpHeaders,
-  ServerHttp2Session,
-  ServerHttp2Stream,
+import {
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  createServer,
 } from "node:http2";
 import { listen } from "./free-port.js";
 import type { Closable } from "./scene.js";

@@ -1,12 +1,15 @@
 /** An HTTP/1.1 client that sends exactly what it is told: any target, any header lines, any bytes. */
 import { once } from "node:events";
-import { connect as connectTcp } from "node:net";
-import type { Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
-import type { ConnectionOptions, TLSSocket } from "node:tls";
+import { type Socket, connect as connectTcp } from "node:net";
+import { type ConnectionOptions, type TLSSocket, connect as connectTls } from "node:tls";
 import { ByteReader } from "./byte-reader.js";
-import type { HeaderLines, ResponseHead } from "./http-message.js";
-import { HttpResponse, readBody, readHead } from "./http-message.js";
+import {
+  type HeaderLines,
+  HttpResponse,
+  type ResponseHead,
+  readBody,
+  readHead,
+} from "./http-message.js";
 
 export interface Target {
   readonly port: number;

@@ -1,9 +1,10 @@
-import { connect, constants } from "node:http2";
-import type {
-  ClientHttp2Session,
-  ClientHttp2Stream,
-  IncomingHttpHeaders,
-  OutgoingHttpHeaders,
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+  connect,
+  constants,
 } from "node:http2";
 import type { Closable } from "./scene.js";
 import { within } from "./wait.js";

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ConnectionEnded } from "./byte-reader.js";
-import type { Request, Target } from "./http-client.js";
-import { Connection } from "./http-client.js";
+import { Connection, type Request, type Target } from "./http-client.js";
 import type { HttpResponse } from "./http-message.js";
 import type { Closable } from "./scene.js";
 import { waitFor } from "./wait.js";

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { HeaderLines } from "./http-message.js";
-import { headerValues } from "./http-message.js";
+import { type HeaderLines, headerValues } from "./http-message.js";
 
 /** A request as a server of ours saw it. */
 export class RecordedRequest {

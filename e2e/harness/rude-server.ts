@@ -1,5 +1,4 @@
-import { createServer } from "node:net";
-import type { Server, Socket } from "node:net";
+import { type Server, type Socket, createServer } from "node:net";
 import { listen } from "./free-port.js";
 import type { Closable } from "./scene.js";
 

@@ -1,11 +1,12 @@
 /** Backends and clients of connections and datagrams: what comes in says where it has been. */
-import { createSocket } from "node:dgram";
-import type { Socket as DatagramSocket } from "node:dgram";
+import { type Socket as DatagramSocket, createSocket } from "node:dgram";
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
-import type { Server, Socket } from "node:net";
-import { connect as connectTls, createServer as createTlsServer } from "node:tls";
-import type { ConnectionOptions } from "node:tls";
+import { type Server, type Socket, connect, createServer } from "node:net";
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createServer as createTlsServer,
+} from "node:tls";
 import type { KeyPair } from "./certificates.js";
 import { listen } from "./free-port.js";
 import type { Closable } from "./scene.js";

@@ -1,6 +1,5 @@
 /** Short builders for TLSRoutes, TCPRoutes and UDPRoutes, and for what they name. */
-import type { Fields } from "./gateway-manifests.js";
-import { CONTROLLER, GATEWAY_API } from "./gateway-manifests.js";
+import { CONTROLLER, type Fields, GATEWAY_API } from "./gateway-manifests.js";
 import type { Manifest } from "./manifests.js";
 
 export interface WeightedBackend {

@@ -3,8 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { ByteReader } from "./byte-reader.js";
-import type { Connection, Request } from "./http-client.js";
-import { formatRequest } from "./http-client.js";
+import { type Connection, type Request, formatRequest } from "./http-client.js";
 import type { ResponseHead } from "./http-message.js";
 
 const MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";

@@ -1,8 +1,8 @@
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
 import {
+  type Fields,
   GATEWAY_NAMESPACE,
   authFilter,
   authPolicy,
@@ -11,8 +11,7 @@ import {
 } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import type { Manifest } from "../harness/manifests.js";
-import { secret, service, yaml } from "../harness/manifests.js";
+import { type Manifest, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();

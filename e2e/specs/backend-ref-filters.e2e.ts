@@ -1,8 +1,13 @@
 /** Every filter of Gateway API in a backendRef: done for the requests of that backend, and for no others. */
 import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import { authFilter, authPolicy, gatewayOn, routeOf } from "../harness/gateway-manifests.js";
-import type { Fields } from "../harness/gateway-manifests.js";
+import {
+  type Fields,
+  authFilter,
+  authPolicy,
+  gatewayOn,
+  routeOf,
+} from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";

@@ -1,17 +1,13 @@
 import { createServer } from "node:https";
 import type { TLSSocket } from "node:tls";
-import type { KeyPair } from "../harness/certificates.js";
-import { Authority } from "../harness/certificates.js";
+import { Authority, type KeyPair } from "../harness/certificates.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
-import { GATEWAY_API, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import { type Fields, GATEWAY_API, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { HttpResponse } from "../harness/http-message.js";
-import type { Manifest } from "../harness/manifests.js";
-import { configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
-import type { Closable } from "../harness/scene.js";
-import { useScene } from "../harness/scene.js";
+import { type Manifest, configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { type Closable, useScene } from "../harness/scene.js";
 
 const scene = useScene();
 const HOST = "site.example";

@@ -1,7 +1,6 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Settings } from "../harness/auth-surfaces.js";
-import { AUTH_SURFACES } from "../harness/auth-surfaces.js";
+import { AUTH_SURFACES, type Settings } from "../harness/auth-surfaces.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";

@@ -1,13 +1,10 @@
 /** Gateways whose listeners want certificates of clients (FrontendTLSValidation), and connections that stay with their listener. */
-import type { KeyPair } from "../harness/certificates.js";
-import { Authority, selfSigned } from "../harness/certificates.js";
+import { Authority, type KeyPair, selfSigned } from "../harness/certificates.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
-import { CONTROLLER, GATEWAY_API } from "../harness/gateway-manifests.js";
+import { CONTROLLER, type Fields, GATEWAY_API } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Manifest } from "../harness/manifests.js";
-import { configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { type Manifest, configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();

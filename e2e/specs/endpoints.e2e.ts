@@ -2,8 +2,14 @@ import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request } from "../harness/http-client.js";
-import type { EndpointSpec } from "../harness/manifests.js";
-import { endpointSlices, ingress, nginx, service, yaml } from "../harness/manifests.js";
+import {
+  type EndpointSpec,
+  endpointSlices,
+  ingress,
+  nginx,
+  service,
+  yaml,
+} from "../harness/manifests.js";
 import { RudeServer } from "../harness/rude-server.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";

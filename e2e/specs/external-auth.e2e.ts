@@ -1,14 +1,18 @@
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
-import { authFilter, authPolicy, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import {
+  type Fields,
+  authFilter,
+  authPolicy,
+  gatewayOn,
+  httpRoute,
+} from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { HttpResponse } from "../harness/http-message.js";
 import type { Request } from "../harness/http-client.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import type { Manifest } from "../harness/manifests.js";
-import { secret, service, yaml } from "../harness/manifests.js";
+import { type Manifest, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();

@@ -1,5 +1,4 @@
-import type { Settings } from "../harness/auth-surfaces.js";
-import { AUTH_SURFACES } from "../harness/auth-surfaces.js";
+import { AUTH_SURFACES, type Settings } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";

@@ -1,6 +1,5 @@
-import type { AuthAnswer } from "../harness/auth-service.js";
 import { INGRESS } from "../harness/auth-surfaces.js";
-import { AuthService } from "../harness/auth-service.js";
+import { type AuthAnswer, AuthService } from "../harness/auth-service.js";
 import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";

@@ -1,10 +1,8 @@
-import type { Settings } from "../harness/auth-surfaces.js";
-import { INGRESS } from "../harness/auth-surfaces.js";
+import { INGRESS, type Settings } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Request } from "../harness/http-client.js";
-import { formatChunk } from "../harness/http-client.js";
+import { type Request, formatChunk } from "../harness/http-client.js";
 import type { HeaderLines } from "../harness/http-message.js";
 import { Http2Client } from "../harness/http2-client.js";
 import { configMap, service, yaml } from "../harness/manifests.js";

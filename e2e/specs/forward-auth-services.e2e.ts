@@ -7,10 +7,8 @@ import { DnsServer } from "../harness/dns-server.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Manifest } from "../harness/manifests.js";
-import { configMap, endpointSlices, service, yaml } from "../harness/manifests.js";
-import type { Closable } from "../harness/scene.js";
-import { useScene } from "../harness/scene.js";
+import { type Manifest, configMap, endpointSlices, service, yaml } from "../harness/manifests.js";
+import { type Closable, useScene } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 
 const scene = useScene();

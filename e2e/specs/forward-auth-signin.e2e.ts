@@ -1,5 +1,4 @@
-import type { Settings } from "../harness/auth-surfaces.js";
-import { INGRESS } from "../harness/auth-surfaces.js";
+import { INGRESS, type Settings } from "../harness/auth-surfaces.js";
 import { AuthService } from "../harness/auth-service.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { Gateway } from "../harness/gateway.js";

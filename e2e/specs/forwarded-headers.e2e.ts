@@ -1,7 +1,6 @@
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Target } from "../harness/http-client.js";
-import { Connection } from "../harness/http-client.js";
+import { Connection, type Target } from "../harness/http-client.js";
 import type { HeaderLines } from "../harness/http-message.js";
 import { ingress, service, yaml } from "../harness/manifests.js";
 import type { RecordedRequest } from "../harness/recorded-request.js";

@@ -1,20 +1,16 @@
 /** Backends of HTTPRoutes: kinds of Services, protocols, weights of valid and invalid ones, and time limits. */
-import { createServer } from "node:http2";
-import type { ServerHttp2Session } from "node:http2";
+import { type ServerHttp2Session, createServer } from "node:http2";
 import { setTimeout as delay } from "node:timers/promises";
 import { selfSigned } from "../harness/certificates.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
-import { gatewayOn, routeOf } from "../harness/gateway-manifests.js";
-import type { Fields } from "../harness/gateway-manifests.js";
+import { type Fields, gatewayOn, routeOf } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { GrpcBackend, grpcMessage } from "../harness/grpc-backend.js";
 import { Http2Client } from "../harness/http2-client.js";
 import { Load } from "../harness/load.js";
-import type { Manifest } from "../harness/manifests.js";
-import { endpointSlices, service, yaml } from "../harness/manifests.js";
-import type { Closable } from "../harness/scene.js";
-import { useScene } from "../harness/scene.js";
+import { type Manifest, endpointSlices, service, yaml } from "../harness/manifests.js";
+import { type Closable, useScene } from "../harness/scene.js";
 import { WebSocketClient } from "../harness/websocket.js";
 
 const scene = useScene();

@@ -1,14 +1,11 @@
 /** Addresses, certificates and precedence of Gateways' listeners, on a real nginx. */
-import type { KeyPair } from "../harness/certificates.js";
-import { selfSigned } from "../harness/certificates.js";
+import { type KeyPair, selfSigned } from "../harness/certificates.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
-import { CONTROLLER, GATEWAY_API } from "../harness/gateway-manifests.js";
+import { CONTROLLER, type Fields, GATEWAY_API } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { peerCertificate } from "../harness/http-client.js";
-import type { Manifest } from "../harness/manifests.js";
-import { service, tlsSecret, yaml } from "../harness/manifests.js";
+import { type Manifest, service, tlsSecret, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 

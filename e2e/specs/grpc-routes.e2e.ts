@@ -1,6 +1,7 @@
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import {
+  type Fields,
   GATEWAY_API,
   GATEWAY_NAMESPACE,
   authFilter,
@@ -9,14 +10,11 @@ import {
   httpRoute,
   routeOf,
 } from "../harness/gateway-manifests.js";
-import type { Fields } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { GrpcBackend, grpcMessage } from "../harness/grpc-backend.js";
-import { Http2Client } from "../harness/http2-client.js";
-import type { Http2Response } from "../harness/http2-client.js";
+import { Http2Client, type Http2Response } from "../harness/http2-client.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import type { Manifest } from "../harness/manifests.js";
-import { secret, service, yaml } from "../harness/manifests.js";
+import { type Manifest, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();

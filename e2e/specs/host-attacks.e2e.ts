@@ -13,8 +13,8 @@ import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import { sendBytes } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
-import type { Manifest } from "../harness/manifests.js";
 import {
+  type Manifest,
   alb2,
   frontend,
   ingress,

@@ -1,15 +1,11 @@
-import { createServer } from "node:net";
-import type { Socket } from "node:net";
+import { type Socket, createServer } from "node:net";
 import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
-import { gatewayOn, routeOf } from "../harness/gateway-manifests.js";
-import type { Fields } from "../harness/gateway-manifests.js";
+import { type Fields, gatewayOn, routeOf } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request } from "../harness/http-client.js";
-import type { Manifest } from "../harness/manifests.js";
-import { service, yaml } from "../harness/manifests.js";
-import type { Closable } from "../harness/scene.js";
-import { useScene } from "../harness/scene.js";
+import { type Manifest, service, yaml } from "../harness/manifests.js";
+import { type Closable, useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 
 const scene = useScene();

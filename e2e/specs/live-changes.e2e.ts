@@ -5,10 +5,8 @@ import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
-import type { Request } from "../harness/http-client.js";
-import { send } from "../harness/http-client.js";
-import type { LoadReport } from "../harness/load.js";
-import { Load, only200 } from "../harness/load.js";
+import { type Request, send } from "../harness/http-client.js";
+import { Load, type LoadReport, only200 } from "../harness/load.js";
 import {
   alb2,
   endpointSlices,

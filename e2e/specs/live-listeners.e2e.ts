@@ -2,11 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { randomNumbers } from "../cluster/random-numbers.js";
 import { freePort } from "../harness/free-port.js";
-import type { Fields } from "../harness/gateway-manifests.js";
-import { CONTROLLER, GATEWAY_API } from "../harness/gateway-manifests.js";
+import { CONTROLLER, type Fields, GATEWAY_API } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Manifest } from "../harness/manifests.js";
-import { ingress, yaml } from "../harness/manifests.js";
+import { type Manifest, ingress, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 

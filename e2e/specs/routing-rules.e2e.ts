@@ -2,8 +2,8 @@ import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import type { Request } from "../harness/http-client.js";
-import type { Manifest } from "../harness/manifests.js";
 import {
+  type Manifest,
   alb2,
   frontend,
   ingress,

@@ -1,15 +1,12 @@
 /** sessionPersistence of HTTPRoutes and GRPCRoutes, as clients see it: over every worker, and across a change of endpoints. */
 import { asking, EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
-import { gatewayOn, routeOf } from "../harness/gateway-manifests.js";
-import type { Fields } from "../harness/gateway-manifests.js";
+import { type Fields, gatewayOn, routeOf } from "../harness/gateway-manifests.js";
 import { Gateway } from "../harness/gateway.js";
 import { GrpcBackend, grpcMessage } from "../harness/grpc-backend.js";
-import { Http2Client } from "../harness/http2-client.js";
-import type { Http2Response } from "../harness/http2-client.js";
+import { Http2Client, type Http2Response } from "../harness/http2-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
-import type { Manifest } from "../harness/manifests.js";
-import { service, yaml } from "../harness/manifests.js";
+import { type Manifest, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 
 const scene = useScene();

@@ -1,6 +1,5 @@
 /** Streams behind a load balancer that speaks the PROXY protocol: who the client is outlives the way through them. */
-import { connect } from "node:net";
-import type { Socket } from "node:net";
+import { type Socket, connect } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { selfSigned } from "../harness/certificates.js";
 import { EchoBackend } from "../harness/echo-backend.js";

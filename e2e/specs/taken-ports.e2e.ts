@@ -1,6 +1,5 @@
 /** A port that another process has costs its own listener, and nobody else. */
-import type { Server } from "node:net";
-import { createServer } from "node:net";
+import { type Server, createServer } from "node:net";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort, listen } from "../harness/free-port.js";
 import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";

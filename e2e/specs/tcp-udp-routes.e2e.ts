@@ -4,8 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Manifest } from "../harness/manifests.js";
-import { endpointSlices, service, yaml } from "../harness/manifests.js";
+import { type Manifest, endpointSlices, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import {
   answerTo,

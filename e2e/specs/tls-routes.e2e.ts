@@ -1,12 +1,10 @@
 /** TLSRoutes: the server name of a handshake leads to a backend, unread or decrypted, beside HTTPS on the same port. */
 import { connect } from "node:net";
-import { Authority, selfSigned } from "../harness/certificates.js";
-import type { KeyPair } from "../harness/certificates.js";
+import { Authority, type KeyPair, selfSigned } from "../harness/certificates.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
-import type { Manifest } from "../harness/manifests.js";
-import { configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
+import { type Manifest, configMap, service, tlsSecret, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
 import { firstWords, namesShown, StreamBackend } from "../harness/stream-backend.js";
 import { gatewayWith, streamRoute, webRoute } from "../harness/stream-manifests.js";

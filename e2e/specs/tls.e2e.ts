@@ -1,5 +1,4 @@
-import type { KeyPair } from "../harness/certificates.js";
-import { selfSigned } from "../harness/certificates.js";
+import { type KeyPair, selfSigned } from "../harness/certificates.js";
 import { EchoBackend, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";

@@ -1,6 +1,9 @@
 /** The load balancer's own kinds: ALB2 (v2, v2beta1), Frontend and Rule (v1). */
 import { AUTH_SCHEMA } from "./auth.js";
 import {
+  type JsonSchema,
+  type SchemaOf,
+  type Static,
   anyObject,
   boolean,
   booleanOrText,
@@ -12,7 +15,6 @@ import {
   port,
   string,
 } from "./schemas/schema.js";
-import type { JsonSchema, SchemaOf, Static } from "./schemas/schema.js";
 import type { KubernetesObject } from "./wire.js";
 
 export const DSLX_TYPES = ["HOST", "URL", "SRC_IP", "METHOD", "HEADER", "PARAM", "COOKIE"] as const;

@@ -1,10 +1,17 @@
 /** Authentication as users write it: the Auth object of ALB2, Frontend and Rule (`spec.config.auth`), and AuthPolicy (`spec`). */
-import { GATEWAY_GROUP } from "./wire.js";
+import { GATEWAY_GROUP, type KubernetesObject } from "./wire.js";
 import type { PolicyStatus, PolicyTargetReference } from "./gateway.js";
 import { GATEWAY_SPECS } from "./schemas/gateway-schemas.js";
-import type { JsonSchema, SchemaOf, Static } from "./schemas/schema.js";
-import { boolean, list, object, objectSchema, string } from "./schemas/schema.js";
-import type { KubernetesObject } from "./wire.js";
+import {
+  type JsonSchema,
+  type SchemaOf,
+  type Static,
+  boolean,
+  list,
+  object,
+  objectSchema,
+  string,
+} from "./schemas/schema.js";
 
 const AUTH_TYPES = ["basic"] as const;
 export const SECRET_TYPES = ["auth-file", "auth-map"] as const;

@@ -1,6 +1,10 @@
 import type { Severity } from "./catalog.js";
-import type { Diagnostic, ResourceRef, SourceLocation } from "./diagnostic.js";
-import { formatFieldPath } from "./diagnostic.js";
+import {
+  type Diagnostic,
+  type ResourceRef,
+  type SourceLocation,
+  formatFieldPath,
+} from "./diagnostic.js";
 
 const COLOURS: Readonly<Record<Severity, string>> = { error: "31", warning: "33", info: "36" };
 const BOLD = "1";

@@ -1,8 +1,13 @@
 import { compareBy, compareStrings, groupBy } from "../support/collections.js";
-import type { Severity } from "./catalog.js";
-import { DIAGNOSTIC_CATALOG } from "./catalog.js";
-import type { Diagnostic, FieldPath, ResourceRef, SourceLocation } from "./diagnostic.js";
-import { formatFieldPath, refKey } from "./diagnostic.js";
+import { DIAGNOSTIC_CATALOG, type Severity } from "./catalog.js";
+import {
+  type Diagnostic,
+  type FieldPath,
+  type ResourceRef,
+  type SourceLocation,
+  formatFieldPath,
+  refKey,
+} from "./diagnostic.js";
 
 /** What a stage reports: a diagnostic without severity, default hint and place. */
 export interface Report extends Omit<Diagnostic, "severity" | "location"> {

@@ -3,11 +3,9 @@
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting
  */
 import type { JsonSchema } from "../api/schemas/schema.js";
-import type { FieldPath } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import { type FieldPath, formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
-import type { JsonObject } from "../support/json-object.js";
-import { isObject, own, present } from "../support/json-object.js";
+import { type JsonObject, isObject, own, present } from "../support/json-object.js";
 import { memoized, sameElements } from "../support/collections.js";
 import type { Report } from "../diagnostics/sink.js";
 

@@ -5,11 +5,13 @@
 import type { KindMap, KindName } from "../api/kinds.js";
 import { objectSchema } from "../api/schemas/schema.js";
 import type { KubernetesObject } from "../api/wire.js";
-import type { FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import {
+  type FieldPath,
+  type ResourceRef,
+  formatFieldPath,
+  refKey,
+} from "../diagnostics/diagnostic.js";
 import { errorText } from "../support/text.js";
-import type { AuthShape } from "./fail-closed.js";
-import { isMisspeltTarget } from "./fail-closed.js";
 import { conform, readStatus, unknownFieldReports } from "./conform.js";
 import type { Report } from "../diagnostics/sink.js";
 import {
@@ -25,6 +27,7 @@ import {
 } from "./kind-lookup.js";
 import type { KindDefinition, KindTable } from "./kind-table.js";
 import {
+  type AuthShape,
   closingFields,
   closingReport,
   isLostNull,
@@ -33,10 +36,9 @@ import {
   maySelect,
   mended,
   strayNames,
+  isMisspeltTarget,
 } from "./fail-closed.js";
-import { refKey } from "../diagnostics/diagnostic.js";
-import type { JsonObject } from "../support/json-object.js";
-import { fieldsOf, isObject, present } from "../support/json-object.js";
+import { type JsonObject, fieldsOf, isObject, present } from "../support/json-object.js";
 import { checkMetadata } from "./rules/names.js";
 import { closedForm, isClosable } from "./salvage.js";
 import { schemaReports, validator } from "./schema-validation.js";

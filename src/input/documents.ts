@@ -1,18 +1,14 @@
 /** A source → the objects in it, each with its place, and what is wrong with them. Unchanged documents are not parsed again. */
 import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
 import { isNear } from "../support/did-you-mean.js";
-import type { JsonObject } from "../support/json-object.js";
-import { isObject } from "../support/json-object.js";
-import type { Decoded, DecodedValue, UnknownKind } from "./decode.js";
-import { decode } from "./decode.js";
+import { type JsonObject, isObject } from "../support/json-object.js";
+import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
 
 import { lookUpKindName } from "./kind-lookup.js";
 import type { KindTable } from "./kind-table.js";
-import type { Report } from "../diagnostics/sink.js";
-import { diagnosticOf } from "../diagnostics/sink.js";
+import { type Report, diagnosticOf } from "../diagnostics/sink.js";
 import { TextLocator, countLineBreaks, detached, splitDocuments } from "./text-locator.js";
-import type { SyntaxProblem } from "./yaml.js";
-import { parseYaml } from "./yaml.js";
+import { type SyntaxProblem, parseYaml } from "./yaml.js";
 
 /** A text with manifests, as the edges pass it on. `path`: its name in diagnostics. */
 export type Source =

@@ -4,15 +4,12 @@
  */
 import { AUTH_METHOD_NAMES, AUTH_SCHEMA } from "../api/auth.js";
 import type { KindName } from "../api/kinds.js";
-import type { JsonSchema } from "../api/schemas/schema.js";
-import { object } from "../api/schemas/schema.js";
+import { type JsonSchema, object } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
-import type { JsonObject } from "../support/json-object.js";
-import { fieldsOf, isObject, own, present } from "../support/json-object.js";
-import type { UnknownField } from "./conform.js";
-import { conform, noField, unknownFieldHint } from "./conform.js";
+import { type JsonObject, fieldsOf, isObject, own, present } from "../support/json-object.js";
+import { type UnknownField, conform, noField, unknownFieldHint } from "./conform.js";
 import { schemaReports, validator } from "./schema-validation.js";
 
 /** Fields that protect requests or select them. */

@@ -14,14 +14,10 @@ import {
   SERVICE_STATUS,
 } from "../api/schemas/core-schemas.js";
 import { GATEWAY_SPECS, GATEWAY_STATUSES } from "../api/schemas/gateway-schemas.js";
-import type { JsonSchema } from "../api/schemas/schema.js";
-import { objectSchema } from "../api/schemas/schema.js";
-import type { KubernetesObject, Namespace } from "../api/wire.js";
-import { GATEWAY_GROUP } from "../api/wire.js";
+import { type JsonSchema, objectSchema } from "../api/schemas/schema.js";
+import { GATEWAY_GROUP, type KubernetesObject, type Namespace } from "../api/wire.js";
 import { present } from "../support/json-object.js";
-import type { CloseBrokenAuth } from "./fail-closed.js";
-import { closeBrokenAuth, closeBrokenPolicy } from "./fail-closed.js";
-import type { Reports } from "./rules/names.js";
+import { type CloseBrokenAuth, closeBrokenAuth, closeBrokenPolicy } from "./fail-closed.js";
 import { checkRule } from "./reading.js";
 import {
   checkConfigMap,
@@ -34,10 +30,8 @@ import {
 import { checkBackendTlsPolicy, checkGateway, checkListenerSet } from "./rules/gateway.js";
 import { checkGrpcRoute, checkHttpRoute, checkStreamRoute } from "./rules/route.js";
 import { checkIngress, checkIngressClass } from "./rules/ingress.js";
-import type { NameRule } from "./rules/names.js";
-import { labelProblem, subdomainProblem } from "./rules/names.js";
-import type { Validate } from "./schema-validation.js";
-import { validator } from "./schema-validation.js";
+import { type NameRule, type Reports, labelProblem, subdomainProblem } from "./rules/names.js";
+import { type Validate, validator } from "./schema-validation.js";
 
 /** What reading objects depends on besides the objects. */
 export interface InputOptions {

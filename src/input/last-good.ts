@@ -1,13 +1,17 @@
 /** Chooses what is served for each value (its own content, its last good content, or nothing) and for each name. */
 import { isDeepStrictEqual } from "node:util";
 import type { KindName } from "../api/kinds.js";
-import type { Diagnostic, ResourceRef, SourceLocation } from "../diagnostics/diagnostic.js";
 import { groupBy } from "../support/collections.js";
 import { withArticle } from "../support/text.js";
 import { closedForm } from "./salvage.js";
 import type { DecodedObject } from "./decode.js";
 import type { PlacedValue, SourceReading } from "./documents.js";
-import { refKey } from "../diagnostics/diagnostic.js";
+import {
+  type Diagnostic,
+  type ResourceRef,
+  type SourceLocation,
+  refKey,
+} from "../diagnostics/diagnostic.js";
 import { diagnosticOf } from "../diagnostics/sink.js";
 
 /** An object and the value that it was read from. */

@@ -2,19 +2,25 @@
  * Manifests → Resources, once or again after each change. A file or object that becomes unreadable keeps its last good content, and
  * unchanged text is not parsed again. Pure: state in, state out.
  */
-import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
-import { refKey } from "../diagnostics/diagnostic.js";
+import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareBy, compareStrings, groupBy, sameElements } from "../support/collections.js";
 import type { UnknownKind } from "./decode.js";
-import type { Chunk, Source, SourceReading } from "./documents.js";
-import { readSource } from "./documents.js";
-import type { InputOptions, KindTable } from "./kind-table.js";
-import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
-import type { Choice, PlacedObject } from "./last-good.js";
-import { ObjectChoice, isWithin, withUniqueNames } from "./last-good.js";
-import type { ObjectChange } from "./object-store.js";
-import { ObjectStore } from "./object-store.js";
+import { type Chunk, type Source, type SourceReading, readSource } from "./documents.js";
+import {
+  DEFAULT_INPUT_OPTIONS,
+  type InputOptions,
+  type KindTable,
+  kindTable,
+} from "./kind-table.js";
+import {
+  type Choice,
+  ObjectChoice,
+  type PlacedObject,
+  isWithin,
+  withUniqueNames,
+} from "./last-good.js";
+import { type ObjectChange, ObjectStore } from "./object-store.js";
 import type { Resources } from "./resources.js";
 
 export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;

@@ -1,19 +1,13 @@
 /** Objects by kind, namespace and name. Stores are immutable: a changed one shares everything else with the previous one. */
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
-import type { Diagnostic, ResourceRef } from "../diagnostics/diagnostic.js";
-import { refKey } from "../diagnostics/diagnostic.js";
-import type { Locate } from "../diagnostics/sink.js";
-import { sortDiagnostics } from "../diagnostics/sink.js";
-import type { Difference } from "../support/collections.js";
-import { compareStrings, patched } from "../support/collections.js";
-import type { DecodedObject, DecodedValue } from "./decode.js";
-import { decode } from "./decode.js";
+import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
+import { type Locate, sortDiagnostics } from "../diagnostics/sink.js";
+import { type Difference, compareStrings, patched } from "../support/collections.js";
+import { type DecodedObject, type DecodedValue, decode } from "./decode.js";
 import { diagnosticsOf } from "./documents.js";
-import type { InputOptions, KindTable } from "./kind-table.js";
-import { kindTable } from "./kind-table.js";
-import type { Resources } from "./resources.js";
-import { byNamespaceAndName, grantsIn } from "./resources.js";
+import { type InputOptions, type KindTable, kindTable } from "./kind-table.js";
+import { type Resources, byNamespaceAndName, grantsIn } from "./resources.js";
 
 const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 

@@ -1,10 +1,11 @@
 /** Where each field of a YAML text is, and which of its parts hold secrets and must not be shown. */
-import type { Event, ScalarEvent } from "js-yaml";
 import {
   CORE_SCHEMA,
   EVENT_ID,
+  type Event,
   NOT_RESOLVED,
   SCALAR_STYLE,
+  type ScalarEvent,
   boolYaml11Tag,
   defineScalarTag,
   getScalarValue,

@@ -1,13 +1,10 @@
 /** Reads refused objects in any shape, and notes what is lost: what all readers share, and ALB2s, Frontends and Rules. */
-import type { DslxTerm, Rule } from "../api/alb.js";
-import { DSLX_TYPES } from "../api/alb.js";
+import { DSLX_TYPES, type DslxTerm, type Rule } from "../api/alb.js";
 import type { Closed } from "../api/wire.js";
 import { isNear } from "../support/did-you-mean.js";
-import type { JsonObject } from "../support/json-object.js";
-import { fieldsOf, isObject, isTexts, own } from "../support/json-object.js";
+import { type JsonObject, fieldsOf, isObject, isTexts, own } from "../support/json-object.js";
 import { holdsTerms, valuesOf } from "./fail-closed.js";
-import type { Reports } from "./rules/names.js";
-import { hostProblem } from "./rules/names.js";
+import { type Reports, hostProblem } from "./rules/names.js";
 
 export class Reading {
   readonly #object: JsonObject;

@@ -1,5 +1,4 @@
-import type { KindMap, KindName } from "../api/kinds.js";
-import { KIND_NAMES } from "../api/kinds.js";
+import { KIND_NAMES, type KindMap, type KindName } from "../api/kinds.js";
 import type { ReferenceGrant } from "../api/gateway.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";

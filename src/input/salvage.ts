@@ -5,10 +5,15 @@
 import { createHash } from "node:crypto";
 import type { KindMap, KindName } from "../api/kinds.js";
 import type { Closed } from "../api/wire.js";
-import type { JsonObject } from "../support/json-object.js";
-import { fieldsOf, filled, isObject, own, present } from "../support/json-object.js";
-import type { KindDefinition } from "./kind-table.js";
-import { DEFAULT_INPUT_OPTIONS, kindTable } from "./kind-table.js";
+import {
+  type JsonObject,
+  fieldsOf,
+  filled,
+  isObject,
+  own,
+  present,
+} from "../support/json-object.js";
+import { DEFAULT_INPUT_OPTIONS, type KindDefinition, kindTable } from "./kind-table.js";
 import { valuesOf } from "./fail-closed.js";
 import {
   Reading,

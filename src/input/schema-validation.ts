@@ -1,8 +1,6 @@
 /** Validates values by their schemas and reports each error of ajv in plain English. */
-import type { ErrorObject, ValidateFunction } from "ajv";
-import { Ajv } from "ajv";
-import type { JsonSchema } from "../api/schemas/schema.js";
-import { KUBERNETES_KEYWORDS } from "../api/schemas/schema.js";
+import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
+import { type JsonSchema, KUBERNETES_KEYWORDS } from "../api/schemas/schema.js";
 import type { FieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
 import { isObject, own } from "../support/json-object.js";

@@ -1,8 +1,14 @@
 /** Lines, columns and excerpts of one text. Read when a diagnostic needs them, so that good manifests cost nothing. */
 import type { FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
 import { withoutUrlSecrets } from "../diagnostics/sink.js";
-import type { PositionNode, Positions, Range } from "./positions.js";
-import { mayHoldSecrets, nearestNode, secretRanges } from "./positions.js";
+import {
+  type PositionNode,
+  type Positions,
+  type Range,
+  mayHoldSecrets,
+  nearestNode,
+  secretRanges,
+} from "./positions.js";
 import { yamlPositions } from "./yaml.js";
 
 /** A place in the text; columns count characters. The excerpt is absent where it could show a secret, or is too long to help. */

@@ -1,11 +1,19 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
-import type { Event } from "js-yaml";
-import { EVENT_ID, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
+import { EVENT_ID, type Event, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
 import { shown } from "./rules/names.js";
-import type { DuplicateKey, Positions } from "./positions.js";
-import { MANIFEST_SCHEMA, mayHoldSecrets, readPositions } from "./positions.js";
-import type { MessageAndHint } from "./yaml-errors.js";
-import { explainUnclosed, explainYamlError, findUnclosed } from "./yaml-errors.js";
+import {
+  type DuplicateKey,
+  MANIFEST_SCHEMA,
+  type Positions,
+  mayHoldSecrets,
+  readPositions,
+} from "./positions.js";
+import {
+  type MessageAndHint,
+  explainUnclosed,
+  explainYamlError,
+  findUnclosed,
+} from "./yaml-errors.js";
 
 /** Something that keeps a text from being read; offsets into the text. */
 export interface SyntaxProblem extends MessageAndHint {

@@ -2,7 +2,6 @@
  * RenderedFiles → disk. A file is written next to its place, synced and renamed, so that after a power failure, and for readers, it has
  * either the old or the new contents. Only files that differ are written.
  */
-import type { Stats } from "node:fs";
 import { mkdir, open, readFile, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import {
@@ -29,19 +28,26 @@ interface WriteOptions {
   readonly sync?: boolean;
 }
 
-/** Folders that contain only our files, so that stale ones can be removed. */
-const OWN_FOLDERS = ["authorities", "certificates", "credentials", "lua", "streams"];
 /** Suffix of files that are being written; an interrupted run may leave one. */
 const BESIDE = ".albc-new";
+/** Folders with our files, and what only our files are called there: stale ones are removed, a user's never. */
+const OWN_FOLDERS = ["authorities", "certificates", "credentials", "lua/alb", "streams"];
+const OWN_FILE =
+  /^(?:(?:authorities|certificates)\/[0-9a-f]{32}\.pem|credentials\/[0-9a-f]{32}\.json|lua\/alb\/.+\.lua|streams\/endpoints\.conf)(?:\.albc-new)?$/;
+/** How our files begin that others may have under the same name. */
+const BEGINNINGS: Readonly<Record<string, string>> = {
+  "nginx.conf": "# Written by albc",
+  "policy.json": '{\n  "format": ',
+};
 
-/** Writes the files that differ to `folder`, and removes stale ones. Throws EnvironmentError. */
+/** Writes the files that differ to `folder`, and removes stale ones. Throws EnvironmentError, also rather than replace a file of others. */
 export async function writeFiles(folder: string, files: readonly RenderedFile[]): Promise<void> {
   for (const { contents } of files) if (contents instanceof RenderedPolicy) mustFit(contents);
   await writeChanged(folder, await changedFiles(folder, files));
   await removeStale(folder, files);
 }
 
-/** The files whose contents or mode differ from those on the disk. */
+/** The files whose contents or mode differ from those on the disk. Throws EnvironmentError if one would replace a file of others. */
 export async function changedFiles(
   folder: string,
   files: readonly RenderedFile[],
@@ -74,7 +80,7 @@ export async function writeChanged(
   for (const path of folders) await syncFolder(path);
 }
 
-/** Removes files in our own folders that are not among `files`, and folders that become empty. */
+/** Removes our files that are not among `files`, and folders that become empty. */
 export async function removeStale(folder: string, files: readonly RenderedFile[]): Promise<void> {
   const expected = new Set(files.map((file) => file.path));
   for (const path of await ownFiles(folder)) {
@@ -88,7 +94,7 @@ export async function removeStale(folder: string, files: readonly RenderedFile[]
   }
 }
 
-/** Paths, relative to `folder`, of all files in OWN_FOLDERS. */
+/** Paths, relative to `folder`, of all files that only albc can have written. */
 export async function ownFiles(folder: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const name of OWN_FOLDERS) {
@@ -101,18 +107,27 @@ export async function ownFiles(folder: string): Promise<readonly string[]> {
       if (errorCode(error) !== "ENOENT") throw fileError("read", join(folder, name), error);
     }
   }
-  return found.sort();
+  return found.filter((path) => OWN_FILE.test(path)).sort();
 }
 
 async function isWritten(path: string, file: RenderedFile): Promise<boolean> {
+  let there: { readonly mode: number; readonly contents: Buffer };
   try {
-    const stats: Stats = await stat(path);
-    if ((stats.mode & 0o777) !== file.mode) return false;
-    return (await readFile(path)).equals(Buffer.from(contentsOf(file)));
+    there = { mode: (await stat(path)).mode & 0o777, contents: await readFile(path) };
   } catch (error: unknown) {
     if (errorCode(error) === "ENOENT") return false;
     throw fileError("read", path, error);
   }
+  mustBeOurs(path, file, there.contents);
+  return there.mode === file.mode && there.contents.equals(Buffer.from(contentsOf(file)));
+}
+
+/** An empty file has nothing to lose. */
+function mustBeOurs(path: string, file: RenderedFile, contents: Buffer): void {
+  const beginning = own(BEGINNINGS, file.path);
+  if (beginning === undefined || contents.length === 0) return;
+  if (contents.subarray(0, beginning.length).toString() === beginning) return;
+  throw new EnvironmentError(`${path} is not from albc and is not replaced; choose another folder`);
 }
 
 async function writeOne(path: string, file: RenderedFile, options: WriteOptions): Promise<void> {

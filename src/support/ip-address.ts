@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { Result } from "./result.js";
-import { ok, problem } from "./result.js";
+import { type Result, ok, problem } from "./result.js";
 
 /** 4 or 16 bytes, one character each. An IPv4-mapped IPv6 address gives the IPv4 address. Undefined if the text is not an address. */
 export function addressBytes(text: string): string | undefined {

@@ -1,6 +1,5 @@
 import { own } from "./json-object.js";
-import type { Result } from "./result.js";
-import { ok, problem } from "./result.js";
+import { type Result, ok, problem } from "./result.js";
 
 const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 

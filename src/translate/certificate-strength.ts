@@ -2,8 +2,7 @@
  * What OpenSSL refuses at its security level 2, the default of the distributions: keys and signatures of less than 112 bits. nginx does
  * not start with such a certificate, so it is refused here, where only its owner is affected.
  */
-import type { KeyObject } from "node:crypto";
-import { X509Certificate } from "node:crypto";
+import { type KeyObject, X509Certificate } from "node:crypto";
 
 const MINIMUM_MODULUS = 2048;
 /**

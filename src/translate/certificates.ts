@@ -1,14 +1,11 @@
-import { createHash, createPrivateKey } from "node:crypto";
-import type { KeyObject, X509Certificate } from "node:crypto";
+import { type KeyObject, type X509Certificate, createHash, createPrivateKey } from "node:crypto";
 import type { Secret } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
-import { hostKey } from "../model/values.js";
-import type { HostPattern } from "../model/values.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import type { Certificate } from "../model/listener.js";
 import { compareIds, memoized } from "../support/collections.js";
 import { own } from "../support/json-object.js";
-import type { Result } from "../support/result.js";
-import { ok, problem } from "../support/result.js";
+import { type Result, ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
 import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
 import type { TranslateContext } from "./context.js";

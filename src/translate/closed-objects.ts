@@ -4,14 +4,17 @@
  */
 import type { Closed, KubernetesObject } from "../api/wire.js";
 import type { DiagnosticSink } from "../diagnostics/sink.js";
-import type { RoutingResources } from "../input/resources.js";
-import { ROUTING_KINDS } from "../input/resources.js";
-import { ANY_HOST, hostKey } from "../model/values.js";
+import { ROUTING_KINDS, type RoutingResources } from "../input/resources.js";
+import { ANY_HOST, type SourceRef, hostKey } from "../model/values.js";
 import type { RoutingModel } from "../model/config.js";
-import { onePlace } from "../model/route.js";
+import {
+  type BindingPlaces,
+  type BoundHost,
+  type Route,
+  type RouteBinding,
+  onePlace,
+} from "../model/route.js";
 import type { Listener } from "../model/listener.js";
-import type { BindingPlaces, BoundHost, Route, RouteBinding } from "../model/route.js";
-import type { SourceRef } from "../model/values.js";
 import { getOrInsert, groupBy } from "../support/collections.js";
 import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";

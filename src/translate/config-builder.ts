@@ -1,11 +1,9 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { RoutingModel } from "../model/config.js";
-import type { HostPattern } from "../model/values.js";
-import { hostKey } from "../model/values.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import type { Listener, Server, ServerCertificate } from "../model/listener.js";
 import type { BackendTls } from "../model/upstream.js";
-import type { Route, RouteBinding } from "../model/route.js";
-import { inBindingOrder } from "../model/route.js";
+import { type Route, type RouteBinding, inBindingOrder } from "../model/route.js";
 import { compareIds, compareStrings, getOrInsert, patched } from "../support/collections.js";
 import type { Backends } from "./backends.js";
 import type { Certificates } from "./certificates.js";

@@ -1,10 +1,8 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { RouteBinding } from "../model/route.js";
-import { inBindingOrder } from "../model/route.js";
-import type { HostPattern } from "../model/values.js";
-import { hostKey } from "../model/values.js";
-import type { Difference } from "../support/collections.js";
+import { type RouteBinding, inBindingOrder } from "../model/route.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import {
+  type Difference,
   addTo,
   compareBy,
   compareStrings,
@@ -13,8 +11,7 @@ import {
   memoized,
   patched,
 } from "../support/collections.js";
-import { objectKey, objectName } from "./keys.js";
-import type { Key } from "./keys.js";
+import { type Key, objectKey, objectName } from "./keys.js";
 import type { HostFacts } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
 import type { LoadBalancer } from "./load-balancer.js";

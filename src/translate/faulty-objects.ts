@@ -6,8 +6,12 @@ import type { KindMap } from "../api/kinds.js";
 import type { KubernetesObject } from "../api/wire.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
-import type { RoutingKind, RoutingResources } from "../input/resources.js";
-import { ROUTING_KINDS, grantsIn } from "../input/resources.js";
+import {
+  ROUTING_KINDS,
+  type RoutingKind,
+  type RoutingResources,
+  grantsIn,
+} from "../input/resources.js";
 import { getOrInsert } from "../support/collections.js";
 import { TooManyFaults } from "../support/errors.js";
 import { resourceRef } from "./place.js";

@@ -1,6 +1,5 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { HostPattern } from "../model/values.js";
-import { hostKey } from "../model/values.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import { getOrInsert } from "../support/collections.js";
 import type { Key } from "./keys.js";
 import { keysAbove } from "./hostnames.js";

@@ -1,8 +1,6 @@
-import type { HostPattern } from "../model/values.js";
-import { ANY_HOST, hostKey } from "../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../model/values.js";
 import { canonicalHost } from "../support/ip-address.js";
-import type { Result } from "../support/result.js";
-import { ok, problem } from "../support/result.js";
+import { type Result, ok, problem } from "../support/result.js";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const MAX_LENGTH = 253;

@@ -1,15 +1,12 @@
 import type { Alb2, Frontend } from "../api/alb.js";
 import type { Ingress, KubernetesObject } from "../api/wire.js";
 import type { Redirect } from "../model/filters.js";
-import type { Timeouts } from "../model/route.js";
-import { DEFAULT_TIMEOUTS, onePlace } from "../model/route.js";
+import { DEFAULT_TIMEOUTS, type Timeouts, onePlace } from "../model/route.js";
 import type { BackendProtocol, Refusal } from "../model/upstream.js";
-import type { SourceRef } from "../model/values.js";
-import { ANY_HOST } from "../model/values.js";
+import { ANY_HOST, type SourceRef } from "../model/values.js";
 import type { ConfigBuilder } from "./config-builder.js";
 import type { HostOwners } from "./host-owners.js";
-import type { Rank } from "./precedence.js";
-import { orderKey } from "./precedence.js";
+import { type Rank, orderKey } from "./precedence.js";
 
 /** A port that a listener of a Gateway wants. */
 export interface GatewayPort {

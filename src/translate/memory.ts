@@ -3,13 +3,15 @@
  * changed; keys (keys.ts) record both.
  */
 import type { KubernetesObject } from "../api/wire.js";
-import type { RoutingKind, RoutingResources } from "../input/resources.js";
-import { ROUTING_KINDS, byNamespaceAndName } from "../input/resources.js";
+import {
+  ROUTING_KINDS,
+  type RoutingKind,
+  type RoutingResources,
+  byNamespaceAndName,
+} from "../input/resources.js";
 import { differInUnreadOnly } from "../status/object-status.js";
-import type { Difference } from "../support/collections.js";
-import { compareIds, listDifferences, patched } from "../support/collections.js";
-import { grantsKey, keyOfObject, objectKey } from "./keys.js";
-import type { Key } from "./keys.js";
+import { type Difference, compareIds, listDifferences, patched } from "../support/collections.js";
+import { type Key, grantsKey, keyOfObject, objectKey } from "./keys.js";
 
 /** The objects of the last call. */
 export class KnownObjects {

@@ -1,6 +1,5 @@
 import type { KubernetesObject } from "../api/wire.js";
-import type { FieldPath, ResourceRef } from "../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../diagnostics/diagnostic.js";
+import { type FieldPath, type ResourceRef, formatFieldPath } from "../diagnostics/diagnostic.js";
 import type { SourceRef } from "../model/values.js";
 
 /** A field of an object: the place of a problem, and the source of a part of the model. */

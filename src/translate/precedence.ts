@@ -4,8 +4,7 @@
  */
 import type { DslxTerm } from "../api/alb.js";
 import type { KubernetesObject, ObjectMeta } from "../api/wire.js";
-import type { HostPattern } from "../model/values.js";
-import { hostKey } from "../model/values.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import { compareBy, compareStrings } from "../support/collections.js";
 import { epochSeconds } from "../support/units.js";
 

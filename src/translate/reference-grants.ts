@@ -2,8 +2,7 @@ import type { ReferenceGrant } from "../api/gateway.js";
 import type { ResourceRef } from "../diagnostics/diagnostic.js";
 import type { RoutingResources } from "../input/resources.js";
 import { memoized } from "../support/collections.js";
-import type { Result } from "../support/result.js";
-import { ok, problem } from "../support/result.js";
+import { type Result, ok, problem } from "../support/result.js";
 
 /** A core object that an object of another namespace names. */
 export interface CoreReference extends NamespacedName {

@@ -2,10 +2,15 @@ import type { KubernetesObject } from "../api/wire.js";
 import type { DiagnosticSink, Report } from "../diagnostics/sink.js";
 import { byNamespaceAndName } from "../input/resources.js";
 import type { ServerCertificate } from "../model/listener.js";
-import type { HostPattern } from "../model/values.js";
-import { ANY_HOST, hostKey, hostText } from "../model/values.js";
-import type { Difference } from "../support/collections.js";
-import { addTo, compareBy, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import { ANY_HOST, type HostPattern, hostKey, hostText } from "../model/values.js";
+import {
+  type Difference,
+  addTo,
+  compareBy,
+  compareStrings,
+  getOrInsert,
+  patched,
+} from "../support/collections.js";
 import type { BuildContext, CertificateCandidate } from "./config-builder.js";
 import type { LoadedCertificate } from "./certificates.js";
 import { insertInto } from "./host-owners.js";

@@ -1,13 +1,11 @@
 import type { KubernetesObject } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { RouteBinding } from "../model/route.js";
-import type { HostPattern } from "../model/values.js";
-import { hostKey } from "../model/values.js";
+import { type HostPattern, hostKey } from "../model/values.js";
 import { getOrInsert, groupBy, memoized } from "../support/collections.js";
 import type { HostOwners } from "./host-owners.js";
 import { keysAbove } from "./hostnames.js";
-import type { Place } from "./place.js";
-import { nameOf } from "./place.js";
+import { type Place, nameOf } from "./place.js";
 import type { Specificity } from "./precedence.js";
 
 /** Path elements up to which prefixes of a path are compared, so that a long path costs no more than its length. */

@@ -7,8 +7,8 @@ import type { EndpointSlice } from "../api/wire.js";
 import type { Report } from "../diagnostics/sink.js";
 import type { Resources, ServiceSlices } from "../input/resources.js";
 import type { Endpoint, Upstream } from "../model/upstream.js";
-import type { Difference } from "../support/collections.js";
 import {
+  type Difference,
   compareBy,
   compareIds,
   compareStrings,

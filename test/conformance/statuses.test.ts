@@ -1,11 +1,9 @@
 /** The statuses that the tests of the conformance suite wait for, computed from the manifests that they apply. */
-import { compile } from "../../src/compile.js";
-import type { Compilation } from "../../src/compile.js";
+import { type Compilation, compile } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { Manifest } from "../../e2e/harness/manifests.js";
-import type { ExpectedFacts, StatusFacts } from "../support/status-facts.js";
-import { statusFacts } from "../support/status-facts.js";
+import { type ExpectedFacts, type StatusFacts, statusFacts } from "../support/status-facts.js";
 import {
   suiteManifests,
   suiteObjects,

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MetricRow } from "../../src/health/metrics-table.js";
-import { DATA_PLANE_METRICS, RUN_METRICS } from "../../src/health/metrics-table.js";
+import { DATA_PLANE_METRICS, type MetricRow, RUN_METRICS } from "../../src/health/metrics-table.js";
 import { expectGenerated } from "../support/generated-file.js";
 
 const CATALOG = join(import.meta.dirname, "../../lua/alb/reasons.lua");

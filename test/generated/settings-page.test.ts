@@ -1,7 +1,6 @@
 import { load } from "js-yaml";
 import { resolveSettings } from "../../src/cli/settings.js";
-import type { SettingRow } from "../../src/cli/settings-table.js";
-import { SETTINGS, flagOf, variableOf } from "../../src/cli/settings-table.js";
+import { SETTINGS, type SettingRow, flagOf, variableOf } from "../../src/cli/settings-table.js";
 import { expectGenerated } from "../support/generated-file.js";
 
 const EXAMPLE = `

@@ -1,5 +1,4 @@
-import type { HeaderRole } from "../../src/model/special-headers.js";
-import { headersThatAre } from "../../src/model/special-headers.js";
+import { type HeaderRole, headersThatAre } from "../../src/model/special-headers.js";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expectGenerated } from "../support/generated-file.js";

@@ -1,5 +1,6 @@
-import { DIAGNOSTIC_CATALOG } from "../../src/diagnostics/catalog.js";
-import type { DiagnosticCode } from "../../src/diagnostics/catalog.js";
+import { readdir } from "node:fs/promises";
+import { DIAGNOSTIC_CATALOG, type DiagnosticCode } from "../../src/diagnostics/catalog.js";
+import { writeFiles } from "../../src/output/files.js";
 import {
   actualOutput,
   compileCase,
@@ -7,9 +8,11 @@ import {
   goldenCases,
   updateExpected,
 } from "../support/golden-case.js";
+import { useTempFolder } from "../support/temp-folder.js";
 
 /** A password hash of any kind, a private key, base64 of either. */
 const SECRET = /\$(?:apr1|2[aby]|[156])\$|\{SHA\}|PRIVATE KEY|JGFwcjEk|UFJJVkFURSBLRV/;
+const folder = useTempFolder();
 const UPDATE = process.env["UPDATE_GOLDEN"] === "1";
 
 test.each(goldenCases().map((golden) => [golden.name, golden] as const))("%s", (_name, golden) => {
@@ -29,6 +32,20 @@ test("every diagnostic code has a case that shows it", () => {
   expect(
     Object.keys(DIAGNOSTIC_CATALOG).filter((code) => !shown.has(code as DiagnosticCode)),
   ).toEqual(["INTERNAL_ERROR"]);
+});
+
+test("stale files of all that is written can be told from a user's", async () => {
+  for (const golden of goldenCases()) {
+    const { files } = compileCase(golden);
+    await writeFiles(folder(), files);
+    await writeFiles(folder(), []);
+    const entries = await readdir(folder(), { recursive: true, withFileTypes: true });
+    const left = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+    expect({ golden: golden.name, left: left.sort() }).toEqual({
+      golden: golden.name,
+      left: ["nginx.conf", "policy.json"],
+    });
+  }
 });
 
 test("no expected file holds a hash or a key", () => {

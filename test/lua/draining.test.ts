@@ -1,7 +1,6 @@
 /** Each reload leaves workers behind whose requests last: two dozen sets of them, and no more. */
 import { readFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
-import type { Socket } from "node:net";
+import { type Socket, connect, createServer } from "node:net";
 import { listen } from "../../e2e/harness/free-port.js";
 import { processesIn } from "../../e2e/harness/processes.js";
 import { useScene } from "../../e2e/harness/scene.js";

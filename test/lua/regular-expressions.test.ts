@@ -2,10 +2,9 @@
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
 import type { PathRewrite } from "../../src/model/filters.js";
-import type { PathMatch, Predicate } from "../../src/model/route.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx, type LuaNginx } from "../support/lua-nginx.js";
-import { onePlace } from "../../src/model/route.js";
+import { type PathMatch, type Predicate, onePlace } from "../../src/model/route.js";
 
 const scene = useScene();
 const regex = (pattern: string): PathMatch => ["regex", pattern, ""];

@@ -2,11 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { useScene } from "../../e2e/harness/scene.js";
-import type { PathMatch, Predicate } from "../../src/model/route.js";
 import { LuaGateway } from "../support/lua-gateway.js";
 import { startLuaNginx } from "../support/lua-nginx.js";
 import { until } from "../support/until.js";
-import { onePlace } from "../../src/model/route.js";
+import { type PathMatch, type Predicate, onePlace } from "../../src/model/route.js";
 
 const scene = useScene();
 const MOST_MS = 20;

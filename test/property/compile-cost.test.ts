@@ -5,11 +5,14 @@
 import { compile } from "../../src/compile.js";
 import { formatText } from "../../src/diagnostics/format.js";
 import { MOST_OF_OBJECT } from "../../src/diagnostics/sink.js";
-import { loadResources, resourcesFromObjects } from "../../src/input/load.js";
-import type { LoadResult } from "../../src/input/load.js";
+import { type LoadResult, loadResources, resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { COSTLY_INGRESSES, COSTLY_RULES, plainPaths } from "../support/costly-objects.js";
-import type { Costly } from "../support/costly-objects.js";
+import {
+  COSTLY_INGRESSES,
+  COSTLY_RULES,
+  type Costly,
+  plainPaths,
+} from "../support/costly-objects.js";
 import { COSTLY_PAIRS } from "../support/costly-pairs.js";
 import { COSTLY_ROUTES } from "../support/costly-routes.js";
 import { COSTLY_TEXTS } from "../support/costly-texts.js";

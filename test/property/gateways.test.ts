@@ -6,8 +6,7 @@ import type { ObjectStatus } from "../../src/status/object-status.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { Renderer } from "../../src/render.js";
 import { repeatedNames } from "../support/repeated-names.js";
-import type { Translated } from "../support/translated.js";
-import { translated } from "../support/translated.js";
+import { type Translated, translated } from "../support/translated.js";
 
 interface ListenerSpec {
   readonly name: string;

@@ -8,10 +8,10 @@ import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { compileCase, goldenCases } from "../support/golden-case.js";
-import type { Json } from "../support/hostile-input.js";
 import {
   HOSTILE,
   INHERITED,
+  type Json,
   inputs,
   places,
   replaced,

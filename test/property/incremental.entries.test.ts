@@ -3,14 +3,11 @@
  * who asks for TLS, regular expressions or priorities there, and which paths hide others. All objects are made from few names.
  */
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
-import type { KeyPair } from "../../e2e/harness/certificates.js";
-import { selfSigned } from "../../e2e/harness/certificates.js";
+import { type KeyPair, selfSigned } from "../../e2e/harness/certificates.js";
 import type { KindName } from "../../src/api/kinds.js";
-import { compile, Compiler } from "../../src/compile.js";
-import type { Compilation } from "../../src/compile.js";
+import { type Compilation, Compiler, compile } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/object-store.js";
-import type { CompileOptions } from "../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 
 const { group, labels: LABELS } = DEFAULT_OPTIONS.domains;

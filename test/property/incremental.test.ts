@@ -3,15 +3,12 @@
  * objects are those of the golden cases, so every kind, reference and auth is among them, with EndpointSlices for each Service.
  */
 import { fc, runs } from "../support/fast-check.js";
-import type { KindName } from "../../src/api/kinds.js";
-import { KIND_NAMES } from "../../src/api/kinds.js";
-import type { Compilation } from "../../src/compile.js";
-import { compile, Compiler } from "../../src/compile.js";
+import { KIND_NAMES, type KindName } from "../../src/api/kinds.js";
+import { type Compilation, Compiler, compile } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
-import type { Json } from "../support/hostile-input.js";
-import { inputs } from "../support/hostile-input.js";
+import { type Json, inputs } from "../support/hostile-input.js";
 
 const ALB_GROUP = DEFAULT_OPTIONS.domains.group;
 

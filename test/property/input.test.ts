@@ -3,7 +3,7 @@ import { dump } from "js-yaml";
 import type { Diagnostic, FieldPath } from "../../src/diagnostics/diagnostic.js";
 import { formatJson, formatText } from "../../src/diagnostics/format.js";
 import type { JsonSchema } from "../../src/api/schemas/schema.js";
-import { kindTable } from "../../src/input/kind-table.js";
+import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../src/input/kind-table.js";
 import {
   advance,
   initialInput,
@@ -11,7 +11,6 @@ import {
   resourcesFromObjects,
   resourcesFromYaml,
 } from "../../src/input/load.js";
-import { DEFAULT_INPUT_OPTIONS } from "../../src/input/kind-table.js";
 import { TextLocator, splitDocuments } from "../../src/input/text-locator.js";
 import { parseYaml } from "../../src/input/yaml.js";
 

@@ -5,8 +5,7 @@
 import { readFileSync } from "node:fs";
 import { selfSigned } from "../../e2e/harness/certificates.js";
 import { compile } from "../../src/compile.js";
-import type { Explanation } from "../../src/explain/explain.js";
-import { explain, readPolicy } from "../../src/explain/explain.js";
+import { type Explanation, explain, readPolicy } from "../../src/explain/explain.js";
 import { parseRequest } from "../../src/explain/request.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
@@ -15,11 +14,16 @@ import { contentsOf } from "../../src/render/rendered-file.js";
 import { ANNOTATIONS } from "../../src/translate/ingress/annotation-table.js";
 import { ORIGIN_ANNOTATIONS } from "../../src/translate/ingress/annotations/origin.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
-import type { Asked } from "../support/tenants/claims.js";
-import { EXCEPTIONS, isTakenBy, keysOf, servedOf, THE_REST } from "../support/tenants/claims.js";
+import {
+  type Asked,
+  EXCEPTIONS,
+  THE_REST,
+  isTakenBy,
+  keysOf,
+  servedOf,
+} from "../support/tenants/claims.js";
 import { ingressOf, ORIGIN_SAMPLES, SAMPLES } from "../support/tenants/ingresses.js";
-import type { Manifest } from "../support/tenants/manifest.js";
-import { manifest } from "../support/tenants/manifest.js";
+import { type Manifest, manifest } from "../support/tenants/manifest.js";
 import { foundation, operator } from "../support/tenants/operator.js";
 
 const RUNS = 400;

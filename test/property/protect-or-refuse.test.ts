@@ -4,20 +4,15 @@
  */
 import { dump, loadAll } from "js-yaml";
 import { compile } from "../../src/compile.js";
-import { explain, readPolicy } from "../../src/explain/explain.js";
-import type { Explanation } from "../../src/explain/explain.js";
-import { parseRequest } from "../../src/explain/request.js";
-import type { ExplainRequest } from "../../src/explain/request.js";
-import { advance, initialInput } from "../../src/input/load.js";
-import type { Advance } from "../../src/input/load.js";
-import { resourcesFromObjects } from "../../src/input/load.js";
+import { type Explanation, explain, readPolicy } from "../../src/explain/explain.js";
+import { type ExplainRequest, parseRequest } from "../../src/explain/request.js";
+import { type Advance, advance, initialInput, resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../src/input/kind-table.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { contentsOf } from "../../src/render/rendered-file.js";
 import { fc, runs } from "../support/fast-check.js";
 import type { Json } from "../support/hostile-input.js";
-import { SCENES } from "../support/protected-scenes.js";
-import type { Scene } from "../support/protected-scenes.js";
+import { SCENES, type Scene } from "../support/protected-scenes.js";
 import { pathsOf, writtenWrong } from "../support/typos.js";
 
 function request(url: string): ExplainRequest {

@@ -1,7 +1,6 @@
 import { fc } from "../support/fast-check.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import type { RenderedFile } from "../../src/render/rendered-file.js";
-import { contentsOf } from "../../src/render/rendered-file.js";
+import { type RenderedFile, contentsOf } from "../../src/render/rendered-file.js";
 import { Renderer } from "../../src/render.js";
 import { configOf } from "../support/data-plane-config.js";
 import { policyErrors } from "../support/policy-schema.js";

@@ -2,8 +2,7 @@
 import { fc } from "../support/fast-check.js";
 import type { Condition } from "../../src/status/object-status.js";
 import { gateway, grpcRoute, httpRoute, WEB } from "../support/gateway-route-objects.js";
-import { translated } from "../support/translated.js";
-import type { Translated } from "../support/translated.js";
+import { type Translated, translated } from "../support/translated.js";
 
 /** Names of JavaScript's own are what a careless lookup would find. */
 const value = fc

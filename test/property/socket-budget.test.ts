@@ -1,6 +1,5 @@
 /** Whatever listeners and Frontends namespaces want: the budget holds, nobody has less than an equal share, and what a namespace loses is its newest. */
-import type { KeyPair } from "../../e2e/harness/certificates.js";
-import { selfSigned } from "../../e2e/harness/certificates.js";
+import { type KeyPair, selfSigned } from "../../e2e/harness/certificates.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { unixSockets } from "../../src/render/nginx/stream-view.js";
 import { fc } from "../support/fast-check.js";

@@ -3,11 +3,13 @@
  * listeners and routes. The model reads the rules for one name on one port at a time; it shares nothing with the translation.
  */
 import { fc } from "../support/fast-check.js";
-import type { HostPattern } from "../../src/model/values.js";
-import { hostKey } from "../../src/model/values.js";
+import { type HostPattern, hostKey } from "../../src/model/values.js";
 import type { StreamTarget } from "../../src/model/stream.js";
-import type { NamedPort, PortNames } from "../../src/translate/gateway/streams/stream-names.js";
-import { namesOfPorts } from "../../src/translate/gateway/streams/stream-names.js";
+import {
+  type NamedPort,
+  type PortNames,
+  namesOfPorts,
+} from "../../src/translate/gateway/streams/stream-names.js";
 import { StreamPlaces } from "../../src/translate/gateway/streams/stream-places.js";
 import { streamTarget } from "../support/stream-target.js";
 

@@ -3,8 +3,7 @@
  * other namespaces' objects, or the operator's, served or refused have the same outcome, and their statuses say the same.
  */
 import { selfSigned } from "../../e2e/harness/certificates.js";
-import type { ExplainRequest } from "../../src/explain/request.js";
-import { parseRequest } from "../../src/explain/request.js";
+import { type ExplainRequest, parseRequest } from "../../src/explain/request.js";
 import type { CompileOptions } from "../../src/model/options.js";
 import type { PolicyServer } from "../../src/model/policy.js";
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
@@ -12,8 +11,7 @@ import { repeatedNames } from "../support/repeated-names.js";
 import { claimedBy } from "../support/tenants/claimed.js";
 import type { Manifest } from "../support/tenants/manifest.js";
 import { foundation } from "../support/tenants/operator.js";
-import type { World } from "../support/tenants/outcomes.js";
-import { outcomeOf, streamsOf, worldOf } from "../support/tenants/outcomes.js";
+import { type World, outcomeOf, streamsOf, worldOf } from "../support/tenants/outcomes.js";
 import { isNameTaken, isTaken } from "../support/tenants/taken.js";
 import { missingValues, TENANT_KINDS, tenantObjects } from "../support/tenants/tenant-objects.js";
 import { OPERATORS, read, victims } from "../support/tenants/victims.js";

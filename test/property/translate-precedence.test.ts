@@ -2,8 +2,7 @@ import { fc } from "../support/fast-check.js";
 import type { DslxTerm } from "../../src/api/alb.js";
 import { compareStrings } from "../../src/support/collections.js";
 import { epochSeconds } from "../../src/support/units.js";
-import { orderKey, specificity } from "../../src/translate/precedence.js";
-import type { Rank } from "../../src/translate/precedence.js";
+import { type Rank, orderKey, specificity } from "../../src/translate/precedence.js";
 
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9.]{0,6}[a-z0-9])?$/);
 const timestamp = fc

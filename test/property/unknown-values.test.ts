@@ -2,19 +2,15 @@
  * Every field of Gateway API with a closed set of values, as its CRDs list them: an unknown value in it is told by a condition and by a
  * diagnostic of that object, and never a crash.
  */
-import { compile } from "../../src/compile.js";
-import type { Compilation } from "../../src/compile.js";
+import { type Compilation, compile } from "../../src/compile.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { configMap, service, tlsSecret } from "../../e2e/harness/manifests.js";
 import { selfSigned } from "../../e2e/harness/certificates.js";
-import type { EnumField } from "../support/crd-fields.js";
-import { crdEnums } from "../support/crd-fields.js";
-import { EXAMPLES, example } from "../support/enum-examples.js";
-import type { Example } from "../support/enum-examples.js";
+import { type EnumField, crdEnums } from "../support/crd-fields.js";
+import { EXAMPLES, type Example, example } from "../support/enum-examples.js";
 import { fc } from "../support/fast-check.js";
-import type { Json } from "../support/hostile-input.js";
-import { replaced } from "../support/hostile-input.js";
+import { type Json, replaced } from "../support/hostile-input.js";
 import { statusFacts } from "../support/status-facts.js";
 
 /** What the examples name. */

@@ -1,6 +1,5 @@
 // What `make run` starts, on ports of its own, and every line that it prints. Needs `make build`.
-import { execFile, spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -2,8 +2,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { AuthUrl } from "../../src/model/auth.js";
 import type { Interpolation } from "../../src/model/values.js";
-import type { Variables } from "./expand.js";
-import { expand } from "./expand.js";
+import { type Variables, expand } from "./expand.js";
 
 export interface AuthRequest {
   readonly host: string;

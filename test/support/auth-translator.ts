@@ -1,10 +1,12 @@
 /** An auth translator over manifests, for tests. */
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
-import type { Diagnostic, ResourceRef } from "../../src/diagnostics/diagnostic.js";
-import { formatFieldPath } from "../../src/diagnostics/diagnostic.js";
+import {
+  type Diagnostic,
+  type ResourceRef,
+  formatFieldPath,
+} from "../../src/diagnostics/diagnostic.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
-import type { CompileOptions } from "../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthConfig } from "../../src/model/auth.js";
 import type { AuthTranslator } from "../../src/translate/auth/auth-context.js";
 import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";

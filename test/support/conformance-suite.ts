@@ -2,10 +2,8 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { loadAll } from "js-yaml";
-import type { KeyPair } from "../../e2e/harness/certificates.js";
-import { Authority, selfSigned } from "../../e2e/harness/certificates.js";
-import type { Manifest } from "../../e2e/harness/manifests.js";
-import { configMap, tlsSecret } from "../../e2e/harness/manifests.js";
+import { Authority, type KeyPair, selfSigned } from "../../e2e/harness/certificates.js";
+import { type Manifest, configMap, tlsSecret } from "../../e2e/harness/manifests.js";
 import { CONTROLLER, GATEWAY_API } from "../../e2e/harness/gateway-manifests.js";
 import { gatewayApi } from "./gateway-api.js";
 

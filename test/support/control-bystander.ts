@@ -1,9 +1,13 @@
 import { mkdirSync, renameSync } from "node:fs";
-import { createServer, request } from "node:http";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  createServer,
+  request,
+} from "node:http";
 import { join } from "node:path";
-import type { DataPlaneStatus } from "../../src/output/control-client.js";
-import { ControlClient } from "../../src/output/control-client.js";
+import { ControlClient, type DataPlaneStatus } from "../../src/output/control-client.js";
 
 /** `control` leads past the bystander. */
 type OnStatus = (status: DataPlaneStatus, control: ControlClient) => Promise<void>;

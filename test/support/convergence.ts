@@ -1,10 +1,8 @@
 /** What the laws of convergence change, and what they expect once things are quiet. */
 import type { KindName } from "../../src/api/kinds.js";
-import type { Compilation } from "../../src/compile.js";
-import { compile } from "../../src/compile.js";
+import { type Compilation, compile } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/object-store.js";
-import type { RawObject } from "../../src/kubernetes/raw-object.js";
-import { trimmed } from "../../src/kubernetes/raw-object.js";
+import { type RawObject, trimmed } from "../../src/kubernetes/raw-object.js";
 import type { CompileOptions } from "../../src/model/options.js";
 import { mergeStatus } from "../../src/status/merge-status.js";
 

@@ -1,14 +1,15 @@
 /** As costly-objects.ts: two things that may be repeated, each for each of the other. */
-import type { Costly, Manifest } from "./costly-objects.js";
 import {
+  COMPAT,
+  type Costly,
+  type Manifest,
+  OWN,
+  S,
   annotated,
   balancer,
-  COMPAT,
   dslxRule,
   object,
-  OWN,
   range,
-  S,
   service,
   slice,
   texts,

@@ -1,6 +1,13 @@
 /** As costly-objects.ts, of Gateway API. */
-import type { Costly, Manifest } from "./costly-objects.js";
-import { ALB_GROUP, object, range, S, service } from "./costly-objects.js";
+import {
+  ALB_GROUP,
+  type Costly,
+  type Manifest,
+  S,
+  object,
+  range,
+  service,
+} from "./costly-objects.js";
 
 export const GATEWAY = "gateway.networking.k8s.io/v1";
 

@@ -4,10 +4,9 @@ import type { BackendTls } from "../../src/model/upstream.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Interpolation, SourceRef } from "../../src/model/values.js";
 import type { Server } from "../../src/model/listener.js";
-import type { PathMatch, Predicate } from "../../src/model/route.js";
 import type { Header, Mirror, PathRewrite } from "../../src/model/filters.js";
 import { SecretText } from "../../src/support/secret-text.js";
-import { onePlace, type Route } from "../../src/model/route.js";
+import { type PathMatch, type Predicate, type Route, onePlace } from "../../src/model/route.js";
 
 export const EMPTY_CONFIG: DataPlaneConfig = {
   servers: [],

@@ -1,6 +1,5 @@
 /** Policies and requests for the unit tests of explain. */
-import type { Explanation } from "../../src/explain/explain.js";
-import { explain } from "../../src/explain/explain.js";
+import { type Explanation, explain } from "../../src/explain/explain.js";
 import { parseRequest } from "../../src/explain/request.js";
 import type { PolicyBinding, PolicyDocument, PolicyRoute } from "../../src/model/policy.js";
 

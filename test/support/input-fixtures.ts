@@ -1,5 +1,4 @@
-import type { Diagnostic } from "../../src/diagnostics/diagnostic.js";
-import { formatFieldPath } from "../../src/diagnostics/diagnostic.js";
+import { type Diagnostic, formatFieldPath } from "../../src/diagnostics/diagnostic.js";
 import { resourcesFromObjects } from "../../src/input/load.js";
 
 type Fields = Readonly<Record<string, unknown>>;

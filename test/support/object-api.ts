@@ -1,6 +1,5 @@
 /** The part of an API server that objects are made on: names are taken once, and writes are for one version. */
-import { ApiError } from "../../src/kubernetes/api-client.js";
-import type { ApiCall } from "../../src/kubernetes/api-client.js";
+import { type ApiCall, ApiError } from "../../src/kubernetes/api-client.js";
 import { OwnedObjects } from "../../src/kubernetes/owned-objects.js";
 import type { Resource } from "../../src/kubernetes/raw-object.js";
 import type { OwnedObject } from "../../src/status/object-status.js";

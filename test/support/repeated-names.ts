@@ -1,6 +1,5 @@
 /** Names that one `map` of nginx.conf has twice: nginx refuses the whole file. */
-import type { RenderedFile } from "../../src/render/rendered-file.js";
-import { contentsOf } from "../../src/render/rendered-file.js";
+import { type RenderedFile, contentsOf } from "../../src/render/rendered-file.js";
 
 export function repeatedNames(files: readonly RenderedFile[]): readonly string[] {
   const conf = files.find(({ path }) => path === "nginx.conf");

@@ -2,9 +2,8 @@
 import { findNginx, type NginxBinary } from "../../src/output/nginx-binary.js";
 import { luaBundle } from "../../src/output/environment.js";
 import { NginxProcess } from "../../src/output/nginx-process.js";
-import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { DEFAULT_OPTIONS, type DataPlaneOptions } from "../../src/model/options.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
-import type { DataPlaneOptions } from "../../src/model/options.js";
 import type { RenderedFile } from "../../src/render/rendered-file.js";
 import { Renderer } from "../../src/render.js";
 import { EMPTY_CONFIG, plainRoute, SOURCE } from "./data-plane-config.js";

@@ -7,19 +7,18 @@ import { hostKey } from "../../src/model/values.js";
 import type { DataPlaneConfig } from "../../src/model/config.js";
 import type { Route, RouteBinding } from "../../src/model/route.js";
 import type { Endpoint } from "../../src/model/upstream.js";
-import type { CompileOptions } from "../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";
 import { compareStrings } from "../../src/support/collections.js";
 
 import {
+  type Translation,
   TranslationMemory,
   endpointReports,
   newEndpoints,
   translateRouting,
   withUpstreams,
 } from "../../src/translate.js";
-import type { Translation } from "../../src/translate.js";
 
 export interface Translated {
   readonly config: DataPlaneConfig;

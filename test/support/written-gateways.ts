@@ -1,11 +1,9 @@
 /** Gateways of our class as the translation reads them, before other steps look at them. */
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
-import type { CompileOptions } from "../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { TranslateContext } from "../../src/translate/context.js";
-import type { WrittenGateway } from "../../src/translate/gateway/written-gateways.js";
-import { readGateways } from "../../src/translate/gateway/written-gateways.js";
+import { type WrittenGateway, readGateways } from "../../src/translate/gateway/written-gateways.js";
 
 interface GatewayText {
   readonly kind?: "Gateway" | "ListenerSet";

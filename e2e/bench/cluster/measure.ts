@@ -4,12 +4,9 @@ import type { Cluster } from "../../cluster/cluster.js";
 import { freePort } from "../../harness/free-port.js";
 import { htpasswdLine } from "../../harness/htpasswd.js";
 import { Scene } from "../../harness/scene.js";
-import type { Change } from "./changes.js";
-import { Changes, timesUntilLive } from "./changes.js";
-import type { Memory } from "./controller.js";
-import { Controller } from "./controller.js";
-import type { Gap } from "./pauses.js";
-import { startProber } from "./pauses.js";
+import { type Change, Changes, timesUntilLive } from "./changes.js";
+import { Controller, type Memory } from "./controller.js";
+import { type Gap, startProber } from "./pauses.js";
 import { populate } from "./population.js";
 import { Site } from "./site.js";
 

@@ -3,8 +3,7 @@ import { posix } from "node:path";
 import type { Cluster, Manifest } from "../../cluster/cluster.js";
 import { waitFor } from "../../harness/wait.js";
 import { ApiError } from "../../../src/kubernetes/api-client.js";
-import type { Site } from "./site.js";
-import { CLASS } from "./site.js";
+import { CLASS, type Site } from "./site.js";
 
 /** Calls under way at a time. */
 const CALLERS = 8;

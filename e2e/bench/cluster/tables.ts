@@ -1,6 +1,5 @@
 /** The results as tables. */
-import type { Table } from "../report.js";
-import { count } from "../report.js";
+import { type Table, count } from "../report.js";
 import { maximum, median, percentile } from "../statistics.js";
 import type { Memory } from "./controller.js";
 import { LONGEST_BUSY, MIB } from "./goals.js";

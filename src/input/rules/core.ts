@@ -3,8 +3,8 @@ import { isIP, isIPv4, isIPv6 } from "node:net";
 import type { ConfigMap, EndpointSlice, Secret, Service } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
-import type { Reports } from "./names.js";
 import {
+  type Reports,
   checkLabels,
   checkText,
   checkUnique,

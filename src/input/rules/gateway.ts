@@ -11,8 +11,8 @@ import type {
   ObjectReference,
 } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Reports } from "./names.js";
 import {
+  type Reports,
   checkFieldsOfType,
   checkLabels,
   checkParts,

@@ -1,8 +1,8 @@
 /** What an API server checks in an Ingress or IngressClass beyond its schema. */
 import type { Ingress, IngressClass } from "../../api/wire.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Reports } from "./names.js";
 import {
+  type Reports,
   checkText,
   hostProblem,
   invalid,

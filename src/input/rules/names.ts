@@ -6,8 +6,7 @@ import { isIP } from "node:net";
 import type { KubernetesObject } from "../../api/wire.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
-import type { Report } from "../../diagnostics/sink.js";
-import { withoutUrlSecrets } from "../../diagnostics/sink.js";
+import { type Report, withoutUrlSecrets } from "../../diagnostics/sink.js";
 import { present } from "../../support/json-object.js";
 
 /** What the checks of an object report, in the order in which they find it. Field paths begin at the object's root. */

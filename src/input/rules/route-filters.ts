@@ -4,8 +4,7 @@ import { GATEWAY_SPECS } from "../../api/schemas/gateway-schemas.js";
 import type { JsonSchema } from "../../api/schemas/schema.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
-import type { Reports } from "./names.js";
-import { checkFieldsOfType, checkUnique, invalid, missing, shown } from "./names.js";
+import { type Reports, checkFieldsOfType, checkUnique, invalid, missing, shown } from "./names.js";
 
 export function* checkBackendReference(backend: BackendReference, field: FieldPath): Reports {
   const { group = "", kind = "Service", port } = backend;

@@ -15,10 +15,17 @@ import type {
 } from "../../api/gateway.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { durationMilliseconds } from "../../support/units.js";
-import type { Reports } from "./names.js";
-import { checkParts, checkUnique, invalid, missing, pathProblems, shown } from "./names.js";
-import type { FilterTypes } from "./route-filters.js";
 import {
+  type Reports,
+  checkParts,
+  checkUnique,
+  invalid,
+  missing,
+  pathProblems,
+  shown,
+} from "./names.js";
+import {
+  type FilterTypes,
   GRPC_ROUTE_FILTERS,
   HTTP_ROUTE_FILTERS,
   checkBackendReference,

@@ -5,8 +5,7 @@ import type { Predicate, ValueTest } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import { canonicalHost } from "../../support/ip-address.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { regexProblem } from "../pattern/regex.js";
 
 type Operator = (typeof DSLX_OPERATORS)[number];

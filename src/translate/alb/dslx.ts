@@ -1,15 +1,12 @@
 import type { DSLX_TYPES, DslxTerm } from "../../api/alb.js";
 import type { PathMatch, Predicate, ValueTest } from "../../model/route.js";
-import type { HostPattern } from "../../model/values.js";
-import { ANY_HOST, hostKey } from "../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../../model/values.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import { own } from "../../support/json-object.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { isHeaderName } from "../http/headers.js";
 import { MOST_BINDING_TEXT } from "../size-limits.js";
-import type { Row } from "./dslx-row.js";
-import { meantOperator, parseHostRow, parseRow } from "./dslx-row.js";
+import { type Row, meantOperator, parseHostRow, parseRow } from "./dslx-row.js";
 
 /** What a Rule matches: one of the hosts, the path and all conditions. */
 export interface DslxMatch {

@@ -8,8 +8,12 @@ import { filled } from "../../support/json-object.js";
 import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { TranslateContext } from "../context.js";
-import type { EntryPort, Inherited, LoadBalancer } from "../load-balancer.js";
-import { bindWholePort } from "../load-balancer.js";
+import {
+  type EntryPort,
+  type Inherited,
+  type LoadBalancer,
+  bindWholePort,
+} from "../load-balancer.js";
 import { placeOf, resourceRef, sourceRef } from "../place.js";
 import { listenerRank } from "../precedence.js";
 import { NO_RULE } from "../reasons.js";

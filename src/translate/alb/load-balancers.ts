@@ -4,14 +4,20 @@ import type { Redirect } from "../../model/filters.js";
 import type { ObjectStatus } from "../../status/object-status.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { selectsByOptions } from "../ingress/ingress-class.js";
-import type { EntryPort, GatewayPort, Inherited, LoadBalancer } from "../load-balancer.js";
-import { NOTHING_INHERITED, addEntryPort, serverId } from "../load-balancer.js";
+import {
+  type EntryPort,
+  type GatewayPort,
+  type Inherited,
+  type LoadBalancer,
+  NOTHING_INHERITED,
+  addEntryPort,
+  serverId,
+} from "../load-balancer.js";
 import { placeOf, sourceRef } from "../place.js";
 import { ageKey, compareAge, oldestOf } from "../precedence.js";
 import { configOf, reportSettings, selectsByProject, sslStrategyOf } from "./alb-settings.js";
 import { frontendRedirect, inheritedFromFrontend, refusedFrontendFor } from "./frontends.js";
-import type { PortClaim } from "./port-claims.js";
-import { grantPorts, ingressPortOf } from "./port-claims.js";
+import { type PortClaim, grantPorts, ingressPortOf } from "./port-claims.js";
 import { overridden } from "./shared-settings.js";
 
 /** The owners of its hosts are known only after its ports. */

@@ -1,8 +1,7 @@
 import type { Alb2, Frontend } from "../../api/alb.js";
 import { isSet } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
-import type { Place } from "../place.js";
-import { nameOf, placeOf } from "../place.js";
+import { type Place, nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { configOf, servesIngresses } from "./alb-settings.js";
 import { albNameOf } from "./labels.js";

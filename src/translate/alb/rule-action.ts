@@ -1,7 +1,6 @@
 import type { Rule } from "../../api/alb.js";
 import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../model/filters.js";
-import type { Route } from "../../model/route.js";
-import { routeTimeouts } from "../../model/route.js";
+import { type Route, routeTimeouts } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
 import { filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
@@ -16,8 +15,7 @@ import {
   isAuthority,
   isHeaderName,
 } from "../http/headers.js";
-import type { EntryPort } from "../load-balancer.js";
-import { protocolOn } from "../load-balancer.js";
+import { type EntryPort, protocolOn } from "../load-balancer.js";
 import { regexProblem } from "../pattern/regex.js";
 import { annotationField, placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";

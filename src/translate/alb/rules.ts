@@ -1,20 +1,22 @@
 import type { Rule } from "../../api/alb.js";
 import type { Route } from "../../model/route.js";
-import type { HostPattern } from "../../model/values.js";
-import { hostKey } from "../../model/values.js";
+import { type HostPattern, hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { HostClaims, HostFacts } from "../host-owners.js";
 import { reportRestrictions } from "../ingress/annotation-problems.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
-import type { Place } from "../place.js";
-import { placeOf, sourceRef, within } from "../place.js";
+import { type Place, placeOf, sourceRef, within } from "../place.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
 import type { PathClaim } from "../shadowed-paths.js";
-import type { DslxMatch } from "./dslx.js";
-import { dslxSizeProblem, parseDslx, widened } from "./dslx.js";
-import type { StrayPlace, StrayRules } from "./labels.js";
-import { albNameOf, frontendNameOf, isGenerated } from "./labels.js";
+import { type DslxMatch, dslxSizeProblem, parseDslx, widened } from "./dslx.js";
+import {
+  type StrayPlace,
+  type StrayRules,
+  albNameOf,
+  frontendNameOf,
+  isGenerated,
+} from "./labels.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
 
 interface RuleScope {

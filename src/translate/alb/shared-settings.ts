@@ -8,20 +8,23 @@ import type {
   ServiceGroup,
   TimeoutSpec,
 } from "../../api/alb.js";
-import type { PathRewrite, Redirect } from "../../model/filters.js";
-import { isRedirectStatus } from "../../model/filters.js";
-import type { Affinity, Backend, Route, Timeouts } from "../../model/route.js";
-import { DEFAULT_TIMEOUTS, MAX_TIMEOUT } from "../../model/route.js";
+import { type PathRewrite, type Redirect, isRedirectStatus } from "../../model/filters.js";
+import {
+  type Affinity,
+  type Backend,
+  DEFAULT_TIMEOUTS,
+  MAX_TIMEOUT,
+  type Route,
+  type Timeouts,
+} from "../../model/route.js";
 import type { BackendProtocol, Refusal } from "../../model/upstream.js";
 import { filled, present } from "../../support/json-object.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { isDnsName } from "../hostnames.js";
 import type { Inherited } from "../load-balancer.js";
-import type { Place } from "../place.js";
-import { placeOf, within } from "../place.js";
+import { type Place, placeOf, within } from "../place.js";
 import { closedRule, unsupportedRestriction } from "../reasons.js";
 
 /** Extensions of the origin that only tune and do not exist here. */

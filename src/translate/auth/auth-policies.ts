@@ -1,18 +1,20 @@
 import { createHash } from "node:crypto";
 import type { Auth } from "../../api/auth.js";
-import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
-import { formatFieldPath } from "../../diagnostics/diagnostic.js";
+import { type FieldPath, type ResourceRef, formatFieldPath } from "../../diagnostics/diagnostic.js";
 import type { Report } from "../../diagnostics/sink.js";
 import type { AuthChecks, AuthConfig } from "../../model/auth.js";
 import { compareBy, compareIds, compareStrings, getOrInsert } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
-import type { Place } from "../place.js";
-import { annotationField, sourceRef } from "../place.js";
+import { type Place, annotationField, sourceRef } from "../place.js";
 import type { AuthTranslator } from "./auth-context.js";
 import { AUTH_ENABLE, METHODS, settingsOfAnnotations, settingsOfObject } from "./methods.js";
-import type { AuthOwner, AuthSettings, TranslatedMethod } from "./settings.js";
-import { AuthProblems } from "./settings.js";
+import {
+  type AuthOwner,
+  AuthProblems,
+  type AuthSettings,
+  type TranslatedMethod,
+} from "./settings.js";
 
 /**
  * Translates Auth objects and auth annotations. Any problem gives a policy with `invalid`, which closes its paths; nothing is

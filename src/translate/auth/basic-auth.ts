@@ -3,13 +3,17 @@ import type { Secret } from "../../api/wire.js";
 import type { DiagnosticSink, Report } from "../../diagnostics/sink.js";
 import type { CredentialSet } from "../../model/auth.js";
 import { getOrInsert, memoized } from "../../support/collections.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { parseHeaderText } from "../http/headers.js";
 import { TEXT, choiceOf } from "../ingress/annotations/annotation.js";
 import { resourceRef } from "../place.js";
-import type { AuthMethod, AuthOwner, MethodSettings } from "./settings.js";
-import { authAnnotation, referencedObject } from "./settings.js";
+import {
+  type AuthMethod,
+  type AuthOwner,
+  type MethodSettings,
+  authAnnotation,
+  referencedObject,
+} from "./settings.js";
 
 type SecretType = (typeof SECRET_TYPES)[number];
 

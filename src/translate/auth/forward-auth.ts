@@ -4,14 +4,19 @@ import type { AuthUrl, HeaderTemplate } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
 import { compareStrings, memoized } from "../../support/collections.js";
 import { filled, present } from "../../support/json-object.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
-import type { ServicePortRef } from "../backends.js";
-import { findPort, isExternalName } from "../backends.js";
+import { type Result, ok, problem } from "../../support/result.js";
+import { type ServicePortRef, findPort, isExternalName } from "../backends.js";
 import { parseHeaderName, parseHeaderText, uncopiedHeaders } from "../http/headers.js";
 import { BOOLEAN, HEADER_NAMES, TEXT } from "../ingress/annotations/annotation.js";
-import type { AuthMethod, AuthOwner, LabelledField, MethodSettings, Setting } from "./settings.js";
-import { authAnnotation, referencedObject } from "./settings.js";
+import {
+  type AuthMethod,
+  type AuthOwner,
+  type LabelledField,
+  type MethodSettings,
+  type Setting,
+  authAnnotation,
+  referencedObject,
+} from "./settings.js";
 import { literalText, parseTemplate } from "./template.js";
 import { parseAuthUrl, parseRedirectParameter, parseSignin } from "./url.js";
 

@@ -1,10 +1,14 @@
 /** The list of auth methods, and how their settings are read from Auth objects and annotations. */
-import type { Auth, AuthMethodName } from "../../api/auth.js";
-import { AUTH_METHODS } from "../../api/auth.js";
+import { AUTH_METHODS, type Auth, type AuthMethodName } from "../../api/auth.js";
 import type { FieldPath } from "../../diagnostics/diagnostic.js";
 import { own } from "../../support/json-object.js";
-import type { Annotation, AnyAnnotation } from "../ingress/annotations/annotation.js";
-import { OWN_PREFIXES, choiceOf, rowsOf } from "../ingress/annotations/annotation.js";
+import {
+  type Annotation,
+  type AnyAnnotation,
+  OWN_PREFIXES,
+  choiceOf,
+  rowsOf,
+} from "../ingress/annotations/annotation.js";
 import type { AnnotationLookup } from "../ingress/annotations/annotation-reader.js";
 import { annotationField } from "../place.js";
 import { BASIC } from "./basic-auth.js";

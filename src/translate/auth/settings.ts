@@ -6,14 +6,15 @@ import type { FieldPath, ResourceRef } from "../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import { present } from "../../support/json-object.js";
-import type { Result } from "../../support/result.js";
-import { problem } from "../../support/result.js";
+import { type Result, problem } from "../../support/result.js";
 import type { ServicePortRef } from "../backends.js";
 import type { TranslateContext } from "../context.js";
-import type { Annotation } from "../ingress/annotations/annotation.js";
-import { rowsOf } from "../ingress/annotations/annotation.js";
-import type { NamespacedName } from "../reference-grants.js";
-import { isReferenceGranted, parseNamespacedName } from "../reference-grants.js";
+import { type Annotation, rowsOf } from "../ingress/annotations/annotation.js";
+import {
+  type NamespacedName,
+  isReferenceGranted,
+  parseNamespacedName,
+} from "../reference-grants.js";
 
 /** A field of the user's object, and what messages call it. */
 export interface LabelledField {

@@ -1,7 +1,6 @@
 import type { Interpolation, Segment } from "../../model/values.js";
 import { didYouMean } from "../../support/did-you-mean.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 
 /** `$name`, `${name}`, or `${name` without its end. A `$` before any other character is a dollar sign. */
 const VARIABLE = /\$(?:([A-Za-z0-9_]+)|\{([A-Za-z0-9_]+)(\})?)/g;

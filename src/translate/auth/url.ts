@@ -2,8 +2,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import type { AuthUrl } from "../../model/auth.js";
 import type { Interpolation } from "../../model/values.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { concatenate, literalText, parseTemplate } from "./template.js";
 
 /**

@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Gateway } from "../../api/gateway.js";
-import type { IpRange } from "../../support/ip-address.js";
 import {
+  type IpRange,
   canonicalAddress,
   formatAddress,
   parseIpRange,
   rangeHolds,
   rangeSize,
 } from "../../support/ip-address.js";
-import type { Verdict } from "./verdict.js";
-import { HOLDS, refused } from "./verdict.js";
+import { HOLDS, type Verdict, refused } from "./verdict.js";
 import type { WrittenGateway } from "./written-gateways.js";
 
 export interface AddressedGateway extends WrittenGateway {

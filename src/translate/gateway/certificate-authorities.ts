@@ -5,15 +5,12 @@ import type { RoutingResources } from "../../input/resources.js";
 import type { ClientCertificates } from "../../model/listener.js";
 import { memoized } from "../../support/collections.js";
 import { own } from "../../support/json-object.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import type { TranslateContext } from "../context.js";
-import type { Place } from "../place.js";
-import { placeOf, within } from "../place.js";
+import { type Place, placeOf, within } from "../place.js";
 import { isWeakAuthority, parsePemCertificates } from "../certificate-strength.js";
 import { missingGrant } from "./gateway-certificates.js";
-import type { Refused, Verdict } from "./verdict.js";
-import { HOLDS, refused } from "./verdict.js";
+import { HOLDS, type Refused, type Verdict, refused } from "./verdict.js";
 
 const CA_KEY = "ca.crt";
 /** All public authorities of an operating system are 220 KiB. */

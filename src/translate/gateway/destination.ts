@@ -2,10 +2,8 @@ import type { BackendReference, GrpcRoute } from "../../api/gateway.js";
 import type { Service } from "../../api/wire.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
 import type { BackendProtocol, Refusal } from "../../model/upstream.js";
-import type { ServicePort } from "../backends.js";
-import { findPort, isExternalName, portList } from "../backends.js";
-import type { Place } from "../place.js";
-import { placeOf, resourceRef } from "../place.js";
+import { type ServicePort, findPort, isExternalName, portList } from "../backends.js";
+import { type Place, placeOf, resourceRef } from "../place.js";
 import { invalidBackend } from "../reasons.js";
 import { isReferenceGranted } from "../reference-grants.js";
 import type {

@@ -4,14 +4,15 @@ import { hostKey } from "../../model/values.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { BuildContext } from "../config-builder.js";
 import { keysAbove } from "../hostnames.js";
-import type { Place } from "../place.js";
-import { placeOf, within } from "../place.js";
-import type { CoreReference } from "../reference-grants.js";
-import { isReferenceGranted, parseNamespacedName } from "../reference-grants.js";
+import { type Place, placeOf, within } from "../place.js";
+import {
+  type CoreReference,
+  isReferenceGranted,
+  parseNamespacedName,
+} from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
 import type { TranslatedListener, WrittenListener } from "./model.js";
-import type { Refused, Verdict } from "./verdict.js";
-import { HOLDS, refused } from "./verdict.js";
+import { HOLDS, type Refused, type Verdict, refused } from "./verdict.js";
 
 export interface ListenerCertificates extends Pick<TranslatedListener, "certificates"> {
   /** InvalidCertificateRef, RefNotPermitted. */

@@ -1,14 +1,12 @@
 import type { Gateway, GatewayClass } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
 import type { CompileOptions } from "../../model/options.js";
-import type { ObjectStatus } from "../../status/object-status.js";
-import { statusOf } from "../../status/object-status.js";
+import { type ObjectStatus, statusOf } from "../../status/object-status.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import { classParameters } from "./parameters.js";
-import type { Verdict } from "./verdict.js";
-import { HOLDS, condition, refused } from "./verdict.js";
+import { HOLDS, type Verdict, condition, refused } from "./verdict.js";
 
 /** The GatewayClasses that name our controller. */
 function ownClasses({ resources, options }: TranslateContext): readonly GatewayClass[] {

@@ -2,11 +2,9 @@
 import { GATEWAY_GROUP } from "../../api/wire.js";
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { DiagnosticCode } from "../../diagnostics/catalog.js";
-import type { Condition, ObjectStatus } from "../../status/object-status.js";
-import { statusOf } from "../../status/object-status.js";
+import { type Condition, type ObjectStatus, statusOf } from "../../status/object-status.js";
 import type { TranslateContext } from "../context.js";
-import type { Place } from "../place.js";
-import { placeOf, within } from "../place.js";
+import { type Place, placeOf, within } from "../place.js";
 import { insecureValidations, validatesClients } from "./certificate-authorities.js";
 import type {
   ListenerState,
@@ -16,8 +14,14 @@ import type {
   TranslatedListenerSet,
 } from "./model.js";
 import { unknownInNamespaces } from "./namespace-filter.js";
-import type { Verdict } from "./verdict.js";
-import { HOLDS, condition, firstRefused, negativeCondition, refused } from "./verdict.js";
+import {
+  HOLDS,
+  type Verdict,
+  condition,
+  firstRefused,
+  negativeCondition,
+  refused,
+} from "./verdict.js";
 
 interface StatusContext {
   readonly attached: ReadonlyMap<ListenerState, number>;

@@ -1,8 +1,7 @@
 /** Gateways of our classes with their listeners: which of them are served, and why others are not. */
 import type { BuildContext } from "../config-builder.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import type { AddressedGateway } from "./addresses.js";
-import { assignAddresses } from "./addresses.js";
+import { type AddressedGateway, assignAddresses } from "./addresses.js";
 import {
   backendClientCertificate,
   listenerCertificates,
@@ -13,8 +12,7 @@ import { rememberedAddresses } from "./gateway-services.js";
 import { reportGateway } from "./gateway-status.js";
 import { KeptHosts, reportShadowedIngresses } from "./kept-hosts.js";
 import { listenerOverlaps } from "./listener-overlap.js";
-import type { ListenerFindings } from "./listeners.js";
-import { translateListener } from "./listeners.js";
+import { type ListenerFindings, translateListener } from "./listeners.js";
 import type {
   TranslatedGateway,
   TranslatedListener,
@@ -23,10 +21,8 @@ import type {
 } from "./model.js";
 import { claimPorts } from "./ports.js";
 import { refusePorts, shareSockets } from "./socket-budget.js";
-import type { Verdict } from "./verdict.js";
-import { firstRefused, HOLDS, refused } from "./verdict.js";
-import type { WrittenGateway } from "./written-gateways.js";
-import { listenersOf, reportUnattachedSets } from "./written-gateways.js";
+import { HOLDS, type Verdict, firstRefused, refused } from "./verdict.js";
+import { type WrittenGateway, listenersOf, reportUnattachedSets } from "./written-gateways.js";
 
 /**
  * Decides which listeners are served and adds them to the data plane. Runs before Ingresses get certificates, because the hosts of a

@@ -1,13 +1,11 @@
 import type { Gateway, ListenerSet } from "../../api/gateway.js";
 import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../model/values.js";
-import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey, hostText } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
 import type { BuildContext } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
 import { keysAbove, parseHostPattern } from "../hostnames.js";
-import type { LoadBalancer } from "../load-balancer.js";
-import { serverId } from "../load-balancer.js";
+import { type LoadBalancer, serverId } from "../load-balancer.js";
 import { nameOf, placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type {
@@ -17,8 +15,7 @@ import type {
   WrittenListener,
 } from "./model.js";
 import { NamedRoutes } from "./named-routes.js";
-import type { Refused } from "./verdict.js";
-import { refused } from "./verdict.js";
+import { type Refused, refused } from "./verdict.js";
 
 /** The object whose age is the age of a listener's claims: the younger one of its Gateway and its ListenerSet. */
 export function claimantOf({

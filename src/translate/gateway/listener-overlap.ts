@@ -1,5 +1,4 @@
-import type { HostPattern } from "../../model/values.js";
-import { hostText } from "../../model/values.js";
+import { type HostPattern, hostText } from "../../model/values.js";
 import { addTo, groupBy } from "../../support/collections.js";
 import { covers, keysAbove } from "../hostnames.js";
 import { nameOf } from "../place.js";

@@ -5,11 +5,9 @@ import { sourceRef } from "../place.js";
 import { unavailability } from "../unavailable-ports.js";
 import type { AddressedGateway } from "./addresses.js";
 import { clientValidation } from "./certificate-authorities.js";
-import type { ListenerCertificates } from "./gateway-certificates.js";
-import { endsTls } from "./gateway-certificates.js";
+import { type ListenerCertificates, endsTls } from "./gateway-certificates.js";
 import type { TranslatedListener, WrittenListener } from "./model.js";
-import type { Refused, Verdict } from "./verdict.js";
-import { firstRefused, HOLDS, refused } from "./verdict.js";
+import { HOLDS, type Refused, type Verdict, firstRefused, refused } from "./verdict.js";
 
 /** What earlier steps found out about listeners. */
 export interface ListenerFindings {

@@ -1,8 +1,6 @@
 import type { ParentReference } from "../../api/gateway.js";
-import { GATEWAY_GROUP } from "../../api/wire.js";
-import type { KubernetesObject } from "../../api/wire.js";
-import type { HostPattern } from "../../model/values.js";
-import { ANY_HOST, hostKey } from "../../model/values.js";
+import { GATEWAY_GROUP, type KubernetesObject } from "../../api/wire.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../support/collections.js";
 import type { TranslateContext } from "../context.js";
 import { intersect, keysAbove, parseHostPattern } from "../hostnames.js";

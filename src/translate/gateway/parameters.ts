@@ -8,8 +8,7 @@ import type { RoutingResources } from "../../input/resources.js";
 import { parseByteSize } from "../../support/units.js";
 import { didYouMean } from "../../support/did-you-mean.js";
 import { parseIpRange } from "../../support/ip-address.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";
 

@@ -1,19 +1,15 @@
 /** Ports of Gateways: which ones they ask for, and which listener gets each port and hostname. */
 import type { CompileOptions } from "../../model/options.js";
-import type { HostPattern } from "../../model/values.js";
-import { ANY_HOST, hostKey, hostText } from "../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey, hostText } from "../../model/values.js";
 import { own } from "../../support/json-object.js";
 import type { GatewayPort, LoadBalancer } from "../load-balancer.js";
 import { nameOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressedGateway } from "./addresses.js";
-import type { KeptHosts } from "./kept-hosts.js";
-import { claimantOf } from "./kept-hosts.js";
+import { type KeptHosts, claimantOf } from "./kept-hosts.js";
 import type { WrittenListener } from "./model.js";
-import type { Refused } from "./verdict.js";
-import { refused } from "./verdict.js";
-import type { WrittenGateway } from "./written-gateways.js";
-import { isServedProtocol, listenersOf } from "./written-gateways.js";
+import { type Refused, refused } from "./verdict.js";
+import { type WrittenGateway, isServedProtocol, listenersOf } from "./written-gateways.js";
 
 /** The ports that Gateways ask for, including those with addresses of their own. */
 export function portsOfGateways(

@@ -12,8 +12,7 @@ import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
 import type { AddressedGateway } from "./addresses.js";
 import type { WrittenListener } from "./model.js";
-import type { Refused } from "./verdict.js";
-import { refused } from "./verdict.js";
+import { type Refused, refused } from "./verdict.js";
 import { listenersOf } from "./written-gateways.js";
 
 /** A port of an ALB2 or Frontend, or a listener. */

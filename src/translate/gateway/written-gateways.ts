@@ -13,8 +13,7 @@ import { classVerdict, ownGateways } from "./gateway-classes.js";
 import type { ListenerState, RouteKindName, WrittenListener } from "./model.js";
 import { namespaceFilter, unknownInNamespaces } from "./namespace-filter.js";
 import { ownParameters, parametersFor } from "./parameters.js";
-import type { Verdict } from "./verdict.js";
-import { firstRefused, HOLDS, refused } from "./verdict.js";
+import { HOLDS, type Verdict, firstRefused, refused } from "./verdict.js";
 
 /** A Gateway of one of our classes. */
 export interface WrittenGateway {

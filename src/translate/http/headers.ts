@@ -1,11 +1,8 @@
 /** What settings may do with headers of requests and responses. */
-import type { Header, HeaderChanges } from "../../model/filters.js";
-import { headerChanges } from "../../model/filters.js";
-import type { HeaderRole } from "../../model/special-headers.js";
-import { headersThatAre } from "../../model/special-headers.js";
+import { type Header, type HeaderChanges, headerChanges } from "../../model/filters.js";
+import { type HeaderRole, headersThatAre } from "../../model/special-headers.js";
 import { isObject, isTexts, parseObject } from "../../support/json-object.js";
-import type { Result } from "../../support/result.js";
-import { ok, problem } from "../../support/result.js";
+import { type Result, ok, problem } from "../../support/result.js";
 import { listed } from "../../support/text.js";
 
 function lowerCase(role: HeaderRole): ReadonlySet<string> {

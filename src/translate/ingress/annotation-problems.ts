@@ -14,8 +14,12 @@ import {
   unknownAnnotation,
 } from "./annotation-table.js";
 import type { Annotation, AnyAnnotation, UnsupportedAnnotation } from "./annotations/annotation.js";
-import type { AnnotationKey, AnnotationPrefix } from "./annotations/annotation-key.js";
-import { parseAnnotationKey, pathKey } from "./annotations/annotation-key.js";
+import {
+  type AnnotationKey,
+  type AnnotationPrefix,
+  parseAnnotationKey,
+  pathKey,
+} from "./annotations/annotation-key.js";
 import { ROUTING_ROWS } from "./annotations/routing.js";
 
 /** In ingress-nginx it holds for the whole server, so for the host in every Ingress. */

@@ -1,11 +1,8 @@
 /** Where the routes of an Ingress are tried. */
-import { ANY_HOST, hostKey } from "../../model/values.js";
-import type { HostPattern } from "../../model/values.js";
-import type { Route } from "../../model/route.js";
-import { routeTimeouts } from "../../model/route.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../../model/values.js";
+import { type Route, routeTimeouts } from "../../model/route.js";
 import { getOrInsert } from "../../support/collections.js";
-import type { EntryPort, Inherited } from "../load-balancer.js";
-import { bindWholePort } from "../load-balancer.js";
+import { type EntryPort, type Inherited, bindWholePort } from "../load-balancer.js";
 import { annotationField, nameOf, placeOf, sourceRef, within } from "../place.js";
 import { INGRESS_PRIORITY, listenerRank, specificity } from "../precedence.js";
 import { closedRule } from "../reasons.js";
@@ -15,8 +12,13 @@ import { AnnotationReader } from "./annotations/annotation-reader.js";
 import { priorityOf } from "./annotations/origin.js";
 import { REDIRECT_ROWS } from "./annotations/redirect.js";
 import { ingressRoute } from "./ingress-route.js";
-import type { IngressPath, IngressScope, PreparedIngress } from "./ingress-scope.js";
-import { portsFor, withAliases } from "./ingress-scope.js";
+import {
+  type IngressPath,
+  type IngressScope,
+  type PreparedIngress,
+  portsFor,
+  withAliases,
+} from "./ingress-scope.js";
 import { hostTerms, looksLikePattern, matchPath } from "./path-match.js";
 
 /** Binds one path to the ports that serve its host, and to the host's further names. */

@@ -1,21 +1,17 @@
 import type { Ingress } from "../../api/wire.js";
-import type { HostPattern } from "../../model/values.js";
-import { ANY_HOST, hostKey } from "../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../../model/values.js";
 import { addTo } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { HostFacts } from "../host-owners.js";
 import { parentWildcard, parseHostPattern } from "../hostnames.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
-import type { Place } from "../place.js";
-import { annotationField, nameOf, placeOf } from "../place.js";
-import type { NamespacedName } from "../reference-grants.js";
-import { isReferenceGranted } from "../reference-grants.js";
+import { type Place, annotationField, nameOf, placeOf } from "../place.js";
+import { type NamespacedName, isReferenceGranted } from "../reference-grants.js";
 import { reportOtherHosts, serveCertificate } from "../server-certificates.js";
 import { tlsAnnotationOf } from "./annotations/origin.js";
 import type { PreparedIngress } from "./ingress-scope.js";
-import type { WantedName } from "./tls-hosts.js";
-import { WantedNames } from "./tls-hosts.js";
+import { type WantedName, WantedNames } from "./tls-hosts.js";
 
 /**
  * Serves the certificates of an Ingress on the HTTPS port of a load balancer. Gives the names that it wants TLS for. `factsOf`: what its

@@ -10,19 +10,16 @@ import type { HostPattern } from "../../model/values.js";
 import { compareBy, getOrInsert } from "../../support/collections.js";
 import { parseAuthReference } from "../auth/settings.js";
 import { annotationField, placeOf, sourceRef } from "../place.js";
-import type { Specificity } from "../precedence.js";
-import { INGRESS_PRIORITY } from "../precedence.js";
+import { INGRESS_PRIORITY, type Specificity } from "../precedence.js";
 import { invalidRule } from "../reasons.js";
 import { MOST_BINDINGS, MOST_BINDING_TEXT, MOST_REPEATED_TEXT } from "../size-limits.js";
 import { ANNOTATIONS } from "./annotation-table.js";
 import type { AnyAnnotation } from "./annotations/annotation.js";
-import type { AnnotationLookup } from "./annotations/annotation-reader.js";
-import { IngressAnnotations } from "./annotations/annotation-reader.js";
+import { type AnnotationLookup, IngressAnnotations } from "./annotations/annotation-reader.js";
 import { priorityOf } from "./annotations/origin.js";
 import { REDIRECT_ROWS } from "./annotations/redirect.js";
 import { ROUTING_ROWS } from "./annotations/routing.js";
-import type { IngressScope, PreparedIngress } from "./ingress-scope.js";
-import { portsFor, withAliases } from "./ingress-scope.js";
+import { type IngressScope, type PreparedIngress, portsFor, withAliases } from "./ingress-scope.js";
 import { matchPath } from "./path-match.js";
 
 /** Those of auth are in a policy of its own, which paths share. */

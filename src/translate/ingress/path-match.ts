@@ -1,9 +1,7 @@
 import type { DslxTerm } from "../../api/alb.js";
-import type { HostPattern } from "../../model/values.js";
-import { hostKey } from "../../model/values.js";
+import { type HostPattern, hostKey } from "../../model/values.js";
 import type { PathMatch } from "../../model/route.js";
-import { specificity } from "../precedence.js";
-import type { Specificity } from "../precedence.js";
+import { type Specificity, specificity } from "../precedence.js";
 import { regexProblem } from "../pattern/regex.js";
 
 /** Characters that mean something in a regular expression. */

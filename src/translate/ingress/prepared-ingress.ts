@@ -1,6 +1,5 @@
 import type { Ingress } from "../../api/wire.js";
-import type { HostPattern } from "../../model/values.js";
-import { hostKey } from "../../model/values.js";
+import { type HostPattern, hostKey } from "../../model/values.js";
 import { memoized } from "../../support/collections.js";
 import { textList } from "../../support/text.js";
 import type { TranslateContext } from "../context.js";

@@ -1,11 +1,9 @@
 import type { Ingress } from "../../api/wire.js";
 import type { ServerCertificate } from "../../model/listener.js";
-import type { HostPattern } from "../../model/values.js";
-import { hostKey } from "../../model/values.js";
+import { type HostPattern, hostKey } from "../../model/values.js";
 import { getOrInsert } from "../../support/collections.js";
 import type { Key } from "../keys.js";
-import type { HostOwners } from "../host-owners.js";
-import { insertInto, isBelow, removeFrom } from "../host-owners.js";
+import { type HostOwners, insertInto, isBelow, removeFrom } from "../host-owners.js";
 import { parentWildcard } from "../hostnames.js";
 import { compareAge } from "../precedence.js";
 

@@ -1,19 +1,15 @@
 /** What the translation of one object adds to the model, and the sum of these parts. */
 import type { KubernetesObject } from "../../api/wire.js";
-import type { Report } from "../../diagnostics/sink.js";
-import { DiagnosticSink } from "../../diagnostics/sink.js";
+import { DiagnosticSink, type Report } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Certificate } from "../../model/listener.js";
 import type { Route } from "../../model/route.js";
 import type { BackendTls } from "../../model/upstream.js";
-import type { Difference } from "../../support/collections.js";
-import { compareIds, patched } from "../../support/collections.js";
+import { type Difference, compareIds, patched } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { createAuthTranslator } from "../auth/auth-policies.js";
-import type { UpstreamPlan } from "../backends.js";
-import { Backends } from "../backends.js";
-import type { IdentifiedUse } from "../certificates.js";
-import { Certificates } from "../certificates.js";
+import { Backends, type UpstreamPlan } from "../backends.js";
+import { Certificates, type IdentifiedUse } from "../certificates.js";
 import { ClosedObjects } from "../closed-objects.js";
 import { ConfigBuilder } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";

@@ -1,5 +1,4 @@
-import type { LuaNginx } from "../../support/lua-nginx.js";
-import { startLuaNginx } from "../../support/lua-nginx.js";
+import { type LuaNginx, startLuaNginx } from "../../support/lua-nginx.js";
 
 let nginx: LuaNginx;
 

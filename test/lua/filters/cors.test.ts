@@ -1,7 +1,6 @@
 import type { Cors } from "../../../src/model/filters.js";
 import { readVectors } from "../../support/vectors.js";
-import { startFilterServer } from "./filter-server.js";
-import type { FilterServer } from "./filter-server.js";
+import { type FilterServer, startFilterServer } from "./filter-server.js";
 
 interface Table {
   readonly policies: Readonly<Record<string, Cors>>;

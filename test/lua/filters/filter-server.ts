@@ -1,7 +1,5 @@
-import { asking, EchoBackend } from "../../../e2e/harness/echo-backend.js";
-import type { EchoScript } from "../../../e2e/harness/echo-backend.js";
-import { send, sendBytes } from "../../../e2e/harness/http-client.js";
-import type { Request } from "../../../e2e/harness/http-client.js";
+import { EchoBackend, type EchoScript, asking } from "../../../e2e/harness/echo-backend.js";
+import { type Request, send, sendBytes } from "../../../e2e/harness/http-client.js";
 import type { HeaderLines, HttpResponse } from "../../../e2e/harness/http-message.js";
 import type { PolicyRoute, PolicyServer } from "../../../src/model/policy.js";
 import { startLuaNginx } from "../../support/lua-nginx.js";

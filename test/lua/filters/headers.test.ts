@@ -2,8 +2,7 @@ import type { HeaderChanges } from "../../../src/model/filters.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import type { HeaderLines } from "../../../e2e/harness/http-message.js";
 import { readVectors } from "../../support/vectors.js";
-import { startFilterServer } from "./filter-server.js";
-import type { FilterServer } from "./filter-server.js";
+import { type FilterServer, startFilterServer } from "./filter-server.js";
 
 interface Vector {
   readonly name: string;

@@ -2,8 +2,7 @@ import type { PathRewrite } from "../../../src/model/filters.js";
 import { fc } from "../../support/fast-check.js";
 import { echoOf } from "../../../e2e/harness/echo-backend.js";
 import { readVectors } from "../../support/vectors.js";
-import { startFilterServer } from "./filter-server.js";
-import type { FilterServer } from "./filter-server.js";
+import { type FilterServer, startFilterServer } from "./filter-server.js";
 
 interface Vector {
   readonly name: string;

@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import {
   existsSync,
   linkSync,
@@ -10,22 +9,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
-import { connect } from "node:net";
-import type { AddressInfo, Server } from "node:net";
+import { type AddressInfo, type Server, connect } from "node:net";
 import { join } from "node:path";
 import { Applier } from "../../../src/output/apply.js";
 import { ControlClient } from "../../../src/output/control-client.js";
 import { nginxProcessesIn, signalAll, signalOne } from "../../../src/output/folder-processes.js";
 import { mainDirectives } from "../../../src/output/nginx-binary.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
-import type { Reloader } from "../../../src/output/reloader.js";
-import { NginxRefused } from "../../../src/output/reloader.js";
+import { NginxRefused, type Reloader, sidecar } from "../../../src/output/reloader.js";
 import { ReloadAllowance } from "../../../src/output/kept-configuration.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";
-import { sidecar } from "../../../src/output/reloader.js";
 import type { DataPlaneConfig } from "../../../src/model/config.js";
-import type { RenderedFile } from "../../../src/render/rendered-file.js";
-import { contentsOf } from "../../../src/render/rendered-file.js";
+import { type RenderedFile, contentsOf } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { policyFromText } from "../../support/rendered-policy.js";
 import { freePort } from "../../support/free-port.js";

@@ -1,13 +1,11 @@
 /** Between a swap and its policy.json on the disk: what every worker serves stays served, whatever happens to the file. */
 import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
-import { createServer } from "node:http";
-import type { Server } from "node:http";
+import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Connection, send } from "../../../e2e/harness/http-client.js";
 import { Applier } from "../../../src/output/apply.js";
-import type { DataPlaneStatus } from "../../../src/output/control-client.js";
-import { ControlClient } from "../../../src/output/control-client.js";
+import { ControlClient, type DataPlaneStatus } from "../../../src/output/control-client.js";
 import { environmentFiles } from "../../../src/output/environment.js";
 import type { NginxProcess } from "../../../src/output/nginx-process.js";
 import { makeRunFolder } from "../../../src/output/run-folder.js";

@@ -1,12 +1,9 @@
 import { once } from "node:events";
-import { connect } from "node:tls";
-import type { ConnectionOptions } from "node:tls";
-import { selfSigned } from "../../../e2e/harness/certificates.js";
-import type { KeyPair } from "../../../e2e/harness/certificates.js";
+import { type ConnectionOptions, connect } from "node:tls";
+import { type KeyPair, selfSigned } from "../../../e2e/harness/certificates.js";
 import { POLICY_FORMAT } from "../../../src/model/policy.js";
 import { freePort } from "../../support/free-port.js";
-import { startLuaNginx } from "../../support/lua-nginx.js";
-import type { LuaNginx } from "../../support/lua-nginx.js";
+import { type LuaNginx, startLuaNginx } from "../../support/lua-nginx.js";
 
 /** Certificate for each host key of the server `main`; the name in it says which one it is. */
 const keys = {

@@ -1,5 +1,4 @@
-import { startLuaNginx } from "../../support/lua-nginx.js";
-import type { LuaNginx } from "../../support/lua-nginx.js";
+import { type LuaNginx, startLuaNginx } from "../../support/lua-nginx.js";
 
 const CLIENTS = 4000;
 

@@ -1,9 +1,17 @@
 /** What filters and backends make of a request. */
 import { headerValue, hostOf } from "./matches.js";
-import type { Target } from "./path.js";
-import { modified } from "./path.js";
-import type { Backend, Filters, HeaderChanges, Outcome, Redirect, Request } from "./world.js";
-import { ANSWERED, REQUEST_HEADERS, RESPONSE_HEADERS } from "./world.js";
+import { type Target, modified } from "./path.js";
+import {
+  ANSWERED,
+  type Backend,
+  type Filters,
+  type HeaderChanges,
+  type Outcome,
+  REQUEST_HEADERS,
+  RESPONSE_HEADERS,
+  type Redirect,
+  type Request,
+} from "./world.js";
 
 export interface Matched {
   readonly request: Request;

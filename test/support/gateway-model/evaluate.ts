@@ -4,10 +4,8 @@
  */
 import { forwardings, redirected } from "./effects.js";
 import { hostMatches, hostOf, matches } from "./matches.js";
-import type { Target } from "./path.js";
-import { readTarget } from "./path.js";
-import type { Candidate } from "./precedence.js";
-import { best, bestHostname, bestListener } from "./precedence.js";
+import { type Target, readTarget } from "./path.js";
+import { type Candidate, best, bestHostname, bestListener } from "./precedence.js";
 import type { HttpRoute, Listener, Match, Outcome, Request, World } from "./world.js";
 
 /** Numbers of the ports. */

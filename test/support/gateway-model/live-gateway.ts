@@ -15,8 +15,14 @@ import { freePort } from "../free-port.js";
 import { makeProcess, testBinary } from "../run-folder.js";
 import type { Ports } from "./evaluate.js";
 import { manifests } from "./manifests.js";
-import type { Outcome, Request, World } from "./world.js";
-import { ANSWERED, REQUEST_HEADERS, RESPONSE_HEADERS } from "./world.js";
+import {
+  ANSWERED,
+  type Outcome,
+  REQUEST_HEADERS,
+  RESPONSE_HEADERS,
+  type Request,
+  type World,
+} from "./world.js";
 
 const OPTIONS = {
   ...DEFAULT_OPTIONS,

@@ -1,6 +1,5 @@
 /** A world as the objects of a cluster. */
-import type { Manifest } from "../../../e2e/harness/manifests.js";
-import { namespace, service } from "../../../e2e/harness/manifests.js";
+import { type Manifest, namespace, service } from "../../../e2e/harness/manifests.js";
 import { CONTROLLER, GATEWAY_API } from "../../../e2e/harness/gateway-manifests.js";
 import type { Ports } from "./evaluate.js";
 import type {

@@ -2,8 +2,7 @@
 import type { AnyAnnotation } from "../../../src/translate/ingress/annotations/annotation.js";
 import { ANNOTATIONS } from "../../../src/translate/ingress/annotation-table.js";
 import { fc } from "../fast-check.js";
-import type { Manifest } from "./manifest.js";
-import { CREATED, manifest } from "./manifest.js";
+import { CREATED, type Manifest, manifest } from "./manifest.js";
 
 /** Hosts that namespaces claim; requests are for these and for hosts below the wildcard. */
 export const HOSTS = [undefined, "a.shared.example", "b.shared.example", "*.shared.example"];

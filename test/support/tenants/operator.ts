@@ -1,8 +1,7 @@
 /** What stands around the objects of two namespaces: what they are made of, and the operator's load balancer. */
 import type { KeyPair } from "../../../e2e/harness/certificates.js";
 import { fc } from "../fast-check.js";
-import type { Manifest } from "./manifest.js";
-import { CREATED, manifest } from "./manifest.js";
+import { CREATED, type Manifest, manifest } from "./manifest.js";
 
 /** A Service with an endpoint, credentials and a certificate. */
 export function foundation(namespace: string, pair: KeyPair): readonly Manifest[] {

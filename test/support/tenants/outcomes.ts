@@ -1,6 +1,5 @@
 /** What clients see of a configuration: of requests by the data plane's model, of connections and datagrams by nginx's maps. */
-import type { Compilation } from "../../../src/compile.js";
-import { compile } from "../../../src/compile.js";
+import { type Compilation, compile } from "../../../src/compile.js";
 import type { Candidate } from "../../../src/explain/candidates.js";
 import { certificateFor, explain, readPolicy } from "../../../src/explain/explain.js";
 import type { ExplainRequest } from "../../../src/explain/request.js";

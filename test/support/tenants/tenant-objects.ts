@@ -2,18 +2,15 @@
  * Objects of every kind that a tenant may write, with every field of their schemas. Most of them are another namespace's objects with
  * some fields changed, since an object of random fields alone is seldom accepted.
  */
-import type { KindName } from "../../../src/api/kinds.js";
-import { KIND_NAMES } from "../../../src/api/kinds.js";
+import { KIND_NAMES, type KindName } from "../../../src/api/kinds.js";
 import { kindTable } from "../../../src/input/kind-table.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import { fc } from "../fast-check.js";
 import type { Json } from "../hostile-input.js";
 import { annotations } from "./ingresses.js";
 import type { Manifest } from "./manifest.js";
-import type { Claimed } from "./claimed.js";
-import { claimedBy } from "./claimed.js";
-import type { Values } from "./schema-values.js";
-import { SchemaValues } from "./schema-values.js";
+import { type Claimed, claimedBy } from "./claimed.js";
+import { SchemaValues, type Values } from "./schema-values.js";
 
 const KINDS = kindTable(DEFAULT_OPTIONS.domains.group);
 

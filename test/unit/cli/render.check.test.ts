@@ -47,8 +47,8 @@ test("a stale file is a difference, a mode that version control lost is none", a
   await writeFiles(folder(), [conf("a\n"), credentials("x")]);
   chmodSync(join(folder(), "credentials/a.json"), 0o640);
   mkdirSync(join(folder(), "certificates"));
-  writeFileSync(join(folder(), "certificates/old.pem"), "");
+  writeFileSync(join(folder(), `certificates/${"0".repeat(32)}.pem`), "");
   expect(await differences(folder(), [conf("a\n"), credentials("x")])).toEqual([
-    "certificates/old.pem: stale, would be removed\n",
+    `certificates/${"0".repeat(32)}.pem: stale, would be removed\n`,
   ]);
 });

@@ -3,8 +3,7 @@ import { initialInput, advance } from "../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
 import type { Applied } from "../../../src/output/apply.js";
 import { NginxRefused } from "../../../src/output/reloader.js";
-import type { RenderedFile } from "../../../src/render/rendered-file.js";
-import { contentsOf } from "../../../src/render/rendered-file.js";
+import { type RenderedFile, contentsOf } from "../../../src/render/rendered-file.js";
 import { PolicyTooLarge } from "../../../src/support/errors.js";
 
 const INGRESS = `apiVersion: networking.k8s.io/v1

@@ -1,7 +1,6 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
 import { formatFieldPath } from "../../../src/diagnostics/diagnostic.js";
-import type { Locate } from "../../../src/diagnostics/sink.js";
-import { DiagnosticSink, MOST_OF_OBJECT } from "../../../src/diagnostics/sink.js";
+import { DiagnosticSink, type Locate, MOST_OF_OBJECT } from "../../../src/diagnostics/sink.js";
 
 const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
 

@@ -1,10 +1,10 @@
 import {
+  type ExplainRequest,
   cookieValue,
   headerValue,
   parseRequest,
   queryValue,
 } from "../../../src/explain/request.js";
-import type { ExplainRequest } from "../../../src/explain/request.js";
 
 function request(url: string, ...headers: readonly string[]): ExplainRequest {
   const parsed = parseRequest({ method: "GET", url, headers, client: "192.0.2.1" });

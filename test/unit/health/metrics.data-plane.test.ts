@@ -1,6 +1,5 @@
 import { dataPlaneMetrics, formatMetric } from "../../../src/health/metrics.js";
-import type { DataPlaneCounters } from "../../../src/output/control-client.js";
-import { readCounters } from "../../../src/output/control-client.js";
+import { type DataPlaneCounters, readCounters } from "../../../src/output/control-client.js";
 
 const COUNTERS: DataPlaneCounters = {
   responses: { "404": 1, "200": 7 },

@@ -1,5 +1,11 @@
-import type { JsonSchema } from "../../../src/api/schemas/schema.js";
-import { integer, list, map, object, string } from "../../../src/api/schemas/schema.js";
+import {
+  type JsonSchema,
+  integer,
+  list,
+  map,
+  object,
+  string,
+} from "../../../src/api/schemas/schema.js";
 import { conform, readStatus, unknownFieldReports } from "../../../src/input/conform.js";
 
 const SCHEMA = object({

@@ -1,6 +1,5 @@
-import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
+import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../../src/input/kind-table.js";
 import { decode } from "../../../src/input/decode.js";
-import { kindTable } from "../../../src/input/kind-table.js";
 import { resourcesFromObjects } from "../../../src/input/load.js";
 import { check, ingress, lines, service } from "../../support/input-fixtures.js";
 

@@ -1,5 +1,9 @@
-import type { Source, SourceReading } from "../../../src/input/documents.js";
-import { listItems, readSource } from "../../../src/input/documents.js";
+import {
+  type Source,
+  type SourceReading,
+  listItems,
+  readSource,
+} from "../../../src/input/documents.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../../src/input/kind-table.js";
 
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);

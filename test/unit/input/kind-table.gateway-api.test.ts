@@ -3,8 +3,7 @@ import { KIND_NAMES } from "../../../src/api/kinds.js";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatText } from "../../../src/diagnostics/format.js";
-import { loadResources } from "../../../src/input/load.js";
-import type { LoadResult } from "../../../src/input/load.js";
+import { type LoadResult, loadResources } from "../../../src/input/load.js";
 import { gatewayApi } from "../../support/gateway-api.js";
 
 /** What the suite puts in before it applies a manifest. */

@@ -1,7 +1,6 @@
 /** What is filled in, left out and kept of Gateway API's objects. */
 import type { KindMap, KindName } from "../../../src/api/kinds.js";
-import { advance, initialInput } from "../../../src/input/load.js";
-import { resourcesFromObjects } from "../../../src/input/load.js";
+import { advance, initialInput, resourcesFromObjects } from "../../../src/input/load.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { gateway, gatewayObject, lines } from "../../support/input-fixtures.js";
 

@@ -1,5 +1,4 @@
-import { advance, initialInput } from "../../../src/input/load.js";
-import type { Advance } from "../../../src/input/load.js";
+import { type Advance, advance, initialInput } from "../../../src/input/load.js";
 import { byNamespaceAndName } from "../../../src/input/resources.js";
 import { listDifferences } from "../../../src/support/collections.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";

@@ -1,7 +1,5 @@
-import type { ApiCall } from "../../../src/kubernetes/api-client.js";
-import { ApiError } from "../../../src/kubernetes/api-client.js";
-import { EventRecorder } from "../../../src/kubernetes/event-recorder.js";
-import type { ObjectEvent } from "../../../src/kubernetes/event-recorder.js";
+import { type ApiCall, ApiError } from "../../../src/kubernetes/api-client.js";
+import { EventRecorder, type ObjectEvent } from "../../../src/kubernetes/event-recorder.js";
 import { idle } from "../../support/object-api.js";
 
 const WATCH = { get: () => undefined, isTerminating: () => false };

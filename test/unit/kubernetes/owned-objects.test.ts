@@ -1,17 +1,17 @@
 import { waitFor } from "../../../e2e/harness/wait.js";
 import { ApiError } from "../../../src/kubernetes/api-client.js";
 import {
+  MADE_BY,
+  type Making,
+  SERVICE,
+  SLICE,
   deliver,
   idle,
-  MADE_BY,
   madeFor,
   making,
-  SERVICE,
   service,
-  SLICE,
   slice,
 } from "../../support/object-api.js";
-import type { Making } from "../../support/object-api.js";
 
 const POST = "POST /api/v1/namespaces/n/services";
 let opened: Making[] = [];

@@ -1,5 +1,4 @@
-import type { RawObject } from "../../../src/kubernetes/raw-object.js";
-import { sharing, trimmed } from "../../../src/kubernetes/raw-object.js";
+import { type RawObject, sharing, trimmed } from "../../../src/kubernetes/raw-object.js";
 
 const metadata = {
   name: "web",

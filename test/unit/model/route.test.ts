@@ -1,6 +1,6 @@
-import type { RouteBinding } from "../../../src/model/route.js";
 import {
   DEFAULT_TIMEOUTS,
+  type RouteBinding,
   inBindingOrder,
   onePlace,
   routeTimeouts,

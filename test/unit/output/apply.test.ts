@@ -10,7 +10,10 @@ import { useTempFolder } from "../../support/temp-folder.js";
 
 const temp = useTempFolder();
 
-function files(conf: string, secret = "credentials/a.json"): readonly RenderedFile[] {
+const A = `credentials/${"a".repeat(32)}.json`;
+const B = `credentials/${"b".repeat(32)}.json`;
+
+function files(conf: string, secret = A): readonly RenderedFile[] {
   return [
     { path: "nginx.conf", contents: conf, mode: 0o644 },
     { path: "policy.json", contents: policyFrom({ hosts: {} }), mode: 0o600 },
@@ -59,17 +62,17 @@ test("a refused nginx.conf leaves the files as they are", async () => {
 test("without an nginx, changes are written, and removed files are gone", async () => {
   const { applier, read } = await create();
   await applier.prepare(files("# one"));
-  const applied = await applier.apply(files("    listen 0.0.0.0:80;", "credentials/b.json"));
+  const applied = await applier.apply(files("    listen 0.0.0.0:80;", B));
   expect(applied).toMatchObject({ kind: "written", listens: ["80"] });
-  expect(read("credentials/b.json")).toBe("{}");
-  expect(() => read("credentials/a.json")).toThrow("ENOENT");
+  expect(read(B)).toBe("{}");
+  expect(() => read(A)).toThrow("ENOENT");
 });
 
 test("a refused change keeps the last good nginx.conf, but not the old secrets", async () => {
   const { applier, read } = await create();
   await applier.prepare(files("# one"));
-  const applied = await applier.apply(files("bad", "credentials/b.json"));
+  const applied = await applier.apply(files("bad", B));
   expect(applied).toMatchObject({ refused: "bad" });
   expect(read("nginx.conf")).toBe("# one");
-  expect(read("credentials/b.json")).toBe("{}");
+  expect(read(B)).toBe("{}");
 });

@@ -10,7 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { changedFiles, removeStale, writeChanged, writeFiles } from "../../../src/output/files.js";
+import {
+  WrittenFiles,
+  changedFiles,
+  removeStale,
+  writeChanged,
+  writeFiles,
+} from "../../../src/output/files.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { SecretText } from "../../../src/support/secret-text.js";
@@ -99,15 +105,20 @@ test("what an interrupted run left beside is replaced, and never followed", asyn
 });
 
 test("stale files are removed from our own folders alone", async () => {
-  for (const path of ["certificates/old.pem", "lua/alb/old/x.lua", "lua/alb/old.lua.albc-new"]) {
+  const digest = "0".repeat(32);
+  for (const path of [
+    `certificates/${digest}.pem`,
+    "lua/alb/old/x.lua",
+    "lua/alb/old.lua.albc-new",
+  ])
     put(path);
-  }
-  for (const path of ["README", "notes/credentials/mine", "logs/access.log"]) put(path);
+  const others = ["README", "certificates/ca.pem", "credentials/x.json", "lua/app.lua"];
+  for (const path of [...others, "notes/credentials/mine", "logs/access.log"]) put(path);
   await writeFiles(folder(), [secret("certificates/new.pem"), file("lua/alb/new.lua")]);
   const left = readdirSync(folder(), { recursive: true, encoding: "utf8" });
   expect(left.filter((path) => statSync(at(path)).isFile()).sort()).toEqual(
     [
-      "README",
+      ...others,
       "certificates/new.pem",
       "logs/access.log",
       "lua/alb/new.lua",
@@ -115,6 +126,19 @@ test("stale files are removed from our own folders alone", async () => {
     ].sort(),
   );
   expect(left).not.toContain("lua/alb/old");
+});
+
+test.each(["nginx.conf", "policy.json"])("a %s of others is not replaced", async (name) => {
+  put(name, "theirs");
+  const files = [file("lua/alb/x.lua"), file(name, "ours")];
+  await expect(writeFiles(folder(), files)).rejects.toThrow(
+    `${at(name)} is not from albc and is not replaced; choose another folder`,
+  );
+  await expect(new WrittenFiles(folder(), undefined).write(files)).rejects.toThrow(
+    EnvironmentError,
+  );
+  expect(readFileSync(at(name), "utf8")).toBe("theirs");
+  expect(existsSync(at("lua"))).toBe(false);
 });
 
 test("nothing to remove is no error", async () => {

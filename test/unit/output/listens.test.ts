@@ -1,9 +1,7 @@
-import { createSocket } from "node:dgram";
-import type { Socket } from "node:dgram";
+import { type Socket, createSocket } from "node:dgram";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import {
   behindOwn,

@@ -1,6 +1,10 @@
 import { generateKeyPairSync, X509Certificate } from "node:crypto";
-import { Authority, selfSigned, selfSignedWith } from "../../../e2e/harness/certificates.js";
-import type { KeyPair } from "../../../e2e/harness/certificates.js";
+import {
+  Authority,
+  type KeyPair,
+  selfSigned,
+  selfSignedWith,
+} from "../../../e2e/harness/certificates.js";
 import {
   isWeakAuthority,
   keyWeakness,

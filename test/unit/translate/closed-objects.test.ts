@@ -1,6 +1,5 @@
 import type { Closed } from "../../../src/api/wire.js";
-import type { Route, RouteBinding } from "../../../src/model/route.js";
-import { onePlace } from "../../../src/model/route.js";
+import { type Route, type RouteBinding, onePlace } from "../../../src/model/route.js";
 import { ClosedObjects, onListeners } from "../../../src/translate/closed-objects.js";
 
 function host(name: string) {

@@ -1,12 +1,11 @@
 /** A bug of ours costs one object: reading one of its fields throws, as a bug in its translation does. */
-import { compile } from "../../../src/compile.js";
+import { type Compilation, compile } from "../../../src/compile.js";
 import type { Ingress } from "../../../src/api/wire.js";
 import type { KindName } from "../../../src/api/kinds.js";
 import { advance, initialInput } from "../../../src/input/load.js";
 import type { Resources } from "../../../src/input/resources.js";
 import { DEFAULT_INPUT_OPTIONS } from "../../../src/input/kind-table.js";
 import { DEFAULT_OPTIONS } from "../../../src/model/options.js";
-import type { Compilation } from "../../../src/compile.js";
 import type { Route } from "../../../src/model/route.js";
 import { withoutFaulty } from "../../../src/translate/faulty-objects.js";
 import { closedForm } from "../../../src/input/salvage.js";

@@ -1,8 +1,6 @@
 import { fc } from "../../support/fast-check.js";
-import type { HostPattern } from "../../../src/model/values.js";
-import { hostKey } from "../../../src/model/values.js";
-import { intersect } from "../../../src/translate/hostnames.js";
-import { parseHostPattern } from "../../../src/translate/hostnames.js";
+import { type HostPattern, hostKey } from "../../../src/model/values.js";
+import { intersect, parseHostPattern } from "../../../src/translate/hostnames.js";
 
 function pattern(text: string): HostPattern {
   const parsed = parseHostPattern(text, "many");

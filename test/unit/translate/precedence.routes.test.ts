@@ -1,9 +1,12 @@
 import { fc } from "../../support/fast-check.js";
-import type { HostPattern } from "../../../src/model/values.js";
-import { hostKey } from "../../../src/model/values.js";
+import { type HostPattern, hostKey } from "../../../src/model/values.js";
 import { compareStrings } from "../../../src/support/collections.js";
-import { hostnameRank, routeOrderKey } from "../../../src/translate/precedence.js";
-import type { PathRank, RouteRank } from "../../../src/translate/precedence.js";
+import {
+  type PathRank,
+  type RouteRank,
+  hostnameRank,
+  routeOrderKey,
+} from "../../../src/translate/precedence.js";
 
 const created = ["2020-01-01T00:00:00Z", "2026-06-01T12:00:00Z", undefined] as const;
 

@@ -1,7 +1,6 @@
 import type { DslxTerm } from "../../../src/api/alb.js";
 import { compareStrings } from "../../../src/support/collections.js";
-import { orderKey, specificity } from "../../../src/translate/precedence.js";
-import type { Rank } from "../../../src/translate/precedence.js";
+import { type Rank, orderKey, specificity } from "../../../src/translate/precedence.js";
 
 const HOST: DslxTerm = { type: "HOST", values: [["EQ", "a.example"]] };
 const WILDCARD: DslxTerm = { type: "HOST", values: [["ENDS_WITH", "*.example"]] };

@@ -1,5 +1,4 @@
-import { within } from "../../place.js";
-import type { Place } from "../../place.js";
+import { type Place, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import type { AuthRef, FilterEffects, FilterType, RuleContext } from "../model.js";
 

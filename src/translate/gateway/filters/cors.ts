@@ -1,7 +1,6 @@
 import { filled } from "../../../support/json-object.js";
 import { within } from "../../place.js";
-import type { FilterType } from "../model.js";
-import { HTTP_METHODS } from "../model.js";
+import { type FilterType, HTTP_METHODS } from "../model.js";
 
 /** Seconds (Gateway API, HTTPCORSFilter.maxAge). */
 const DEFAULT_MAX_AGE = 5;

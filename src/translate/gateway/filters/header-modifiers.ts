@@ -1,10 +1,12 @@
 import type { HeaderModifier } from "../../../api/gateway.js";
-import type { Header, HeaderChanges } from "../../../model/filters.js";
-import { headerChanges } from "../../../model/filters.js";
-import type { HeaderCheck } from "../../http/headers.js";
-import { isHost, requestHeaderProblem, responseHeaderProblem } from "../../http/headers.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { type Header, type HeaderChanges, headerChanges } from "../../../model/filters.js";
+import {
+  type HeaderCheck,
+  isHost,
+  requestHeaderProblem,
+  responseHeaderProblem,
+} from "../../http/headers.js";
+import { type Place, within } from "../../place.js";
 import type { FilterType } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
 

@@ -1,7 +1,6 @@
 /** The filters of HTTPRoutes and GRPCRoutes, and the combined effects of those of a rule or a backendRef. */
 import type { RouteFilter } from "../../../api/gateway.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { type Place, within } from "../../place.js";
 import type { FilterEffects, FilterType, RuleContext } from "../model.js";
 import { EXTENSION_REF, EXTERNAL_AUTH } from "./auth.js";
 import { CORS } from "./cors.js";

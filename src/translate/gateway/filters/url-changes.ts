@@ -1,7 +1,6 @@
 import type { PathModifier, RouteFilter } from "../../../api/gateway.js";
 import type { PathRewrite } from "../../../model/filters.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { type Place, within } from "../../place.js";
 import type { FilterType, RuleContext } from "../model.js";
 
 const SCHEMES = ["http", "https"] as const;

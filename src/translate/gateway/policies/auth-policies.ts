@@ -8,15 +8,12 @@ import type { AuthContext } from "../../auth/auth-context.js";
 import { authId } from "../../auth/auth-policies.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
-import type { Fact, Key } from "../../keys.js";
-import { extensionKey, objectKey } from "../../keys.js";
+import { type Fact, type Key, extensionKey, objectKey } from "../../keys.js";
 import type { AnyRoute, ListenerState } from "../model.js";
-import type { Verdict } from "../verdict.js";
-import { HOLDS, refused } from "../verdict.js";
-import type { TargetUsers } from "./auth-policy-targets.js";
-import { closedTarget, resolveTargets } from "./auth-policy-targets.js";
-import type { PolicyTarget } from "./policy-targets.js";
+import { HOLDS, type Verdict, refused } from "../verdict.js";
+import { type TargetUsers, closedTarget, resolveTargets } from "./auth-policy-targets.js";
 import {
+  type PolicyTarget,
   TargetIndex,
   conflictMessage,
   gatewayRef,

@@ -1,6 +1,5 @@
 import { GATEWAY_GROUP } from "../../../api/wire.js";
-import type { AuthPolicy } from "../../../api/auth.js";
-import { AUTH_TARGETS } from "../../../api/auth.js";
+import { AUTH_TARGETS, type AuthPolicy } from "../../../api/auth.js";
 import type { GatewayListener, ParentReference } from "../../../api/gateway.js";
 import type { DiagnosticCode } from "../../../diagnostics/catalog.js";
 import type { RoutingResources } from "../../../input/resources.js";
@@ -8,11 +7,10 @@ import { didYouMean } from "../../../support/did-you-mean.js";
 import { objectKey } from "../../keys.js";
 import { nameOf } from "../../place.js";
 import type { GatewayState, RouteReaders } from "../model.js";
-import type { Refused } from "../verdict.js";
-import { refused } from "../verdict.js";
+import { type Refused, refused } from "../verdict.js";
 import { needsStream } from "../written-gateways.js";
-import type { PolicyTarget } from "./policy-targets.js";
 import {
+  type PolicyTarget,
   gatewayRef,
   gatewaysNamed,
   shownTarget,

@@ -4,21 +4,17 @@ import type { BackendTls, SubjectAltName } from "../../../model/upstream.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
-import type { Result } from "../../../support/result.js";
-import { ok, problem } from "../../../support/result.js";
+import { type Result, ok, problem } from "../../../support/result.js";
 import type { TranslateContext } from "../../context.js";
-import type { Place } from "../../place.js";
-import { nameOf, placeOf, within } from "../../place.js";
+import { type Place, nameOf, placeOf, within } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { invalidBackend } from "../../reasons.js";
 import { bundleOf, readCertificateAuthorities } from "../certificate-authorities.js";
-import type { Fact, Key } from "../../keys.js";
-import { objectKey } from "../../keys.js";
+import { type Fact, type Key, objectKey } from "../../keys.js";
 import type { BackendPort, BackendTlsChoice, GatewayState } from "../model.js";
-import type { Verdict } from "../verdict.js";
-import { HOLDS, refused } from "../verdict.js";
-import type { PolicyTarget } from "./policy-targets.js";
+import { HOLDS, type Verdict, refused } from "../verdict.js";
 import {
+  type PolicyTarget,
   TargetIndex,
   conflictMessage,
   gatewayRef,

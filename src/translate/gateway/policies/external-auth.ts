@@ -2,14 +2,11 @@ import type { ExternalAuthFilter } from "../../../api/gateway.js";
 import type { AuthUrl, ExternalAuth } from "../../../model/auth.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
-import type { ServicePort } from "../../backends.js";
-import { findPort, isExternalName } from "../../backends.js";
+import { type ServicePort, findPort, isExternalName } from "../../backends.js";
 import { parseHeaderName, uncopiedHeaders } from "../../http/headers.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { type Place, within } from "../../place.js";
 import { isReferenceGranted } from "../../reference-grants.js";
-import type { Unusable } from "../destination.js";
-import { unusable } from "../destination.js";
+import { type Unusable, unusable } from "../destination.js";
 import type { AuthRef, BackendPort, BackendTlsChoice } from "../model.js";
 
 /**

@@ -1,17 +1,15 @@
 /** Direct policy attachment (GEP-713): what a policy targets, which policy is in force there, and what its status says. */
-import { GATEWAY_GROUP } from "../../../api/wire.js";
+import { GATEWAY_GROUP, type KubernetesObject } from "../../../api/wire.js";
 import type {
   Gateway,
   ParentReference,
   PolicyStatus,
   PolicyTargetReference,
 } from "../../../api/gateway.js";
-import type { KubernetesObject } from "../../../api/wire.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
 import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
-import type { ObjectStatus } from "../../../status/object-status.js";
-import { statusOf } from "../../../status/object-status.js";
+import { type ObjectStatus, statusOf } from "../../../status/object-status.js";
 import { getOrInsert, memoized } from "../../../support/collections.js";
 import { own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
@@ -19,8 +17,7 @@ import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import { refusedObjects } from "../../refused-objects.js";
 import type { GatewayState } from "../model.js";
-import type { Verdict } from "../verdict.js";
-import { condition } from "../verdict.js";
+import { type Verdict, condition } from "../verdict.js";
 
 export interface TargetingPolicy extends KubernetesObject {
   readonly spec: { readonly targetRefs?: readonly PolicyTargetReference[] };

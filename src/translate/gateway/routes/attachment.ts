@@ -2,17 +2,14 @@ import { isIP } from "node:net";
 import type { ParentReference } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { BoundHost } from "../../../model/route.js";
-import type { HostPattern } from "../../../model/values.js";
-import { ANY_HOST, hostKey, hostText } from "../../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey, hostText } from "../../../model/values.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { intersect, parseHostPattern } from "../../hostnames.js";
-import type { Place } from "../../place.js";
-import { placeOf } from "../../place.js";
+import { type Place, placeOf } from "../../place.js";
 import { hostnameRank } from "../../precedence.js";
 import type { AttachableRoute, ListenerState, RouteContext } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
-import type { Refused } from "../verdict.js";
-import { refused } from "../verdict.js";
+import { type Refused, refused } from "../verdict.js";
 import type { Parent, Parents } from "./parents.js";
 
 /** A hostname of the route, and its position in the list. */

@@ -5,8 +5,7 @@ import { sameElements } from "../../../support/collections.js";
 import { listed } from "../../../support/text.js";
 import type { AttachableRoute, RouteKindName } from "../model.js";
 import type { RouteProblem, RouteProblems, RuleOutcome } from "../route-problems.js";
-import type { Verdict } from "../verdict.js";
-import { HOLDS, condition, negativeCondition, refused } from "../verdict.js";
+import { HOLDS, type Verdict, condition, negativeCondition, refused } from "../verdict.js";
 import type { OwnParent } from "./attachment.js";
 
 /** The conditions of a route for one parent. `problems` are those of the whole route, such as invalid hostnames. */

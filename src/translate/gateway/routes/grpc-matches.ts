@@ -1,13 +1,11 @@
 import type { GrpcRouteRule } from "../../../api/gateway.js";
 import type { Predicate } from "../../../model/route.js";
 import { isSet } from "../../../support/text.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { type Place, within } from "../../place.js";
 import { regexProblem } from "../../pattern/regex.js";
 import type { RuleMatch } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
-import type { PathCondition } from "./http-matches.js";
-import { headerConditions } from "./http-matches.js";
+import { type PathCondition, headerConditions } from "./http-matches.js";
 
 type GrpcMatch = NonNullable<GrpcRouteRule["matches"]>[number];
 type MethodMatch = NonNullable<GrpcMatch["method"]>;

@@ -2,11 +2,9 @@ import type { HttpRouteMatch, ValueMatch } from "../../../api/gateway.js";
 import type { Predicate, ValueTest } from "../../../model/route.js";
 import { droppedHeaderProblem } from "../../http/headers.js";
 import { regexProblem } from "../../pattern/regex.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { type Place, within } from "../../place.js";
 import type { PathRank } from "../../precedence.js";
-import type { RuleMatch } from "../model.js";
-import { HTTP_METHODS } from "../model.js";
+import { HTTP_METHODS, type RuleMatch } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
 
 /** The condition of a match on the path, with its rank. */

@@ -4,8 +4,7 @@ import { hostKey } from "../../../model/values.js";
 import { addTo, getOrInsert, memoized } from "../../../support/collections.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf } from "../../place.js";
-import type { ObjectName } from "../../keys.js";
-import { objectKey } from "../../keys.js";
+import { type ObjectName, objectKey } from "../../keys.js";
 import type { AttachableRoute, GatewayState, ListenerState } from "../model.js";
 import { parametersFor } from "../parameters.js";
 

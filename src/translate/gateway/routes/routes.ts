@@ -1,21 +1,17 @@
 /** All HTTPRoutes and GRPCRoutes, each translated on its own, and again only when it, or something that its translation read, changed. */
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import { byNamespaceAndName } from "../../../input/resources.js";
-import type { RouteBinding } from "../../../model/route.js";
-import { inBindingOrder } from "../../../model/route.js";
+import { type RouteBinding, inBindingOrder } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
-import type { Key, ObjectName } from "../../keys.js";
-import { isRouteKey, objectName, parentKey } from "../../keys.js";
+import { type Key, type ObjectName, isRouteKey, objectName, parentKey } from "../../keys.js";
 import { Parts } from "../../memory.js";
-import type { Part } from "../../parts/part.js";
-import { Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
+import { type Part, Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
-import type { ListenerPlace } from "./parents.js";
-import { Parents } from "./parents.js";
+import { type ListenerPlace, Parents } from "./parents.js";
 import { translateRoute } from "./route.js";
 
 /** The translation of a route. */

@@ -5,14 +5,11 @@ import type {
   HttpRouteRule,
   SessionPersistenceSpec,
 } from "../../../api/gateway.js";
-import type { Retry, Route, Session } from "../../../model/route.js";
-import { DEFAULT_TIMEOUTS } from "../../../model/route.js";
+import { DEFAULT_TIMEOUTS, type Retry, type Route, type Session } from "../../../model/route.js";
 import { filled } from "../../../support/json-object.js";
 import { durationMilliseconds } from "../../../support/units.js";
-import { parseHeaderName } from "../../http/headers.js";
-import { droppedHeaderProblem, isHeaderName } from "../../http/headers.js";
-import type { Place } from "../../place.js";
-import { within } from "../../place.js";
+import { droppedHeaderProblem, isHeaderName, parseHeaderName } from "../../http/headers.js";
+import { type Place, within } from "../../place.js";
 import type { RouteProblems } from "../route-problems.js";
 
 const CODES = [500, 502, 503, 504] as const;

@@ -13,8 +13,7 @@ import type {
   StreamName,
   StreamTarget,
 } from "../../../model/stream.js";
-import type { HostPattern } from "../../../model/values.js";
-import { ANY_HOST, hostKey } from "../../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../../../model/values.js";
 import {
   addTo,
   compareStrings,

@@ -1,6 +1,5 @@
 import type { KubernetesObject } from "../../../api/wire.js";
-import type { HostPattern } from "../../../model/values.js";
-import { ANY_HOST, hostKey } from "../../../model/values.js";
+import { ANY_HOST, type HostPattern, hostKey } from "../../../model/values.js";
 import { compareBy, compareStrings, getOrInsert, groupBy } from "../../../support/collections.js";
 import type { LoadedCertificate } from "../../certificates.js";
 import { hostnameRank } from "../../precedence.js";

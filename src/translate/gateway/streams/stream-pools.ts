@@ -2,15 +2,12 @@ import type { Gateway, StreamBackendRef, StreamRoute } from "../../../api/gatewa
 import type { StreamBackend, StreamPool } from "../../../model/stream.js";
 import { getOrInsert } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
-import type { Backends } from "../../backends.js";
-import { findPort, isExternalName } from "../../backends.js";
+import { type Backends, findPort, isExternalName } from "../../backends.js";
 import type { TranslateContext } from "../../context.js";
 import { placeOf, within } from "../../place.js";
-import type { Unusable } from "../destination.js";
-import { missingPort, portReference, unusable } from "../destination.js";
+import { type Unusable, missingPort, portReference, unusable } from "../destination.js";
 import type { BackendPort, Policies } from "../model.js";
-import type { RuleOutcome } from "../route-problems.js";
-import { RouteProblems } from "../route-problems.js";
+import { RouteProblems, type RuleOutcome } from "../route-problems.js";
 
 /** What the translation of every stream route reads, and the backends that it adds to. */
 export interface StreamContext extends TranslateContext {

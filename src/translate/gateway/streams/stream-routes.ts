@@ -7,23 +7,19 @@ import type { HostPattern } from "../../../model/values.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareIds, compareStrings, groupBy } from "../../../support/collections.js";
 import { present } from "../../../support/json-object.js";
-import type { UpstreamPlan } from "../../backends.js";
-import { Backends } from "../../backends.js";
+import { Backends, type UpstreamPlan } from "../../backends.js";
 import type { BuildContext } from "../../config-builder.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
 import type { ListenerState, Policies, TranslatedGateway } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
-import type { Attachment, OwnParent } from "../routes/attachment.js";
-import { ownParents } from "../routes/attachment.js";
+import { type Attachment, type OwnParent, ownParents } from "../routes/attachment.js";
 import { parentConditions, routeStatus } from "../routes/conditions.js";
 import { Parents } from "../routes/parents.js";
 import { refusedEndings } from "../socket-budget.js";
 import { namesOfPorts } from "./stream-names.js";
-import type { ShadowedHost, StreamListener } from "./stream-places.js";
-import { StreamPlaces } from "./stream-places.js";
-import type { StreamContext, StreamPlan } from "./stream-pools.js";
-import { StreamPlans } from "./stream-pools.js";
+import { type ShadowedHost, type StreamListener, StreamPlaces } from "./stream-places.js";
+import { type StreamContext, type StreamPlan, StreamPlans } from "./stream-pools.js";
 
 /**
  * If several routes want the same connections, the oldest route gets them; all of them are accepted and counted (Gateway API,

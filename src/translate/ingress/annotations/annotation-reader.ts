@@ -2,8 +2,13 @@ import type { Domains } from "../../../model/options.js";
 import { addTo, getOrInsert } from "../../../support/collections.js";
 import type { Result } from "../../../support/result.js";
 import type { Annotation, AnnotationType, AnyAnnotation } from "./annotation.js";
-import type { AnnotationPrefix, PathIndex } from "./annotation-key.js";
-import { EVERY_PREFIX, exactKey, pathKey } from "./annotation-key.js";
+import {
+  type AnnotationPrefix,
+  EVERY_PREFIX,
+  type PathIndex,
+  exactKey,
+  pathKey,
+} from "./annotation-key.js";
 
 interface FoundAnnotation {
   /** As written; may be empty, which hides the same name under lower prefixes. */

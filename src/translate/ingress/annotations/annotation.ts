@@ -1,15 +1,12 @@
 import { isIP } from "node:net";
-import type { Redirect } from "../../../model/filters.js";
-import { isRedirectStatus } from "../../../model/filters.js";
+import { type Redirect, isRedirectStatus } from "../../../model/filters.js";
 import { MAX_TIMEOUT } from "../../../model/route.js";
 import { own } from "../../../support/json-object.js";
-import type { Result } from "../../../support/result.js";
-import { ok, problem } from "../../../support/result.js";
+import { type Result, ok, problem } from "../../../support/result.js";
 import { textList } from "../../../support/text.js";
 import { isDnsName } from "../../hostnames.js";
 import { isAuthority, isHeaderName } from "../../http/headers.js";
-import type { AnnotationPrefix } from "./annotation-key.js";
-import { EVERY_PREFIX } from "./annotation-key.js";
+import { type AnnotationPrefix, EVERY_PREFIX } from "./annotation-key.js";
 
 /** How the text of an annotation is read. */
 export interface AnnotationType<T> {

@@ -1,12 +1,23 @@
 /** How requests reach the backend. */
 import type { HeaderChanges } from "../../../model/filters.js";
-import type { Route, Timeouts } from "../../../model/route.js";
-import { DEFAULT_TIMEOUTS, routeTimeouts } from "../../../model/route.js";
+import {
+  DEFAULT_TIMEOUTS,
+  type Route,
+  type Timeouts,
+  routeTimeouts,
+} from "../../../model/route.js";
 import type { BackendProtocol } from "../../../model/upstream.js";
 import { present } from "../../../support/json-object.js";
 import { HEADER_REWRITES } from "../../http/headers.js";
-import type { AnnotationType } from "./annotation.js";
-import { AUTHORITY, COOKIE, DURATION, OWN_PREFIXES, choiceOf, rowsOf } from "./annotation.js";
+import {
+  AUTHORITY,
+  type AnnotationType,
+  COOKIE,
+  DURATION,
+  OWN_PREFIXES,
+  choiceOf,
+  rowsOf,
+} from "./annotation.js";
 import type { AnnotationReader } from "./annotation-reader.js";
 
 const row = rowsOf("backend");

@@ -1,20 +1,16 @@
 /** Annotations of the origin under domains of their own: `alb.<labels>` and `alb.networking.<labels>`. */
 import type { Ingress } from "../../../api/wire.js";
 import type { Domains } from "../../../model/options.js";
-import type { HostPattern } from "../../../model/values.js";
-import { hostKey } from "../../../model/values.js";
+import { type HostPattern, hostKey } from "../../../model/values.js";
 import { own } from "../../../support/json-object.js";
-import type { Result } from "../../../support/result.js";
-import { ok, problem } from "../../../support/result.js";
+import { type Result, ok, problem } from "../../../support/result.js";
 import { textList } from "../../../support/text.js";
 import type { TranslateContext } from "../../context.js";
 import { parseHostPattern } from "../../hostnames.js";
 import { annotationField, placeOf } from "../../place.js";
 import { INGRESS_PRIORITY } from "../../precedence.js";
-import type { NamespacedName } from "../../reference-grants.js";
-import { parseNamespacedName } from "../../reference-grants.js";
-import type { PathIndex } from "./annotation-key.js";
-import { pathKey } from "./annotation-key.js";
+import { type NamespacedName, parseNamespacedName } from "../../reference-grants.js";
+import { type PathIndex, pathKey } from "./annotation-key.js";
 
 /** For docs/annotations.md; `<labels>` stands for the label domain. */
 export const ORIGIN_ANNOTATIONS = [

@@ -1,8 +1,8 @@
 /** Answers with a Location. */
 import type { Redirect } from "../../../model/filters.js";
 import { present } from "../../../support/json-object.js";
-import type { Annotation } from "./annotation.js";
 import {
+  type Annotation,
   BOOLEAN,
   DNS_NAME,
   INGRESS_PREFIXES,

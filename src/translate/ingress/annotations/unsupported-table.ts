@@ -1,6 +1,5 @@
 /** Known annotations of ingress-nginx that have no effect here, each with the reason. */
-import type { UnsupportedAnnotation } from "./annotation.js";
-import { BOOLEAN, PATH_PREFIXES } from "./annotation.js";
+import { BOOLEAN, PATH_PREFIXES, type UnsupportedAnnotation } from "./annotation.js";
 
 const SNIPPET =
   "Text of users never becomes nginx configuration. Headers are changed by rewrite-request and rewrite-response under the load balancer's own prefix.";

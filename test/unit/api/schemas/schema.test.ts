@@ -26,8 +26,7 @@ import {
   V1TypedLocalObjectReference,
 } from "@kubernetes/client-node";
 import { Ajv } from "ajv";
-import { KUBERNETES_KEYWORDS } from "../../../../src/api/schemas/schema.js";
-import type { JsonSchema } from "../../../../src/api/schemas/schema.js";
+import { type JsonSchema, KUBERNETES_KEYWORDS } from "../../../../src/api/schemas/schema.js";
 import { kindTable } from "../../../../src/input/kind-table.js";
 import { definitionOf, GATEWAY_KINDS } from "../../../support/gateway-types.js";
 

@@ -1,5 +1,4 @@
-import type { DataPlaneOptions } from "../../../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import { DEFAULT_OPTIONS, type DataPlaneOptions } from "../../../../src/model/options.js";
 import type { Retry, Route } from "../../../../src/model/route.js";
 import type { BackendProtocol } from "../../../../src/model/upstream.js";
 import { policyMemory } from "../../../../src/render/nginx/http-view.js";

@@ -1,7 +1,6 @@
 import type { DataPlaneConfig } from "../../../../src/model/config.js";
 import type { StreamClass, StreamServer } from "../../../../src/model/stream.js";
-import type { DataPlaneOptions } from "../../../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import { DEFAULT_OPTIONS, type DataPlaneOptions } from "../../../../src/model/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";
 import { Renderer } from "../../../../src/render.js";
 import { EMPTY_CONFIG, SOURCE } from "../../../support/data-plane-config.js";

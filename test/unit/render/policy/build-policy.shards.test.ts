@@ -1,17 +1,16 @@
 import { canonicalJson } from "../../../../src/render/policy/canonical-json.js";
-import type { RouteBinding } from "../../../../src/model/route.js";
 import type { Upstream } from "../../../../src/model/upstream.js";
-import type { buildPolicy } from "../../../../src/render/policy/build-policy.js";
 import {
   ListShards,
-  upstreamText,
+  type buildPolicy,
   renderedPolicy,
   routingShards,
+  upstreamText,
 } from "../../../../src/render/policy/build-policy.js";
 import { ShardMap } from "../../../../src/render/shard-map.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 import type { RenderedPolicy } from "../../../../src/render/rendered-file.js";
-import { onePlace } from "../../../../src/model/route.js";
+import { type RouteBinding, onePlace } from "../../../../src/model/route.js";
 
 interface Parts {
   readonly frame: ReturnType<typeof buildPolicy>;

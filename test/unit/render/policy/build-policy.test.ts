@@ -12,8 +12,7 @@ import {
 } from "../../../support/data-plane-config.js";
 import { policyErrors } from "../../../support/policy-schema.js";
 import { policyDocument } from "../../../support/rendered-policy.js";
-import type { Route } from "../../../../src/model/route.js";
-import { onePlace } from "../../../../src/model/route.js";
+import { type Route, onePlace } from "../../../../src/model/route.js";
 
 const CREDENTIALS = `credentials/${"a".repeat(32)}.json`;
 const CERTIFICATE = `certificates/${"b".repeat(32)}.pem`;

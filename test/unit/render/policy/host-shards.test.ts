@@ -1,5 +1,4 @@
-import type { BindingPlaces, RouteBinding } from "../../../../src/model/route.js";
-import { onePlace } from "../../../../src/model/route.js";
+import { type BindingPlaces, type RouteBinding, onePlace } from "../../../../src/model/route.js";
 import { HostShards } from "../../../../src/render/policy/host-shards.js";
 
 const BINDING = { path: undefined, when: [] } as const;

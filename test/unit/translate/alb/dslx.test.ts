@@ -1,7 +1,6 @@
 import type { DslxTerm } from "../../../../src/api/alb.js";
 import { hostKey } from "../../../../src/model/values.js";
-import { parseDslx } from "../../../../src/translate/alb/dslx.js";
-import type { DslxMatch } from "../../../../src/translate/alb/dslx.js";
+import { type DslxMatch, parseDslx } from "../../../../src/translate/alb/dslx.js";
 
 function term(type: string, rows: readonly (readonly string[])[], key?: string): DslxTerm {
   return { type, values: rows, ...(key !== undefined && { key }) };

@@ -1,4 +1,5 @@
 import {
+  type Translated,
   alb2,
   frontend,
   ingress,
@@ -10,7 +11,6 @@ import {
   service,
   translated,
 } from "../../../support/translated.js";
-import type { Translated } from "../../../support/translated.js";
 
 const WEB = service("web");
 const ALL = { projects: ["ALL_ALL"] };

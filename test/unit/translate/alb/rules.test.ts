@@ -1,5 +1,12 @@
-import { alb2, frontend, rule, service, translated } from "../../../support/translated.js";
-import type { RuleText, Translated } from "../../../support/translated.js";
+import {
+  type RuleText,
+  type Translated,
+  alb2,
+  frontend,
+  rule,
+  service,
+  translated,
+} from "../../../support/translated.js";
 
 const GROUP = { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] };
 const ANY = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];

@@ -9,8 +9,7 @@ import { Backends } from "../../../../src/translate/backends.js";
 import { Certificates } from "../../../../src/translate/certificates.js";
 import { ClosedObjects } from "../../../../src/translate/closed-objects.js";
 import { ConfigBuilder } from "../../../../src/translate/config-builder.js";
-import type { Inherited } from "../../../../src/translate/load-balancer.js";
-import { NOTHING_INHERITED } from "../../../../src/translate/load-balancer.js";
+import { type Inherited, NOTHING_INHERITED } from "../../../../src/translate/load-balancer.js";
 import {
   overridden,
   parseBackendProtocol,

@@ -1,8 +1,8 @@
 import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import type { AuthOwner } from "../../../../src/translate/auth/settings.js";
 import {
+  type AuthOwner,
   AuthProblems,
   parseAuthReference,
   referencedObject,

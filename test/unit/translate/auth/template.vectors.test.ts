@@ -1,7 +1,6 @@
 import type { Interpolation } from "../../../../src/model/values.js";
 import { parseTemplate } from "../../../../src/translate/auth/template.js";
-import type { Variables } from "../../../support/expand.js";
-import { expand } from "../../../support/expand.js";
+import { type Variables, expand } from "../../../support/expand.js";
 import { expectProblem, readVectors, valueOf } from "../../../support/vectors.js";
 
 describe("variables", () => {

@@ -1,7 +1,6 @@
 import type { Interpolation } from "../../../../src/model/values.js";
 import { parseSignin } from "../../../../src/translate/auth/url.js";
-import type { Variables } from "../../../support/expand.js";
-import { expand } from "../../../support/expand.js";
+import { type Variables, expand } from "../../../support/expand.js";
 import { expectProblem, readVectors, valueOf } from "../../../support/vectors.js";
 
 describe("auth-signin", () => {

@@ -1,6 +1,11 @@
 import type { CompileOptions } from "../../../../src/model/options.js";
-import type { Translated } from "../../../support/translated.js";
-import { ingress, rules, service, translated } from "../../../support/translated.js";
+import {
+  type Translated,
+  ingress,
+  rules,
+  service,
+  translated,
+} from "../../../support/translated.js";
 
 const CLASS = document("GatewayClass", "alb", {
   controllerName: "alb.cpaas.io/gateway-controller",

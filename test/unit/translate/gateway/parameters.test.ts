@@ -1,6 +1,5 @@
 import { resourcesFromYaml } from "../../../../src/input/load.js";
-import type { CompileOptions } from "../../../../src/model/options.js";
-import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import { type CompileOptions, DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import {
   classParameters,
   ownParameters,

@@ -1,7 +1,6 @@
 import { KeptHosts } from "../../../../src/translate/gateway/kept-hosts.js";
 import { claimPorts, portsOfGateways } from "../../../../src/translate/gateway/ports.js";
-import type { ReadGateways } from "../../../support/written-gateways.js";
-import { readWritten } from "../../../support/written-gateways.js";
+import { type ReadGateways, readWritten } from "../../../support/written-gateways.js";
 
 /** `<gateway>/<listener>: <reason>` of each listener in conflict. */
 function conflicts({ gateways, context }: ReadGateways): readonly string[] {

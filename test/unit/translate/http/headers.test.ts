@@ -6,6 +6,7 @@ import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { contentsOf } from "../../../../src/render/rendered-file.js";
 import { gateway, httpRoute, WEB } from "../../../support/gateway-route-objects.js";
 import {
+  type Translated,
   alb2,
   frontend,
   ingress,
@@ -15,7 +16,6 @@ import {
   service,
   translated,
 } from "../../../support/translated.js";
-import type { Translated } from "../../../support/translated.js";
 
 function compiled(modifier: object, trustedProxies: readonly string[] = []) {
   const filters = [{ type: "RequestHeaderModifier", requestHeaderModifier: modifier }];

@@ -1,6 +1,13 @@
 import type { CompileOptions } from "../../../../src/model/options.js";
-import { ingress, nginx, own, rules, service, translated } from "../../../support/translated.js";
-import type { Translated } from "../../../support/translated.js";
+import {
+  type Translated,
+  ingress,
+  nginx,
+  own,
+  rules,
+  service,
+  translated,
+} from "../../../support/translated.js";
 
 const WEB = service("web");
 const ID = "ingress/default/web/0-0";

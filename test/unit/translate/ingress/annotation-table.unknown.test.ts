@@ -1,5 +1,5 @@
-import { ANNOTATIONS } from "../../../../src/translate/ingress/annotation-table.js";
 import {
+  ANNOTATIONS,
   restrictsAccess,
   unknownAnnotation,
 } from "../../../../src/translate/ingress/annotation-table.js";

@@ -1,11 +1,11 @@
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import type { HostPattern } from "../../../../src/model/values.js";
-import { hostKey } from "../../../../src/model/values.js";
-import type {
-  IngressScope,
-  PreparedIngress,
+import { type HostPattern, hostKey } from "../../../../src/model/values.js";
+import {
+  type IngressScope,
+  type PreparedIngress,
+  portsFor,
+  withAliases,
 } from "../../../../src/translate/ingress/ingress-scope.js";
-import { portsFor, withAliases } from "../../../../src/translate/ingress/ingress-scope.js";
 import type { SslStrategy } from "../../../../src/translate/load-balancer.js";
 
 const HOST: HostPattern = { kind: "exact", host: "a.example" };

@@ -1,6 +1,6 @@
-import type { KeyPair } from "../../../../e2e/harness/certificates.js";
-import { Authority, selfSigned } from "../../../../e2e/harness/certificates.js";
+import { Authority, type KeyPair, selfSigned } from "../../../../e2e/harness/certificates.js";
 import {
+  type Translated,
   alb2,
   frontend,
   ingress,
@@ -9,7 +9,6 @@ import {
   service,
   translated,
 } from "../../../support/translated.js";
-import type { Translated } from "../../../support/translated.js";
 
 const WEB = service("web");
 const SPEC = rules({ "a.example": ["/"], "b.example": ["/"], "c.test": ["/"] }) as object;

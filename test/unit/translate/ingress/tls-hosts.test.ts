@@ -1,8 +1,7 @@
 import type { Ingress } from "../../../../src/api/wire.js";
 import type { HostPattern } from "../../../../src/model/values.js";
 import { HostOwners } from "../../../../src/translate/host-owners.js";
-import type { WantedName } from "../../../../src/translate/ingress/tls-hosts.js";
-import { TlsHosts } from "../../../../src/translate/ingress/tls-hosts.js";
+import { TlsHosts, type WantedName } from "../../../../src/translate/ingress/tls-hosts.js";
 
 const A: HostPattern = { kind: "exact", host: "a.example" };
 const WILD: HostPattern = { kind: "wildcard", suffix: "example", labels: "one" };

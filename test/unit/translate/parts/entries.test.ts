@@ -4,8 +4,7 @@ import type { KindName } from "../../../../src/api/kinds.js";
 import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
 import { LiveObjects } from "../../../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
-import type { Routing } from "../../../../src/translate.js";
-import { TranslationMemory, translateRouting } from "../../../../src/translate.js";
+import { type Routing, TranslationMemory, translateRouting } from "../../../../src/translate.js";
 import { ingress, own, rules, service } from "../../../support/translated.js";
 
 interface Manifest {

@@ -3,8 +3,13 @@ import { DiagnosticSink } from "../../../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import type { AuthContext } from "../../../../src/translate/auth/auth-context.js";
-import type { Part } from "../../../../src/translate/parts/part.js";
-import { Whole, collecting, ownContext, partOf } from "../../../../src/translate/parts/part.js";
+import {
+  type Part,
+  Whole,
+  collecting,
+  ownContext,
+  partOf,
+} from "../../../../src/translate/parts/part.js";
 import { service } from "../../../support/translated.js";
 
 const { resources } = resourcesFromYaml(service("web"));

@@ -1,6 +1,5 @@
 import { gateway, grpcRoute, httpRoute, WEB } from "../../../../support/gateway-route-objects.js";
-import type { Translated } from "../../../../support/translated.js";
-import { translated } from "../../../../support/translated.js";
+import { type Translated, translated } from "../../../../support/translated.js";
 
 const MIRROR = { type: "RequestMirror", requestMirror: { backendRef: WEB[0] } };
 const REDIRECT = { type: "RequestRedirect", requestRedirect: { hostname: "b.example" } };

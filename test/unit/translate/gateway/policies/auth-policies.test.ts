@@ -1,5 +1,4 @@
-import { harness } from "../../../../support/policies-harness.js";
-import type { Harness } from "../../../../support/policies-harness.js";
+import { type Harness, harness } from "../../../../support/policies-harness.js";
 
 const BASE = `
 apiVersion: gateway.networking.k8s.io/v1

@@ -1,5 +1,4 @@
-import type { KeyPair } from "../../../../../e2e/harness/certificates.js";
-import { Authority } from "../../../../../e2e/harness/certificates.js";
+import { Authority, type KeyPair } from "../../../../../e2e/harness/certificates.js";
 import { harness } from "../../../../support/policies-harness.js";
 
 const WEB = { namespace: "apps", service: "web", port: 443, portName: "https" };

@@ -3,8 +3,7 @@ import type { ExternalAuthFilter } from "../../../../../src/api/gateway.js";
 import { placeOf } from "../../../../../src/translate/place.js";
 import type { AuthRef } from "../../../../../src/translate/gateway/model.js";
 import { sanitizePrefix } from "../../../../../src/translate/gateway/policies/external-auth.js";
-import { harness } from "../../../../support/policies-harness.js";
-import type { Harness } from "../../../../support/policies-harness.js";
+import { type Harness, harness } from "../../../../support/policies-harness.js";
 
 const BASE = `
 apiVersion: gateway.networking.k8s.io/v1

@@ -1,6 +1,8 @@
 import { fc } from "../../../../support/fast-check.js";
-import type { TargetingPolicy } from "../../../../../src/translate/gateway/policies/policy-targets.js";
-import { TargetIndex } from "../../../../../src/translate/gateway/policies/policy-targets.js";
+import {
+  TargetIndex,
+  type TargetingPolicy,
+} from "../../../../../src/translate/gateway/policies/policy-targets.js";
 
 const SECTIONS = [undefined, "http", "https"] as const;
 

@@ -1,8 +1,7 @@
 import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
 import { Parents } from "../../../../../src/translate/gateway/routes/parents.js";
-import { readWritten } from "../../../../support/written-gateways.js";
-import type { ReadGateways } from "../../../../support/written-gateways.js";
+import { type ReadGateways, readWritten } from "../../../../support/written-gateways.js";
 import { listenersOf } from "../../../../../src/translate/gateway/written-gateways.js";
 
 const HTTP = { name: "http", port: 80, protocol: "HTTP" };

@@ -6,8 +6,7 @@ import {
   object,
   WEB,
 } from "../../../../support/gateway-route-objects.js";
-import type { Translated } from "../../../../support/translated.js";
-import { translated } from "../../../../support/translated.js";
+import { type Translated, translated } from "../../../../support/translated.js";
 
 const HTTP = { name: "http", port: 80, protocol: "HTTP" };
 const OTHER = { name: "other", port: 8080, protocol: "HTTP" };

@@ -2,8 +2,7 @@
 import { load } from "js-yaml";
 import { Authority } from "../../../../../e2e/harness/certificates.js";
 import type { KindName } from "../../../../../src/api/kinds.js";
-import type { Compilation } from "../../../../../src/compile.js";
-import { compile, Compiler } from "../../../../../src/compile.js";
+import { type Compilation, Compiler, compile } from "../../../../../src/compile.js";
 import { LiveObjects } from "../../../../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
 import { contentsOf } from "../../../../../src/render/rendered-file.js";

@@ -1,7 +1,8 @@
-import type { HostPattern } from "../../../../../src/model/values.js";
-import { hostKey } from "../../../../../src/model/values.js";
-import type { NamedPort } from "../../../../../src/translate/gateway/streams/stream-names.js";
-import { namesOfPorts } from "../../../../../src/translate/gateway/streams/stream-names.js";
+import { type HostPattern, hostKey } from "../../../../../src/model/values.js";
+import {
+  type NamedPort,
+  namesOfPorts,
+} from "../../../../../src/translate/gateway/streams/stream-names.js";
 import { StreamPlaces } from "../../../../../src/translate/gateway/streams/stream-places.js";
 import { exact, route, streamListener, wildcard } from "../../../../support/streams.js";
 

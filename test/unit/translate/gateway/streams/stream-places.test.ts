@@ -1,5 +1,4 @@
-import type { HostPattern } from "../../../../../src/model/values.js";
-import { ANY_HOST } from "../../../../../src/model/values.js";
+import { ANY_HOST, type HostPattern } from "../../../../../src/model/values.js";
 import { StreamPlaces } from "../../../../../src/translate/gateway/streams/stream-places.js";
 import { exact, route, wildcard } from "../../../../support/streams.js";
 

@@ -1,6 +1,5 @@
 import { gateway, object, WEB } from "../../../../support/gateway-route-objects.js";
-import type { Translated } from "../../../../support/translated.js";
-import { translated } from "../../../../support/translated.js";
+import { type Translated, translated } from "../../../../support/translated.js";
 
 const LISTENERS = [
   { name: "tls", port: 8443, protocol: "TLS", tls: { mode: "Passthrough" } },
