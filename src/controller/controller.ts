@@ -239,7 +239,8 @@ function placeText({ file, line, column }: SourceLocation): string {
   return `${file}:${String(line)}:${String(column)}`;
 }
 
-// Without the place: a diagnostic whose line moves is not new.
-function keyOf({ code, message, resource, field }: Diagnostic): string {
-  return JSON.stringify([code, message, resource, field]);
+// Of a place in an object only the file: a diagnostic whose line moves is not new. Without an object the place says which one it is.
+function keyOf({ code, message, resource, field, location }: Diagnostic): string {
+  const place = resource === undefined ? location : location?.file;
+  return JSON.stringify([code, message, resource, field, place]);
 }

@@ -425,7 +425,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   POLICY_UNUSED: warning(
     "an AuthPolicy protects nothing",
-    "It has no targetRefs, and no ExtensionRef filter names it.",
+    "It has no targetRefs, and no ExtensionRef filter of a served route names it.",
     "add targetRefs, or name it in an ExtensionRef filter of a rule of its namespace",
   ),
   POLICY_STATUS_FULL: warning(

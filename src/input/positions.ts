@@ -44,11 +44,24 @@ export interface Positions {
   readonly hasAliases: boolean;
 }
 
+interface NearestNode {
+  readonly node: PositionNode;
+  readonly exact: boolean;
+}
+
 /** The node of a field, or of the innermost of its parents that is written down. */
-export function nearestNode(
-  document: PositionNode,
-  path: FieldPath,
-): { readonly node: PositionNode; readonly exact: boolean } {
+export function nearestNode(document: PositionNode, path: FieldPath): NearestNode {
+  const found = nearest(document, path);
+  if (found.exact) return found;
+  // A Secret's stringData is a part of data once it has been read.
+  const written = nearest(
+    document,
+    path.map((step) => (step === "data" ? "stringData" : step)),
+  );
+  return written.exact ? written : found;
+}
+
+function nearest(document: PositionNode, path: FieldPath): NearestNode {
   let node = document;
   for (const step of path) {
     const child = childNode(node, step);

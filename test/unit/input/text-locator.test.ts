@@ -21,6 +21,15 @@ function place(text: string, path: readonly (string | number)[], at?: "key") {
 }
 
 describe("field", () => {
+  it("is that of stringData for what a Secret has there", () => {
+    const secret = "kind: Secret\nstringData:\n  auth: x\ndata:\n  other: eA==\n";
+    expect(place(secret, ["data", "auth"])).toMatchObject({ line: 3, column: 9 });
+    expect(place(secret, ["data", "other"])).toMatchObject({ line: 5, column: 10 });
+    expect(place(secret, ["data", "none"])).toMatchObject({ line: 4, column: 1 });
+    const list = "items:\n  - stringData:\n      auth: x\n";
+    expect(place(list, ["items", 0, "data", "auth"])).toMatchObject({ line: 3, column: 13 });
+  });
+
   it.each([
     [["kind"], 2, 7],
     [["metadata"], 3, 1],

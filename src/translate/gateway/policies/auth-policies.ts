@@ -154,7 +154,7 @@ export function authPolicyStatuses(
       return { ref: gatewayRef(gateway), verdict: HOLDS };
     });
     if (gateways.length === 0 && targetsOf(policy).length === 0) {
-      const message = "no ExtensionRef filter names it, and it has no targetRefs";
+      const message = "no filter of a served route names it, and it has no targetRefs";
       context.diagnostics.report({ code: "POLICY_UNUSED", message, ...placeOf(policy, "spec") });
     }
     const uses = [...gateways, ...targetVerdicts(policy, policies, users, context)];
