@@ -28,7 +28,9 @@ export default {
   errorOnDeprecated: true,
   testTimeout: 60_000,
   projects: [
-    project("unit", ["test/{unit,conformance,property,golden,generated,templates}/**/*.test.ts"]),
+    project("unit", [
+      "test/{unit,bench,conformance,property,golden,generated,templates}/**/*.test.ts",
+    ]),
     project("lua", ["test/lua/**/*.test.ts"]),
     project("e2e", ["e2e/specs/**/*.e2e.ts"], {
       globalSetup: "<rootDir>/e2e/harness/global-setup.ts",

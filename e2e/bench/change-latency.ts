@@ -1,101 +1,150 @@
-/** From the rename of a changed manifest to the first answer that shows the change, at 1,000 rules. */
+/** From the rename of a changed manifest to the first answer that shows the change, beside 10,000 other routes. */
+import { freePort } from "../harness/free-port.js";
 import { basic, htpasswdLine } from "../harness/htpasswd.js";
 import type { Request } from "../harness/http-client.js";
 import type { HttpResponse } from "../harness/http-message.js";
-import { ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
+import { type Manifest, service, yaml } from "../harness/manifests.js";
+import { peakMemory } from "../harness/processes.js";
 import { waitFor } from "../harness/wait.js";
 import type { Login } from "./credentials.js";
-import { type GatewaySubject, startGatewayOn } from "./gateway-subject.js";
-import { ingresses, services } from "./site.js";
-import { maximum, median } from "./statistics.js";
+import { type GatewaySubject, portsOf, startGatewayOn } from "./gateway-subject.js";
+import {
+  type Access,
+  type RouteKind,
+  parents,
+  routeOf,
+  serviceName,
+  services,
+  users,
+} from "./site.js";
+import { HUGE, rules } from "./traffic.js";
 import { BODY, OTHER_BODY, type Upstreams } from "./upstreams.js";
 
 export interface ChangeLatency {
+  readonly kind: RouteKind;
   readonly rules: number;
-  readonly endpoint: Latency;
-  readonly secret: Latency;
+  /** Milliseconds, of each change. */
+  readonly live: Readonly<Record<Changed, readonly number[]>>;
+  /** Largest resident memory of albc, through its start and all changes, in bytes. */
+  readonly memory: number;
 }
 
-/** Milliseconds. */
-export interface Latency {
-  readonly median: number;
-  readonly worst: number;
+/** A route stands in a file of its own, or in the one with all others. */
+export type Changed = "endpoint" | "secret" | "route" | "routeAmongAll";
+
+/** What can be seen to change. */
+interface Change {
+  readonly file: string;
+  readonly text: string;
+  readonly request: Request;
+  readonly holds: (response: HttpResponse) => boolean;
 }
 
-const ENDPOINT_HOST = "endpoint.bench.example";
-const SECRET_HOST = "secret.bench.example";
+/** Files by position, see startGatewayOn. */
+const FILE = { all: "1.yaml", endpoint: "2.yaml", secret: "3.yaml", route: "4.yaml" } as const;
+/** At least so many changes, and no new one after so many milliseconds. */
+const ENOUGH = { changes: 10, time: 30_000 };
 
 export async function measureChanges(
-  upstreams: Upstreams,
-  login: Login,
+  kind: RouteKind,
+  { upstreams, login }: { readonly upstreams: Upstreams; readonly login: Login },
   changes: number,
 ): Promise<ChangeLatency> {
-  const rules = 1000;
-  const site = { count: rules, access: { kind: "open" }, backend: upstreams.backend } as const;
-  const users = (htpasswd: string): string => yaml(secret("watched", { auth: htpasswd }));
-  const endpoint = (port: number): string => yaml(service("watched", [{ port }]));
-  const gateway = await startGatewayOn("changes", [
-    yaml(services(site)),
-    yaml(ingresses(site)),
-    yaml(
-      ingress("endpoint", { hosts: { [ENDPOINT_HOST]: [{ service: "watched" }] } }),
-      ingress("secret", {
-        annotations: nginx({ "auth-type": "basic", "auth-secret": "watched" }),
-        hosts: { [SECRET_HOST]: [{ service: "app-0" }] },
-      }),
-    ),
-    endpoint(upstreams.backend),
-    users(login.htpasswd),
-  ]);
+  const port = await freePort();
+  const open: Access = { kind: "open" };
+  const closed: Access = { kind: "basic", htpasswd: login.htpasswd };
+  const site = { count: HUGE, access: open, backend: upstreams.backend };
+  const others = yaml(
+    parents(kind, port, closed),
+    rules(HUGE).map((rule) => routeOf(kind, rule, open)),
+  );
+  const watched = (index: number, path: string, access: Access = open): Manifest =>
+    routeOf(kind, { index, host: hostOf(index), path }, access);
+  const backend = (index: number, own = upstreams.backend): Manifest[] =>
+    service(serviceName(index), [{ port: own }]);
+  const manifests = [
+    yaml(services(site), backend(SECRET), backend(ROUTE), backend(AMONG_ALL)),
+    others,
+    yaml(backend(ENDPOINT)),
+    yaml(users(closed)),
+    yaml(watched(ROUTE, "/none")),
+    yaml(watched(ENDPOINT, "/"), watched(SECRET, "/", closed)),
+  ];
+  const series: Readonly<Record<Changed, (i: number) => Promise<Change> | Change>> = {
+    endpoint: (i) => {
+      const other = i % 2 === 0;
+      return {
+        file: FILE.endpoint,
+        text: yaml(backend(ENDPOINT, other ? upstreams.otherBackend : upstreams.backend)),
+        request: { host: hostOf(ENDPOINT) },
+        holds: ({ body }) => body.toString() === (other ? OTHER_BODY : BODY),
+      };
+    },
+    secret: async (i) => {
+      const password = `secret-${i}`;
+      const htpasswd = await htpasswdLine(login.user, password);
+      const headers = [["Authorization", basic(login.user, password)]] as const;
+      return {
+        file: FILE.secret,
+        text: yaml(users({ kind: "basic", htpasswd })),
+        request: { host: hostOf(SECRET), headers },
+        holds: ({ status }) => status === 200,
+      };
+    },
+    route: (i) => ({
+      file: FILE.route,
+      text: yaml(watched(ROUTE, `/v${i}`)),
+      request: { host: hostOf(ROUTE), path: `/v${i}` },
+      holds: ({ status }) => status === 200,
+    }),
+    routeAmongAll: (i) => ({
+      file: FILE.all,
+      text: `${others}---\n${yaml(watched(AMONG_ALL, `/v${i}`))}`,
+      request: { host: hostOf(AMONG_ALL), path: `/v${i}` },
+      holds: ({ status }) => status === 200,
+    }),
+  };
+  const gateway = await startGatewayOn(manifests, { ports: portsOf(kind, port) });
   try {
-    return {
-      rules,
-      endpoint: await latency(changes, async (i) => {
-        const other = i % 2 === 0;
-        const port = other ? upstreams.otherBackend : upstreams.backend;
-        const body = other ? OTHER_BODY : BODY;
-        return untilSeen(gateway, ["3.yaml", endpoint(port)], {
-          request: { host: ENDPOINT_HOST },
-          holds: (response) => response.body.toString() === body,
-        });
-      }),
-      secret: await latency(changes, async (i) => {
-        const password = `secret-${i}`;
-        const headers = [["Authorization", basic(login.user, password)]] as const;
-        return untilSeen(gateway, ["4.yaml", users(await htpasswdLine(login.user, password))], {
-          request: { host: SECRET_HOST, headers },
-          holds: ({ status }) => status === 200,
-        });
-      }),
+    const measured = async (changed: Changed): Promise<number[]> => {
+      const times: number[] = [];
+      const end = performance.now() + ENOUGH.time;
+      while (times.length < Math.min(changes, ENOUGH.changes) || performance.now() < end) {
+        if (times.length === changes) break;
+        times.push(await untilSeen(gateway, await series[changed](times.length)));
+      }
+      return times;
     };
+    const live = {
+      endpoint: await measured("endpoint"),
+      secret: await measured("secret"),
+      route: await measured("route"),
+      routeAmongAll: await measured("routeAmongAll"),
+    };
+    return { kind, rules: HUGE, live, memory: await peakMemory(gateway.gateway.albc.pid) };
   } finally {
     await gateway.close();
   }
 }
 
-async function latency(
-  changes: number,
-  change: (index: number) => Promise<number>,
-): Promise<Latency> {
-  const times: number[] = [];
-  for (let i = 0; i < changes; i += 1) times.push(await change(i));
-  return { median: median(times), worst: maximum(times) };
+/** Indexes that no other rule has. */
+const [ENDPOINT, SECRET, ROUTE, AMONG_ALL] = [HUGE, HUGE + 1, HUGE + 2, HUGE + 3];
+
+function hostOf(index: number): string {
+  return `watched-${index}.bench.example`;
 }
 
 async function untilSeen(
-  { gateway }: GatewaySubject,
-  [name, text]: readonly [string, string],
-  sign: { readonly request: Request; readonly holds: (response: HttpResponse) => boolean },
+  { gateway, port }: GatewaySubject,
+  { file, text, request, holds }: Change,
 ): Promise<number> {
-  const connection = await gateway.connect();
+  const connection = await gateway.connect({ port });
   try {
     const started = performance.now();
-    await gateway.write(name, text);
-    await waitFor(
-      "the change is live",
-      async () => sign.holds(await connection.send(sign.request)),
-      { every: 2 },
-    );
+    await gateway.write(file, text);
+    await waitFor("the change is live", async () => holds(await connection.send(request)), {
+      every: 2,
+    });
     return performance.now() - started;
   } finally {
     connection.close();

@@ -1,78 +1,81 @@
-/** nginx without us: bare `proxy_pass`, the limit; and its own ways to authenticate. */
+/** nginx without us: bare `proxy_pass`, the limit; and what its own directives can do of the gateway's work. */
 import type { Subject } from "./subject.js";
+import type { Login } from "./credentials.js";
 import { PROXY_CPU } from "./processors.js";
 import { startStaticNginx } from "./static-nginx.js";
+import { rules } from "./traffic.js";
 import type { Upstreams } from "./upstreams.js";
 
 /** `proxy_pass` over kept connections and nothing else: one location, no header but those of the protocol. */
-export async function startBare(upstreams: Upstreams, rules: number): Promise<Subject> {
-  const { port, pids, close } = await startStaticNginx({
-    cpu: PROXY_CPU,
-    http: (own) => http(own, upstreams, `location / { ${forward} }`),
-  });
-  return { name: "bare proxy_pass", rules, port, pids, close };
+export async function startBare(upstreams: Upstreams): Promise<Subject> {
+  return start(upstreams, { locations: `location / { ${FORWARD} }` });
 }
 
-/** `proxy_pass` with the headers for the backend that every gateway adds, from this one's own list. */
-export async function startWithHeaders(upstreams: Upstreams, rules: number): Promise<Subject> {
-  const { port, pids, close } = await startStaticNginx({
-    cpu: PROXY_CPU,
-    http: (own) => `
+/** A server for each host, two locations for each path, and the headers for the backend that this gateway adds. */
+export async function startLocations(upstreams: Upstreams, count: number): Promise<Subject> {
+  const hosts = new Map<string, string[]>();
+  for (const { host, path } of rules(count)) {
+    const own = hosts.get(host) ?? [];
+    for (const match of [`= ${path}`, `${path}/`]) {
+      own.push(`location ${match} { proxy_pass http://backend; }`);
+    }
+    hosts.set(host, own);
+  }
+  return start(upstreams, {
+    http: (port) => `
+    server_names_hash_max_size 8192;
     map $http_upgrade $upgrade_to { default ""; websocket websocket; }
     map $upgrade_to $connection_to { default ""; websocket upgrade; }
     map $http_x_request_id $id { default $request_id; "~^[\\w.:+/=@-]{1,128}$" $http_x_request_id; }
-    proxy_buffering off;
-    proxy_request_buffering off;
-    ${http(
-      own,
-      upstreams,
-      `location / {
-            proxy_pass http://backend;
-            proxy_http_version 1.1;
-            proxy_set_header Host $http_host;
-            proxy_set_header X-Real-IP $remote_addr;
-            proxy_set_header X-Forwarded-For $remote_addr;
-            proxy_set_header X-Forwarded-Proto http;
-            proxy_set_header X-Forwarded-Host $http_host;
-            proxy_set_header X-Forwarded-Port ${own};
-            proxy_set_header X-Scheme http;
-            proxy_set_header X-Request-ID $id;
-            proxy_set_header Upgrade $upgrade_to;
-            proxy_set_header Connection $connection_to;
-        }`,
-    )}`,
+    proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Real-IP $remote_addr;
+    proxy_set_header X-Forwarded-For $remote_addr;
+    proxy_set_header X-Forwarded-Proto http;
+    proxy_set_header X-Forwarded-Host $http_host;
+    proxy_set_header X-Forwarded-Port ${port};
+    proxy_set_header X-Scheme http;
+    proxy_set_header X-Original-URI $request_uri;
+    proxy_set_header X-Request-ID $id;
+    proxy_set_header Upgrade $upgrade_to;
+    proxy_set_header Connection $connection_to;
+    ${[...hosts]
+      .map(
+        ([host, own]) => `server {
+        listen 127.0.0.1:${port} backlog=4096;
+        server_name ${host};
+        ${own.join("\n")}
+    }`,
+      )
+      .join("\n")}`,
   });
-  return { name: "proxy_pass, X-Forwarded-* and request id", rules, port, pids, close };
 }
 
 /** Bare, with `auth_basic`; it computes the hash for every request. */
-export async function startAuthBasic(
-  upstreams: Upstreams,
-  login: { readonly htpasswd: string; readonly authorization: string },
-): Promise<Subject> {
-  const { port, pids, close } = await startStaticNginx({
-    cpu: PROXY_CPU,
-    files: { htpasswd: `${login.htpasswd}\n` },
-    http: (own) =>
-      http(
-        own,
-        upstreams,
-        `location / { auth_basic "bench"; auth_basic_user_file htpasswd; ${forward} }`,
-      ),
+export async function startAuthBasic(upstreams: Upstreams, login: Login): Promise<Subject> {
+  const { htpasswd, authorization } = login;
+  const subject = await start(upstreams, {
+    files: { htpasswd: `${htpasswd}\n` },
+    locations: `location / { auth_basic "bench"; auth_basic_user_file htpasswd; ${FORWARD} }`,
   });
-  const { authorization } = login;
-  return { name: "nginx auth_basic, apr1", rules: 10, port, pids, authorization, close };
+  return { ...subject, authorization };
 }
 
-/** Bare, with `auth_request`. */
-export async function startAuthRequest(upstreams: Upstreams): Promise<Subject> {
-  const { port, pids, close } = await startStaticNginx({
-    cpu: PROXY_CPU,
-    http: (own) =>
-      http(
-        own,
-        upstreams,
-        `location / { auth_request /.auth; ${forward} }
+/** Bare, with `auth_request`: it closes the connection to the auth service unless the answer is empty. */
+export async function startAuthRequest(
+  upstreams: Upstreams,
+  /** Port of the auth service. */
+  auth: number,
+): Promise<Subject> {
+  return start(upstreams, {
+    http: () => `
+    upstream auth {
+        server 127.0.0.1:${auth};
+        keepalive 512;
+        keepalive_requests 1000000;
+    }`,
+    locations: `
+        location / { auth_request /.auth; ${FORWARD} }
         location = /.auth {
             internal;
             proxy_pass http://auth/auth;
@@ -82,22 +85,35 @@ export async function startAuthRequest(upstreams: Upstreams): Promise<Subject> {
             proxy_set_header Connection "";
             proxy_set_header X-Original-URL $scheme://$http_host$request_uri;
         }`,
-      ),
   });
-  return { name: "nginx auth_request", rules: 10, port, pids, close };
 }
 
-const forward = `
+const FORWARD = `
             proxy_pass http://backend;
             proxy_http_version 1.1;
             proxy_set_header Connection "";`;
 
-function http(port: number, upstreams: Upstreams, locations: string): string {
-  return `
+interface Work {
+  /** Text inside `http { }`, by port. */
+  readonly http?: (port: number) => string;
+  /** Text inside one `server { }`. */
+  readonly locations?: string;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+async function start(
+  upstreams: Upstreams,
+  { http, locations, files = {} }: Work,
+): Promise<Subject> {
+  const server = (port: number): string =>
+    locations === undefined ? "" : `server { listen 127.0.0.1:${port} backlog=4096; ${locations} }`;
+  const { port, pids, close } = await startStaticNginx({
+    cpu: PROXY_CPU,
+    files,
+    http: (own) => `
     upstream backend { server 127.0.0.1:${upstreams.backend}; keepalive 512; keepalive_requests 1000000; }
-    upstream auth { server 127.0.0.1:${upstreams.auth}; keepalive 512; keepalive_requests 1000000; }
-    server {
-        listen 127.0.0.1:${port} backlog=4096;
-        ${locations}
-    }`;
+    ${http?.(own) ?? ""}
+    ${server(own)}`,
+  });
+  return { port, pids, close };
 }

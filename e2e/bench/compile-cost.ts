@@ -6,52 +6,47 @@ import { promisify } from "node:util";
 import { yaml } from "../harness/manifests.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { REPOSITORY } from "./repository.js";
-import { httpRoutes, ingresses, services } from "./site.js";
-import { median, minimum } from "./statistics.js";
+import { type RouteKind, routes, services } from "./site.js";
+import { type Estimate, mean } from "./statistics.js";
 
 const run = promisify(execFile);
 
 export interface CompileCost {
-  readonly kind: CompiledKind;
-  /** Ingresses or HTTPRoutes. */
+  readonly kind: RouteKind;
   readonly routes: number;
   /** All objects, the Services and EndpointSlices among them. */
   readonly objects: number;
-  /** Seconds, of the best run. */
-  readonly wall: number;
-  readonly medianWall: number;
-  readonly cpu: number;
+  /** Seconds. */
+  readonly wall: Estimate;
+  readonly cpu: Estimate;
   /** Largest resident memory in bytes. */
-  readonly memory: number;
+  readonly memory: Estimate;
 }
-
-export type CompiledKind = "Ingress" | "HTTPRoute";
 
 const PORT = 80;
 
 export async function measureCompile(
-  kind: CompiledKind,
+  kind: RouteKind,
   count: number,
   runs: number,
 ): Promise<CompileCost> {
   const folder = await makeTempFolder();
   try {
     const options = { count, access: { kind: "open" }, backend: 8080 } as const;
-    const routes = kind === "Ingress" ? ingresses(options) : httpRoutes(options, PORT);
+    const own = routes(kind, options, PORT);
     const rest = services(options);
     await mkdir(join(folder, "manifests"));
-    await writeFile(join(folder, "manifests/routes.yaml"), yaml(routes));
+    await writeFile(join(folder, "manifests/routes.yaml"), yaml(own));
     await writeFile(join(folder, "manifests/services.yaml"), yaml(rest));
     const results: Usage[] = [];
     for (let i = 0; i < runs; i += 1) results.push(await render(folder, i));
     return {
       kind,
       routes: count,
-      objects: routes.length + rest.length,
-      wall: minimum(results.map(({ wall }) => wall)),
-      medianWall: median(results.map(({ wall }) => wall)),
-      cpu: minimum(results.map(({ cpu }) => cpu)),
-      memory: minimum(results.map(({ memory }) => memory)),
+      objects: own.length + rest.length,
+      wall: mean(results.map(({ wall }) => wall)),
+      cpu: mean(results.map(({ cpu }) => cpu)),
+      memory: mean(results.map(({ memory }) => memory)),
     };
   } finally {
     await removeFolder(folder);

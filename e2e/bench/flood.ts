@@ -1,25 +1,26 @@
 /** What a flood of wrong passwords does to others, and what one wrong password costs. */
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "../harness/free-port.js";
 import { send } from "../harness/http-client.js";
 import { basic } from "../harness/htpasswd.js";
 import { yaml, ingress, nginx, secret, service } from "../harness/manifests.js";
 import { cpuTime } from "./cpu-time.js";
 import type { Login } from "./credentials.js";
 import { type GatewaySubject, startGatewayOn } from "./gateway-subject.js";
-import { median, minimum } from "./statistics.js";
+import { type Estimate, mean } from "./statistics.js";
 import type { Upstreams } from "./upstreams.js";
 import { wrk } from "./wrk.js";
 
 export interface FloodResult {
   /** Wrong logins a second. */
-  readonly rate: number;
-  /** Microseconds, of a route without auth: medians of the rounds' p99. */
-  readonly p99Before: number;
-  readonly p99During: number;
+  readonly rate: Estimate;
+  /** Microseconds, of a route without auth: means of the rounds' p99. */
+  readonly p99Before: Estimate;
+  readonly p99During: Estimate;
   /** Share of one processor that the worker had during the flood. */
-  readonly load: number;
+  readonly load: Estimate;
   /** Microseconds of CPU for one wrong password that is computed. */
-  readonly wrongPassword: number;
+  readonly wrongPassword: Estimate;
 }
 
 const OPEN = "open.bench.example";
@@ -33,7 +34,8 @@ export async function measureFlood(
   login: Login,
   plan: { readonly rounds: number; readonly seconds: number },
 ): Promise<FloodResult> {
-  const gateway = await startGatewayOn("flood", [
+  const port = await freePort();
+  const manifests = [
     yaml(
       service("web", [{ port: upstreams.backend }]),
       secret("users", { auth: login.htpasswd }),
@@ -43,7 +45,8 @@ export async function measureFlood(
         hosts: { [PRIVATE]: [{ service: "web" }] },
       }),
     ),
-  ]);
+  ];
+  const gateway = await startGatewayOn(manifests, { ports: { http: port } });
   try {
     const wrongPassword = await costOfWrongPassword(gateway, login);
     return { ...(await flood(gateway, login, plan)), wrongPassword };
@@ -69,7 +72,7 @@ async function flood(
     const words = [PRIVATE, String(FLOOD.pause), login.user];
     const { connections } = FLOOD;
     const result = await wrk({ port, connections, seconds: plan.seconds, script: "paced", words });
-    return result.requests / plan.seconds;
+    return result.requests / result.seconds;
   };
   const [before, during, rates, loads]: [number[], number[], number[], number[]] = [[], [], [], []];
   await probe();
@@ -82,15 +85,15 @@ async function flood(
     rates.push(rate);
   }
   return {
-    rate: median(rates),
-    p99Before: median(before),
-    p99During: median(during),
-    load: median(loads),
+    rate: mean(rates),
+    p99Before: mean(before),
+    p99During: mean(during),
+    load: mean(loads),
   };
 }
 
 /** Few enough at once that each one is computed: the gateway refuses a client that fails too often. */
-async function costOfWrongPassword(gateway: GatewaySubject, login: Login): Promise<number> {
+async function costOfWrongPassword(gateway: GatewaySubject, login: Login): Promise<Estimate> {
   const { port, pids } = gateway;
   const attempt = async (guess: string): Promise<number> => {
     const headers = [["Authorization", basic(login.user, guess)]] as const;
@@ -118,5 +121,5 @@ async function costOfWrongPassword(gateway: GatewaySubject, login: Login): Promi
     // The same answer without a password: what remains is the hash and its comparison.
     costs.push((wrong - (await missing(40))) / 40 / 1000);
   }
-  return minimum(costs);
+  return mean(costs);
 }

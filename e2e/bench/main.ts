@@ -1,121 +1,143 @@
 /**
  * `make bench`: measures the product against bare nginx and its peers, prints tables and writes docs/benchmarks.md.
- * `--quick`: fewer and shorter rounds, nothing written. `--only TITLE`: suites whose title begins so, nothing written.
+ *   --quick          fewer slices
+ *   --only TITLE     the suites whose title begins so, and nothing else
+ *   --rows PATTERN   of the suites, the rows `name, rules` that the regular expression matches, and bare nginx
+ *   --slices N       slices of each row
+ *   --against DIR    only the product, and the one built in another checkout, in one shuffle
+ * With any of them nothing is written.
  */
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { Scene } from "../harness/scene.js";
 import { measureChanges } from "./change-latency.js";
 import { measureCompile } from "./compile-cost.js";
 import { makeLogin } from "./credentials.js";
 import { measureFlood } from "./flood.js";
-import { goals } from "./goals.js";
+import { type SuiteResult, goals } from "./goals.js";
 import { describeMachine } from "./machine.js";
-import { page } from "./page.js";
+import { runSection, withRun } from "./page.js";
 import { fetchPeer } from "./peers/fetch-peer.js";
-import {
-  type Table,
-  aligned,
-  changeTable,
-  compileTable,
-  floodTable,
-  goalTable,
-  suiteTable,
-} from "./report.js";
+import type { Table } from "./report.js";
+import * as report from "./report.js";
 import { REPOSITORY } from "./repository.js";
-import { type Measurement, type Plan, measure } from "./rounds.js";
+import type { RouteKind } from "./site.js";
+import { type Entry, type Plan, measure } from "./slices.js";
 import { nginxBinary } from "./static-nginx.js";
-import { SUITES, type Suite, type Surroundings } from "./suites.js";
-import { writeRequests } from "./traffic.js";
+import { type Row, SUITES, type Suite, type Surroundings } from "./suites.js";
+import { FEW, HUGE, MANY, Traffic } from "./traffic.js";
 import { startUpstreams } from "./upstreams.js";
 
-const quick = process.argv.includes("--quick");
-const only = process.argv.includes("--only") ? process.argv.at(-1) : undefined;
-const plan: Plan = quick
-  ? { rounds: 2, seconds: 1, extraRounds: 0 }
-  : { rounds: 5, seconds: 2, extraRounds: 2 };
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: "boolean", default: false },
+    only: { type: "string" },
+    rows: { type: "string" },
+    slices: { type: "string" },
+    against: { type: "string" },
+  },
+});
+const { quick, only, rows: pattern = "", against } = options;
+const isPart = [only, options.rows, against].some((value) => value !== undefined);
+const isWhole = !isPart && !quick && options.slices === undefined;
+const slices = Number(options.slices ?? (quick ? 4 : 24));
+const plan: Plan = { slices, seconds: 0.5, edge: Math.max(2, Math.ceil(slices / 4)) };
+const KINDS: readonly RouteKind[] = ["Ingress", "HTTPRoute", "Rule"];
 
 process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
 
 const scene = new Scene();
-const folder = await makeTempFolder();
 try {
-  const requests = new Map<number, string>();
-  for (const count of [10, 1000, 10_000]) requests.set(count, await writeRequests(folder, count));
-  const upstreams = await scene.use(startUpstreams());
-  const login = await makeLogin();
+  const traffic = await scene.use(Traffic.write());
   const peers = { haproxy: await fetchPeer("haproxy"), envoy: await fetchPeer("envoy") };
   const around: Surroundings = {
-    upstreams,
-    login,
+    upstreams: await scene.use(startUpstreams()),
+    login: await makeLogin(),
     ...("command" in peers.haproxy && { haproxy: peers.haproxy.command }),
     ...("command" in peers.envoy && { envoy: peers.envoy.command }),
   };
-  const suites: (readonly Measurement[])[] = [];
-  for (const suite of SUITES.filter(({ title }) => only === undefined || title.startsWith(only))) {
-    const measured = await runSuite(suite, around, requests);
-    suites.push(measured);
-    print(suite.title, suiteTable(measured));
+  const suites: SuiteResult[] = [];
+  for (const suite of SUITES.filter(({ title }) => title.startsWith(only ?? ""))) {
+    const result = await runSuite(suite, around, traffic);
+    suites.push(result);
+    const table = against === undefined ? report.suiteTable : report.againstTable;
+    print(suite.title, table(result));
+    console.log(report.surroundings(result));
   }
-  if (only === undefined) await rest(around, peers, suites);
+  if (!isPart) await rest(around, peers, suites);
 } finally {
   await scene.close();
-  await removeFolder(folder);
 }
 
 async function runSuite(
-  suite: Suite,
+  { title, rows, loads }: Suite,
   around: Surroundings,
-  requests: ReadonlyMap<number, string>,
-): Promise<Measurement[]> {
+  traffic: Traffic,
+): Promise<SuiteResult> {
   const own = new Scene();
+  const entries: Entry[] = [];
+  const add = async ({ name, rules, start }: Row, main?: string): Promise<void> => {
+    const started = start(around, main);
+    if (started === undefined) return;
+    const subject = await own.use(started);
+    entries.push({ name: main === undefined ? name : report.thatOf(name), rules, subject });
+  };
   try {
-    const subjects = [];
-    for (const start of suite.subjects(around)) subjects.push(await own.use(start()));
-    return await measure(subjects, requests, plan);
+    for (const row of chosen(rows)) {
+      await add(row);
+      if (row.isOwn && against !== undefined) {
+        await add(row, join(resolve(against), "dist/cli/main.js"));
+      }
+    }
+    return { title, ...(await measure(entries, loads, { plan, traffic })) };
   } finally {
     await own.close();
   }
 }
 
+function chosen([bare, ...others]: readonly Row[]): Row[] {
+  const rows = others
+    .filter(({ isOwn }) => isOwn ?? against === undefined)
+    .filter(({ name, rules }) => new RegExp(pattern).test(`${name}, ${rules}`));
+  return [...(bare ? [bare] : []), ...rows];
+}
+
 async function rest(
   around: Surroundings,
   peers: Readonly<Record<string, { readonly command: string } | { readonly absent: string }>>,
-  suites: readonly (readonly Measurement[])[],
+  suites: readonly SuiteResult[],
 ): Promise<void> {
-  const { upstreams, login } = around;
-  const flood = await measureFlood(upstreams, login, plan);
-  print("A flood of wrong logins", floodTable(flood));
+  const flood = await measureFlood(around.upstreams, around.login, {
+    rounds: quick ? 2 : 5,
+    seconds: 2,
+  });
+  print("A flood of wrong logins", report.floodTable(flood));
   const compile = [];
-  for (const kind of ["Ingress", "HTTPRoute"] as const) {
-    for (const count of [10, 1000, 10_000]) {
-      compile.push(await measureCompile(kind, count, quick ? 1 : 3));
+  for (const kind of KINDS.filter((one) => one !== "Rule")) {
+    for (const count of [FEW, MANY, HUGE]) {
+      compile.push(await measureCompile(kind, count, quick ? 2 : 5));
     }
   }
-  print("albc render, cold", compileTable(compile));
-  const changes = await measureChanges(upstreams, login, quick ? 5 : 21);
-  print("From a changed manifest to the first answer", changeTable(changes));
+  print("albc render, cold", report.compileTable(compile));
+  const changes = [];
+  for (const kind of KINDS) changes.push(await measureChanges(kind, around, quick ? 3 : 20));
+  print("From a changed manifest to the first answer", report.changeTable(changes));
   const results = { suites, flood, compile, changes };
-  print("Goals", goalTable(goals(results)));
-  if (quick) return;
+  print("Goals", report.goalTable(goals(results)));
+  if (!isWhole) return;
   const commands = Object.values(peers).flatMap((peer) =>
     "command" in peer ? [peer.command] : [],
   );
   const absences = Object.entries(peers).flatMap(([name, peer]) =>
     "absent" in peer ? [`${name}: ${peer.absent}`] : [],
   );
-  const text = page({
-    results,
-    titles: SUITES.map(({ title }) => title),
-    machine: await describeMachine(["wrk", ...commands]),
-    absences,
-    date: new Date(),
-    plan,
-  });
-  await writeFile(join(REPOSITORY, "docs/benchmarks.md"), text);
+  const machine = await describeMachine(["wrk", ...commands]);
+  const path = join(REPOSITORY, "docs/benchmarks.md");
+  const run = runSection({ date: new Date(), machine, absences, results });
+  await writeFile(path, withRun(await readFile(path, "utf8"), run));
 }
 
 function print(title: string, table: Table): void {
-  console.log(`\n${title}\n${aligned(table)}`);
+  console.log(`\n${title}\n${report.aligned(table)}`);
 }

@@ -1,78 +1,103 @@
-/** docs/benchmarks.md. */
+/** docs/benchmarks.md: how it is measured, and the last three runs. */
 import { type Results, goals } from "./goals.js";
 import {
+  type Table,
   changeTable,
   compileTable,
   floodTable,
-  foreignShare,
   goalTable,
   markdown,
   suiteTable,
+  surroundings,
 } from "./report.js";
-import type { Plan } from "./rounds.js";
 
-export interface PageOptions {
-  readonly results: Results;
-  /** Of the suites. */
-  readonly titles: readonly string[];
+export interface Run {
+  readonly date: Date;
   readonly machine: readonly string[];
   /** Peers that could not be had, and why. */
   readonly absences: readonly string[];
-  readonly date: Date;
-  readonly plan: Plan;
+  readonly results: Results;
 }
 
-export function page(options: PageOptions): string {
-  const { results, plan, absences } = options;
-  const suites = results.suites.map(
-    (suite, i) => `### ${options.titles[i] ?? ""}\n\n${markdown(suiteTable(suite))}\n`,
-  );
+/** Runs that the page holds. */
+const KEPT = 3;
+const RUN = "## Run of ";
+
+/** The page with one run more, the newest first; the oldest goes if there are too many. `text`: the page so far. */
+export function withRun(text: string, run: string): string {
+  return page([run, ...runsOf(text)].slice(0, KEPT));
+}
+
+/** Texts of the runs that a page holds. */
+export function runsOf(text: string): string[] {
+  const [, ...runs] = text.split(new RegExp(`^(?=${RUN})`, "m"));
+  return runs.map((run) => `${run.trimEnd()}\n`);
+}
+
+export function runSection({ date, machine, absences, results }: Run): string {
+  const section = (title: string, ...parts: readonly string[]): string =>
+    [`### ${title}`, ...parts].join("\n\n");
+  const table = (title: string, content: Table): string => section(title, markdown(content));
+  const minute = date.toISOString().slice(0, 16).replace("T", " ");
+  return `${[
+    `${RUN}${minute} UTC`,
+    [
+      ...machine.map((line) => `- ${line}`),
+      ...absences.map((line) => `- not measured, because it is not available: ${line}`),
+    ].join("\n"),
+    table("Goals", goalTable(goals(results))),
+    ...results.suites.map((suite) =>
+      section(suite.title, markdown(suiteTable(suite)), surroundings(suite)),
+    ),
+    table("A flood of wrong logins", floodTable(results.flood)),
+    table("Compiling", compileTable(results.compile)),
+    table("A change becomes live", changeTable(results.changes)),
+  ].join("\n\n")}\n`;
+}
+
+export function page(runs: readonly string[]): string {
+  const shown =
+    runs.length === 0 ? ["No run has been published since the method changed.\n"] : runs;
   return `# Benchmarks
 
-Written by \`make bench\` on ${options.date.toISOString().slice(0, 10)}; run it to get the figures of your machine.
+Written by \`make bench\`; run it to get the figures of your machine. The last ${KEPT} published runs follow the method.
 
-${options.machine.map((line) => `- ${line}`).join("\n")}
-- other processes used ${foreignShare(results.suites.flat())} of the proxy's processor (median of the rounds)
-${absences.map((line) => `- not measured, because it is not available: ${line}\n`).join("")}
-## Goals
+## Method
 
-${markdown(goalTable(goals(results)))}
-
-## CPU and latency of a request
-
-The measured proxy has a processor to itself (one worker, one thread). wrk with 32 connections, the backend and the auth service share
+**CPU** is the user and system time of the proxy's threads (\`/proc/PID/task/*/schedstat\`) divided by the number of requests. The
+measured proxy has a processor to itself (one worker, one thread). wrk with 32 connections, the backend and the auth service share
 another one. Requests are spread evenly over the rules (ten paths per host, one Service per path) and have a browser's headers; answers
-have 100 bytes. The rows of a table ran in ${plan.rounds} or more interleaved rounds of ${plan.seconds} s.
+have 100 bytes.
 
-**CPU** is the user and system time of the proxy's threads (\`/proc/PID/task/*/schedstat\`) divided by the number of requests. Compare
-the minima, which vary least between runs; differences under 3 % are noise. The proxies are saturated, so latencies are mostly
-queueing: 32 divided by the rate.
+- Each row runs in many short slices, and all slices of a table are in random order. Everything that is not measured in a slice is
+  stopped (SIGSTOP), because even idle workers and controllers wake many times a second.
+- A figure is the **low mean**: the mean of the lowest 40 % of its slices, with its standard error (jackknife). Virtual machines have
+  slow and fast periods that differ by up to 17 %; medians and minima of a few long rounds can fall into either.
+- Ratios are to bare nginx in the same table. A goal is **met** only if the ratio plus its standard error is within the limit.
+- Below each table: bare nginx before and after all other slices, which shows drift, and who else used the processor.
 
 \`bare proxy_pass\` is the same nginx with one location, keepalive connections and no changes of headers. albc ran as \`albc run\` with
-the manifests. It sets X-Real-IP, X-Forwarded-For, -Proto, -Host and -Port, X-Scheme, X-Original-URI and X-Request-ID, and drops Proxy
-and other spellings of these names. HAProxy and Envoy set the same headers and route by the same hosts and path prefixes. HAProxy needs
-a third-party Lua script for auth requests, so it is not in that table; Envoy's basic auth supports only SHA-1 hashes. The
-configurations of both are in \`e2e/bench/peers\`; they were not tuned by experts.
+the manifests. HTTPRoutes with auth name an AuthPolicy. albc sets X-Real-IP, X-Forwarded-For, -Proto, -Host and -Port, X-Scheme,
+X-Original-URI and X-Request-ID, and drops Proxy and other spellings of these names.
 
-${suites.join("\n")}
-## A flood of wrong logins
+The peers do the same work in their best way:
 
-One wrk sends a new wrong password in every request to one route. Another wrk sends requests to another route of the same worker at a
-fixed rate, so its latency shows the gateway and not a queue.
+- nginx with locations: a server per host, two locations per path, the same headers, one upstream. Its \`auth_request\` is at its best with
+  an auth service that answers without a body: after an answer with a body, nginx closes the connection to the auth service.
+- HAProxy: a map finds the route, all routes share one backend and its connections (\`http-reuse always\`). Auth requests need a
+  third-party Lua script, so it is not in that table.
+- Envoy: a virtual host per host, a route and a cluster per path. Its basic auth supports only SHA-1 hashes.
 
-${markdown(floodTable(results.flood))}
+The configurations are in \`e2e/bench\`. They follow the documentation of the peers; their experts did not tune them.
 
-## Compiling
+**A flood of wrong logins**: one wrk sends a new wrong password in every request to one route. Another wrk sends requests to another
+route of the same worker at a fixed rate, so its latency shows the gateway and not a queue.
 
-Each row is a process of \`albc render\`, from YAML to the written run folder. Each Ingress or HTTPRoute has a Service and an EndpointSlice.
+**Compiling**: each row is the mean of several processes of \`albc render\`, from YAML to the written run folder. Each route has a Service
+and an EndpointSlice.
 
-${markdown(compileTable(results.compile))}
+**A change becomes live**: the time from the rename of the changed file to the first answer that shows the change, in \`albc run\`. It
+includes the time that albc waits for more changes.
 
-## A change becomes live
-
-\`albc run\` with ${results.changes.rules.toLocaleString("en-GB")} Ingresses: the time from the rename of the changed file to the first answer that shows
-the change. It includes the time that albc waits for more changes.
-
-${markdown(changeTable(results.changes))}
-`;
+${shown.join("\n")}`;
 }

@@ -1,95 +1,135 @@
-/** The measurements as Markdown. */
+/** The measurements as tables. */
 import type { ChangeLatency } from "./change-latency.js";
 import type { CompileCost } from "./compile-cost.js";
 import type { FloodResult } from "./flood.js";
-import type { Goal } from "./goals.js";
-import type { Measurement } from "./rounds.js";
-import { column, cpuOf } from "./measurement.js";
-import { maximum, median, minimum } from "./statistics.js";
+import { CHANGED, type Goal, isMet, plural } from "./goals.js";
+import { type Measured, type Measurement, type Sample, cpuOf } from "./slices.js";
+import { type Estimate, lowMean, maximum, mean, median, percentile, ratio } from "./statistics.js";
 
 /** A table: names of the columns, then rows. */
 export type Table = readonly (readonly string[])[];
 
-export function suiteTable(measurements: readonly Measurement[]): Table {
-  const base = measurements[0];
-  if (!base) return [];
-  const limit = cpuOf(base, minimum);
-  const middle = cpuOf(base, median);
+export function suiteTable({ rows }: Measured): Table {
+  const [bare] = rows;
+  if (!bare) return [];
   return [
-    [
-      ...["", "rules", "CPU µs: minimum", "median (range)", "× bare: minima", "× bare: medians"],
-      ...["requests/s", "p50 µs", "p99 µs"],
-    ],
-    ...measurements.map((one) => [
-      one.name,
-      count(one.rules),
-      cpuOf(one, minimum).toFixed(2),
-      `${cpuOf(one, median).toFixed(2)} (${cpuOf(one, minimum).toFixed(1)}–${cpuOf(one, maximum).toFixed(1)})`,
-      (cpuOf(one, minimum) / limit).toFixed(2),
-      (cpuOf(one, median) / middle).toFixed(2),
-      count(maximum(column(one, "rate"))),
-      count(median(column(one, "p50"))),
-      count(median(column(one, "p99"))),
+    ["", "rules", "CPU µs", "× bare", "requests/s", "memory, MiB"],
+    ...rows.map((row) => [
+      row.name,
+      count(row.rules),
+      estimate(cpuOf(row), 2),
+      row === bare ? "1" : estimate(ratio(cpuOf(row), cpuOf(bare)), 3),
+      count(1e6 / lowMean(row.samples.map(({ interval }) => interval)).value),
+      count(row.memory / MIB),
     ]),
   ];
+}
+
+/** Name of the other checkout's row. */
+export function thatOf(name: string): string {
+  return `${name}, there`;
+}
+
+/** Of the product here and in another checkout. */
+export function againstTable({ rows }: Measured): Table {
+  const [bare] = rows;
+  if (!bare) return [];
+  return [
+    ["", "rules", "here, × bare", "there, × bare", "here / there"],
+    ...rows.flatMap((here) => {
+      const there = rows.find(
+        (row) =>
+          row.name === thatOf(here.name) && row.rules === here.rules && row.load === here.load,
+      );
+      if (there === undefined) return [];
+      const over = (of: Measurement, to: Measurement): string =>
+        estimate(ratio(cpuOf(of), cpuOf(to)), 3);
+      return [
+        [here.name, count(here.rules), over(here, bare), over(there, bare), over(here, there)],
+      ];
+    }),
+  ];
+}
+
+/** What else went on while the suite was measured. */
+export function surroundings({ rows, first, last }: Measured): string {
+  const of = (samples: readonly Sample[]): string =>
+    `${estimate(lowMean(samples.map(({ cpu }) => cpu)), 2)} µs`;
+  const samples = rows.flatMap((row) => row.samples);
+  const share = (key: "foreign" | "stolen"): string =>
+    percent(mean(samples.map((sample) => sample[key])).value);
+  return (
+    `Bare nginx before all others ${of(first)}, after them ${of(last)}. ` +
+    `Other processes had ${share("foreign")} of the proxy's processor, other virtual machines ${share("stolen")}.`
+  );
 }
 
 export function floodTable(flood: FloodResult): Table {
   return [
     ["", ""],
-    ["wrong logins a second", count(flood.rate)],
-    ["p99 of another route before, µs", count(flood.p99Before)],
-    ["p99 of another route during the flood, µs", count(flood.p99During)],
-    ["the worker's share of its processor during the flood", percent(flood.load)],
-    ["CPU of one wrong password that is computed, µs", count(flood.wrongPassword)],
+    ["wrong logins a second", count(flood.rate.value)],
+    ["p99 of another route before, µs", estimate(flood.p99Before, 0)],
+    ["p99 of another route during the flood, µs", estimate(flood.p99During, 0)],
+    ["the worker's share of its processor during the flood", percent(flood.load.value)],
+    ["CPU of one wrong password that is computed, µs", estimate(flood.wrongPassword, 0)],
   ];
 }
 
 export function compileTable(costs: readonly CompileCost[]): Table {
   return [
-    ["", "routes", "objects", "seconds: best", "median", "CPU seconds", "memory, MiB"],
+    ["", "routes", "objects", "seconds", "CPU seconds", "memory, MiB"],
     ...costs.map((cost) => [
       cost.kind,
       count(cost.routes),
       count(cost.objects),
-      cost.wall.toFixed(2),
-      cost.medianWall.toFixed(2),
-      cost.cpu.toFixed(2),
-      count(cost.memory / 2 ** 20),
+      estimate(cost.wall, 2),
+      estimate(cost.cpu, 2),
+      count(cost.memory.value / MIB),
     ]),
   ];
 }
 
-export function changeTable(changes: ChangeLatency): Table {
+export function changeTable(changes: readonly ChangeLatency[]): Table {
+  const changed = ["endpoint", "secret", "route", "routeAmongAll"] as const;
   return [
-    ["changed", "median, ms", "worst, ms"],
-    ["an EndpointSlice", count(changes.endpoint.median), count(changes.endpoint.worst)],
-    ["a secret with a password", count(changes.secret.median), count(changes.secret.worst)],
+    ["changed", "among", "changes", "median, ms", "9 of 10, ms", "longest, ms"],
+    ...changes.flatMap(({ kind, rules, live }) =>
+      changed.map((what) => [
+        CHANGED[what],
+        `${count(rules)} ${plural(kind)}`,
+        count(live[what].length),
+        count(median(live[what])),
+        count(percentile(live[what], 0.9)),
+        count(maximum(live[what])),
+      ]),
+    ),
   ];
 }
 
 export function goalTable(goals: readonly Goal[]): Table {
   return [
     ["goal", "at most", "measured", ""],
-    ...goals.map(({ name, limit, measured, unit }) => [
-      name,
-      `${limit} ${unit}`.trim(),
-      `${measured.toFixed(digitsFor(limit))} ${unit}`.trim(),
-      measured <= limit ? "met" : "missed",
-    ]),
+    ...goals.map((goal) => {
+      const { name, limit, measured, error, unit } = goal;
+      const digits = digitsFor(limit);
+      const value =
+        error === undefined
+          ? measured.toFixed(digits)
+          : estimate({ value: measured, error }, digits);
+      return [
+        name,
+        `${limit} ${unit}`.trim(),
+        `${value} ${unit}`.trim(),
+        isMet(goal) ? "met" : "missed",
+      ];
+    }),
   ];
 }
 
 /** Enough to see on which side of the limit it is. */
 function digitsFor(limit: number): number {
-  if (!Number.isInteger(limit)) return 2;
-  return limit > 0 && limit < 10 ? 1 : 0;
-}
-
-/** Share of the proxy's processor that others had, over all rounds. */
-export function foreignShare(measurements: readonly Measurement[]): string {
-  const shares = measurements.flatMap((one) => column(one, "foreign"));
-  return percent(median(shares));
+  if (limit > 0 && limit < 2) return 3;
+  return limit > 0 && limit < 10 ? 2 : 0;
 }
 
 export function markdown(table: Table): string {
@@ -114,6 +154,12 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString("en-GB");
 }
 
-function percent(value: number): string {
-  return `${(100 * value).toFixed(0)} %`;
+export function estimate({ value, error }: Estimate, digits: number): string {
+  return `${value.toFixed(digits)} ± ${error.toFixed(digits)}`;
 }
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(1)} %`;
+}
+
+const MIB = 2 ** 20;

@@ -1,5 +1,5 @@
 /** Manifests of the rules, as Ingresses, as Rules of an ALB2 or as HTTPRoutes. */
-import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import { authFilter, authPolicy, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
 import {
   ALB_NAMESPACE,
   type Manifest,
@@ -29,66 +29,78 @@ export interface SiteOptions {
 }
 
 const USERS = "bench-users";
+const POLICY = "bench-auth";
 const OWNER = { alb: "bench", frontend: "bench" };
+
+/** What the rules are written as. */
+export type RouteKind = "Ingress" | "HTTPRoute" | "Rule";
 
 /** Every rule has a Service of its own. */
 export function services(options: SiteOptions): Manifest[] {
-  const shared = [namespace("default"), ...users(options.access)];
   const own = rules(options.count).flatMap(({ index }) =>
     service(serviceName(index), [{ port: options.backend }]),
   );
-  return [...shared, ...own];
+  return [namespace("default"), ...users(options.access), ...own];
 }
 
-export function ingresses(options: SiteOptions): Manifest[] {
-  return rules(options.count).map(({ index, host, path }) =>
-    ingress(`app-${index}`, {
-      annotations: annotations(options.access),
-      hosts: { [host]: [{ path, service: serviceName(index) }] },
-    }),
-  );
+/** All rules, with what they hang on. */
+export function routes(kind: RouteKind, { count, access }: SiteOptions, port: number): Manifest[] {
+  const own = rules(count).map((one) => routeOf(kind, one, access));
+  return [...parents(kind, port, access), ...own];
 }
 
-/** With the ALB2 and the Frontend on `port`. */
-export function albRules(options: SiteOptions, port: number): Manifest[] {
-  return [
-    alb2(OWNER.alb, { ingressHTTPPort: 0, ingressHTTPSPort: 0 }),
-    frontend(OWNER.frontend, OWNER.alb, { port }),
-    ...rules(options.count).map((one) => albRule(one, options.access)),
-  ];
+export function routeOf(kind: RouteKind, { index, host, path }: Rule, access: Access): Manifest {
+  const [name, service] = [`app-${index}`, serviceName(index)];
+  const auth = authOf(access, kind === "Rule" ? ALB_NAMESPACE : "default");
+  switch (kind) {
+    case "Ingress":
+      return ingress(name, {
+        annotations: annotations(access),
+        hosts: { [host]: [{ path, service }] },
+      });
+    case "HTTPRoute": {
+      const filters = auth ? [authFilter(POLICY)] : [];
+      return httpRoute(name, [host], [{ path, service, filters }]);
+    }
+    case "Rule":
+      return rule(name, OWNER, {
+        domain: host,
+        url: path,
+        dslx: [
+          { type: "HOST", values: [["EQ", host]] },
+          { type: "URL", values: [["STARTS_WITH", path]] },
+        ],
+        ...(auth && { config: { auth } }),
+        serviceGroup: serviceGroup({ [service]: 100 }),
+      });
+  }
 }
 
-/** Each rule is an HTTPRoute; with the Gateway on `port`. They are open to all. */
-export function httpRoutes({ count }: Pick<SiteOptions, "count">, port: number): Manifest[] {
-  return [
-    ...gatewayOn({ http: port }),
-    ...rules(count).map(({ index, host, path }) =>
-      httpRoute(`app-${index}`, [host], [{ path, service: serviceName(index) }]),
-    ),
-  ];
+/** The Gateway or the ALB2 that listens on the port. All HTTPRoutes with auth name one AuthPolicy. */
+export function parents(kind: RouteKind, port: number, access: Access): Manifest[] {
+  switch (kind) {
+    case "Ingress":
+      return [];
+    case "HTTPRoute": {
+      const auth = authOf(access, "default");
+      return [...gatewayOn({ http: port }), ...(auth ? [authPolicy(POLICY, auth)] : [])];
+    }
+    case "Rule":
+      return [
+        alb2(OWNER.alb, { ingressHTTPPort: 0, ingressHTTPSPort: 0 }),
+        frontend(OWNER.frontend, OWNER.alb, { port }),
+      ];
+  }
+}
+
+/** The Secrets of basic auth. */
+export function users(access: Access): Manifest[] {
+  if (access.kind !== "basic") return [];
+  return ["default", ALB_NAMESPACE].map((space) => secret(USERS, { auth: access.htpasswd }, space));
 }
 
 export function serviceName(index: number): string {
   return `app-${index}`;
-}
-
-function albRule({ index, host, path }: Rule, access: Access): Manifest {
-  const auth = albAuth(access);
-  return rule(`app-${index}`, OWNER, {
-    domain: host,
-    url: path,
-    dslx: [
-      { type: "HOST", values: [["EQ", host]] },
-      { type: "URL", values: [["STARTS_WITH", path]] },
-    ],
-    ...(auth && { config: { auth } }),
-    serviceGroup: serviceGroup({ [serviceName(index)]: 100 }),
-  });
-}
-
-function users(access: Access): Manifest[] {
-  if (access.kind !== "basic") return [];
-  return ["default", ALB_NAMESPACE].map((space) => secret(USERS, { auth: access.htpasswd }, space));
 }
 
 function annotations(access: Access): Record<string, string> {
@@ -102,14 +114,13 @@ function annotations(access: Access): Record<string, string> {
   }
 }
 
-function albAuth(access: Access): Record<string, unknown> | undefined {
+/** The Auth object of a Rule or an AuthPolicy; its users are in `space`. */
+function authOf(access: Access, space: string): Record<string, unknown> | undefined {
   switch (access.kind) {
     case "open":
       return undefined;
     case "basic":
-      return {
-        basic: { realm: "", secret: `${ALB_NAMESPACE}/${USERS}`, secret_type: "auth-file" },
-      };
+      return { basic: { realm: "", secret: `${space}/${USERS}`, secret_type: "auth-file" } };
     case "forward":
       return { forward: { url: access.url } };
   }

@@ -1,6 +1,8 @@
 /** The rules that every proxy is configured for, and the requests that meet them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Closable } from "../harness/scene.js";
+import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 
 export interface Rule {
   readonly index: number;
@@ -8,6 +10,10 @@ export interface Rule {
   /** Path prefix by elements. */
   readonly path: string;
 }
+
+export const FEW = 10;
+export const MANY = 1000;
+export const HUGE = 10_000;
 
 /** Ten paths on each host. */
 export function rules(count: number): Rule[] {
@@ -18,10 +24,31 @@ export function rules(count: number): Rule[] {
   }));
 }
 
-/** Writes one request for each rule, for load/spread.lua; returns the file. */
-export async function writeRequests(folder: string, count: number): Promise<string> {
-  const file = join(folder, `requests-${count}`);
-  const lines = rules(count).map(({ host, path }) => `${host} ${path}/items/17?view=short\n`);
-  await writeFile(file, lines.join(""));
-  return file;
+/** Files of requests, one for each rule. */
+export class Traffic implements Closable {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async write(): Promise<Traffic> {
+    const traffic = new Traffic(await makeTempFolder());
+    for (const count of [FEW, MANY, HUGE]) {
+      const lines = rules(count).map(({ host, path }) => `${host} ${path}${REST}\n`);
+      await writeFile(traffic.requests(count), lines.join(""));
+    }
+    return traffic;
+  }
+
+  /** Lines `host path` for load/spread.lua. */
+  requests(count: number): string {
+    return join(this.#folder, `requests-${count}`);
+  }
+
+  async close(): Promise<void> {
+    await removeFolder(this.#folder);
+  }
 }
+
+const REST = "/items/17?view=short";

@@ -11,26 +11,33 @@ export interface Upstreams extends Closable {
   readonly otherBackend: number;
   /** Answers everything with 200 and a short body, as auth services do. */
   readonly auth: number;
+  /** Answers everything with 204. */
+  readonly emptyAuth: number;
 }
 
 export const BODY = "b".repeat(100);
 export const OTHER_BODY = "o".repeat(100);
 
 export async function startUpstreams(): Promise<Upstreams> {
-  const [otherBackend, auth] = [await freePort(), await freePort()];
+  const [otherBackend, auth, emptyAuth] = [await freePort(), await freePort(), await freePort()];
   const { port, close } = await startStaticNginx({
     cpu: LOAD_CPU,
     http: (own) =>
-      [server(own, BODY), server(otherBackend, OTHER_BODY), server(auth, "ok")].join(""),
+      [
+        server(own, `200 "${BODY}"`),
+        server(otherBackend, `200 "${OTHER_BODY}"`),
+        server(auth, '200 "ok"'),
+        server(emptyAuth, "204"),
+      ].join(""),
   });
-  return { backend: port, otherBackend, auth, close };
+  return { backend: port, otherBackend, auth, emptyAuth, close };
 }
 
-function server(port: number, body: string): string {
+function server(port: number, answer: string): string {
   return `
     server {
         listen 127.0.0.1:${port} backlog=4096;
         default_type text/plain;
-        location / { return 200 "${body}"; }
+        location / { return ${answer}; }
     }`;
 }

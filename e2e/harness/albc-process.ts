@@ -37,9 +37,14 @@ export class AlbcProcess {
 
   constructor(
     words: readonly string[],
-    options: { readonly cwd: string; readonly env?: Record<string, string> },
+    options: {
+      readonly cwd: string;
+      readonly env?: Record<string, string>;
+      /** The built command, when it is another checkout's. */
+      readonly main?: string | undefined;
+    },
   ) {
-    this.#child = spawn(process.execPath, [MAIN, ...words], {
+    this.#child = spawn(process.execPath, [options.main ?? MAIN, ...words], {
       cwd: options.cwd,
       env: { ...process.env, ...OF_TESTS, ...options.env },
       stdio: ["ignore", "pipe", "pipe"],

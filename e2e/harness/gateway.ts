@@ -23,6 +23,8 @@ export interface GatewayOptions {
   /** Further flags of `albc run`. */
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The built command, when it is another checkout's. */
+  readonly main?: string | undefined;
   /** Errors, and warnings of nginx about its configuration, that the test brings about; any other makes its end fail. */
   readonly errors?: readonly RegExp[];
 }
@@ -55,7 +57,8 @@ export class Gateway implements Closable {
       ...["--http-port", String(ports.http), "--https-port", String(ports.https)],
       ...["--workers", "2", "--drain-timeout", "10s", ...(options.flags ?? [])],
     ];
-    this.albc = new AlbcProcess(words, { cwd: folder, ...(options.env && { env: options.env }) });
+    const { env, main } = options;
+    this.albc = new AlbcProcess(words, { cwd: folder, main, ...(env && { env }) });
   }
 
   /** Starts it and waits until every worker serves the manifests. */

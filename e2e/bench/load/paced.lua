@@ -1,6 +1,7 @@
 -- A script for wrk: each connection pauses after every answer, so the gateway is not saturated: latencies are its own.
 -- wrk … -- HOST PAUSE_MS [USER]     with a user: every request is a login with a password that was never tried before
--- Prints RESULT <requests> <failures> <p50 µs> <p99 µs>. A refused login is a success.
+-- Prints BEGIN when it is ready, and RESULT <requests> <failures> <duration µs> <p50 µs> <p99 µs>.
+-- A refused login is a success.
 -- luacheck: globals wrk init request delay done
 
 local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -25,6 +26,8 @@ end
 function init(args)
     host, pause, user = args[1], tonumber(args[2]), args[3]
     math.randomseed(os.time())
+    print("BEGIN")
+    io.stdout:flush()
 end
 
 function request()
@@ -48,5 +51,5 @@ function done(summary, latency)
         failures = failures + errors.status
     end
     local p50, p99 = latency:percentile(50), latency:percentile(99)
-    print(("RESULT %d %d %d %d"):format(summary.requests, failures, p50, p99))
+    print(("RESULT %d %d %d %d %d"):format(summary.requests, failures, summary.duration, p50, p99))
 end

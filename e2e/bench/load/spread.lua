@@ -1,5 +1,6 @@
 -- A script for wrk: requests like a browser's, spread evenly over the lines `host path` of a file.
--- wrk … -- FILE [AUTHORIZATION]     prints RESULT <requests> <failures> <p50 µs> <p99 µs>
+-- wrk … -- FILE [AUTHORIZATION]
+-- Prints BEGIN when it is ready, and RESULT <requests> <failures> <duration µs> <p50 µs> <p99 µs>.
 -- luacheck: globals wrk init request done
 
 local requests, count, at = {}, 0, 0
@@ -26,6 +27,8 @@ function init(args)
         count = count + 1
         requests[count] = wrk.format("GET", path, headers(host, args[2]))
     end
+    print("BEGIN")
+    io.stdout:flush()
 end
 
 function request()
@@ -37,5 +40,5 @@ function done(summary, latency)
     local errors = summary.errors
     local failures = errors.connect + errors.read + errors.write + errors.status + errors.timeout
     local p50, p99 = latency:percentile(50), latency:percentile(99)
-    print(("RESULT %d %d %d %d"):format(summary.requests, failures, p50, p99))
+    print(("RESULT %d %d %d %d %d"):format(summary.requests, failures, summary.duration, p50, p99))
 end

@@ -11,7 +11,6 @@ import { rules } from "../traffic.js";
 
 export interface EnvoyOptions {
   readonly command: string;
-  readonly name: string;
   readonly rules: number;
   readonly backend: number;
   /** Basic auth; Envoy knows SHA-1 hashes only. */
@@ -46,9 +45,7 @@ export async function startEnvoy(options: EnvoyOptions): Promise<Subject> {
     await close();
     throw error;
   }
-  const { name, rules: count, login } = options;
-  const authorization = login && { authorization: login.authorization };
-  return { name, rules: count, port, pids: [server.pid], ...authorization, close };
+  return { port, pids: [server.pid], authorization: options.login?.authorization, close };
 }
 
 function bootstrap(options: EnvoyOptions, port: number): object {

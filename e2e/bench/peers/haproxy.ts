@@ -1,4 +1,7 @@
-/** HAProxy, configured for the work that the gateway does on its plainest route. */
+/**
+ * HAProxy, configured for the work that the gateway does on its plainest route. A map finds the route, as its documentation
+ * recommends for many; all routes have one backend, so that they share its connections.
+ */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { freePort } from "../../harness/free-port.js";
@@ -11,7 +14,6 @@ import { rules } from "../traffic.js";
 export interface HaproxyOptions {
   /** Command that runs it. */
   readonly command: string;
-  readonly name: string;
   readonly rules: number;
   readonly backend: number;
   readonly login?: { readonly user: string; readonly hash: string; readonly authorization: string };
@@ -34,25 +36,19 @@ export async function startHaproxy(options: HaproxyOptions): Promise<Subject> {
     await close();
     throw error;
   }
-  const { name, rules: count, login } = options;
-  const authorization = login && { authorization: login.authorization };
-  return { name, rules: count, port, pids: [server.pid], ...authorization, close };
+  return { port, pids: [server.pid], authorization: options.login?.authorization, close };
 }
 
-/** `host/path` → backend, looked up by the longest beginning. */
+/** `host/path` → route, looked up by the longest beginning. */
 function routesMap(count: number): string {
   return rules(count)
     .map(({ host, path, index }) => `${host}${path} app-${index}\n`)
     .join("");
 }
 
-function configuration(options: HaproxyOptions, port: number): string {
-  const { login, backend } = options;
+function configuration({ login, backend }: HaproxyOptions, port: number): string {
   const users = login && `userlist users\n    user ${login.user} password ${login.hash}\n`;
   const auth = login && "    http-request auth unless { http_auth(users) }\n";
-  const backends = rules(options.rules).map(
-    ({ index }) => `backend app-${index}\n    server one 127.0.0.1:${backend}\n`,
-  );
   return `global
     nbthread 1
     maxconn 4096
@@ -74,6 +70,10 @@ ${auth ?? ""}    option forwardfor
     http-request set-header X-Original-URI %[pathq]
     http-request set-header X-Request-ID %[unique-id]
     http-request del-header Proxy
-    use_backend %[base,map_beg(routes.map)]
-${backends.join("")}`;
+    http-request set-var(txn.route) base,map_beg(routes.map)
+    http-request return status 404 unless { var(txn.route) -m found }
+    default_backend apps
+backend apps
+    server one 127.0.0.1:${backend}
+`;
 }

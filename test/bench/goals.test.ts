@@ -1,0 +1,77 @@
+import { type Goal, type Results, type SuiteResult, goals, isMet } from "../../e2e/bench/goals.js";
+import type { Measurement, Sample } from "../../e2e/bench/slices.js";
+
+function row(name: string, rules: number, cpus: readonly number[]): Measurement {
+  const rest = { interval: 20, p50: 400, p99: 900, foreign: 0, stolen: 0 };
+  const samples = cpus.map((cpu): Sample => ({ cpu, ...rest }));
+  return { name, rules, load: "HTTP/1.1", samples, memory: 50 * 2 ** 20 };
+}
+
+function suite(title: string, rows: readonly Measurement[]): SuiteResult {
+  return { title, rows, first: [], last: [] };
+}
+
+function verdicts(suites: readonly SuiteResult[]): ReadonlyMap<string, Goal> {
+  const [none, one] = [
+    { value: NaN, error: NaN },
+    { value: 100, error: 1 },
+  ];
+  const results: Results = {
+    suites,
+    flood: { rate: one, p99Before: one, p99During: one, load: none, wrongPassword: none },
+    compile: [],
+    changes: [],
+  };
+  return new Map(goals(results).map((goal) => [goal.name, goal]));
+}
+
+const BARE = row("bare proxy_pass", 10, [10, 10, 10, 10, 10]);
+
+test.each([
+  { cpus: [10.7, 10.7, 10.7, 10.7, 10.7], met: true, why: "below the limit" },
+  { cpus: [10.9, 10.9, 10.9, 10.9, 10.9], met: false, why: "above the limit" },
+  { cpus: [10.2, 11.3, 11.4, 11.4, 11.5], met: false, why: "below, but by less than the error" },
+])("a ratio is $why: met is $met", ({ cpus, met }) => {
+  const found = verdicts([suite("Plain route", [BARE, row("albc, Ingress", 10, cpus)])]);
+  const goal = found.get("plain route, 10 Ingresses");
+  expect(goal && isMet(goal)).toBe(met);
+});
+
+test("what was not measured is not met", () => {
+  const goal = verdicts([]).get("basic auth, 10 Ingresses");
+  expect(goal && isMet(goal)).toBe(false);
+});
+
+test("a value without an error is met up to the limit", () => {
+  const goal = { name: "", limit: 50, measured: 50, unit: "ms" };
+  expect(isMet(goal)).toBe(true);
+  expect(isMet({ ...goal, measured: 50.1 })).toBe(false);
+});
+
+test("the access log's cost is what it adds to the same route", () => {
+  const found = verdicts([
+    suite("Plain route", [
+      BARE,
+      row("albc, Ingress", 10, [10.7, 10.7, 10.7, 10.7, 10.7]),
+      row("albc, Ingress, access log", 10, [11.2, 11.2, 11.2, 11.2, 11.2]),
+    ]),
+  ]);
+  expect(found.get("access log, on top")?.measured).toBeCloseTo(0.05, 10);
+});
+
+test("HAProxy is compared with as many Ingresses", () => {
+  const found = verdicts([
+    suite("Plain route", [
+      BARE,
+      row("albc, Ingress", 10, [11, 11, 11, 11, 11]),
+      row("albc, Ingress", 1000, [13, 13, 13, 13, 13]),
+      row("HAProxy", 10, [12, 12, 12, 12, 12]),
+      row("HAProxy", 1000, [12, 12, 12, 12, 12]),
+    ]),
+  ]);
+  const few = found.get("Plain route, 10 Ingresses, against HAProxy");
+  const many = found.get("Plain route, 1,000 Ingresses, against HAProxy");
+  expect(few?.measured).toBeCloseTo(11 / 12, 10);
+  expect(few && isMet(few)).toBe(true);
+  expect(many && isMet(many)).toBe(false);
+});
