@@ -1,6 +1,7 @@
 /** YAML text (JSON is YAML) → the values of its documents, or what is wrong with it. Never throws for a text. */
 import { EVENT_ID, type Event, YAMLException, constructFromEvents, parseEvents } from "js-yaml";
 import { shown } from "./rules/names.js";
+import { readPlainYaml } from "./plain-yaml.js";
 import {
   type DuplicateKey,
   MANIFEST_SCHEMA,
@@ -28,9 +29,15 @@ const MAX_DEPTH = 100;
 /** What aliases may add to a text: more than the largest object that etcd takes. */
 const MAX_EXPANSION = 10_000_000;
 
-export function parseYaml(
-  text: string,
-): { readonly documents: readonly unknown[] } | { readonly problems: readonly SyntaxProblem[] } {
+type ParsedYaml =
+  { readonly documents: readonly unknown[] } | { readonly problems: readonly SyntaxProblem[] };
+
+export function parseYaml(text: string): ParsedYaml {
+  const documents = readPlainYaml(text);
+  return documents === undefined ? parseAnyYaml(text) : { documents };
+}
+
+export function parseAnyYaml(text: string): ParsedYaml {
   let events: Event[] = [];
   try {
     events = parseEvents(text, { maxDepth: MAX_DEPTH });
