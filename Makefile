@@ -55,6 +55,7 @@ figures: $(INSTALLED) ## Print figures of the structure of src; LIST=1 names wha
 .PHONY: bench
 bench: build nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
 	@deploy/debian-command wrk wrk
+	@deploy/debian-command h2load nghttp2-client
 	@tsc -p tsconfig.bench.json
 	@ln -sfn ../dist .bench/dist
 	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)

@@ -56,10 +56,10 @@ export async function measureChanges(
   const site = { count: HUGE, access: open, backend: upstreams.backend };
   const others = yaml(
     parents(kind, port, closed),
-    rules(HUGE).map((rule) => routeOf(kind, rule, open)),
+    rules(HUGE).map((rule) => routeOf(kind, rule, site)),
   );
   const watched = (index: number, path: string, access: Access = open): Manifest =>
-    routeOf(kind, { index, host: hostOf(index), path }, access);
+    routeOf(kind, { index, host: hostOf(index), path }, { access });
   const backend = (index: number, own = upstreams.backend): Manifest[] =>
     service(serviceName(index), [{ port: own }]);
   const manifests = [

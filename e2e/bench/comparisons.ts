@@ -1,14 +1,29 @@
 /** nginx without us: bare `proxy_pass`, the limit; and what its own directives can do of the gateway's work. */
-import type { Subject } from "./subject.js";
+import type { ProxyOptions, Subject } from "./subject.js";
 import type { Login } from "./credentials.js";
-import { PROXY_CPU } from "./processors.js";
+import { processorsFor } from "./processors.js";
 import { startStaticNginx } from "./static-nginx.js";
 import { rules } from "./traffic.js";
 import type { Upstreams } from "./upstreams.js";
 
 /** `proxy_pass` over kept connections and nothing else: one location, no header but those of the protocol. */
-export async function startBare(upstreams: Upstreams): Promise<Subject> {
-  return start(upstreams, { locations: `location / { ${FORWARD} }` });
+export async function startBare(
+  upstreams: Upstreams,
+  options: ProxyOptions & {
+    /** Upgrades of connections are passed on; others are as without. */
+    readonly upgrade?: boolean;
+  },
+): Promise<Subject> {
+  const upgrade = `
+        location ~ /socket$ {
+            proxy_pass http://backend;
+            proxy_http_version 1.1;
+            proxy_set_header Upgrade websocket;
+            proxy_set_header Connection upgrade;
+            proxy_read_timeout 1h;
+        }`;
+  const locations = `location / { ${FORWARD} } ${options.upgrade === true ? upgrade : ""}`;
+  return start(upstreams, { ...options, locations });
 }
 
 /** A server for each host, two locations for each path, and the headers for the backend that this gateway adds. */
@@ -93,7 +108,9 @@ const FORWARD = `
             proxy_http_version 1.1;
             proxy_set_header Connection "";`;
 
-interface Work {
+const TLS = "http2 on; ssl_certificate tls.crt; ssl_certificate_key tls.key;";
+
+interface Work extends ProxyOptions {
   /** Text inside `http { }`, by port. */
   readonly http?: (port: number) => string;
   /** Text inside one `server { }`. */
@@ -103,13 +120,15 @@ interface Work {
 
 async function start(
   upstreams: Upstreams,
-  { http, locations, files = {} }: Work,
+  { http, locations, files = {}, tls, workers = 1 }: Work,
 ): Promise<Subject> {
   const server = (port: number): string =>
-    locations === undefined ? "" : `server { listen 127.0.0.1:${port} backlog=4096; ${locations} }`;
+    locations === undefined
+      ? ""
+      : `server { listen 127.0.0.1:${port}${tls ? " ssl" : ""} backlog=4096; ${tls ? TLS : ""} ${locations} }`;
   const { port, pids, close } = await startStaticNginx({
-    cpu: PROXY_CPU,
-    files,
+    ...{ cpus: processorsFor(workers), workers },
+    files: { ...files, ...(tls && { "tls.crt": tls.certificate, "tls.key": tls.key }) },
     http: (own) => `
     upstream backend { server 127.0.0.1:${upstreams.backend}; keepalive 512; keepalive_requests 1000000; }
     ${http?.(own) ?? ""}

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
 import { yaml } from "../harness/manifests.js";
-import { PROXY_CPU } from "./processors.js";
+import { processorsFor } from "./processors.js";
 import { type RouteKind, type SiteOptions, routes, services } from "./site.js";
 import type { Subject } from "./subject.js";
 
@@ -25,8 +25,9 @@ export function portsOf(kind: RouteKind, port: number): StartOptions["ports"] {
 }
 
 interface StartOptions {
-  /** `http` is for Ingresses, `own` is named by a manifest. */
-  readonly ports: { readonly http: number } | { readonly own: number };
+  /** `http` and `https` are for Ingresses, `own` is named by a manifest. */
+  readonly ports: Readonly<Partial<Record<"http" | "https" | "own", number>>>;
+  readonly workers?: number | undefined;
   readonly accessLog?: boolean;
   /** The built command, when it is another checkout's. */
   readonly main?: string | undefined;
@@ -36,28 +37,31 @@ export async function startGateway(options: GatewayOptions): Promise<Subject> {
   const { kind, authorization } = options;
   const port = await freePort();
   const manifests = [yaml(services(options)), yaml(routes(kind, options, port))];
-  const subject = await startGatewayOn(manifests, { ...options, ports: portsOf(kind, port) });
+  const ports = options.tls ? { https: port } : portsOf(kind, port);
+  const subject = await startGatewayOn(manifests, { ...options, ports });
   return { ...subject, authorization };
 }
 
-/** On manifests, each text a file named by its position: `0.yaml` and so on; with one worker. */
+/** On manifests, each text a file named by its position: `0.yaml` and so on. */
 export async function startGatewayOn(
   manifests: readonly string[],
-  { ports, accessLog = false, main }: StartOptions,
+  { ports, workers = 1, accessLog = false, main }: StartOptions,
 ): Promise<GatewaySubject> {
   const gateway = await Gateway.start({
     files: Object.fromEntries(manifests.map((text, index) => [`${index}.yaml`, text])),
-    httpPort: "http" in ports ? ports.http : 0,
+    httpPort: ports.http ?? 0,
+    httpsPort: ports.https ?? 0,
     flags: [
-      ...["--workers", "1", "--https-port", "0", "--ipv6", "false"],
+      ...["--workers", String(workers), "--ipv6", "false"],
       ...["--access-log", accessLog ? "logs/access.log" : "off"],
     ],
     main,
   });
   const pids = await gateway.workerPids();
-  for (const pid of pids) await run("taskset", ["-a", "-c", "-p", String(PROXY_CPU), String(pid)]);
+  const cpus = processorsFor(workers);
+  for (const pid of pids) await run("taskset", ["-a", "-c", "-p", cpus, String(pid)]);
   return {
-    port: "http" in ports ? ports.http : ports.own,
+    port: ports.http ?? ports.https ?? ports.own ?? 0,
     pids,
     helpers: [gateway.albc.pid],
     gateway,

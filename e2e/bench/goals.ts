@@ -2,8 +2,10 @@
 import type { ChangeLatency, Changed } from "./change-latency.js";
 import type { CompileCost } from "./compile-cost.js";
 import type { FloodResult } from "./flood.js";
-import { type Measured, type Measurement, cpuOf } from "./slices.js";
+import type { IdleCost } from "./idle-connections.js";
+import { type Measured, type Measurement, cpuOf, isLike, overBare } from "./slices.js";
 import { type Estimate, difference, percentile, ratio } from "./statistics.js";
+import type { Suite } from "./suites.js";
 import { FEW, HUGE, MANY } from "./traffic.js";
 
 export interface Goal {
@@ -15,15 +17,14 @@ export interface Goal {
   readonly unit: string;
 }
 
-export interface SuiteResult extends Measured {
-  readonly title: string;
-}
+export interface SuiteResult extends Measured, Pick<Suite, "title" | "figure" | "isShared"> {}
 
 export interface Results {
   readonly suites: readonly SuiteResult[];
   readonly flood: FloodResult;
   readonly compile: readonly CompileCost[];
   readonly changes: readonly ChangeLatency[];
+  readonly idle: readonly IdleCost[];
 }
 
 const MIB = 2 ** 20;
@@ -36,58 +37,71 @@ export function isMet({ limit, measured, error = 0 }: Goal): boolean {
 export function goals(results: Results): Goal[] {
   return [
     ...cpuGoals(results.suites),
-    ...results.suites.flatMap(aheadOfHaproxy),
+    ...results.suites.filter(({ figure }) => figure !== "latency").flatMap(aheadOfHaproxy),
     memoryGoal(results.suites),
+    idleGoal(results.idle),
     floodGoal(results.flood),
     ...results.compile.filter(({ routes }) => routes === HUGE).flatMap(compileGoals),
     ...results.changes.flatMap(changeGoals),
   ];
 }
 
-/** CPU time over that of bare nginx in the same suite: suite, row, rules, limit. */
+/** CPU time of Ingresses over that of bare nginx in the same suite: beginning of its title, load, rules, limit. */
 const CPU_LIMITS = [
-  ["Plain route", "albc, Ingress", FEW, 1.08],
-  ["Plain route", "albc, Ingress", HUGE, 1.16],
-  ["Basic auth", "albc, Ingress", FEW, 1.13],
-  ["Basic auth", "albc, Ingress", MANY, 1.2],
-  ["Forward auth", "albc, Ingress", FEW, 1.72],
-  ["Forward auth", "albc, Ingress", MANY, 1.85],
+  ["Plain route", "HTTP/1.1", FEW, 1.08],
+  ["Plain route", "HTTP/1.1", HUGE, 1.16],
+  ["Basic auth", "HTTP/1.1", FEW, 1.13],
+  ["Basic auth", "HTTP/1.1", MANY, 1.2],
+  ["Forward auth", "HTTP/1.1", FEW, 1.72],
+  ["Forward auth", "HTTP/1.1", MANY, 1.85],
+  ["TLS", "HTTP/2, 10 streams", FEW, 1.24],
+  ["TLS", "HTTP/2, 1 stream", FEW, 1.12],
 ] as const;
 
 function cpuGoals(suites: readonly SuiteResult[]): Goal[] {
-  const overBare = (suite: SuiteResult | undefined, name: string, rules: number): Estimate => {
-    const [bare] = suite?.rows ?? [];
-    const row = suite?.rows.find((one) => one.name === name && one.rules === rules);
-    return bare && row ? ratio(cpuOf(row), cpuOf(bare)) : UNKNOWN;
+  const find = (
+    title: string,
+    wanted: Pick<Measurement, "name" | "rules" | "load">,
+  ): Estimate | undefined => {
+    const suite = suites.find((one) => one.title.startsWith(title));
+    const row = suite?.rows.find((one) => isLike(one, wanted) && one.name === wanted.name);
+    return suite && row && overBare(suite, row);
   };
-  const suiteOf = (title: string): SuiteResult | undefined =>
-    suites.find((suite) => suite.title.startsWith(title));
-  const plain = suiteOf("Plain route");
-  const log = overBare(plain, "albc, Ingress, access log", FEW);
+  const limits = CPU_LIMITS.map(([title, load, rules, limit]) => ({
+    name: `${title}, ${load === "HTTP/1.1" ? "" : `${load}, `}${count(rules)} Ingresses`,
+    ...goal(find(title, { name: "albc, Ingress", rules, load }), limit, "× bare"),
+  }));
+  const plain = { rules: FEW, load: "HTTP/1.1" };
+  const log = find("Plain route", { ...plain, name: "albc, Ingress, access log" });
+  const none = find("Plain route", { ...plain, name: "albc, Ingress" });
   return [
-    ...CPU_LIMITS.map(([title, name, rules, limit]) => ({
-      name: `${title.toLowerCase()}, ${count(rules)} Ingresses`,
-      ...goal(overBare(suiteOf(title), name, rules), limit, "× bare"),
-    })),
+    ...limits,
     {
       name: "access log, on top",
-      ...goal(difference(log, overBare(plain, "albc, Ingress", FEW)), 0.06, "× bare"),
+      ...goal(log && none && difference(log, none), 0.06, "× bare"),
     },
   ];
 }
 
 /** Wherever HAProxy does the same work: as many rules, the same load. */
 function aheadOfHaproxy({ title, rows }: SuiteResult): Goal[] {
+  const hasLoads = rows.some(({ load }) => load !== rows[0]?.load);
   return rows
     .filter(({ name }) => name.startsWith("HAProxy"))
     .flatMap((peer) => {
-      const isAlike = (row: Measurement): boolean =>
-        row.name === "albc, Ingress" && row.rules === peer.rules && row.load === peer.load;
-      return rows.filter(isAlike).map((own) => ({
-        name: `${title}, ${count(peer.rules)} Ingresses, against HAProxy`,
+      const isOwn = (row: Measurement): boolean =>
+        row.name === "albc, Ingress" && isLike(row, peer);
+      return rows.filter(isOwn).map((own) => ({
+        name: `${title}, ${hasLoads ? `${own.load}, ` : ""}${count(peer.rules)} Ingresses, against HAProxy`,
         ...goal(ratio(cpuOf(own), cpuOf(peer)), 1, "× HAProxy"),
       }));
     });
+}
+
+function idleGoal(costs: readonly IdleCost[]): Goal {
+  const found = costs.find(({ name, kind }) => name.startsWith("albc") && kind === "WebSocket");
+  const inKib = found && { value: found.memory.value / 1024, error: found.memory.error / 1024 };
+  return { name: "memory of an idle WebSocket", ...goal(inKib, 22, "KiB") };
 }
 
 function memoryGoal(suites: readonly SuiteResult[]): Goal {
@@ -146,7 +160,7 @@ function changeGoals({ kind, rules, live, memory }: ChangeLatency): Goal[] {
 
 const UNKNOWN: Estimate = { value: NaN, error: NaN };
 
-function goal({ value, error }: Estimate, limit: number, unit: string): Omit<Goal, "name"> {
+function goal({ value, error } = UNKNOWN, limit: number, unit: string): Omit<Goal, "name"> {
   return { limit, measured: value, error, unit };
 }
 

@@ -30,11 +30,20 @@ async function versionOf(command: string, flag: string): Promise<string> {
     return error as { readonly stdout: string; readonly stderr: string };
   });
   const text = `${stdout}\n${stderr}`;
-  const nginx = /nginx\/[\d.]+/.exec(text)?.[0];
-  const haproxy = /HAProxy version [\d.]+/.exec(text)?.[0];
-  const envoy = /(?<=\/)\d+\.\d+\.\d+(?=\/(?:Clean|Modified))/.exec(text)?.[0];
-  const etcd = /etcd Version: [\d.]+/.exec(text)?.[0].replace(" Version:", "");
-  const wrk = /wrk [\w./-]+/.exec(text)?.[0];
-  const found = nginx ?? haproxy ?? (envoy === undefined ? undefined : `Envoy ${envoy}`);
-  return found ?? etcd ?? wrk ?? text.trim();
+  const found = VERSIONS.map(([pattern, name = ""]) => {
+    const version = pattern.exec(text)?.[0];
+    return version === undefined ? undefined : `${name}${version}`;
+  }).find((version) => version !== undefined);
+  return found ?? text.trim();
 }
+
+/** What names a program and its version, or the version of the program that is named. */
+const VERSIONS: readonly (readonly [pattern: RegExp, name?: string])[] = [
+  // h2load's is that of its library.
+  [/(?<=h2load )nghttp2\/[\d.]+/, "h2load of "],
+  [/nginx\/[\d.]+/],
+  [/HAProxy version [\d.]+/],
+  [/(?<=\/)\d+\.\d+\.\d+(?=\/(?:Clean|Modified))/, "Envoy "],
+  [/(?<=etcd Version: )[\d.]+/, "etcd "],
+  [/wrk [\w./-]+/],
+];

@@ -10,12 +10,14 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { selfSigned } from "../harness/certificates.js";
 import { Scene } from "../harness/scene.js";
 import { measureChanges } from "./change-latency.js";
 import { measureCompile } from "./compile-cost.js";
 import { makeLogin } from "./credentials.js";
 import { measureFlood } from "./flood.js";
 import { type SuiteResult, goals } from "./goals.js";
+import { type IdleCost, measureIdle } from "./idle-connections.js";
 import { describeMachine } from "./machine.js";
 import { runSection, withRun } from "./page.js";
 import { fetchPeer } from "./peers/fetch-peer.js";
@@ -25,7 +27,7 @@ import { REPOSITORY } from "./repository.js";
 import type { RouteKind } from "./site.js";
 import { type Entry, type Plan, measure } from "./slices.js";
 import { nginxBinary } from "./static-nginx.js";
-import { type Row, SUITES, type Suite, type Surroundings } from "./suites.js";
+import { IDLE_ROWS, type Row, SUITES, type Suite, type Surroundings } from "./suites.js";
 import { FEW, HUGE, MANY, Traffic } from "./traffic.js";
 import { startUpstreams } from "./upstreams.js";
 
@@ -41,8 +43,8 @@ const { values: options } = parseArgs({
 const { quick, only, rows: pattern = "", against } = options;
 const isPart = [only, options.rows, against].some((value) => value !== undefined);
 const isWhole = !isPart && !quick && options.slices === undefined;
+/** Of each row. */
 const slices = Number(options.slices ?? (quick ? 4 : 24));
-const plan: Plan = { slices, seconds: 0.5, edge: Math.max(2, Math.ceil(slices / 4)) };
 const KINDS: readonly RouteKind[] = ["Ingress", "HTTPRoute", "Rule"];
 
 process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
@@ -54,6 +56,7 @@ try {
   const around: Surroundings = {
     upstreams: await scene.use(startUpstreams()),
     login: await makeLogin(),
+    tls: await selfSigned("*.bench.example"),
     ...("command" in peers.haproxy && { haproxy: peers.haproxy.command }),
     ...("command" in peers.envoy && { envoy: peers.envoy.command }),
   };
@@ -70,11 +73,9 @@ try {
   await scene.close();
 }
 
-async function runSuite(
-  { title, rows, loads }: Suite,
-  around: Surroundings,
-  traffic: Traffic,
-): Promise<SuiteResult> {
+async function runSuite(suite: Suite, usual: Surroundings, traffic: Traffic): Promise<SuiteResult> {
+  const { backend = "backend", rows, loads, share = 1 } = suite;
+  const around = behind(usual, backend);
   const own = new Scene();
   const entries: Entry[] = [];
   const add = async ({ name, rules, start }: Row, main?: string): Promise<void> => {
@@ -90,10 +91,37 @@ async function runSuite(
         await add(row, join(resolve(against), "dist/cli/main.js"));
       }
     }
-    return { title, ...(await measure(entries, loads, { plan, traffic })) };
+    return { ...suite, ...(await measure(entries, loads, { plan: planFor(share), traffic })) };
   } finally {
     await own.close();
   }
+}
+
+function behind(around: Surroundings, backend: "backend" | "streams"): Surroundings {
+  const { upstreams } = around;
+  return { ...around, upstreams: { ...upstreams, backend: upstreams[backend] } };
+}
+
+/** Each on a subject of its own, because memory that was freed is used again. */
+async function idleCosts(usual: Surroundings): Promise<IdleCost[]> {
+  const costs: IdleCost[] = [];
+  for (const kind of ["WebSocket", "server-sent events"] as const) {
+    for (const { name, start } of IDLE_ROWS) {
+      const subject = await start(behind(usual, "streams"));
+      if (subject === undefined) continue;
+      try {
+        costs.push({ name, kind, memory: await measureIdle(subject, kind) });
+      } finally {
+        await subject.close();
+      }
+    }
+  }
+  return costs;
+}
+
+function planFor(share: number): Plan {
+  const own = Math.ceil(share * slices);
+  return { slices: own, seconds: 0.5, edge: Math.max(2, Math.ceil(own / 4)) };
 }
 
 function chosen([bare, ...others]: readonly Row[]): Row[] {
@@ -123,7 +151,9 @@ async function rest(
   const changes = [];
   for (const kind of KINDS) changes.push(await measureChanges(kind, around, quick ? 3 : 20));
   print("From a changed manifest to the first answer", report.changeTable(changes));
-  const results = { suites, flood, compile, changes };
+  const idle = await idleCosts(around);
+  print("Memory of idle connections", report.idleTable(idle));
+  const results = { suites, flood, compile, changes, idle };
   print("Goals", report.goalTable(goals(results)));
   if (!isWhole) return;
   const commands = Object.values(peers).flatMap((peer) =>
@@ -132,7 +162,7 @@ async function rest(
   const absences = Object.entries(peers).flatMap(([name, peer]) =>
     "absent" in peer ? [`${name}: ${peer.absent}`] : [],
   );
-  const machine = await describeMachine(["wrk", ...commands]);
+  const machine = await describeMachine(["wrk", "h2load", ...commands]);
   const path = join(REPOSITORY, "docs/benchmarks.md");
   const run = runSection({ date: new Date(), machine, absences, results });
   await writeFile(path, withRun(await readFile(path, "utf8"), run));

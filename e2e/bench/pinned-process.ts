@@ -10,12 +10,13 @@ export class PinnedProcess {
   #log = "";
 
   constructor(
-    cpu: number,
+    /** As taskset takes them. */
+    cpus: string,
     words: readonly string[],
     options: { readonly cwd: string; readonly env?: Record<string, string> },
   ) {
     // taskset becomes the command: the pid is the server's.
-    this.#child = spawn("taskset", ["-c", String(cpu), ...words], {
+    this.#child = spawn("taskset", ["-c", cpus, ...words], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: ["ignore", "ignore", "pipe"],

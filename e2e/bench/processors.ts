@@ -5,6 +5,11 @@ import { readFile } from "node:fs/promises";
 export const PROXY_CPU = 0;
 export const LOAD_CPU = availableParallelism() > 1 ? 1 : 0;
 
+/** For taskset: one worker has the proxy's processor, several have all. */
+export function processorsFor(workers: number): string {
+  return workers === 1 ? String(PROXY_CPU) : `0-${availableParallelism() - 1}`;
+}
+
 /** Nanoseconds of the proxy's processor. */
 export interface ProcessorTime {
   /** Spent on anything at all. */

@@ -2,27 +2,48 @@
 import type { ChangeLatency } from "./change-latency.js";
 import type { CompileCost } from "./compile-cost.js";
 import type { FloodResult } from "./flood.js";
-import { CHANGED, type Goal, isMet, plural } from "./goals.js";
-import { type Measured, type Measurement, type Sample, cpuOf } from "./slices.js";
+import { CHANGED, type Goal, type SuiteResult, isMet, plural } from "./goals.js";
+import type { IdleCost } from "./idle-connections.js";
+import { type Measurement, type Sample, cpuOf, isLike, overBare } from "./slices.js";
 import { type Estimate, lowMean, maximum, mean, median, percentile, ratio } from "./statistics.js";
 
 /** A table: names of the columns, then rows. */
 export type Table = readonly (readonly string[])[];
 
-export function suiteTable({ rows }: Measured): Table {
-  const [bare] = rows;
-  if (!bare) return [];
+export function suiteTable(result: SuiteResult): Table {
+  return result.figure === "latency" ? latencyTable(result) : cpuTable(result, result.figure);
+}
+
+function cpuTable(result: SuiteResult, unit: string): Table {
   return [
-    ["", "rules", "CPU µs", "× bare", "requests/s", "memory, MiB"],
-    ...rows.map((row) => [
-      row.name,
-      count(row.rules),
+    [...names(result, "", "rules"), `CPU µs per ${unit}`, "× bare", `${unit}s/s`, "memory, MiB"],
+    ...result.rows.map((row) => [
+      ...names(result, row.name, count(row.rules), row.load),
       estimate(cpuOf(row), 2),
-      row === bare ? "1" : estimate(ratio(cpuOf(row), cpuOf(bare)), 3),
+      estimate(overBare(result, row), 3),
       count(1e6 / lowMean(row.samples.map(({ interval }) => interval)).value),
       count(row.memory / MIB),
     ]),
   ];
+}
+
+function latencyTable(result: SuiteResult): Table {
+  const middle = ({ samples }: Measurement, key: "p50" | "p99"): string =>
+    count(median(samples.map((sample) => sample[key])));
+  return [
+    [...names(result, "", "rules"), "p50 µs", "p99 µs", "CPU µs per request"],
+    ...result.rows.map((row) => [
+      ...names(result, row.name, count(row.rules), row.load),
+      ...[middle(row, "p50"), middle(row, "p99")],
+      estimate(cpuOf(row), 2),
+    ]),
+  ];
+}
+
+/** The first cells of a row; the load only if there are several. */
+function names({ rows }: SuiteResult, name: string, rules: string, load = "load"): string[] {
+  const hasLoads = rows.some((row) => row.load !== rows[0]?.load);
+  return [name, rules, ...(hasLoads ? [load] : [])];
 }
 
 /** Name of the other checkout's row. */
@@ -31,37 +52,38 @@ export function thatOf(name: string): string {
 }
 
 /** Of the product here and in another checkout. */
-export function againstTable({ rows }: Measured): Table {
-  const [bare] = rows;
-  if (!bare) return [];
+export function againstTable(result: SuiteResult): Table {
   return [
-    ["", "rules", "here, × bare", "there, × bare", "here / there"],
-    ...rows.flatMap((here) => {
-      const there = rows.find(
-        (row) =>
-          row.name === thatOf(here.name) && row.rules === here.rules && row.load === here.load,
-      );
+    [...names(result, "", "rules"), "here, × bare", "there, × bare", "here / there"],
+    ...result.rows.flatMap((here) => {
+      const there = result.rows.find((row) => row.name === thatOf(here.name) && isLike(row, here));
       if (there === undefined) return [];
-      const over = (of: Measurement, to: Measurement): string =>
-        estimate(ratio(cpuOf(of), cpuOf(to)), 3);
+      const ratios = [
+        ...[overBare(result, here), overBare(result, there)],
+        ratio(cpuOf(here), cpuOf(there)),
+      ];
       return [
-        [here.name, count(here.rules), over(here, bare), over(there, bare), over(here, there)],
+        [
+          ...names(result, here.name, count(here.rules), here.load),
+          ...ratios.map((one) => estimate(one, 3)),
+        ],
       ];
     }),
   ];
 }
 
 /** What else went on while the suite was measured. */
-export function surroundings({ rows, first, last }: Measured): string {
+export function surroundings({ rows, first, last, isShared }: SuiteResult): string {
   const of = (samples: readonly Sample[]): string =>
     `${estimate(lowMean(samples.map(({ cpu }) => cpu)), 2)} µs`;
   const samples = rows.flatMap((row) => row.samples);
   const share = (key: "foreign" | "stolen"): string =>
     percent(mean(samples.map((sample) => sample[key])).value);
-  return (
-    `Bare nginx before all others ${of(first)}, after them ${of(last)}. ` +
-    `Other processes had ${share("foreign")} of the proxy's processor, other virtual machines ${share("stolen")}.`
-  );
+  return [
+    `Bare nginx before all others ${of(first)}, after them ${of(last)}.`,
+    ...(isShared ? [] : [`Other processes had ${share("foreign")} of the proxy's processor.`]),
+    `Other virtual machines had ${share("stolen")} of it.`,
+  ].join(" ");
 }
 
 export function floodTable(flood: FloodResult): Table {
@@ -103,6 +125,16 @@ export function changeTable(changes: readonly ChangeLatency[]): Table {
         count(maximum(live[what])),
       ]),
     ),
+  ];
+}
+
+export function idleTable(costs: readonly IdleCost[]): Table {
+  return [
+    ["", "connection", "KiB"],
+    ...costs.map(({ name, kind, memory: { value, error } }) => [
+      ...[name, kind],
+      estimate({ value: value / 1024, error: error / 1024 }, 1),
+    ]),
   ];
 }
 
@@ -155,7 +187,7 @@ export function count(value: number): string {
 }
 
 export function estimate({ value, error }: Estimate, digits: number): string {
-  return `${value.toFixed(digits)} ± ${error.toFixed(digits)}`;
+  return error === 0 ? String(value) : `${value.toFixed(digits)} ± ${error.toFixed(digits)}`;
 }
 
 function percent(value: number): string {

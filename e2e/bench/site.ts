@@ -12,7 +12,9 @@ import {
   secret,
   service,
   serviceGroup,
+  tlsSecret,
 } from "../harness/manifests.js";
+import type { KeyPair } from "../harness/certificates.js";
 import { type Rule, rules } from "./traffic.js";
 
 export type Access =
@@ -26,10 +28,13 @@ export interface SiteOptions {
   readonly access: Access;
   /** Port of the backend behind every Service. */
   readonly backend: number;
+  /** Ingresses are for TLS, with this certificate. */
+  readonly tls?: KeyPair | undefined;
 }
 
 const USERS = "bench-users";
 const POLICY = "bench-auth";
+const CERTIFICATE = "bench-tls";
 const OWNER = { alb: "bench", frontend: "bench" };
 
 /** What the rules are written as. */
@@ -40,16 +45,21 @@ export function services(options: SiteOptions): Manifest[] {
   const own = rules(options.count).flatMap(({ index }) =>
     service(serviceName(index), [{ port: options.backend }]),
   );
-  return [namespace("default"), ...users(options.access), ...own];
+  const certificate = options.tls ? [tlsSecret(CERTIFICATE, options.tls)] : [];
+  return [namespace("default"), ...users(options.access), ...certificate, ...own];
 }
 
 /** All rules, with what they hang on. */
-export function routes(kind: RouteKind, { count, access }: SiteOptions, port: number): Manifest[] {
-  const own = rules(count).map((one) => routeOf(kind, one, access));
-  return [...parents(kind, port, access), ...own];
+export function routes(kind: RouteKind, options: SiteOptions, port: number): Manifest[] {
+  const own = rules(options.count).map((one) => routeOf(kind, one, options));
+  return [...parents(kind, port, options.access), ...own];
 }
 
-export function routeOf(kind: RouteKind, { index, host, path }: Rule, access: Access): Manifest {
+export function routeOf(
+  kind: RouteKind,
+  { index, host, path }: Rule,
+  { access, tls }: Pick<SiteOptions, "access" | "tls">,
+): Manifest {
   const [name, service] = [`app-${index}`, serviceName(index)];
   const auth = authOf(access, kind === "Rule" ? ALB_NAMESPACE : "default");
   switch (kind) {
@@ -57,6 +67,7 @@ export function routeOf(kind: RouteKind, { index, host, path }: Rule, access: Ac
       return ingress(name, {
         annotations: annotations(access),
         hosts: { [host]: [{ path, service }] },
+        ...(tls && { tls: [{ hosts: [host], secretName: CERTIFICATE }] }),
       });
     case "HTTPRoute": {
       const filters = auth ? [authFilter(POLICY)] : [];

@@ -4,7 +4,7 @@ import { residentMemory } from "../harness/processes.js";
 import { cpuTime } from "./cpu-time.js";
 import type { Load } from "./loads.js";
 import { processorTime } from "./processors.js";
-import { type Estimate, lowMean } from "./statistics.js";
+import { type Estimate, lowMean, ratio } from "./statistics.js";
 import { type Subject, pause, resume } from "./subject.js";
 import type { Traffic } from "./traffic.js";
 
@@ -26,9 +26,9 @@ export interface Plan {
 }
 
 export interface Sample {
-  /** Microseconds of CPU for one request. */
+  /** Microseconds of CPU for one request, or for a part of it if the load has parts. */
   readonly cpu: number;
-  /** Microseconds from one request to the next. */
+  /** Microseconds from one request, or part, to the next. */
   readonly interval: number;
   /** Microseconds. */
   readonly p50: number;
@@ -57,6 +57,20 @@ export interface Measured {
 
 export function cpuOf({ samples }: Measurement): Estimate {
   return lowMean(samples.map(({ cpu }) => cpu));
+}
+
+/** Of the same suite: over the first row, which is bare nginx, with the same load. */
+export function overBare({ rows }: Pick<Measured, "rows">, row: Measurement): Estimate {
+  const bare = rows.find(({ load }) => load === row.load) ?? row;
+  return row === bare ? { value: 1, error: 0 } : ratio(cpuOf(row), cpuOf(bare));
+}
+
+/** As many rules, and the same load. */
+export function isLike(
+  row: Pick<Measurement, "rules" | "load">,
+  other: Pick<Measurement, "rules" | "load">,
+): boolean {
+  return row.rules === other.rules && row.load === other.load;
 }
 
 /** Milliseconds in which a subject that runs again does what it was kept from. */
@@ -134,10 +148,11 @@ async function sample(
     throw new Error(`${name}: ${failures} of ${requests} requests failed`);
   }
   const used = after.used - before.used;
+  const parts = requests * (load.parts ?? 1);
   const elapsed = after.at - before.at;
   return {
-    cpu: used / 1000 / requests,
-    interval: (1e6 * seconds) / requests,
+    cpu: used / 1000 / parts,
+    interval: (1e6 * seconds) / parts,
     p50,
     p99,
     foreign: Math.max(0, after.busy - before.busy - used) / elapsed,

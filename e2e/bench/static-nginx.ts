@@ -10,12 +10,14 @@ import { PinnedProcess } from "./pinned-process.js";
 
 export interface StaticNginx extends Closable {
   readonly port: number;
-  /** Its worker. */
+  /** Its workers. */
   readonly pids: readonly number[];
 }
 
 export interface StaticNginxOptions {
-  readonly cpu: number;
+  /** As taskset takes them. */
+  readonly cpus: string;
+  readonly workers?: number;
   /** Text inside `http { }`; `port` is free to listen on. */
   readonly http: (port: number) => string;
   /** Files below its folder. */
@@ -27,22 +29,23 @@ export async function startStaticNginx(options: StaticNginxOptions): Promise<Sta
   // Workers may have another user than the one who measures.
   await chmod(folder, 0o755);
   const port = await freePort();
-  const files = { "nginx.conf": configuration(options.http(port)), ...options.files };
+  const { cpus, workers = 1 } = options;
+  const files = { "nginx.conf": configuration(options.http(port), workers), ...options.files };
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
   const words = [nginxBinary(), "-p", folder, "-c", "nginx.conf", "-e", "stderr"];
-  const server = new PinnedProcess(options.cpu, words, { cwd: folder });
+  const server = new PinnedProcess(cpus, words, { cwd: folder });
   const close = async (): Promise<void> => {
     await server.close();
     await removeFolder(folder);
   };
   try {
     await server.listening(port);
-    const pids = await waitFor("nginx has its worker", async () => {
+    const pids = await waitFor("nginx has its workers", async () => {
       const children = await childrenOf(server.pid);
-      return children.length === 1 && children;
+      return children.length === workers && children;
     });
     return { port, pids, close };
   } catch (error: unknown) {
@@ -58,16 +61,17 @@ export function nginxBinary(): string {
   return path;
 }
 
-function configuration(http: string): string {
+function configuration(http: string, workers: number): string {
   return `
 daemon off;
-worker_processes 1;
+worker_processes ${workers};
 pid nginx.pid;
 ${process.getuid?.() === 0 ? "user root;" : ""}
 events { worker_connections 4096; }
 http {
     access_log off;
     keepalive_requests 1000000;
+    client_max_body_size 0;
     client_body_temp_path body;
     proxy_temp_path proxy;
     fastcgi_temp_path fastcgi;

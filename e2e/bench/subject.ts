@@ -1,3 +1,4 @@
+import type { KeyPair } from "../harness/certificates.js";
 import type { Closable } from "../harness/scene.js";
 
 /** A proxy that is up and configured. */
@@ -9,6 +10,14 @@ export interface Subject extends Closable {
   readonly helpers?: readonly number[];
   /** Value of the Authorization header that its requests carry. */
   readonly authorization?: string | undefined;
+}
+
+/** What a proxy does besides its rules. */
+export interface ProxyOptions {
+  /** Listens for TLS, HTTP/1.1 and HTTP/2, with a certificate for every host. */
+  readonly tls?: KeyPair | undefined;
+  /** Workers or threads, on all processors if there are several; default one, on the processor of what is measured. */
+  readonly workers?: number | undefined;
 }
 
 /** Stops everything that it does: even idle workers wake many times a second. */

@@ -35,15 +35,23 @@ export class Traffic implements Closable {
   static async write(): Promise<Traffic> {
     const traffic = new Traffic(await makeTempFolder());
     for (const count of [FEW, MANY, HUGE]) {
+      const headers = Object.entries(BROWSER).map(([name, value]) => `${name}: ${value}\n`);
       const lines = rules(count).map(({ host, path }) => `${host} ${path}${REST}\n`);
-      await writeFile(traffic.requests(count), lines.join(""));
+      await writeFile(traffic.requests(count), [...headers, "\n", ...lines].join(""));
     }
+    const urls = rules(FEW).map(({ host, path }) => `https://${host}${path}${REST}\n`);
+    await writeFile(traffic.urls, urls.join(""));
     return traffic;
   }
 
-  /** Lines `host path` for load/spread.lua. */
+  /** Header lines, an empty line, and lines `host path`. */
   requests(count: number): string {
     return join(this.#folder, `requests-${count}`);
+  }
+
+  /** A file of URLs to the rules of the first host, over TLS. */
+  get urls(): string {
+    return join(this.#folder, "urls");
   }
 
   async close(): Promise<void> {
@@ -52,3 +60,29 @@ export class Traffic implements Closable {
 }
 
 const REST = "/items/17?view=short";
+
+/** What browsers send besides Host. */
+export const BROWSER = {
+  Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+  "Accept-Encoding": "gzip, deflate, br",
+  "Accept-Language": "en-US,en;q=0.5",
+  "Cache-Control": "no-cache",
+  Cookie: "session=0123456789abcdef; theme=dark",
+  DNT: "1",
+  Referer: "http://www.example/start",
+  "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+} as const;
+
+/** The requests of a file's text, as HTTP/1.1 has them. */
+export function requestsIn(text: string, authorization: string | undefined): Buffer[] {
+  const [headers = "", lines = ""] = text.split("\n\n");
+  const more = authorization === undefined ? [] : [`Authorization: ${authorization}`];
+  const rest = [...headers.split("\n"), ...more, "", ""].join("\r\n");
+  return lines
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [host, path] = line.split(" ");
+      return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${rest}`);
+    });
+}

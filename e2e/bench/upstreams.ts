@@ -1,5 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { freePort } from "../harness/free-port.js";
-import type { Closable } from "../harness/scene.js";
+import { type Closable, Scene } from "../harness/scene.js";
+import { PinnedProcess } from "./pinned-process.js";
 import { LOAD_CPU } from "./processors.js";
 import { startStaticNginx } from "./static-nginx.js";
 
@@ -13,24 +15,35 @@ export interface Upstreams extends Closable {
   readonly auth: number;
   /** Answers everything with 204. */
   readonly emptyAuth: number;
+  /** For large bodies and connections that stay, see streams.ts. */
+  readonly streams: number;
 }
 
 export const BODY = "b".repeat(100);
 export const OTHER_BODY = "o".repeat(100);
 
 export async function startUpstreams(): Promise<Upstreams> {
+  const cpus = String(LOAD_CPU);
   const [otherBackend, auth, emptyAuth] = [await freePort(), await freePort(), await freePort()];
-  const { port, close } = await startStaticNginx({
-    cpu: LOAD_CPU,
-    http: (own) =>
-      [
-        server(own, `200 "${BODY}"`),
-        server(otherBackend, `200 "${OTHER_BODY}"`),
-        server(auth, '200 "ok"'),
-        server(emptyAuth, "204"),
-      ].join(""),
-  });
-  return { backend: port, otherBackend, auth, emptyAuth, close };
+  const scene = new Scene();
+  const { port } = await scene.use(
+    startStaticNginx({
+      cpus,
+      http: (own) =>
+        [
+          server(own, `200 "${BODY}"`),
+          server(otherBackend, `200 "${OTHER_BODY}"`),
+          server(auth, '200 "ok"'),
+          server(emptyAuth, "204"),
+        ].join(""),
+    }),
+  );
+  const streams = await freePort();
+  const program = fileURLToPath(new URL("streams.js", import.meta.url));
+  const words = [process.execPath, program, String(streams)];
+  const backend = await scene.use(Promise.resolve(new PinnedProcess(cpus, words, { cwd: "/" })));
+  await backend.listening(streams);
+  return { backend: port, otherBackend, auth, emptyAuth, streams, close: () => scene.close() };
 }
 
 function server(port: number, answer: string): string {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { runLoad } from "./load-process.js";
+import { setTimeout as delay } from "node:timers/promises";
+import { type LoadResult, resultIn, runLoad } from "./load-process.js";
 import { REPOSITORY } from "./repository.js";
 
 export interface WrkOptions {
@@ -7,18 +8,8 @@ export interface WrkOptions {
   readonly connections: number;
   readonly seconds: number;
   /** One of load/, without `.lua`. */
-  readonly script: "spread" | "paced";
+  readonly script: "spread" | "paced" | "body";
   readonly words: readonly string[];
-}
-
-export interface LoadResult {
-  readonly requests: number;
-  /** Requests without the answer that was to come. */
-  readonly failures: number;
-  readonly seconds: number;
-  /** Microseconds. */
-  readonly p50: number;
-  readonly p99: number;
 }
 
 /** Runs wrk with one of the scripts in load/. */
@@ -32,10 +23,10 @@ export async function wrk(options: WrkOptions): Promise<LoadResult> {
       ...[`http://127.0.0.1:${port}/`, "--", ...words],
     ],
     /^BEGIN$/,
-    (interrupt) => setTimeout(interrupt, 1000 * seconds),
+    async (interrupt) => {
+      await delay(1000 * seconds);
+      interrupt();
+    },
   );
-  const found = /^RESULT (\d+) (\d+) (\d+) (\d+) (\d+)$/m.exec(output);
-  if (!found) throw new Error(`wrk said:\n${output}`);
-  const [requests = 0, failures = 0, duration = 0, p50 = 0, p99 = 0] = found.slice(1).map(Number);
-  return { requests, failures, seconds: duration / 1e6, p50, p99 };
+  return resultIn(output);
 }

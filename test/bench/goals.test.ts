@@ -1,14 +1,14 @@
 import { type Goal, type Results, type SuiteResult, goals, isMet } from "../../e2e/bench/goals.js";
 import type { Measurement, Sample } from "../../e2e/bench/slices.js";
 
-function row(name: string, rules: number, cpus: readonly number[]): Measurement {
+function row(name: string, rules: number, cpus: readonly number[], load = "HTTP/1.1"): Measurement {
   const rest = { interval: 20, p50: 400, p99: 900, foreign: 0, stolen: 0 };
   const samples = cpus.map((cpu): Sample => ({ cpu, ...rest }));
-  return { name, rules, load: "HTTP/1.1", samples, memory: 50 * 2 ** 20 };
+  return { name, rules, load, samples, memory: 50 * 2 ** 20 };
 }
 
 function suite(title: string, rows: readonly Measurement[]): SuiteResult {
-  return { title, rows, first: [], last: [] };
+  return { title, figure: "request", rows, first: [], last: [] };
 }
 
 function verdicts(suites: readonly SuiteResult[]): ReadonlyMap<string, Goal> {
@@ -21,6 +21,7 @@ function verdicts(suites: readonly SuiteResult[]): ReadonlyMap<string, Goal> {
     flood: { rate: one, p99Before: one, p99During: one, load: none, wrongPassword: none },
     compile: [],
     changes: [],
+    idle: [],
   };
   return new Map(goals(results).map((goal) => [goal.name, goal]));
 }
@@ -33,12 +34,12 @@ test.each([
   { cpus: [10.2, 11.3, 11.4, 11.4, 11.5], met: false, why: "below, but by less than the error" },
 ])("a ratio is $why: met is $met", ({ cpus, met }) => {
   const found = verdicts([suite("Plain route", [BARE, row("albc, Ingress", 10, cpus)])]);
-  const goal = found.get("plain route, 10 Ingresses");
+  const goal = found.get("Plain route, 10 Ingresses");
   expect(goal && isMet(goal)).toBe(met);
 });
 
 test("what was not measured is not met", () => {
-  const goal = verdicts([]).get("basic auth, 10 Ingresses");
+  const goal = verdicts([]).get("Basic auth, 10 Ingresses");
   expect(goal && isMet(goal)).toBe(false);
 });
 
@@ -57,6 +58,20 @@ test("the access log's cost is what it adds to the same route", () => {
     ]),
   ]);
   expect(found.get("access log, on top")?.measured).toBeCloseTo(0.05, 10);
+});
+
+test("each load is compared with bare nginx under the same load", () => {
+  const [many, one] = ["HTTP/2, 10 streams", "HTTP/2, 1 stream"];
+  const found = verdicts([
+    suite("TLS", [
+      row("bare proxy_pass", 10, [10, 10, 10, 10, 10], many),
+      row("bare proxy_pass", 10, [20, 20, 20, 20, 20], one),
+      row("albc, Ingress", 10, [12, 12, 12, 12, 12], many),
+      row("albc, Ingress", 10, [22, 22, 22, 22, 22], one),
+    ]),
+  ]);
+  expect(found.get("TLS, HTTP/2, 10 streams, 10 Ingresses")?.measured).toBeCloseTo(1.2, 10);
+  expect(found.get("TLS, HTTP/2, 1 stream, 10 Ingresses")?.measured).toBeCloseTo(1.1, 10);
 });
 
 test("HAProxy is compared with as many Ingresses", () => {

@@ -13,7 +13,7 @@ function run(day: number): string {
     date: new Date(Date.UTC(2026, 0, day, 12, 30)),
     machine: [`machine ${day}`],
     absences: [],
-    results: { suites: [], flood, compile: [], changes: [] },
+    results: { suites: [], flood, compile: [], changes: [], idle: [] },
   });
 }
 

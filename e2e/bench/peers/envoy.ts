@@ -2,14 +2,15 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { KeyPair } from "../../harness/certificates.js";
 import { freePort } from "../../harness/free-port.js";
 import { makeTempFolder, removeFolder } from "../../harness/temp-folder.js";
 import { PinnedProcess } from "../pinned-process.js";
-import { PROXY_CPU } from "../processors.js";
-import type { Subject } from "../subject.js";
+import { processorsFor } from "../processors.js";
+import type { ProxyOptions, Subject } from "../subject.js";
 import { rules } from "../traffic.js";
 
-export interface EnvoyOptions {
+export interface EnvoyOptions extends ProxyOptions {
   readonly command: string;
   readonly rules: number;
   readonly backend: number;
@@ -26,11 +27,12 @@ export interface EnvoyOptions {
 export async function startEnvoy(options: EnvoyOptions): Promise<Subject> {
   const folder = await makeTempFolder();
   const port = await freePort();
+  const { workers = 1 } = options;
   await writeFile(join(folder, "envoy.json"), JSON.stringify(bootstrap(options, port)));
   const server = new PinnedProcess(
-    PROXY_CPU,
+    processorsFor(workers),
     [
-      ...[options.command, "-c", "envoy.json", "--concurrency", "1"],
+      ...[options.command, "-c", "envoy.json", "--concurrency", String(workers)],
       ...["--disable-hot-restart", "--log-level", "warning"],
     ],
     { cwd: folder },
@@ -57,10 +59,29 @@ function bootstrap(options: EnvoyOptions, port: number): object {
         {
           name: "bench",
           address: address(port),
-          filter_chains: [{ filters: [connectionManager(options, port)] }],
+          filter_chains: [
+            { filters: [connectionManager(options, port)], ...transport(options.tls) },
+          ],
         },
       ],
       clusters: [...apps, ...auth],
+    },
+  };
+}
+
+function transport(tls: KeyPair | undefined): object {
+  if (tls === undefined) return {};
+  const pair = {
+    certificate_chain: { inline_string: tls.certificate },
+    private_key: { inline_string: tls.key },
+  };
+  return {
+    transport_socket: {
+      name: "envoy.transport_sockets.tls",
+      typed_config: {
+        "@type": `${TYPE}/envoy.extensions.transport_sockets.tls.v3.DownstreamTlsContext`,
+        common_tls_context: { alpn_protocols: ["h2", "http/1.1"], tls_certificates: [pair] },
+      },
     },
   };
 }

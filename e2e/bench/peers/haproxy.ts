@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { freePort } from "../../harness/free-port.js";
 import { makeTempFolder, removeFolder } from "../../harness/temp-folder.js";
 import { PinnedProcess } from "../pinned-process.js";
-import { PROXY_CPU } from "../processors.js";
-import type { Subject } from "../subject.js";
+import { processorsFor } from "../processors.js";
+import type { ProxyOptions, Subject } from "../subject.js";
 import { rules } from "../traffic.js";
 
-export interface HaproxyOptions {
+export interface HaproxyOptions extends ProxyOptions {
   /** Command that runs it. */
   readonly command: string;
   readonly rules: number;
@@ -24,8 +24,10 @@ export async function startHaproxy(options: HaproxyOptions): Promise<Subject> {
   const port = await freePort();
   await writeFile(join(folder, "routes.map"), routesMap(options.rules));
   await writeFile(join(folder, "haproxy.cfg"), configuration(options, port));
+  const { tls, workers = 1 } = options;
+  if (tls) await writeFile(join(folder, "tls.pem"), `${tls.certificate}${tls.key}`);
   const words = [options.command, "-f", "haproxy.cfg"];
-  const server = new PinnedProcess(PROXY_CPU, words, { cwd: folder });
+  const server = new PinnedProcess(processorsFor(workers), words, { cwd: folder });
   const close = async (): Promise<void> => {
     await server.close();
     await removeFolder(folder);
@@ -46,11 +48,12 @@ function routesMap(count: number): string {
     .join("");
 }
 
-function configuration({ login, backend }: HaproxyOptions, port: number): string {
+function configuration(options: HaproxyOptions, port: number): string {
+  const { login, backend, tls, workers = 1 } = options;
   const users = login && `userlist users\n    user ${login.user} password ${login.hash}\n`;
   const auth = login && "    http-request auth unless { http_auth(users) }\n";
   return `global
-    nbthread 1
+    nbthread ${workers}
     maxconn 4096
 defaults
     mode http
@@ -59,7 +62,7 @@ defaults
     timeout client 60s
     timeout server 60s
 ${users ?? ""}frontend bench
-    bind 127.0.0.1:${port} backlog 4096
+    bind 127.0.0.1:${port} backlog 4096${tls ? " ssl crt tls.pem alpn h2,http/1.1" : ""}
 ${auth ?? ""}    option forwardfor
     unique-id-format %{+X}o%ci:%cp_%fi:%fp_%Ts_%rt:%pid
     http-request set-header X-Real-IP %[src]
