@@ -139,7 +139,7 @@ function decodeKind<K extends KindName>(kind: K, table: KindTable, given: JsonOb
     ...checkMetadata(checked.value, definition.name),
     ...(definition.check?.(checked.value) ?? []),
   ];
-  const reports = [...shape.reports, ...problems];
+  const reports = problems.length === 0 ? shape.reports : [...shape.reports, ...problems];
   if (problems.length > 0) return refuse(reports, problems);
   const object = definition.fill?.(checked.value) ?? checked.value;
   return { result: "object", ref, reports, served: { key: refKey(ref), entry: { kind, object } } };

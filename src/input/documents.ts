@@ -1,5 +1,6 @@
 /** A source → the objects in it, each with its place, and what is wrong with them. Unchanged documents are not parsed again. */
 import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
+import { memoized } from "../support/collections.js";
 import { isNear } from "../support/did-you-mean.js";
 import { type JsonObject, isObject } from "../support/json-object.js";
 import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
@@ -60,8 +61,11 @@ export interface Chunk {
   /** Empty if the text can't be parsed. */
   readonly values: readonly ChunkValue[];
   readonly syntaxProblems: readonly SyntaxProblem[];
-  readonly locator: TextLocator;
 }
+
+/** Few chunks have problems to be located. */
+const locatorOf = memoized(({ text }: Chunk) => new TextLocator(text));
+const NONE: readonly never[] = [];
 
 interface ChunkValue {
   readonly decoded: Decoded;
@@ -215,7 +219,7 @@ class ValueInFile implements Placed<Decoded> {
   locate(field: FieldPath, at?: "key"): SourceLocation | undefined {
     const { path, chunk, line } = this.#place;
     const { document, field: root } = this.#value;
-    const place = chunk.locator.field(document, [...root, ...field], at);
+    const place = locatorOf(chunk).field(document, [...root, ...field], at);
     return place && { file: path, ...place, line: place.line + line };
   }
 }
@@ -225,7 +229,7 @@ function syntaxError(
   { path, chunk, line }: ChunkPlace,
 ): Diagnostic {
   const locate = (at: number): SourceLocation => {
-    const place = chunk.locator.offset(at);
+    const place = locatorOf(chunk).offset(at);
     return { file: path, ...place, line: place.line + line };
   };
   const others = related && [{ message: related.message, location: locate(related.offset) }];
@@ -234,17 +238,26 @@ function syntaxError(
 
 function readChunk(part: string, table: KindTable): Chunk {
   const text = detached(part);
-  const chunk = { text, lineBreaks: countLineBreaks(text), locator: new TextLocator(text) };
   const parsed = parseYaml(text);
-  if ("problems" in parsed) return { ...chunk, values: [], syntaxProblems: parsed.problems };
-  const values = parsed.documents.flatMap((value, document) =>
+  const isBroken = "problems" in parsed;
+  return {
+    text,
+    lineBreaks: countLineBreaks(text),
+    values: isBroken ? NONE : decodedValues(parsed.documents, table),
+    syntaxProblems: isBroken ? parsed.problems : NONE,
+  };
+}
+
+function decodedValues(documents: readonly unknown[], table: KindTable): readonly ChunkValue[] {
+  const values = documents.map((value, document) =>
     listItems(value).map((item) => ({
       decoded: decode(item.value, table, item.misspeltList),
       document,
       field: item.path,
     })),
   );
-  return { ...chunk, values, syntaxProblems: [] };
+  // The list of a chunk with one document is as long as it has to be; `flat` makes room for more.
+  return values.length === 1 ? (values[0] ?? NONE) : values.flat();
 }
 
 /** A value of a document, or an item of a list in it. */
@@ -261,7 +274,7 @@ interface ListItem {
  */
 export function listItems(
   value: unknown,
-  path: FieldPath = [],
+  path: FieldPath = NONE,
   misspelt?: string,
 ): readonly ListItem[] {
   if (path.length === 0 && (value === null || value === undefined)) return [];
@@ -280,7 +293,7 @@ export function listItems(
 /** The `items` of a document, or the list under a similar name. */
 function listOf(value: JsonObject): { field: string; items: readonly unknown[] } | undefined {
   const lists = Object.entries(value).flatMap(([field, items]) =>
-    isNear(field, "items") && Array.isArray(items) ? [{ field, items }] : [],
+    Array.isArray(items) && isNear(field, "items") ? [{ field, items }] : [],
   );
   return lists.find(({ field }) => field === "items") ?? lists[0];
 }

@@ -88,7 +88,9 @@ class PlainReader {
   }
 
   #list(column: number): unknown {
-    const list: unknown[] = [];
+    this.#at += 1;
+    // Most lists have one item, and the first `push` makes room for 17.
+    const list = [this.#item(column)];
     while (this.#column === column && this.#isAt(DASH)) {
       this.#at += 1;
       list.push(this.#item(column));
