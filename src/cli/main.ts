@@ -42,7 +42,7 @@ async function runCommand(call: CommandCall, settings: Settings): Promise<ExitSt
     case "validate":
       return (await import("./validate.js")).runValidate(call, settings, terminal);
     case "explain":
-      return (await import("./validate.js")).runExplain(call, settings, terminal);
+      return (await import("./explain.js")).runExplain(call, settings, terminal);
     case "run":
       return (await import("./run.js")).runRun(call, settings, terminal);
   }

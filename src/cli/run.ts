@@ -4,6 +4,7 @@ import { cpus, hostname } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
+import { type Logger, pino } from "pino";
 import type { ClusterSource } from "../controller/cluster-source.js";
 import { Controller } from "../controller/controller.js";
 import { FileSource } from "../controller/file-source.js";
@@ -27,7 +28,7 @@ import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
 import type { CallOf } from "./arguments.js";
 import { type Settings, compileOptions } from "./settings.js";
-import { type ExitStatus, type Terminal, EXIT, createLogger, readVersion } from "./terminal.js";
+import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
 /** Milliseconds between checks of what the workers serve: nginx may have been reloaded by others while policy.json was written. */
 const CONFIRM_INTERVAL = 5000;
@@ -315,4 +316,15 @@ async function thisReplica(
     // A pod's name is unique, but a process that was killed and its successor must differ.
     identity: `${POD_NAME ?? hostname()}_${randomUUID()}`,
   };
+}
+
+/** Writes one JSON line for each event to standard error; standard output is for results. */
+function createLogger(level: string): Logger {
+  const settings = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  };
+  return pino(settings, pino.destination({ dest: 2, sync: true }));
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { type Logger, pino } from "pino";
 
 /** What commands use of the process; tests pass their own. */
 export interface Terminal {
@@ -39,15 +38,4 @@ export function readVersion(): string {
       ? manifest.version
       : "";
   return String(version);
-}
-
-/** Writes one JSON line for each event to standard error; standard output is for results. */
-export function createLogger(level: string): Logger {
-  const settings = {
-    level,
-    base: null,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-  };
-  return pino(settings, pino.destination({ dest: 2, sync: true }));
 }

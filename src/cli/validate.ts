@@ -1,17 +1,13 @@
-/** The commands that only report: `albc validate` and `albc explain`. */
+/** `albc validate`, and what it shares with the other commands that compile once. */
 import { type Compilation, compile } from "../compile.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
 import { inOrder } from "../diagnostics/sink.js";
-import { explain, readPolicy } from "../explain/explain.js";
-import { formatExplanation } from "../explain/format.js";
-import { parseRequest } from "../explain/request.js";
 import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
-import { contentsOf } from "../render/rendered-file.js";
 import type { CallOf } from "./arguments.js";
 import { type Settings, compileOptions } from "./settings.js";
-import { type ExitStatus, type Terminal, EXIT, UsageError } from "./terminal.js";
+import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
 
 /** `albc validate`: prints all problems of the manifests on standard output, and a summary on standard error. */
 export async function runValidate(
@@ -27,26 +23,6 @@ export async function runValidate(
     }
   }
   terminal.writeError(summary);
-  return status;
-}
-
-/** `albc explain`: which route serves a request, and why, according to the policy of the manifests. */
-export async function runExplain(
-  call: CallOf<"explain">,
-  settings: Settings,
-  terminal: Terminal,
-): Promise<ExitStatus> {
-  const request = parseRequest(call);
-  if (!request.ok) throw new UsageError(request.problem);
-  const compiled = await compileInput(call, settings, terminal);
-  const { compilation, diagnostics, summary, status } = compiled;
-  reportDiagnostics(diagnostics, call.format, terminal.writeError, terminal.colours);
-  if (diagnostics.length > 0 && call.format === "text") terminal.writeError(summary);
-  const file = compilation.files.find(({ path }) => path === "policy.json");
-  const policy = readPolicy(file === undefined ? "{}" : contentsOf(file));
-  const explanation = explain(policy, request.value);
-  const json = `${JSON.stringify(explanation, null, 2)}\n`;
-  terminal.write(call.format === "json" ? json : formatExplanation(explanation));
   return status;
 }
 
