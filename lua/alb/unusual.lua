@@ -18,20 +18,22 @@ local function allow_upgrade()
     local wanted = var.http_upgrade
     if wanted and str_lower(wanted) == "websocket" and var.server_protocol == "HTTP/1.1" then
         var.albc_upgrade, var.albc_connection = "websocket", "upgrade"
+        return true
     end
+    return false
 end
 
 --- Handles all of these except the body. Ends a request that loops.
 ---@return boolean found false if there is none of these, hence no body with a declared length
+---@return boolean changed whether headers for the backend differ from those of `location /`
 function _M.look()
     local _, size = read()
     if size == 0 then
-        return false
+        return false, false
     end
     log_text.show()
-    turns.check()
-    allow_upgrade()
-    return true
+    local has_turned = turns.check()
+    return true, allow_upgrade() or has_turned
 end
 
 return _M

@@ -125,11 +125,14 @@ local function is_source_allowed(plan)
     return not plan.allow or source_range.contains(plan.allow, client)
 end
 
--- Challenges are a list (RFC 9110, 11.6.1): the first is one line, the others share a second one (see lua.conf.hbs).
-local function challenge(challenges)
+-- Challenges are a list (RFC 9110, 11.6.1): the first is one line, the others share a second one (see server.conf.hbs).
+local function challenge(refusal)
+    local challenges = refusal.challenges
     ngx.header["WWW-Authenticate"] = challenges[1]
     if challenges[2] then
-        var.albc_challenges = concat(challenges, ", ", 2)
+        ngx.status = refusal.status
+        var.albc_reason, var.albc_challenges = refusal.reason, concat(challenges, ", ", 2)
+        return ngx.exec("@challenges")
     end
 end
 
@@ -137,14 +140,17 @@ local function refuse(refusal)
     if refusal.cookies then
         cookies.add(refusal.cookies, true)
     end
-    if refusal.challenges then
-        challenge(refusal.challenges)
-    end
     if refusal.location then
+        if refusal.challenges then
+            ngx.header["WWW-Authenticate"] = concat(refusal.challenges, ", ")
+        end
         counters.signin()
         return ngx.redirect(refusal.location, 302)
     end
     counters.refused(refusal.reason)
+    if refusal.challenges then
+        challenge(refusal)
+    end
     if refusal.answer and not errors.is_grpc() then
         return refusal.answer(refusal)
     end

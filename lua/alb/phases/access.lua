@@ -7,6 +7,7 @@ local canonical_host = require("alb.route.host_keys").canonical
 local candidates = require("alb.route.candidate")
 local endpoints = require("alb.upstream.endpoints")
 local errors = require("alb.errors")
+local enter = require("alb.upstream.location").enter
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
 local find = require("alb.route.select").find
@@ -38,8 +39,13 @@ local str_sub = string.sub
 local COLON = 58
 local SEQ, ID, ROUTE, UPSTREAM =
     candidates.SEQ, candidates.ID, candidates.ROUTE, candidates.UPSTREAM
+local ADDRESS, PORT = candidates.ADDRESS, candidates.PORT
 
-local _M = {}
+local _M = {
+    --- Whether $albc_route is set for each request, for the access log. Otherwise it is, like other variables, set for those whose
+    --- further steps read it: the bytes of an id are cold in the processor's cache.
+    names_route = false,
+}
 
 -- Accepts a Host header that differs from nginx's $host only by a port, case or a trailing dot.
 local function check_host(host, raw)
@@ -65,6 +71,8 @@ local function resolve(candidate)
     local upstream = route and route.plain and endpoints.upstream(route.fixed)
     candidate[SEQ], candidate[ROUTE] = at, route or false
     candidate[UPSTREAM] = upstream and upstream.count > 0 and upstream or false
+    local is_only = upstream and upstream.count == 1
+    candidate[ADDRESS], candidate[PORT] = is_only and upstream[1], is_only and upstream[2]
 end
 
 -- The candidate of a request; nil if no rule matches. Starts again if a lookup moved the worker to a newer commit, so
@@ -104,18 +112,19 @@ local function find_route(server_id, host, path)
     return candidate[ROUTE]
 end
 
--- Hands the upstream to the balancer. The policy may change while a body is held; then the balancer looks up the
--- upstream again.
-local function hand_over(upstream, route, is_unusual)
-    if not is_unusual or not hold_body() then
-        return handover.give(upstream)
-    end
+-- Hands the upstream of an unusual request to the balancer, which looks it up again, because the policy may change while
+-- a body is held.
+local function hand_over(route, is_changed)
+    handover.clear()
     var.albc_backend = route.fixed
-    return handover.clear()
+    hold_body()
+    if is_changed then
+        return enter(route, "http")
+    end
 end
 
 -- Everything except plain routes whose lookups are done.
-local function decide(route, server_id, is_unusual)
+local function decide(route, server_id, is_unusual, is_changed)
     handover.clear()
     if not route then
         return exit(404, reasons.no_rule)
@@ -123,23 +132,26 @@ local function decide(route, server_id, is_unusual)
     var.albc_route = route.id
     local fixed = route.fixed
     if not fixed then
-        return forward(route, run_filters(route, server_id), server_id)
+        return forward(route, run_filters(route, server_id), server_id, is_changed)
     end
     access.check(route)
     local upstream = endpoints.upstream(fixed)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
     end
-    return hand_over(upstream, route, is_unusual)
+    if is_unusual then
+        return hand_over(route, is_changed)
+    end
+    return handover.give(upstream)
 end
 
 -- The route of a request with any spelling of host and target.
 local function find_any(server_id)
-    local host, path = request_host(), var.uri
+    local host, path, is_named = request_host(), var.uri, false
     local raw_host = var.http_host
     if not raw_host or raw_host == "" then
         -- HTTP/1.0 requires no Host header, but backends get HTTP/1.1.
-        var.albc_host = host
+        var.albc_host, is_named = host, true
     elseif raw_host ~= host then
         check_host(host, raw_host)
     end
@@ -155,25 +167,32 @@ local function find_any(server_id)
     if not is_one(request_uri, path) then
         readings.check(find_candidate, server_id, host, request_uri, path)
     end
-    return find_route(server_id, host, path)
+    return find_route(server_id, host, path), is_named
 end
 
 --- Called by access_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
-    local is_unusual = look_at_unusual()
+    local is_unusual, is_changed = look_at_unusual()
     -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then
         index.sync()
     end
     local candidate = known_candidate(server_id)
-    local upstream = candidate and candidate[UPSTREAM]
-    if upstream then
+    if not candidate then
+        local route, is_named = find_any(server_id)
+        return decide(route, server_id, is_unusual or is_named, is_changed or is_named)
+    end
+    local upstream = candidate[UPSTREAM]
+    if not upstream or is_unusual then
+        return decide(candidate[ROUTE], server_id, is_unusual, is_changed)
+    end
+    local address = candidate[ADDRESS]
+    if not address or _M.names_route then
         local id = candidate[ID]
         set_route(id, #id)
-        return hand_over(upstream, candidate[ROUTE], is_unusual)
     end
-    return decide(candidate and candidate[ROUTE] or find_any(server_id), server_id, is_unusual)
+    return handover.give(address or upstream, candidate[PORT])
 end
 
 --- Called instead of `run` on a TLS server with listeners of Gateways.

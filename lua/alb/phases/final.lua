@@ -40,4 +40,9 @@ function _M.run_status()
     return errors.exit(outcome())
 end
 
+--- Called by rewrite_by_lua of @challenges.
+function _M.run_challenges()
+    return errors.exit(ngx.status, var.albc_reason)
+end
+
 return _M

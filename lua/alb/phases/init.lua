@@ -15,7 +15,8 @@ local function certificate(server_id)
 end
 
 --- Called by init_by_lua.
-function _M.run()
+---@param logs boolean whether there is an access log, which names the route of each request
+function _M.run(logs)
     if ngx.config.ngx_lua_version < version.minimum_ngx_lua then
         error(
             "albc: ngx_lua "
@@ -34,6 +35,7 @@ function _M.run()
     local worker = require("alb.phases.worker")
     worker.mark_generation()
     require("alb.upstream.session_token").start()
+    require("alb.phases.access").names_route = logs
     local prepare = require("alb.policy.index").prepare
     prepare.routes = require("alb.route.prepare").prepare
     prepare.servers = require("alb.policy.listeners").prepare
@@ -54,6 +56,7 @@ function _M.run()
         control = require("alb.phases.control").run,
         final = require("alb.phases.final").run,
         final_status = require("alb.phases.final").run_status,
+        challenge = require("alb.phases.final").run_challenges,
         read = require("alb.upstream.location").read,
         body_filter = require("alb.upstream.watch").body_filter,
         log = require("alb.upstream.watch").stop,

@@ -11,6 +11,9 @@ local _M = {
     ROUTE = 3,
     --- The prepared upstream of a plain route; false for other routes.
     UPSTREAM = 4,
+    --- Address and port of the only endpoint of UPSTREAM; false if it has several.
+    ADDRESS = 5,
+    PORT = 6,
 }
 
 --- Creates a candidate. host_table.lua adds `when` (conditions) and `expression` if the binding has them. A request
@@ -19,7 +22,7 @@ local _M = {
 ---@param route_id string
 ---@param listener string? from which the route inherits auth
 function _M.new(rank, route_id, listener)
-    return { 0, route_id, false, false, rank = rank, listener = listener }
+    return { 0, route_id, false, false, false, false, rank = rank, listener = listener }
 end
 
 --- The broken copy of a candidate whose conditions can't be decided. Skipping the candidate instead could let a wider

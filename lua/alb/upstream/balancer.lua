@@ -45,6 +45,17 @@ local function further_try(upstream, failure_status)
     return connect(peer.next_untried(upstream))
 end
 
+-- nginx tries again what it sent over a kept connection that the backend had closed. A request to an only endpoint has no
+-- variables to tell it.
+local function same_again()
+    local address, port = peer.first_tried()
+    if not address then
+        return refuse(errors.reasons.no_peer)
+    end
+    peer.renumber()
+    return connect(address, port)
+end
+
 -- Upstream id and preferred position. For a route without choices the access phase sets only $albc_route.
 local function target_of(id)
     if id == "" then
@@ -66,6 +77,9 @@ local function balance_by_variables()
     if str_byte(written, 1) == ASTERISK then
         return tries.balance(written)
     end
+    if written == "" and var.albc_route == "" then
+        return same_again()
+    end
     local id, preferred = target_of(written)
     local upstream = id and endpoints.upstream(id)
     if not upstream or upstream.count == 0 then
@@ -80,7 +94,10 @@ end
 
 --- Runs for each try of a request.
 function _M.balance()
-    local upstream = handover.take()
+    local upstream, port = handover.take()
+    if port then
+        return connect(upstream, port)
+    end
     if upstream then
         return first_try(upstream, 0)
     end

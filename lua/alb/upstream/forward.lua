@@ -72,25 +72,27 @@ local function mirror_request(route, filters, uri)
 end
 
 -- `location /` proxies most requests.
-local function needs_location(route, protocol, uri, counted_limit)
+local function needs_location(route, protocol, uri, counted_limit, is_changed)
     return protocol ~= "http"
         or uri ~= nil
         or counted_limit ~= nil
         or route.tries ~= nil
+        or is_changed
         or var.albc_host ~= ""
+        or var.albc_prefix ~= ""
 end
 
 -- Enters the location for the request; returns if that is `location /`.
-local function proxy(route, backend, holder, uri, counted_limit)
+local function proxy(route, backend, holder, uri, counted_limit, is_changed)
     local protocol = backend.protocol
-    if not needs_location(route, protocol, uri, counted_limit) then
+    if not needs_location(route, protocol, uri, counted_limit, is_changed) then
         return
     end
     if uri and location.takes_uri_of_request(protocol) then
         rewrite.apply(holder)
     end
     local hop = backend.tls and relay.send(backend)
-    return location.enter(route, protocol, uri or var.request_uri, counted_limit, hop)
+    return location.enter(route, protocol, uri, counted_limit, hop)
 end
 
 -- Position of the endpoint for the first try; nil if any will do.
@@ -105,7 +107,8 @@ end
 ---@param route table prepared
 ---@param counted_limit integer? maximum bytes of a body without a declared length
 ---@param server_id string
-function _M.run(route, counted_limit, server_id)
+---@param is_changed boolean whether headers for the backend differ from those of `location /`
+function _M.run(route, counted_limit, server_id, is_changed)
     local backend, position, key = choose_backend(route)
     local filters = backend.filters
     name_host(route)
@@ -125,7 +128,7 @@ function _M.run(route, counted_limit, server_id)
     local uri = holder.rewrite and rewrite.uri(holder) or nil
     mirror_request(route, filters, uri)
     hold_body()
-    return proxy(route, backend, holder, uri, counted_limit)
+    return proxy(route, backend, holder, uri, counted_limit, is_changed)
 end
 
 return _M

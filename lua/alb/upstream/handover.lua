@@ -12,7 +12,7 @@ local tonumber = tonumber
 
 local _M = {}
 
-local owner, given = 0, nil
+local owner, given, given_port = 0, nil, nil
 
 -- A number, because a pointer in an upvalue would be an object for the garbage collector.
 local function address_of_request()
@@ -20,8 +20,10 @@ local function address_of_request()
 end
 
 --- Stores the upstream for this request's balancer.
-function _M.give(upstream)
-    owner, given = address_of_request(), upstream
+---@param upstream table|string prepared, or the address of its only endpoint
+---@param port integer? of that
+function _M.give(upstream, port)
+    owner, given, given_port = address_of_request(), upstream, port
 end
 
 --- Marks that this request hands over nothing.
@@ -29,14 +31,15 @@ function _M.clear()
     owner = 0
 end
 
---- Returns the upstream of this request, once.
----@return table? upstream
+--- Returns what this request's access phase gave, once.
+---@return table|string|nil upstream
+---@return integer? port
 function _M.take()
     if owner ~= address_of_request() then
         return nil
     end
     owner = 0
-    return given
+    return given, given_port
 end
 
 return _M

@@ -58,14 +58,17 @@ end
 --- Enters the location.
 ---@param route table prepared
 ---@param protocol string of the backend
----@param target string? path and query for the backend; nil: the request's own
+---@param uri string? path and query for the backend; nil: the request's own
 ---@param counted_limit integer? maximum bytes of a body without a declared length
 ---@param hop string? replaces the endpoint, see backend_tls/relay.lua
-function _M.enter(route, protocol, target, counted_limit, hop)
+function _M.enter(route, protocol, uri, counted_limit, hop)
     local name = name_of(route, protocol)
     local is_http = not _M.takes_uri_of_request(protocol)
-    var.albc_pass = (hop or scheme_of[protocol]) .. (is_http and target or "")
-    var.albc_original_uri = var.request_uri
+    local request_uri = var.request_uri
+    var.albc_pass = (hop or scheme_of[protocol]) .. (is_http and (uri or request_uri) or "")
+    if uri then
+        var.albc_original_uri = request_uri
+    end
     if counted_limit and name == "@http" then
         return exec("@http_" .. counted_limit)
     end

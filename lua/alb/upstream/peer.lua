@@ -11,6 +11,7 @@ local set_current_peer = balancer.set_current_peer
 local str_byte = string.byte
 local str_find = string.find
 local str_match = string.match
+local tonumber = tonumber
 
 local _M = {}
 
@@ -48,6 +49,14 @@ local function already_tried(address, port)
     tried = " " .. tried
     return str_find(tried, text .. ",", 1, true) ~= nil
         or str_find(tried, text .. " ", 1, true) ~= nil
+end
+
+--- The endpoint of the request's first try.
+---@return string? address nil if there was none
+---@return integer? port
+function _M.first_tried()
+    local address, port = str_match(var.upstream_addr or "", "^([^%s,]+):(%d+)")
+    return address, tonumber(port)
 end
 
 --- An endpoint that this request has not tried; the next endpoint if it has tried all.

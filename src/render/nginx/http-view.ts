@@ -30,8 +30,8 @@ export function policyMemory(policySize: number): number {
 }
 
 /** Takes the bytes of shared memory for the policy. */
-export function luaView(memory: number): object {
-  return { policyMemory: bytes(memory) };
+export function luaView(memory: number, { accessLog }: DataPlaneOptions): object {
+  return { policyMemory: bytes(memory), logs: word(String(accessLog !== "off")) };
 }
 
 /** How many concurrent requests a client may have, and where its address comes from. */

@@ -49,7 +49,7 @@ export function renderNginxConf(
     workers: dataPlane.workers === 0 ? word("auto") : integerText(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
     connections: integerText(workerConnections(config, behind, dataPlane)),
-    lua: luaView(policyMemory),
+    lua: luaView(policyMemory, dataPlane),
     client: clientView(dataPlane),
     log: logView(dataPlane),
     variables: variablesView(dataPlane, behind.size > 0),

@@ -10,11 +10,13 @@ import {
   bytes,
   identifier,
   integerText,
+  quoted,
   sequence,
   variable,
   word,
 } from "./text.js";
 import { headersThatAre } from "../../model/special-headers.js";
+import { own } from "../../support/json-object.js";
 
 const EVERY_IPV4 = "0.0.0.0";
 const EVERY_IPV6 = "::";
@@ -57,6 +59,7 @@ export function serverView(
     tries: shared.tries,
     rereads: shared.rereads,
     headers: headersView(server, options),
+    unchangedHeaders: headersView(server, options, true),
   };
 }
 
@@ -112,12 +115,40 @@ const PREFIX = "X-Forwarded-Prefix";
 /** They say where a request ends. Only nginx writes them, so their spellings with `_` are dropped. */
 const FRAMING = ["Content-Length", "Transfer-Encoding"];
 
-/** nginx evaluates each value for each request, so values that are the same for all requests of a server are constants. */
-export function headersView(server: Server, options: DataPlaneOptions): object {
+const EMPTY = quoted("");
+
+/** Upgrade and Connection are gone after this hop, but for WebSockets (lua/alb/unusual.lua); over gRPC nginx leaves them out itself. */
+const UPGRADE: readonly Header[] = [
+  ["Upgrade", variable("albc_upgrade")],
+  ["Connection", variable("albc_connection")],
+];
+
+/** Of a request whose host and path Lua has not changed, which is no upgrade and comes from no gateway. */
+const UNCHANGED: Readonly<Record<string, NginxText>> = {
+  Host: variable("http_host"),
+  "X-Original-URI": EMPTY,
+  "X-Albc-Turns": integerText(1),
+  Upgrade: EMPTY,
+  Connection: EMPTY,
+};
+
+/**
+ * nginx evaluates each value for each request, so values that are the same for all requests of a server are constants. `unchanged`: only
+ * for HTTP requests that go on as they came.
+ */
+export function headersView(server: Server, options: DataPlaneOptions, unchanged = false): object {
   const trusting = options.trustedProxies.length > 0;
   const headers = trusting ? trustingHeaders() : connectionHeaders(server, options);
+  const known = unchanged ? { ...UNCHANGED, ...(!trusting && { [PREFIX]: EMPTY }) } : {};
   const dropped = trusting ? DROPPED_BEHIND_TRUSTED : DROPPED_OF_ALL;
-  return { headers: headers.map(([name, value]) => ({ name: word(name), value })), dropped };
+  return {
+    headers: [...headers, ...UPGRADE].map(([name, value]) => ({
+      name: word(name),
+      value: own(known, name) ?? value,
+      grpc: !unchanged && !UPGRADE.some(([upgrade]) => upgrade === name),
+    })),
+    dropped: unchanged ? dropped.map(({ http }) => ({ http })) : dropped,
+  };
 }
 
 const CLAIMED: ReadonlySet<string> = new Set(CLAIMS);
@@ -199,7 +230,10 @@ function spellings(name: string): readonly string[] {
   );
 }
 
-function droppedViews(sent: readonly Header[], dropped: readonly string[]): readonly object[] {
+function droppedViews(
+  sent: readonly Header[],
+  dropped: readonly string[],
+): readonly { readonly http: readonly NginxText[]; readonly grpc: readonly NginxText[] }[] {
   return [
     ...[...FRAMING, ...sent.map(([name]) => name)].map(underscored),
     ...dropped.map(spellings),

@@ -190,10 +190,14 @@ async function runAlone(run: string): Promise<readonly number[]> {
 test("a test tells what is wrong, and leaves no socket", async () => {
   const { nginx, run } = await start();
   const stage = await makeRunFolder(join(run, "trial"));
-  const conf = { path: "nginx.conf", contents: "events {} nonsense on;", mode: 0o644 } as const;
+  const conf = {
+    path: "nginx.conf",
+    contents: "# Written by albc.\nevents {} nonsense on;",
+    mode: 0o644,
+  } as const;
   await writeFiles(stage, [conf]);
   await expect(nginx.test(stage)).rejects.toThrow(
-    new NginxRefused(`unknown directive "nonsense" in ${stage}/nginx.conf:1`),
+    new NginxRefused(`unknown directive "nonsense" in ${stage}/nginx.conf:2`),
   );
   await writeFiles(stage, await filesOf(forwarding(await freePort(), 1, ["/"])));
   await nginx.test(stage);

@@ -13,7 +13,7 @@ const VIEW = {
   workers: word("auto"),
   drainTimeout: word("1s"),
   connections: word("16384"),
-  lua: luaView(0),
+  lua: luaView(0, dataPlane),
   client: clientView(dataPlane),
   log: logView(dataPlane),
   variables: variablesView(dataPlane, false),
