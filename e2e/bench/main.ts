@@ -47,6 +47,15 @@ const isWhole = !isPart && !quick && options.slices === undefined;
 const slices = Number(options.slices ?? (quick ? 4 : 24));
 const KINDS: readonly RouteKind[] = ["Ingress", "HTTPRoute", "Rule"];
 
+// An end at once would leave stopped processes behind.
+const end = new AbortController();
+const { signal } = end;
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => {
+    end.abort(new Error(`ended by ${name}`));
+  });
+}
+
 process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
 
 const scene = new Scene();
@@ -86,12 +95,16 @@ async function runSuite(suite: Suite, usual: Surroundings, traffic: Traffic): Pr
   };
   try {
     for (const row of chosen(rows)) {
+      signal.throwIfAborted();
       await add(row);
       if (row.isOwn && against !== undefined) {
         await add(row, join(resolve(against), "dist/cli/main.js"));
       }
     }
-    return { ...suite, ...(await measure(entries, loads, { plan: planFor(share), traffic })) };
+    return {
+      ...suite,
+      ...(await measure(entries, loads, { plan: planFor(share), traffic, signal })),
+    };
   } finally {
     await own.close();
   }
@@ -144,12 +157,16 @@ async function rest(
   const compile = [];
   for (const kind of KINDS.filter((one) => one !== "Rule")) {
     for (const count of [FEW, MANY, HUGE]) {
+      signal.throwIfAborted();
       compile.push(await measureCompile(kind, count, quick ? 2 : 5));
     }
   }
   print("albc render, cold", report.compileTable(compile));
   const changes = [];
-  for (const kind of KINDS) changes.push(await measureChanges(kind, around, quick ? 3 : 20));
+  for (const kind of KINDS) {
+    signal.throwIfAborted();
+    changes.push(await measureChanges(kind, around, quick ? 3 : 20));
+  }
   print("From a changed manifest to the first answer", report.changeTable(changes));
   const idle = await idleCosts(around);
   print("Memory of idle connections", report.idleTable(idle));

@@ -79,13 +79,16 @@ const SETTLING = 30;
 export async function measure(
   entries: readonly Entry[],
   loads: readonly Load[],
-  { plan, traffic }: { readonly plan: Plan; readonly traffic: Traffic },
+  options: { readonly plan: Plan; readonly traffic: Traffic; readonly signal: AbortSignal },
 ): Promise<Measured> {
+  const { plan, traffic, signal } = options;
   const cases = entries.flatMap((entry) =>
     loads.map((load) => ({ ...entry, load, samples: [] as Sample[] })),
   );
-  const slice = (one: Entry & { readonly load: Load }): Promise<Sample> =>
-    running(one.subject, () => sample(one, { traffic, seconds: plan.seconds }));
+  const slice = async (one: Entry & { readonly load: Load }): Promise<Sample> => {
+    signal.throwIfAborted();
+    return running(one.subject, () => sample(one, { traffic, seconds: plan.seconds }));
+  };
   const edge = async (): Promise<Sample[]> => {
     const samples: Sample[] = [];
     for (const one of cases.slice(0, 1)) {
