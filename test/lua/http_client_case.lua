@@ -4,28 +4,44 @@ local http_client = require("alb.auth.http_client")
 
 local _M = {}
 
+-- By method and wanted names, as each policy has its own.
+local memories = {}
+
 ---@param where table scheme, host, port, verify
 ---@param options table method, bytes, timeout (seconds), wanted (names)
 function _M.request(where, options)
     local service = connection.service(where.scheme, where.host, where.port, where.verify)
-    local wanted = {}
+    local method = options.method or "GET"
+    local wanted = { ["set-cookie"] = true }
+    local key = method .. " " .. table.concat(options.wanted or {}, " ")
+    memories[key] = memories[key] or http_client.answers()
     for _, name in ipairs(options.wanted or {}) do
         wanted[name] = true
     end
     ngx.update_time()
-    local method = options.method or "GET"
     local bytes = options.bytes or method .. " / HTTP/1.1\r\nHost: test\r\n\r\n"
     local response, err = http_client.request(
         service,
         method,
         bytes,
         ngx.now() + (options.timeout or 5),
-        http_client.with_framing(wanted)
+        http_client.with_framing(wanted),
+        nil,
+        memories[key]
     )
     if not response then
         return nil, err
     end
     return response.status, response.headers
+end
+
+--- How many answers are remembered.
+function _M.remembered()
+    local count = 0
+    for _, memory in pairs(memories) do
+        count = count + memory.count
+    end
+    return count
 end
 
 return _M

@@ -98,8 +98,8 @@ local function make_plan(route)
     local has_ranges = plan.allow ~= nil or plan.deny ~= nil
     plan.has_ranges = has_ranges
     plan.counted = has_ranges or #steps > 0
-    -- The usual case: a single method that passes nothing to the backend.
-    local is_only = #steps == 1 and not steps[1].apply and not has_ranges and not plan.invalid
+    -- The usual case.
+    local is_only = #steps == 1 and not has_ranges and not plan.invalid
     plan.only = is_only and steps[1] or nil
     return plan
 end
@@ -251,7 +251,13 @@ function _M.check(route)
             return refuse(refusal)
         end
         counters.passed()
-        return only.strip and only.strip(only.settings)
+        if only.strip then
+            only.strip(only.settings)
+        end
+        if only.apply then
+            only.apply(only.settings, passed)
+        end
+        return
     end
     if plan.invalid then
         counters.refused(reasons.auth_invalid)

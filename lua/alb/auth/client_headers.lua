@@ -105,7 +105,9 @@ local usual = {
     ["keep-alive, upgrade"] = true,
 }
 
-local NONE = {}
+--- What `declared` returns for almost all requests.
+_M.NONE = {}
+local NONE = _M.NONE
 
 -- A client must not remove the headers that say where a request came from.
 local function is_kept(name)

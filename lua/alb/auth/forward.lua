@@ -15,6 +15,7 @@ local huge = math.huge
 local clear_header = ngx.req.clear_header
 local set_header = ngx.req.set_header
 local expand = interpolation.expand
+local NONE = client_headers.NONE
 local reasons = errors.reasons
 local ask = service.ask
 
@@ -42,7 +43,7 @@ local function prepare_response_headers(forward)
             wanted[name] = true
         end
     end
-    forward.wanted = wanted
+    forward.wanted, forward.answers = wanted, http_client.answers()
 end
 
 --- Makes the `forward` part of a decoded auth policy ready.
@@ -74,8 +75,11 @@ local function put_question(forward, ends)
     local response, reason, status =
         ask(forward, build, declared, forward.method, ends, forward.wanted)
     -- Hop-by-hop headers end here; the backend must not see headers that the auth service did not see.
-    for name in pairs(declared) do
-        clear_header(name)
+    -- LuaJIT would give up on a loop that does nothing.
+    if declared ~= NONE then
+        for name in pairs(declared) do
+            clear_header(name)
+        end
     end
     return response, reason, status
 end

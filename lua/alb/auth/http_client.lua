@@ -16,6 +16,9 @@ local _M = {}
 -- Bytes of a head, and the number of interim responses before the final one.
 local MAX_HEAD = 65536
 local MAX_INTERIM = 10
+-- Bytes of an answer that is remembered, and the number of such answers for one policy.
+local MAX_KNOWN = 2048
+local MOST_KNOWN = 128
 
 --- Adds to a set of wanted header names those that the client itself needs.
 function _M.with_framing(wanted)
@@ -23,6 +26,25 @@ function _M.with_framing(wanted)
     wanted["content-length"] = true
     wanted["transfer-encoding"] = true
     return wanted
+end
+
+--- A memory for `request`: answers of a service by their bytes. A service that says yes says the same bytes for most of a
+--- second, until the date changes.
+function _M.answers()
+    return { count = 0, by_bytes = {} }
+end
+
+-- Cookies stay out of the memory, and so do refusals, whose parts become parts of others.
+local function remember(answers, text, response)
+    local status = response.status
+    if #text > MAX_KNOWN or response.headers["set-cookie"] or status < 200 or status > 299 then
+        return
+    end
+    if answers.count >= MOST_KNOWN then
+        answers.count, answers.by_bytes = 0, {}
+    end
+    answers.count = answers.count + 1
+    answers.by_bytes[text] = response
 end
 
 -- The text up to the end of a head that arrives in pieces; each piece is searched once.
@@ -56,12 +78,9 @@ local function receive_head(source, text)
     return receive_rest(source, text)
 end
 
--- Returns the response and the bytes after its head; or nil, the error, and whether nothing had arrived at all.
-local function read_response(source, wanted)
-    local text, last = more(source)
-    if not text then
-        return nil, last, true
-    end
+-- Returns the response and the bytes after its head; or nil and the error. `text`: its first bytes.
+local function read_response(source, text, wanted)
+    local last
     for _ = 0, MAX_INTERIM do
         text, last = receive_head(source, text)
         if not text then
@@ -91,7 +110,7 @@ local function wants_close(response)
     return response.old
 end
 
--- Keeps the connection for the next request if possible.
+-- Keeps the connection for the next request if possible. Returns the response, and whether it was kept; or nil and the error.
 local function finish(source, method, response, rest, body_limit)
     local sock = source.sock
     local framing, length = http_body.framing(method, response.status, response.headers)
@@ -104,7 +123,8 @@ local function finish(source, method, response, rest, body_limit)
     else
         clean = "contradictory length"
     end
-    if ok and clean and response.status ~= 101 and not wants_close(response) then
+    local is_kept = ok and clean and response.status ~= 101 and not wants_close(response)
+    if is_kept then
         connection.keep(sock)
     else
         sock:close()
@@ -112,22 +132,39 @@ local function finish(source, method, response, rest, body_limit)
     if not ok then
         return nil, clean
     end
-    return response
+    return response, is_kept
 end
 
-local function exchange(sock, method, bytes, deadline, wanted, body_limit)
+-- Returns the response; or nil, the error, and whether nothing had arrived at all.
+local function exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
     local _, err = sock:send(bytes)
     if err then
         sock:close()
         return nil, err, true
     end
     local source = incoming.new(sock, deadline)
-    local response, rest, nothing = read_response(source, wanted)
+    local text
+    text, err = more(source)
+    if not text then
+        sock:close()
+        return nil, err, err ~= "timeout"
+    end
+    local known = answers and answers.by_bytes[text]
+    if known then
+        connection.keep(sock)
+        return known
+    end
+    local response, rest = read_response(source, text, wanted)
     if not response then
         sock:close()
-        return nil, rest, nothing and rest ~= "timeout"
+        return nil, rest
     end
-    return finish(source, method, response, rest, body_limit)
+    local is_kept
+    response, is_kept = finish(source, method, response, rest, body_limit)
+    if answers and is_kept == true and source.reads == 1 then
+        remember(answers, text, response)
+    end
+    return response, is_kept
 end
 
 --- Sends a request and reads the response's head; the body is skipped.
@@ -137,22 +174,23 @@ end
 ---@param deadline number seconds as ngx.now, for everything
 ---@param wanted table<string, true> from `with_framing`: headers whose values are given back
 ---@param body_limit integer? gives the body too, and an error when it has more bytes; absent: it is passed over
----@return table? response { status, headers: name in lower case → values, body?: string }
+---@param answers table? from `answers`, for requests with this method, these wanted headers (Set-Cookie among them) and no body
+---@return table? response { status, headers: name in lower case → values, body?: string }; with `answers` not to be changed
 ---@return string? err
-function _M.request(service, method, bytes, deadline, wanted, body_limit)
+function _M.request(service, method, bytes, deadline, wanted, body_limit, answers)
     local sock, err, reused = connection.open(service, deadline, false)
     if not sock then
         return nil, err
     end
     local response, unanswered
-    response, err, unanswered = exchange(sock, method, bytes, deadline, wanted, body_limit)
+    response, err, unanswered = exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
     if not response and reused and unanswered then
         -- The service closed an idle connection just when it was taken: try once more on a new one.
         sock, err = connection.open(service, deadline, true)
         if not sock then
             return nil, err
         end
-        response, err = exchange(sock, method, bytes, deadline, wanted, body_limit)
+        response, err = exchange(sock, method, bytes, deadline, wanted, body_limit, answers)
     end
     return response, err
 end

@@ -144,7 +144,8 @@ function _M.ask(settings, build, part, method, ends, wanted, max_body)
     end
     local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
     local response
-    response, err = http_client.request(service, method, bytes, deadline, wanted, max_body)
+    response, err =
+        http_client.request(service, method, bytes, deadline, wanted, max_body, settings.answers)
     if not response then
         ngx.log(ngx.WARN, "albc: auth service ", settings.scheme, "://", authority, ": ", err)
         if err == "timeout" and deadline == ends then

@@ -251,6 +251,43 @@ describe("the deadline", () => {
   });
 });
 
+describe("an answer", () => {
+  const ok = (lines: string, body = "") =>
+    `HTTP/1.1 200 OK\r\nContent-Length: ${String(body.length)}\r\n${lines}\r\n${body}`;
+  const remembered = async () => Number((await nginx.call("http_client_case", "remembered"))[0]);
+
+  it.each<[string, string, number]>([
+    ["with all that is wanted", ok("X-User: ann\r\n", "yes"), 1],
+    ["with a cookie", ok("X-User: ann\r\nSet-Cookie: a=b\r\n"), 0],
+    ["that refuses", "HTTP/1.1 401 No\r\nX-User: ann\r\nContent-Length: 0\r\n\r\n", 0],
+    ["that is long", ok("X-User: ann\r\n", "y".repeat(2048)), 0],
+    ["that closes", ok("X-User: ann\r\nConnection: close\r\n"), 0],
+    ["with more after it", `${ok("X-User: ann\r\n")}more`, 0],
+  ])("%s is parsed alike each time, and remembered: %#", async (_, text, more) => {
+    const before = await remembered();
+    for (let i = 0; i < 3; i += 1) {
+      expect(await headers(say(text), "x-user")).toMatchObject({ "x-user": ["ann"] });
+    }
+    expect(await remembered()).toBe(before + more);
+  });
+
+  it("that comes in pieces is not remembered", async () => {
+    const before = await remembered();
+    expect(
+      await ask(drip([ok("X-Piece: 1\r\n").slice(0, 30), ok("X-Piece: 1\r\n").slice(30)], 20)),
+    ).toBe(200);
+    expect(await remembered()).toBe(before);
+  });
+
+  it("is one of at most 128", async () => {
+    for (let i = 0; i < 140; i += 1) {
+      const wanted = await headers(say(ok(`X-Many: ${String(i)}\r\n`)), "x-many");
+      expect(wanted).toMatchObject({ "x-many": [String(i)] });
+    }
+    expect(await remembered()).toBeLessThan(140);
+  });
+});
+
 describe("a kept connection", () => {
   it("that was closed meanwhile is replaced once", async () => {
     expect(await ask(say(OK))).toBe(200);
