@@ -56,6 +56,7 @@ figures: $(INSTALLED) ## Print figures of the structure of src; LIST=1 names wha
 bench: build nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
 	@deploy/debian-command wrk wrk
 	@deploy/debian-command h2load nghttp2-client
+	@deploy/debian-command luajit luajit
 	@tsc -p tsconfig.bench.json
 	@ln -sfn ../dist .bench/dist
 	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)

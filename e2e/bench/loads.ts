@@ -1,6 +1,7 @@
 /** Kinds of requests that subjects are measured with. */
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import { type LoadResult, resultIn, runLoad } from "./load-process.js";
+import { REPOSITORY } from "./repository.js";
 import type { Subject } from "./subject.js";
 import { BROWSER, type Traffic, rules } from "./traffic.js";
 import { wrk } from "./wrk.js";
@@ -63,15 +64,13 @@ export function overTls(
 
 /** So many requests a second, whatever becomes of them. */
 export function openLoop(rate: number): Load {
-  const program = fileURLToPath(new URL("open-loop.js", import.meta.url));
+  const program = join(REPOSITORY, "e2e/bench/load/open-loop.lua");
   return {
     name: `${rate.toLocaleString("en-GB")}/s`,
     run: async ({ subject, rules: count, traffic, seconds, begin }) => {
       const output = await runLoad(
         [
-          // It looks at the clock all the time, and gives way to the backend. A collection of its garbage would be a latency.
-          ...["nice", "-n", "19", process.execPath, "--max-semi-space-size=64", program],
-          ...[subject.port, rate, seconds].map(String),
+          ...["luajit", program, ...[subject.port, rate, seconds].map(String)],
           ...[traffic.requests(count), ...optional(subject.authorization)],
         ],
         /^BEGIN$/,

@@ -72,17 +72,3 @@ export const BROWSER = {
   Referer: "http://www.example/start",
   "User-Agent": "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 } as const;
-
-/** The requests of a file's text, as HTTP/1.1 has them. */
-export function requestsIn(text: string, authorization: string | undefined): Buffer[] {
-  const [headers = "", lines = ""] = text.split("\n\n");
-  const more = authorization === undefined ? [] : [`Authorization: ${authorization}`];
-  const rest = [...headers.split("\n"), ...more, "", ""].join("\r\n");
-  return lines
-    .trim()
-    .split("\n")
-    .map((line) => {
-      const [host, path] = line.split(" ");
-      return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${rest}`);
-    });
-}
