@@ -54,10 +54,11 @@ export async function startLocations(upstreams: Upstreams, count: number): Promi
     proxy_set_header X-Request-ID $id;
     proxy_set_header Upgrade $upgrade_to;
     proxy_set_header Connection $connection_to;
+    server { listen 127.0.0.1:${port} backlog=4096 default_server; return 404; }
     ${[...hosts]
       .map(
         ([host, own]) => `server {
-        listen 127.0.0.1:${port} backlog=4096;
+        listen 127.0.0.1:${port};
         server_name ${host};
         ${own.join("\n")}
     }`,
