@@ -13,7 +13,7 @@ import type { AuthContext } from "./translate/auth/auth-context.js";
 import type { UpstreamPlan } from "./translate/backends.js";
 import type { CertificateUse } from "./translate/certificates.js";
 import { ClosedObjects } from "./translate/closed-objects.js";
-import { type CertificateCandidate, mergedLists } from "./translate/config-builder.js";
+import type { CertificateCandidate } from "./translate/config-builder.js";
 import type { TranslateContext } from "./translate/context.js";
 import { type Entries, EntryMemory } from "./translate/parts/entries.js";
 import type { Key } from "./translate/keys.js";
@@ -33,8 +33,8 @@ import {
 import { readGateways } from "./translate/gateway/written-gateways.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
-import { KnownObjects, type Union } from "./translate/memory.js";
-import { collecting, partOf, type Whole } from "./translate/parts/part.js";
+import { KnownObjects } from "./translate/memory.js";
+import { type Part, Whole, collecting, eachOf, partOf } from "./translate/parts/part.js";
 import { fallbackCertificates } from "./translate/server-certificates.js";
 import { reportUnavailable, withoutUnavailable } from "./translate/unavailable-ports.js";
 import { Upstreams } from "./translate/upstreams.js";
@@ -65,6 +65,8 @@ export function withUpstreams(
   return { config: { ...config, upstreams, streamUpstreams }, statuses, objects };
 }
 
+type RestPart = Part & Pick<RoutingModel, "bindings">;
+
 /**
  * What became of objects in the last translation. `changedKeys` compares all objects with those of it, so each of them is looked at
  * once for all steps.
@@ -72,8 +74,15 @@ export function withUpstreams(
 export class TranslationMemory {
   #options = "";
   #objects = new KnownObjects();
-  #routes = new Routes();
-  #entries = new EntryMemory();
+  #whole = new Whole();
+  #routes = new Routes(this.#whole);
+  #entries = new EntryMemory(this.#whole);
+  #rest: RestPart | undefined;
+
+  /** All parts: of routes, of entries, and of the rest. */
+  get whole(): Whole {
+    return this.#whole;
+  }
 
   get routes(): Routes {
     return this.#routes;
@@ -81,6 +90,14 @@ export class TranslationMemory {
 
   get entries(): EntryMemory {
     return this.#entries;
+  }
+
+  /** Adds what is translated as a whole. */
+  addRest(rest: RestPart): void {
+    const difference = { key: "", before: this.#rest, now: rest };
+    this.#whole.update([difference]);
+    this.#whole.bind(eachOf([difference], ({ bindings }) => bindings));
+    this.#rest = rest;
   }
 
   /** Keys of objects that have changed; of all objects after a change of the options. */
@@ -95,8 +112,10 @@ export class TranslationMemory {
   forget(): void {
     this.#options = "";
     this.#objects = new KnownObjects();
-    this.#routes = new Routes();
-    this.#entries = new EntryMemory();
+    this.#whole = new Whole();
+    this.#routes = new Routes(this.#whole);
+    this.#entries = new EntryMemory(this.#whole);
+    this.#rest = undefined;
   }
 }
 
@@ -139,7 +158,7 @@ function translateChanges(
   entries.translate(build);
   reportAllRestrictions(build);
   const fallback = fallbackCertificates(balancers, build);
-  build.diagnostics.addAll(routes.whole.reports);
+  build.diagnostics.addAll(memory.whole.reports);
   build.diagnostics.addAll(entries.reports);
 
   const statuses = [
@@ -155,7 +174,7 @@ function translateChanges(
     ...policies.statuses(routes),
   ];
   return {
-    ...finish(streamRoutes.streams, policies, build, { routes, entries, fallback }),
+    ...finish(streamRoutes.streams, policies, build, { memory, entries, fallback }),
     statuses: statuses.map(withShortMessages),
     objects: gatewayServices(gateways, build),
     streamUpstreams: streamRoutes.streams.upstreams,
@@ -174,51 +193,40 @@ function finish(
   policies: Policies,
   build: AuthContext,
   {
-    routes,
+    memory,
     entries,
     fallback,
   }: {
-    readonly routes: Routes;
+    readonly memory: TranslationMemory;
     readonly entries: Entries;
     readonly fallback: readonly CertificateCandidate[];
   },
 ): Pick<Routing, "config" | "upstreams" | "certificateUses"> {
   const { config, options, diagnostics } = build;
   const inherited = policies.inherited();
-  const own = partOf(build);
-  const all = <T extends { readonly id: string }>(
-    values: readonly T[],
-    unionOf: (whole: Whole) => Union<T>,
-  ): readonly T[] => unionById(values, unionOf(routes.whole).values, unionOf(entries.whole).values);
-  for (const { whole, bindings } of [routes, entries]) {
-    config.addSorted({ routes: whole.routes, bindings });
-    for (const object of whole.closed) config.closeObject(object);
-  }
+  // Its reports and closed objects are in the context already, together with those of the other parts.
+  memory.addRest({
+    ...partOf(build),
+    ...{ reports: [], closed: [], bindings: config.bound.bindings },
+  });
+  const { whole } = memory;
+  for (const object of whole.closed) config.closeObject(object);
   const built = config.build({
-    auths: all(own.auths, ({ auths }) => auths),
+    routes: whole.routes,
+    bindings: whole.bindings,
+    auths: whole.auths.values,
     inherited: [...inherited].sort(compareIds),
-    credentials: all(own.credentials, ({ credentials }) => credentials),
-    certificates: all(own.certificates, ({ certificates }) => certificates),
-    backendTls: all(own.backendTls, ({ backendTls }) => backendTls),
+    credentials: whole.credentials.values,
+    certificates: whole.certificates.values,
+    backendTls: whole.backendTls.values,
     serverCertificates: entries.serverCertificates.served(config.candidates, fallback, diagnostics),
     ...streamServers(streams, config.listeners()),
   });
   return {
     config: withoutUnavailable(built, config.refused, { options }),
-    upstreams: all(own.upstreams, ({ upstreams }) => upstreams),
-    certificateUses: all(own.certificateUses, ({ certificateUses }) => certificateUses),
+    upstreams: whole.upstreams.values,
+    certificateUses: whole.certificateUses.values,
   };
-}
-
-/** Of lists that are sorted by id; entries of one id are equal. */
-function unionById<T extends { readonly id: string }>(
-  ...lists: readonly (readonly T[])[]
-): readonly T[] {
-  const [first = [], ...others] = lists.filter(({ length }) => length > 0);
-  return others.reduce((all, list) => {
-    const merged = mergedLists(all, list, compareIds);
-    return merged.filter(({ id }, i) => id !== merged[i - 1]?.id);
-  }, first);
 }
 
 export interface Translation {

@@ -15,7 +15,7 @@ import {
   onePlace,
 } from "../model/route.js";
 import type { Listener } from "../model/listener.js";
-import { getOrInsert, groupBy } from "../support/collections.js";
+import { type Difference, getOrInsert, groupBy, memoized } from "../support/collections.js";
 import { resourceRef } from "./place.js";
 import { isDefaultOrder } from "./precedence.js";
 import { closedRule } from "./reasons.js";
@@ -51,29 +51,45 @@ export class ClosedObjects {
     this.#listeners.set(id, refused({ id: `${id}/closed`, source }, what));
   }
 
-  get isEmpty(): boolean {
-    return this.#objects.size === 0 && this.#listeners.size === 0;
-  }
-
-  close(parts: Pick<RoutingModel, "routes" | "bindings">): typeof parts {
-    const routes = parts.routes.map((route) => {
+  /** What closing changes. */
+  close({ routes, bindings }: Pick<RoutingModel, "routes" | "bindings">): {
+    readonly routes: readonly Difference<Route>[];
+    readonly bindings: readonly Difference<RouteBinding>[];
+  } {
+    if (this.#objects.size === 0 && this.#listeners.size === 0) return { routes: [], bindings: [] };
+    const closed = routes.flatMap((route) => {
       const what = this.#reason(route.source);
-      return what === undefined ? route : refused(route, what);
-    });
-    const byId = new Map(routes.map((route) => [route.id, route]));
-    const hosts = this.#closedHosts(parts.bindings, byId);
-    const open = onListeners(parts.bindings, (listener) => !this.#listeners.has(listener));
-    const places = new Map<RouteBinding["at"], ReturnType<typeof closedPlaces>>();
-    const bindings = open.flatMap((binding) => {
-      const source = byId.get(binding.route)?.source;
-      if (hosts.size === 0 || source === undefined) return [binding];
-      const known = getOrInsert(places, binding.at, () => closedPlaces(binding.at, source, hosts));
-      return known.map(({ at, closing = binding.route }) => ({ ...binding, at, route: closing }));
+      return what === undefined ? [] : [{ before: route, now: refused(route, what) }];
     });
     return {
-      routes: [...routes, ...this.#listeners.values()],
-      bindings: [...bindings, ...[...this.#listeners].map(wholeListener)],
+      routes: [...closed, ...Array.from(this.#listeners.values(), (now) => ({ now }))],
+      bindings: [
+        ...this.#closedBindings(bindings, new Map(routes.map(({ id, source }) => [id, source]))),
+        ...Array.from(this.#listeners, (listener) => ({ now: wholeListener(listener) })),
+      ],
     };
+  }
+
+  /** `sources`: of the routes, by id. */
+  #closedBindings(
+    bindings: readonly RouteBinding[],
+    sources: ReadonlyMap<string, SourceRef>,
+  ): readonly Difference<RouteBinding>[] {
+    const hosts = this.#closedHosts(bindings, sources);
+    const places = new Map<RouteBinding["at"], ReturnType<typeof closedPlaces>>();
+    const onOpen = keepingListeners((listener) => !this.#listeners.has(listener));
+    return bindings.flatMap((binding): readonly Difference<RouteBinding>[] => {
+      const now = onOpen(binding).flatMap((each) => {
+        const source = sources.get(each.route);
+        if (hosts.size === 0 || source === undefined) return [each];
+        const known = getOrInsert(places, each.at, () => closedPlaces(each.at, source, hosts));
+        return known.map(({ at, closing = each.route }) =>
+          at === each.at && closing === each.route ? each : { ...each, at, route: closing },
+        );
+      });
+      if (now.length === 1 && now[0] === binding) return [];
+      return [{ before: binding }, ...now.map((each) => ({ now: each }))];
+    });
   }
 
   #reason(source: SourceRef): string | undefined {
@@ -83,11 +99,11 @@ export class ClosedObjects {
   /** Hosts of objects whose paths can't be read, with the route that closes them: for routes of the same namespace. */
   #closedHosts(
     bindings: readonly RouteBinding[],
-    routes: ReadonlyMap<string, Route>,
+    sources: ReadonlyMap<string, SourceRef>,
   ): ReadonlyMap<string, string> {
     const hosts = new Map<string, string>();
     for (const binding of bindings) {
-      const source = routes.get(binding.route)?.source;
+      const source = sources.get(binding.route);
       const closed = source && this.#objects.get(ownerKey(source));
       if (source === undefined || closed === undefined || closed.extent === "paths") continue;
       for (const place of placesOf(binding.at)) {
@@ -104,13 +120,21 @@ export function onListeners(
   bindings: readonly RouteBinding[],
   isKept: (listener: string) => boolean,
 ): readonly RouteBinding[] {
-  const kept = new Map<RouteBinding["at"], RouteBinding["at"]>();
-  return bindings.flatMap((binding) => {
-    const { at } = binding;
-    if (at.every(({ listeners }) => listeners.every(isKept))) return [binding];
-    const places = getOrInsert(kept, at, () => placesOn(at, isKept));
-    return places.length === 0 ? [] : [{ ...binding, at: places }];
-  });
+  return bindings.flatMap(keepingListeners(isKept));
+}
+
+/** Bindings with the same places still share them. */
+function keepingListeners(
+  isKept: (listener: string) => boolean,
+): (binding: RouteBinding) => readonly RouteBinding[] {
+  const placesKept = memoized((at: RouteBinding["at"]) =>
+    at.every(({ listeners }) => listeners.every(isKept)) ? at : placesOn(at, isKept),
+  );
+  return (binding) => {
+    const at = placesKept(binding.at);
+    if (at === binding.at) return [binding];
+    return at.length === 0 ? [] : [{ ...binding, at }];
+  };
 }
 
 function placesOn(

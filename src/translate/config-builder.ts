@@ -18,9 +18,6 @@ export interface BuildContext extends TranslateContext {
   readonly certificates: Certificates;
 }
 
-/** By id, and in their order. */
-type SortedRoutes = Pick<RoutingModel, "routes" | "bindings">;
-
 /** A certificate that is to be served, and who wants it: absent where that is not reported if another one is served. */
 export interface CertificateCandidate {
   readonly certificate: ServerCertificate;
@@ -34,7 +31,6 @@ export class ConfigBuilder {
   readonly #kept = new Map<string, Map<string, HostPattern>>();
   readonly #routes = new Map<string, Route>();
   readonly #bindings: RouteBinding[] = [];
-  #sorted: SortedRoutes = { routes: [], bindings: [] };
   readonly #candidates: CertificateCandidate[] = [];
   readonly #backendTls = new Map<string, BackendTls>();
   readonly #closed: ClosedObjects;
@@ -88,16 +84,8 @@ export class ConfigBuilder {
     this.#bindings.push(binding);
   }
 
-  /** Of objects whose routes have ids that no other object's have. */
-  addSorted({ routes, bindings }: SortedRoutes): void {
-    this.#sorted = {
-      routes: mergedLists(this.#sorted.routes, routes, compareIds),
-      bindings: mergedLists(this.#sorted.bindings, bindings, inBindingOrder),
-    };
-  }
-
   /** What `addRoute` and `bind` were called with. */
-  get bound(): SortedRoutes {
+  get bound(): Pick<RoutingModel, "routes" | "bindings"> {
     return { routes: [...this.#routes.values()], bindings: this.#bindings };
   }
 
@@ -141,50 +129,19 @@ export class ConfigBuilder {
     this.#candidates.push({ certificate: { server, host } });
   }
 
-  #allRoutes(): SortedRoutes {
-    if (this.#closed.isEmpty) {
-      return {
-        routes: merged(this.#sorted.routes, this.#routes.values(), compareIds),
-        bindings: merged(this.#sorted.bindings, this.#bindings, inBindingOrder),
-      };
-    }
-    const { routes, bindings } = this.#closed.close({
-      routes: [...this.#sorted.routes, ...this.#routes.values()],
-      bindings: [...this.#sorted.bindings, ...this.#bindings],
-    });
-    return { routes: sorted(routes), bindings: [...bindings].sort(inBindingOrder) };
-  }
-
-  /** `parts`: what other collectors hold. */
-  build(parts: Omit<RoutingModel, "servers" | "listeners" | keyof SortedRoutes>): RoutingModel {
+  /** `parts`: what was collected, here and elsewhere. */
+  build(parts: Omit<RoutingModel, "servers" | "listeners">): RoutingModel {
+    const { routes, bindings } = this.#closed.close(parts);
     return {
       servers: sorted(this.#servers.values()),
       listeners: this.listeners(),
-      ...this.#allRoutes(),
       ...parts,
+      routes: patched(parts.routes, routes, compareIds),
+      bindings: patched(parts.bindings, bindings, inBindingOrder),
     };
   }
 }
 
 function sorted<T extends { readonly id: string }>(values: Iterable<T>): readonly T[] {
   return [...values].sort(compareIds);
-}
-
-/** Both sorted. Gives a list itself if the other one is empty. */
-export function mergedLists<T extends object>(
-  a: readonly T[],
-  b: readonly T[],
-  compare: (a: T, b: T) => number,
-): readonly T[] {
-  if (a.length === 0) return b;
-  return merged(a, b, compare);
-}
-
-function merged<T extends object>(
-  sorted: readonly T[],
-  others: Iterable<T>,
-  compare: (a: T, b: T) => number,
-): readonly T[] {
-  const added = Array.from(others, (now) => ({ now }));
-  return patched(sorted, added, compare);
 }

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from "../api/wire.js";
-import { type RouteBinding, inBindingOrder } from "../model/route.js";
+import type { RouteBinding } from "../model/route.js";
 import { type HostPattern, hostKey } from "../model/values.js";
 import {
   type Difference,
@@ -9,7 +9,6 @@ import {
   getOrInsert,
   groupBy,
   memoized,
-  patched,
 } from "../support/collections.js";
 import { type Key, objectKey, objectName } from "./keys.js";
 import type { HostFacts } from "./host-owners.js";
@@ -32,8 +31,6 @@ interface BoundPart {
 
 /** Where the routes of Ingresses and Rules are bound. */
 export class EntryBindings {
-  /** In their order. */
-  all: readonly RouteBinding[] = [];
   /** Claims of objects in namespaces with local priorities, in place of those of their parts. */
   readonly #moved = new Map<Key, readonly OrderedClaim[]>();
   /** Objects with local priorities, by namespace. */
@@ -44,11 +41,14 @@ export class EntryBindings {
     return this.#moved.get(key) ?? parts.get(key)?.claims ?? NOTHING;
   }
 
-  /** Gives the keys of hosts where something else is bound. */
+  /** `hosts`: keys of those where something else is bound. */
   update(
     changes: readonly (Difference<BoundPart> & { readonly key: Key })[],
     parts: Parts<BoundPart>,
-  ): ReadonlySet<string> {
+  ): {
+    readonly hosts: ReadonlySet<string>;
+    readonly bindings: readonly Difference<RouteBinding>[];
+  } {
     const earlier = new Map(
       changes.map(({ key, before }) => {
         return [key, this.#moved.get(key) ?? before?.claims ?? NOTHING] as const;
@@ -68,8 +68,15 @@ export class EntryBindings {
       for (const { binding } of now) differences.push({ now: binding });
       for (const { binding } of [...gone, ...now]) noteHosts(binding, hosts);
     }
-    this.all = patched(this.all, differences, inBindingOrder);
-    return hosts;
+    return { hosts, bindings: differences };
+  }
+
+  /** All bindings, to be removed. */
+  allOf(parts: Parts<BoundPart>): readonly Difference<RouteBinding>[] {
+    return Array.from(parts.entries()).flatMap(([key, { bindings }]) => {
+      const claimed = this.claimsOf(key, parts).map(({ binding }) => binding);
+      return [...bindings, ...claimed].map((before) => ({ before }));
+    });
   }
 
   /** `earlier`: the claims before, of objects that changed; others of their namespaces that may move are added. */

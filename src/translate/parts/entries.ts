@@ -23,7 +23,7 @@ import { TlsHosts, type WantedName } from "../ingress/tls-hosts.js";
 import { type Key, keyOfObject, objectKey, objectName } from "../keys.js";
 import type { LoadBalancer } from "../load-balancer.js";
 import { Parts } from "../memory.js";
-import { type Part, Whole, kept, ownContext, partOf } from "./part.js";
+import { type Part, type Whole, kept, ownContext, partOf } from "./part.js";
 import { ServedCertificates } from "../server-certificates.js";
 import { type OrderedClaim, type PathClaim, ShadowedPaths } from "../shadowed-paths.js";
 
@@ -33,13 +33,23 @@ type Balancers = readonly Omit<LoadBalancer, "owners">[];
 export class EntryMemory {
   /** What entries read of the load balancers; once it changes, all entries are translated again. */
   #text = "";
-  #entries = new Entries([]);
+  readonly #whole: Whole;
+  #entries: Entries;
+
+  constructor(whole: Whole) {
+    this.#whole = whole;
+    this.#entries = new Entries([], whole);
+  }
 
   /** `changed`: keys of what has changed since the last call. */
   entries(balancers: Balancers, changed: ReadonlySet<Key>, context: AuthContext): Entries {
     const text = JSON.stringify(balancers.map(described));
     const isOther = text !== this.#text || [...changed].some(decidesPorts);
-    if (isOther) this.#entries = new Entries(balancers.map((_, i) => newHosts(String(i), context)));
+    if (isOther) {
+      this.#entries.removeAll();
+      const hosts = balancers.map((_, i) => newHosts(String(i), context));
+      this.#entries = new Entries(hosts, this.#whole);
+    }
     this.#text = text;
     const stale = isOther ? allKeys(context) : [...changed].filter(isEntry);
     this.#entries.name(balancers, stale, changed, context);
@@ -90,6 +100,11 @@ function newHosts(id: string, { options }: TranslateContext): Hosts {
 
 const NOTHING: readonly never[] = [];
 
+/** In the whole, an Ingress has a part of its own for its TLS. */
+function tlsKey(key: Key): Key {
+  return `tls ${key}`;
+}
+
 /** Ingresses and Rules, and their translations. */
 export class Entries {
   readonly #hosts: readonly Hosts[];
@@ -103,11 +118,20 @@ export class Entries {
   balancers: readonly LoadBalancer[] = [];
   /** Ingresses that a port serves, by namespace and name. */
   served: readonly EntryPart[] = [];
-  readonly whole = new Whole();
   readonly serverCertificates = new ServedCertificates();
+  readonly #whole: Whole;
 
-  constructor(hosts: readonly Hosts[]) {
+  constructor(hosts: readonly Hosts[], whole: Whole) {
     this.#hosts = hosts;
+    this.#whole = whole;
+  }
+
+  /** From the whole. */
+  removeAll(): void {
+    const parts = Array.from(this.#parts.entries(), ([key, before]) => ({ key, before }));
+    const tls = Array.from(this.#tls.entries(), ([key, before]) => ({ key: tlsKey(key), before }));
+    this.#whole.update([...parts, ...tls]);
+    this.#whole.bind(this.#bindings.allOf(this.#parts));
   }
 
   /** Finds out the owners of hosts, which Gateways have to know. */
@@ -155,7 +179,8 @@ export class Entries {
       })),
       (a, b) => byNamespaceAndName(a.object, b.object),
     );
-    const hosts = this.#bindings.update(differences, this.#parts);
+    const { hosts, bindings } = this.#bindings.update(differences, this.#parts);
+    this.#whole.bind(bindings);
     for (const { shadows, touched } of this.#hosts) {
       for (const host of hosts) touched.add(host);
       shadows.update(touched, (object) =>
@@ -164,13 +189,9 @@ export class Entries {
     }
   }
 
-  get bindings(): readonly RouteBinding[] {
-    return this.#bindings.all;
-  }
-
+  /** Of all hosts; those of objects are in the whole. */
   get reports(): readonly Report[] {
-    const shadows = this.#hosts.map(({ shadows }) => [...shadows.reports].flat());
-    return [this.whole.reports, ...shadows].flat();
+    return this.#hosts.flatMap(({ shadows }) => [...shadows.reports].flat());
   }
 
   #scope(context: AuthContext): EntryScope {
@@ -187,7 +208,7 @@ export class Entries {
       return object && !isRule(object) ? tlsOf(object, hosts, scope, reads) : undefined;
     });
     this.#collect(
-      differences.map(({ key, ...difference }) => ({ ...difference, key: `tls ${key}` })),
+      differences.map(({ key, ...difference }) => ({ ...difference, key: tlsKey(key) })),
     );
     for (const [i, { tls, touched }] of this.#hosts.entries()) {
       const https = this.balancers[i]?.ingress.https;
@@ -203,7 +224,7 @@ export class Entries {
   #collect(
     differences: readonly (Difference<TlsPart | EntryPart> & { readonly key: Key })[],
   ): void {
-    this.whole.update(differences);
+    this.#whole.update(differences);
     for (const { before, now } of differences) this.serverCertificates.replace(before, now);
   }
 

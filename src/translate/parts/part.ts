@@ -3,7 +3,8 @@ import type { KubernetesObject } from "../../api/wire.js";
 import { DiagnosticSink, type Report } from "../../diagnostics/sink.js";
 import type { AuthConfig, CredentialSet } from "../../model/auth.js";
 import type { Certificate } from "../../model/listener.js";
-import type { Route } from "../../model/route.js";
+import type { Route, RouteBinding } from "../../model/route.js";
+import { inBindingOrder } from "../../model/route.js";
 import type { BackendTls } from "../../model/upstream.js";
 import { type Difference, compareIds, patched } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
@@ -86,6 +87,8 @@ export function kept<T>(list: readonly T[]): readonly T[] {
 export class Whole {
   /** By id. */
   routes: readonly Route[] = [];
+  /** In their order. */
+  bindings: readonly RouteBinding[] = [];
   readonly upstreams = new Union<UpstreamPlan>();
   readonly auths = new Union<AuthConfig>();
   readonly credentials = new Union<CredentialSet>();
@@ -113,6 +116,10 @@ export class Whole {
       eachOf(differences, ({ routes }) => routes),
       compareIds,
     );
+  }
+
+  bind(differences: readonly Difference<RouteBinding>[]): void {
+    this.bindings = patched(this.bindings, differences, inBindingOrder);
   }
 
   get reports(): readonly Report[] {

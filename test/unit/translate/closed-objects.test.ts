@@ -1,5 +1,11 @@
 import type { Closed } from "../../../src/api/wire.js";
-import { type Route, type RouteBinding, onePlace } from "../../../src/model/route.js";
+import {
+  type Route,
+  type RouteBinding,
+  inBindingOrder,
+  onePlace,
+} from "../../../src/model/route.js";
+import { compareIds, patched } from "../../../src/support/collections.js";
 import { ClosedObjects, onListeners } from "../../../src/translate/closed-objects.js";
 
 function host(name: string) {
@@ -22,17 +28,28 @@ function bound(
 const A = bound("n", "a", "a.example");
 const B = bound("n", "b", "a.example");
 const OTHER = bound("m", "c", "a.example");
-const ALL = [A, B, OTHER];
+/** In their order. */
+const ALL = [OTHER, A, B];
+
+function closedParts(
+  objects: ClosedObjects,
+  parts: readonly { readonly route: Route; readonly binding: RouteBinding }[],
+) {
+  const routes = parts.map(({ route }) => route);
+  const bindings = parts.map(({ binding }) => binding);
+  const closing = objects.close({ routes, bindings });
+  return {
+    routes: patched(routes, closing.routes, compareIds),
+    bindings: patched(bindings, closing.bindings, inBindingOrder),
+  };
+}
 
 /** What each binding leads to: the route, and whether it refuses. */
 function closed(extent: Closed["extent"], what = "it"): readonly string[] {
   const objects = new ClosedObjects();
   const metadata = { namespace: "n", name: "a" };
   objects.add({ apiVersion: "v1", kind: "Ingress", metadata, closed: { what, extent } });
-  const { routes, bindings } = objects.close({
-    routes: ALL.map(({ route }) => route),
-    bindings: ALL.map(({ binding }) => binding),
-  });
+  const { routes, bindings } = closedParts(objects, ALL);
   return bindings.map(({ route }) => {
     const refuses = routes.find(({ id }) => id === route)?.refuse !== undefined;
     return `${route}${refuses ? " refuses" : ""}`;
@@ -40,21 +57,21 @@ function closed(extent: Closed["extent"], what = "it"): readonly string[] {
 }
 
 test("an object that is closed by its paths loses everything but a refusal", () => {
-  expect(closed("paths")).toEqual(["n/a refuses", "n/b", "m/c"]);
+  expect(closed("paths")).toEqual(["m/c", "n/a refuses", "n/b"]);
 });
 
 test("an object whose paths can't be read closes its hosts for its namespace", () => {
-  expect(closed("hosts")).toEqual(["n/a refuses", "n/a refuses", "m/c"]);
+  expect(closed("hosts")).toEqual(["m/c", "n/a refuses", "n/a refuses"]);
 });
 
 test("an object whose hosts can't be read closes its namespace", () => {
-  expect(closed("namespace").slice(1)).toEqual(["n/a refuses", "m/c"]);
+  expect(closed("namespace").slice(0, 2)).toEqual(["m/c", "n/a refuses"]);
 });
 
 test("a closed listener refuses every host and path, whatever is bound there", () => {
   const objects = new ClosedObjects();
   objects.addListener({ id: "l", source: ["Gateway", "n", "gw", ""] }, "it");
-  const { routes, bindings } = objects.close({ routes: [A.route], bindings: [A.binding] });
+  const { routes, bindings } = closedParts(objects, [A]);
   expect(bindings).toMatchObject([{ at: onePlace("l", { kind: "any" }), route: "l/closed" }]);
   expect(routes.find(({ id }) => id === "l/closed")?.refuse).toEqual([
     503,

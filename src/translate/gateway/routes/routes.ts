@@ -1,14 +1,14 @@
 /** All HTTPRoutes and GRPCRoutes, each translated on its own, and again only when it, or something that its translation read, changed. */
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import { byNamespaceAndName } from "../../../input/resources.js";
-import { type RouteBinding, inBindingOrder } from "../../../model/route.js";
+import type { RouteBinding } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
 import { type Key, type ObjectName, isRouteKey, objectName, parentKey } from "../../keys.js";
 import { Parts } from "../../memory.js";
-import { type Part, Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
+import { type Part, type Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
 import { type ListenerPlace, Parents } from "./parents.js";
@@ -35,8 +35,11 @@ export class Routes implements RouteReaders {
   #facts: ReadonlyMap<Key, string> = new Map();
   /** HTTPRoutes, then GRPCRoutes, each by namespace and name. */
   #all: readonly RoutePart[] = [];
-  bindings: readonly RouteBinding[] = [];
-  readonly whole = new Whole();
+  readonly #whole: Whole;
+
+  constructor(whole: Whole) {
+    this.#whole = whole;
+  }
 
   /**
    * `changed`: keys of objects that have changed since the last call. Counts the routes of each listener that are accepted there
@@ -57,13 +60,9 @@ export class Routes implements RouteReaders {
       const route = context.resources.get(known, namespace, name);
       return route && this.#made(route, reads, { parents, policies, context });
     });
-    this.whole.update(differences);
+    this.#whole.update(differences);
+    this.#whole.bind(eachOf(differences, ({ bindings }) => bindings));
     this.#all = patched(this.#all, differences, inOrder);
-    this.bindings = patched(
-      this.bindings,
-      eachOf(differences, ({ bindings }) => bindings),
-      inBindingOrder,
-    );
     const attached = new Map<ListenerState, number>();
     for (const place of this.#all.flatMap(({ listeners }) => listeners)) {
       const listener = parents.listenerAt(place);
