@@ -4,6 +4,7 @@ import type { CompileOptions } from "./model/options.js";
 import type { Route } from "./model/route.js";
 import { POLICY_FORMAT } from "./model/policy.js";
 import { ENDPOINTS_FILE, renderEndpoints } from "./render/nginx/endpoints-view.js";
+import { type ConfModel, ConfModels } from "./render/nginx/conf-model.js";
 import { policyMemory } from "./render/nginx/http-view.js";
 import { renderNginxConf } from "./render/nginx/nginx-conf.js";
 import {
@@ -52,8 +53,8 @@ interface RenderedRouting {
 /** Renders repeatedly: if only upstreams changed, it renders only those. */
 export class Renderer {
   #routing: RenderedRouting | undefined;
-  #conf:
-    { readonly of: RenderedRouting; readonly memory: number; readonly text: string } | undefined;
+  readonly #confModels = new ConfModels();
+  #conf: RenderedConf | undefined;
   #shards: RouteShards | undefined;
   readonly #upstreams = new ListShards(upstreamText);
 
@@ -87,10 +88,43 @@ export class Renderer {
     const memory = policyMemory(policySize);
     if (this.#conf?.of === rendered && this.#conf.memory === memory) return this.#conf.text;
     const { routing, options, certificatePaths } = rendered;
-    const text = renderNginxConf(routing, options, memory, certificatePaths);
-    this.#conf = { of: rendered, memory, text };
-    return text;
+    const model = this.#confModels.of(routing);
+    const key = JSON.stringify([model, options, memory]);
+    const known = this.#conf;
+    const isKnown =
+      known?.key === key &&
+      [...known.paths].every(([id, path]) => certificatePaths.get(id) === path);
+    this.#conf = isKnown
+      ? { ...known, of: rendered }
+      : { of: rendered, memory, key, ...renderedConf(model, options, memory, certificatePaths) };
+    return this.#conf.text;
   }
+}
+
+/** nginx.conf, and what it depends on. */
+interface RenderedConf {
+  readonly of: RenderedRouting;
+  readonly memory: number;
+  /** Everything but the certificates. */
+  readonly key: string;
+  /** Of the certificates that it names, by id. */
+  readonly paths: ReadonlyMap<string, string | undefined>;
+  readonly text: string;
+}
+
+function renderedConf(
+  model: ConfModel,
+  options: CompileOptions,
+  memory: number,
+  certificates: ReadonlyMap<string, string>,
+): Pick<RenderedConf, "paths" | "text"> {
+  const paths = new Map<string, string | undefined>();
+  const get = (id: string): string | undefined => {
+    const path = certificates.get(id);
+    paths.set(id, path);
+    return path;
+  };
+  return { text: renderNginxConf(model, options, memory, { get }), paths };
 }
 
 /** Whether all lists are the same objects. */

@@ -23,6 +23,7 @@ import { gatewayStatuses } from "./translate/gateway/gateway-status.js";
 import { translateGateways } from "./translate/gateway/gateways.js";
 import { createPolicies } from "./translate/gateway/policies/gateway-policies.js";
 import type { Policies } from "./translate/gateway/model.js";
+import { PolicyParts } from "./translate/gateway/policies/auth-policies.js";
 import { portsOfGateways } from "./translate/gateway/ports.js";
 import { Routes } from "./translate/gateway/routes/routes.js";
 import {
@@ -77,6 +78,7 @@ export class TranslationMemory {
   #whole = new Whole();
   #routes = new Routes(this.#whole);
   #entries = new EntryMemory(this.#whole);
+  #policies = new PolicyParts(this.#whole);
   #rest: RestPart | undefined;
 
   /** All parts: of routes, of entries, and of the rest. */
@@ -90,6 +92,10 @@ export class TranslationMemory {
 
   get entries(): EntryMemory {
     return this.#entries;
+  }
+
+  get policies(): PolicyParts {
+    return this.#policies;
   }
 
   /** Adds what is translated as a whole. */
@@ -115,6 +121,7 @@ export class TranslationMemory {
     this.#whole = new Whole();
     this.#routes = new Routes(this.#whole);
     this.#entries = new EntryMemory(this.#whole);
+    this.#policies = new PolicyParts(this.#whole);
     this.#rest = undefined;
   }
 }
@@ -158,24 +165,24 @@ function translateChanges(
   entries.translate(build);
   reportAllRestrictions(build);
   const fallback = fallbackCertificates(balancers, build);
+  const gatewayClasses = gatewayClassStatuses(build);
+  const ofGateways = gatewayStatuses(gateways, {
+    attached: new Map([...attached, ...streamRoutes.attached]),
+    policies,
+  });
+  const ofPolicies = policies.statuses(routes, memory.policies, changed);
   build.diagnostics.addAll(memory.whole.reports);
   build.diagnostics.addAll(entries.reports);
-
-  const statuses = [
-    ...albStatuses(balancers, build.config.refused),
-    ...ingressStatuses(entries.served, build),
-    ...gatewayClassStatuses(build),
-    ...gatewayStatuses(gateways, {
-      attached: new Map([...attached, ...streamRoutes.attached]),
-      policies,
-    }),
-    ...routes.statuses,
-    ...streamRoutes.statuses,
-    ...policies.statuses(routes),
-  ];
   return {
     ...finish(streamRoutes.streams, policies, build, { memory, entries, fallback }),
-    statuses: statuses.map(withShortMessages),
+    statuses: [
+      ...albStatuses(balancers, build.config.refused).map(withShortMessages),
+      ...ingressStatuses(entries.served, build),
+      ...[...gatewayClasses, ...ofGateways].map(withShortMessages),
+      ...routes.statuses,
+      ...streamRoutes.statuses.map(withShortMessages),
+      ...ofPolicies,
+    ],
     objects: gatewayServices(gateways, build),
     streamUpstreams: streamRoutes.streams.upstreams,
   };

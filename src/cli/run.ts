@@ -9,7 +9,7 @@ import type { ClusterSource } from "../controller/cluster-source.js";
 import { Controller } from "../controller/controller.js";
 import { FileSource } from "../controller/file-source.js";
 import { type Observe, startRunHealth } from "../health/run-health.js";
-import { readSources } from "../input/files.js";
+import { SourceFiles } from "../input/files.js";
 import type { CompileOptions } from "../model/options.js";
 import { Applier } from "../output/apply.js";
 import { environmentFiles, luaBundle } from "../output/environment.js";
@@ -264,16 +264,16 @@ async function openFiles(
   const options = runOptions(run);
   // Standard input can be read only once.
   const text = call.paths.includes("-") ? await terminal.readInput() : "";
+  const files = new SourceFiles(call.paths, {
+    readInput: () => Promise.resolve(text),
+    missing: "report",
+    followLinks: settings.switch("followLinks"),
+  });
   const source = new FileSource({
     options,
     log,
     paths: call.paths.filter((path) => path !== "-"),
-    readSources: () =>
-      readSources(call.paths, {
-        readInput: () => Promise.resolve(text),
-        missing: "report",
-        followLinks: settings.switch("followLinks"),
-      }),
+    readSources: (changed) => files.read(changed),
   });
   return { source, options };
 }

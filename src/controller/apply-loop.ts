@@ -24,7 +24,7 @@ export interface Compiled {
 /** Milliseconds; together with compiling and swapping they must stay below 200. */
 const QUIET_DELAY = 40;
 const MAXIMUM_DELAY = 400;
-const URGENT_DELAY = 5;
+const FIRST_DELAY = 5;
 /** Milliseconds after which a change that could not be applied is retried. */
 const FIRST_RETRY = 1000;
 const LONGEST_RETRY = 60_000;
@@ -60,20 +60,20 @@ export class ApplyLoop {
     /** Milliseconds; see Batcher. */
     readonly quietDelay?: number;
     readonly maximumDelay?: number;
-    readonly urgentDelay?: number;
+    readonly firstDelay?: number;
   }) {
     this.#options = options;
     this.#batcher = new Batcher({
       quietDelay: options.quietDelay ?? QUIET_DELAY,
       maximumDelay: options.maximumDelay ?? MAXIMUM_DELAY,
-      urgentDelay: options.urgentDelay ?? URGENT_DELAY,
+      firstDelay: options.firstDelay ?? FIRST_DELAY,
       handle: () => this.refresh(),
     });
   }
 
   /** Something has changed (see Batcher). Changes before `open` wait, because the first files are still being applied. */
-  notify(isUrgent = false): void {
-    if (this.#open) this.#batcher.notify(isUrgent);
+  notify(): void {
+    if (this.#open) this.#batcher.notify();
     else this.#missed = true;
   }
 

@@ -2,7 +2,6 @@ export class Batcher {
   readonly #options: ConstructorParameters<typeof Batcher>[0];
   #timer: NodeJS.Timeout | undefined;
   #firstChange: number | undefined;
-  #isUrgent = true;
   #handling: Promise<void> | undefined;
   #handledAt = -Infinity;
   #closed = false;
@@ -12,19 +11,18 @@ export class Batcher {
     readonly quietDelay: number;
     /** Milliseconds after its first change at which a batch starts although changes keep coming. */
     readonly maximumDelay: number;
-    /** Milliseconds instead of the quiet delay for urgent changes, if no batch was handled within the last maximum delay. */
-    readonly urgentDelay: number;
+    /** Milliseconds instead of the quiet delay if no batch was handled within the last maximum delay. */
+    readonly firstDelay: number;
     /** Handles one batch; must not throw. */
     readonly handle: () => Promise<void>;
   }) {
     this.#options = options;
   }
 
-  /** Something changed; `isUrgent`: requests fail until it is handled, and that is cheap. */
-  notify(isUrgent = false): void {
+  /** Something changed. */
+  notify(): void {
     if (this.#closed) return;
     this.#firstChange ??= performance.now();
-    this.#isUrgent &&= isUrgent;
     if (this.#handling === undefined) this.#wait();
   }
 
@@ -37,7 +35,7 @@ export class Batcher {
 
   #wait(): void {
     clearTimeout(this.#timer);
-    const { quietDelay, maximumDelay, urgentDelay } = this.#options;
+    const { quietDelay, maximumDelay, firstDelay } = this.#options;
     const now = performance.now();
     const left = Math.max(0, maximumDelay - (now - (this.#firstChange ?? now)));
     const hasRested = now - this.#handledAt >= maximumDelay;
@@ -45,13 +43,12 @@ export class Batcher {
       () => {
         this.#start();
       },
-      Math.min(this.#isUrgent && hasRested ? urgentDelay : quietDelay, left),
+      Math.min(hasRested ? firstDelay : quietDelay, left),
     );
   }
 
   #start(): void {
     this.#firstChange = undefined;
-    this.#isUrgent = true;
     this.#handling = this.#options.handle().finally(() => {
       this.#handling = undefined;
       this.#handledAt = performance.now();

@@ -25,8 +25,6 @@ import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 
 const LEASE = "albc-leader";
-/** Requests fail until changes of these kinds are applied, and only upstreams are compiled for them. */
-const URGENT: ReadonlySet<KindName> = new Set<KindName>(["EndpointSlice"]);
 
 export class ClusterSource {
   readonly #setup: ConstructorParameters<typeof ClusterSource>[0];
@@ -37,7 +35,7 @@ export class ClusterSource {
   readonly #events: EventRecorder;
   readonly #election: LeaderElection;
   #diagnostics: readonly Diagnostic[] = [];
-  #notify: (isUrgent?: boolean) => void = () => undefined;
+  #notify: () => void = () => undefined;
 
   constructor(setup: {
     readonly client: ApiClient;
@@ -84,7 +82,7 @@ export class ClusterSource {
   }
 
   /** Resolves when all existing objects are known, so that no part of a cluster is compiled alone. */
-  async start(notify: (isUrgent?: boolean) => void): Promise<void> {
+  async start(notify: () => void): Promise<void> {
     this.#notify = notify;
     await this.#watch.start();
     const kinds = this.#watch.resources.map(({ kind }) => kind);
@@ -158,7 +156,7 @@ export class ClusterSource {
     // Most events are about statuses that albc itself has written.
     const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
     // An object without a computed status may still have one that an earlier leader wrote: only a compilation can tell.
-    if (!isStatus || !this.#statuses.has(kind, namespace, name)) this.#notify(URGENT.has(kind));
+    if (!isStatus || !this.#statuses.has(kind, namespace, name)) this.#notify();
   }
 
   #delete(kind: KindName, object: RawObject): void {
@@ -166,7 +164,7 @@ export class ClusterSource {
     this.#objects.delete(kind, namespace, name);
     this.#owned.observe(kind, object, true);
     this.#statuses.observe(kind, object);
-    this.#notify(URGENT.has(kind));
+    this.#notify();
   }
 
   #lead(leads: boolean): void {

@@ -24,7 +24,7 @@ import { type Compiled, ApplyLoop, ApplyWatch } from "./apply-loop.js";
 /** Where the objects come from: files (FileSource) or a cluster (ClusterSource). */
 interface ObjectSource {
   /** Resolves when the first objects are known. `notify` is called after each change (see Batcher). */
-  start(notify: (isUrgent?: boolean) => void): Promise<void>;
+  start(notify: () => void): Promise<void>;
   /** The first configuration is applied. */
   open?(): void;
   /** The objects as they are now. */
@@ -70,8 +70,8 @@ export class Controller {
 
   /** Resolves when the first objects are known. Throws EnvironmentError. */
   start(): Promise<void> {
-    return this.#source.start((isUrgent) => {
-      this.#loop.notify(isUrgent);
+    return this.#source.start(() => {
+      this.#loop.notify();
     });
   }
 

@@ -1,8 +1,16 @@
 /** Manifests in files: watches them, and reads them again once they are written. A broken document keeps its last good content. */
-import { readFileSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
+import {
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type FSWatcher, watch } from "chokidar";
+import { isManifest } from "../input/files.js";
 import { type Advance, type InputState, advance, initialInput } from "../input/load.js";
 import type { Resources } from "../input/resources.js";
 import type { Source } from "../input/documents.js";
@@ -18,6 +26,8 @@ export class FileSource {
   readonly #setup: ConstructorParameters<typeof FileSource>[0];
   /** Paths that changed since the files were last read. */
   readonly #changed = new Set<string>();
+  /** Those of them that a program may still be writing. */
+  readonly #written = new Set<string>();
   #watcher: Promise<FSWatcher> | undefined;
   #input: InputState;
   #isWithoutAlb = true;
@@ -27,7 +37,8 @@ export class FileSource {
     readonly log: Log;
     /** Files and folders that are watched. */
     readonly paths: readonly string[];
-    readonly readSources: () => Promise<readonly Source[]>;
+    /** `changed`: paths that changed since the last call; empty: it is unknown what changed. */
+    readonly readSources: (changed: ReadonlySet<string>) => Promise<readonly Source[]>;
   }) {
     this.#setup = setup;
     this.#input = initialInput({ albGroup: setup.options.domains.group });
@@ -36,8 +47,9 @@ export class FileSource {
   async start(notify: () => void): Promise<void> {
     const { paths, log } = this.#setup;
     this.#watcher = watchPaths(paths, {
-      onChange: (path) => {
+      onChange: (path, isWritten) => {
         this.#changed.add(path);
+        if (isWritten) this.#written.add(path);
         notify();
       },
       onError: (reason) => {
@@ -51,8 +63,8 @@ export class FileSource {
   }
 
   async read(): Promise<Advance> {
-    await this.#untilSettled();
-    const input = advance(this.#input, await this.#setup.readSources());
+    const changed = await this.#untilSettled();
+    const input = advance(this.#input, await this.#setup.readSources(changed));
     this.#input = input.state;
     this.#reportLostAlbs(input.resources);
     return input;
@@ -63,13 +75,18 @@ export class FileSource {
     await watcher?.close();
   }
 
-  async #untilSettled(): Promise<void> {
+  /** Returns the changed paths. */
+  async #untilSettled(): Promise<ReadonlySet<string>> {
     const end = performance.now() + LONGEST_WAIT;
+    const all = new Set<string>();
     while (this.#changed.size > 0 && performance.now() < end) {
-      const paths = [...this.#changed];
+      const [paths, written] = [[...this.#changed], new Set(this.#written)];
+      for (const path of paths) all.add(path);
       this.#changed.clear();
-      await untilWritten(paths);
+      this.#written.clear();
+      await untilWritten(paths.filter((path) => written.has(path) || isFreshAndEmpty(path)));
     }
+    return all;
   }
 
   /** Without the last ALB2, all Ingresses lose its auth and its ports: removing it may be a mistake. */
@@ -95,26 +112,36 @@ function isWithoutAlb(resources: Resources): boolean {
 /**
  * Resolves once every later change is reported. Hidden folders are ignored, except the `..data` links by which Kubernetes swaps mounted
  * config maps. chokidar's own events report only the first of two changes of a file within 50 ms, so the raw ones are used, too; those
- * alone would not report what a new folder already contains.
+ * alone would not report what a new folder already contains. `isWritten`: a program may still be writing the file. If not, it was moved to
+ * its place, as careful programs do: looking for programs that write files takes a while.
  */
 async function watchPaths(
   paths: readonly string[],
   {
     onChange,
     onError,
-  }: { readonly onChange: (path: string) => void; readonly onError: (reason: string) => void },
+  }: {
+    readonly onChange: (path: string, isWritten: boolean) => void;
+    readonly onError: (reason: string) => void;
+  },
 ): Promise<FSWatcher> {
+  // A file that is no manifest, such as one that is renamed to a manifest once it is written.
+  const isOther = (path: string): boolean =>
+    !isManifest(path) && !paths.includes(path) && attempt(() => lstatSync(path).isFile()) === true;
   const watcher = watch([...paths], {
     ignoreInitial: true,
     ignored: (path) => isHidden(basename(path)) && !paths.includes(path),
   });
-  watcher.on("all", (_event, path) => {
-    onChange(path);
+  watcher.on("all", (event, path) => {
+    if (!isOther(path)) onChange(path, event === "add");
   });
-  watcher.on("raw", (_event, name: string | null, details) => {
+  watcher.on("raw", (event, name: string | null, details) => {
     const watched = isObject(details) ? String(details["watchedPath"]) : "";
     const path = name === null || name === basename(watched) ? watched : join(watched, name);
-    if (!isHidden(basename(path))) onChange(path);
+    if (isHidden(basename(path)) || isOther(path)) return;
+    // A file that is replaced has a change, too: of its own watch, because it has a link less.
+    const isReplaced = path === watched && !paths.includes(path) && !isLink(path);
+    onChange(path, event === "change" && !isReplaced);
   });
   watcher.on("error", (error) => {
     onError(errorText(error));
@@ -123,6 +150,10 @@ async function watchPaths(
     watcher.once("ready", resolve);
   });
   return watcher;
+}
+
+function isLink(path: string): boolean {
+  return attempt(() => lstatSync(path).isSymbolicLink()) === true;
 }
 
 function isHidden(name: string): boolean {

@@ -1,15 +1,20 @@
 /** A source → the objects in it, each with its place, and what is wrong with them. Unchanged documents are not parsed again. */
 import type { Diagnostic, FieldPath, SourceLocation } from "../diagnostics/diagnostic.js";
+import { diagnosticOf } from "../diagnostics/sink.js";
+import {
+  NO_COUNTS,
+  type Chunk,
+  type ChunkCounts,
+  type ChunkValue,
+  addedCounts,
+  countsOf,
+  readChunk,
+} from "./chunks.js";
 import { memoized } from "../support/collections.js";
-import { isNear } from "../support/did-you-mean.js";
-import { type JsonObject, isObject } from "../support/json-object.js";
 import { type Decoded, type DecodedValue, type UnknownKind, decode } from "./decode.js";
-
-import { lookUpKindName } from "./kind-lookup.js";
 import type { KindTable } from "./kind-table.js";
-import { type Report, diagnosticOf } from "../diagnostics/sink.js";
-import { TextLocator, countLineBreaks, detached, splitDocuments } from "./text-locator.js";
-import { type SyntaxProblem, parseYaml } from "./yaml.js";
+import { TextLocator, editedParts, splitDocuments } from "./text-locator.js";
+import type { SyntaxProblem } from "./yaml.js";
 
 /** A text with manifests, as the edges pass it on. `path`: its name in diagnostics. */
 export type Source =
@@ -52,47 +57,39 @@ export interface SourceReading {
   /** It is broken, or one of its values has no name or namespace. */
   readonly unidentified: boolean;
   readonly chunks: readonly Chunk[];
-}
-
-/** A run of documents of a text. It depends on its text alone, so it is reused wherever that text appears again. */
-export interface Chunk {
-  readonly text: string;
-  readonly lineBreaks: number;
-  /** Empty if the text can't be parsed. */
-  readonly values: readonly ChunkValue[];
-  readonly syntaxProblems: readonly SyntaxProblem[];
+  /** The number of values. */
+  readonly size: number;
 }
 
 /** Few chunks have problems to be located. */
 const locatorOf = memoized(({ text }: Chunk) => new TextLocator(text));
 const NONE: readonly never[] = [];
 
-interface ChunkValue {
-  readonly decoded: Decoded;
-  /** 0-based. */
-  readonly document: number;
-  /** From the document's root: empty, or the path of an item of a list. */
-  readonly field: FieldPath;
-}
-
-/** `reuse`: the chunks of previous readings that have the text of a part. */
+/** `known`: the last reading of this path. `reuse`: the chunks of other readings that have the text of a part. */
 export function readSource(
   source: Source,
   table: KindTable,
-  reuse: (parts: readonly string[]) => readonly (Chunk | undefined)[],
+  known?: SourceReading,
+  reuse: (parts: readonly string[]) => readonly (Chunk | undefined)[] = () => NONE,
 ): SourceReading {
   const { path } = source;
   if ("text" in source) {
-    const parts = splitDocuments(source.text);
-    return { path, text: source.text, ...readParts(path, parts, reuse(parts), table) };
+    const { text } = source;
+    if (known instanceof TextReading) return known.edited(text, table);
+    const parts = splitDocuments(text);
+    return readingOf(path, text, chunksFor(parts, reuse(parts), table));
   }
   if ("objects" in source) {
-    const all = source.objects.map((object) => ({
-      path,
-      decoded: decode(object, table),
-      locate: () => undefined,
-    }));
-    return { path, ...summarized(all, table), chunks: [] };
+    const all = source.objects.map((object) => decode(object, table));
+    const read = all.filter((decoded) => decoded.result !== "unknown");
+    const { doubtful, unidentified } = countsOf(all, table);
+    return {
+      ...{ path, chunks: NONE, size: read.length, broken: false },
+      values: read.map((decoded) => ({ path, decoded, locate: () => undefined })),
+      unknown: all.filter((decoded) => decoded.result === "unknown"),
+      diagnostics: read.flatMap((decoded) => diagnosticsOf(decoded)),
+      ...{ doubtful: doubtful > 0, unidentified: unidentified > 0 },
+    };
   }
   const isAbsent = "absent" in source;
   const location = { file: path, line: 1, column: 1 };
@@ -102,86 +99,140 @@ export function readSource(
         { code: "FILE_UNREADABLE", message: `${path} can't be read: ${source.unreadable}` },
         location,
       );
-  return { path, ...withoutValues([error], !isAbsent), chunks: [] };
+  return { path, ...withoutValues([error], !isAbsent), chunks: NONE };
 }
 
-type Summary = Omit<SourceReading, "path" | "text" | "chunks">;
+function chunksFor(
+  parts: readonly string[],
+  reused: readonly (Chunk | undefined)[],
+  table: KindTable,
+): readonly Chunk[] {
+  return parts.map((part, i) => reused[i] ?? readChunk(part, table));
+}
 
-function withoutValues(diagnostics: readonly Diagnostic[], broken: boolean): Summary {
+function readingOf(path: string, text: string, chunks: readonly Chunk[]): SourceReading {
+  const counts = chunks.reduce((sum, chunk) => addedCounts(sum, chunk, 1), NO_COUNTS);
+  if (counts.unparsed === 0) return new TextReading({ path, text }, chunks, counts);
+  return { path, text, chunks, ...withoutValues(syntaxErrors(path, chunks), true) };
+}
+
+/** A text that can be parsed. What changes is a small part of it, so what few need is computed when it is needed. */
+class TextReading implements SourceReading {
+  readonly path: string;
+  readonly text: string;
+  readonly chunks: readonly Chunk[];
+  readonly broken = false;
+  readonly #counts: ChunkCounts;
+  #values: readonly PlacedValue[] | undefined;
+  #diagnostics: readonly Diagnostic[] | undefined;
+
+  constructor(
+    { path, text }: Pick<TextReading, "path" | "text">,
+    chunks: readonly Chunk[],
+    counts: ChunkCounts,
+  ) {
+    this.path = path;
+    this.text = text;
+    this.chunks = chunks;
+    this.#counts = counts;
+  }
+
+  get size(): number {
+    return this.#counts.read;
+  }
+
+  get doubtful(): boolean {
+    return this.#counts.doubtful > 0;
+  }
+
+  get unidentified(): boolean {
+    return this.#counts.unidentified > 0;
+  }
+
+  get values(): readonly PlacedValue[] {
+    return (this.#values ??= valuesIn(this));
+  }
+
+  get unknown(): readonly UnknownKind[] {
+    if (this.#counts.unknown === 0) return NONE;
+    return this.chunks.flatMap(({ values }) =>
+      values.flatMap(({ decoded }) => (decoded.result === "unknown" ? [decoded] : [])),
+    );
+  }
+
+  get diagnostics(): readonly Diagnostic[] {
+    if (this.#counts.reported === 0) return NONE;
+    return (this.#diagnostics ??= this.values.flatMap((value) =>
+      diagnosticsOf(value.decoded, (field, at) => value.locate(field, at)),
+    ));
+  }
+
+  /** The reading of another text, which parses only what is not in this one. */
+  edited(text: string, table: KindTable): SourceReading {
+    const { path, chunks } = this;
+    const { start, end, parts } = editedParts(text, chunks);
+    const before = chunks.slice(start, chunks.length - end);
+    const known = new Map(before.map((chunk) => [chunk.text, chunk]));
+    const now = chunksFor(
+      parts,
+      parts.map((part) => known.get(part)),
+      table,
+    );
+    const all = [...chunks.slice(0, start), ...now, ...chunks.slice(chunks.length - end)];
+    const left = before.reduce((sum, chunk) => addedCounts(sum, chunk, -1), this.#counts);
+    const counts = now.reduce((sum, chunk) => addedCounts(sum, chunk, 1), left);
+    if (counts.unparsed > 0) return readingOf(path, text, all);
+    return new TextReading({ path, text }, all, counts);
+  }
+}
+
+/** The values of a text; with `of`, only those of these chunks. */
+export function valuesIn(
+  { path, chunks }: Pick<SourceReading, "path" | "chunks">,
+  of?: ReadonlySet<Chunk>,
+): readonly PlacedValue[] {
+  const values: Placed<Decoded>[] = [];
+  let line = 0;
+  for (const chunk of chunks) {
+    if (of?.has(chunk) !== false) {
+      const place = { path, chunk, line };
+      for (const value of chunk.values) values.push(new ValueInFile(place, value));
+    }
+    line += chunk.lineBreaks;
+  }
+  return values.filter(isRead);
+}
+
+function withoutValues(
+  diagnostics: readonly Diagnostic[],
+  broken: boolean,
+): Omit<SourceReading, "path" | "text" | "chunks"> {
   return {
-    ...{ values: [], unknown: [], diagnostics },
+    ...{ values: NONE, unknown: NONE, diagnostics, size: 0 },
     ...{ broken, doubtful: broken, unidentified: broken },
   };
 }
 
-function summarized(all: readonly Placed<Decoded>[], table: KindTable): Summary {
-  const values = all.filter(isRead);
-  const refused = values.map(({ decoded }) => decoded).filter(({ result }) => result === "refused");
-  return {
-    values,
-    unknown: all.flatMap(({ decoded }) => (decoded.result === "unknown" ? [decoded] : [])),
-    diagnostics: values.flatMap((value) =>
-      diagnosticsOf(value.decoded, (field, at) => value.locate(field, at)),
-    ),
-    broken: false,
-    doubtful: refused.some(isDoubtful),
-    unidentified: refused.some((decoded) => isUnidentified(decoded, table)),
-  };
+function syntaxErrors(path: string, chunks: readonly Chunk[]): readonly Diagnostic[] {
+  const errors: Diagnostic[] = [];
+  let line = 0;
+  for (const chunk of chunks) {
+    const room = MAX_SYNTAX_ERRORS - errors.length;
+    for (const problem of chunk.syntaxProblems.slice(0, room)) {
+      errors.push(syntaxError(problem, { path, chunk, line }));
+    }
+    if (errors.length >= MAX_SYNTAX_ERRORS) break;
+    line += chunk.lineBreaks;
+  }
+  return errors;
 }
 
 function isRead(value: Placed<Decoded>): value is PlacedValue {
   return value.decoded.result !== "unknown";
 }
 
-/** Whether it is unknown which object a refused value is. */
-function isDoubtful({ ref, reports }: DecodedValue): boolean {
-  return ref === undefined || ref.name === "" || reports.some(concernsName);
-}
-
-/** Whether a finding makes an object's name or namespace doubtful. */
-function concernsName({ field = [] }: Report): boolean {
-  const [first, second] = field;
-  return (
-    first === "metadata" && (field.length === 1 || second === "name" || second === "namespace")
-  );
-}
-
-function isUnidentified({ ref }: DecodedValue, table: KindTable): boolean {
-  if (ref === undefined || ref.name === "") return true;
-  const kind = lookUpKindName(table, ref.kind);
-  return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
-}
-
 /** More syntax errors of one file are not reported. */
 const MAX_SYNTAX_ERRORS = 20;
-
-function readParts(
-  path: string,
-  parts: readonly string[],
-  reused: readonly (Chunk | undefined)[],
-  table: KindTable,
-): Summary & Pick<SourceReading, "chunks"> {
-  const chunks: Chunk[] = [];
-  const values: Placed<Decoded>[] = [];
-  const syntaxErrors: Diagnostic[] = [];
-  let line = 0;
-  for (const [i, part] of parts.entries()) {
-    const chunk = reused[i] ?? readChunk(part, table);
-    const place = { path, chunk, line };
-    for (const value of chunk.values) values.push(new ValueInFile(place, value));
-    for (const problem of chunk.syntaxProblems.slice(0, MAX_SYNTAX_ERRORS)) {
-      syntaxErrors.push(syntaxError(problem, place));
-    }
-    chunks.push(chunk);
-    if (syntaxErrors.length >= MAX_SYNTAX_ERRORS) break;
-    line += chunk.lineBreaks;
-  }
-  const summary =
-    syntaxErrors.length === 0
-      ? summarized(values, table)
-      : withoutValues(syntaxErrors.slice(0, MAX_SYNTAX_ERRORS), true);
-  return { chunks, ...summary };
-}
 
 /** The reports of a value. `locate`: where a field of the value is. */
 export function diagnosticsOf(
@@ -234,78 +285,4 @@ function syntaxError(
   };
   const others = related && [{ message: related.message, location: locate(related.offset) }];
   return diagnosticOf({ code, message, hint, ...(others && { related: others }) }, locate(offset));
-}
-
-function readChunk(part: string, table: KindTable): Chunk {
-  const text = detached(part);
-  const parsed = parseYaml(text);
-  const isBroken = "problems" in parsed;
-  return {
-    text,
-    lineBreaks: countLineBreaks(text),
-    values: isBroken ? NONE : decodedValues(parsed.documents, table),
-    syntaxProblems: isBroken ? parsed.problems : NONE,
-  };
-}
-
-function decodedValues(documents: readonly unknown[], table: KindTable): readonly ChunkValue[] {
-  const values = documents.map((value, document) =>
-    listItems(value).map((item) => ({
-      decoded: decode(item.value, table, item.misspeltList),
-      document,
-      field: item.path,
-    })),
-  );
-  // The list of a chunk with one document is as long as it has to be; `flat` makes room for more.
-  return values.length === 1 ? (values[0] ?? NONE) : values.flat();
-}
-
-/** A value of a document, or an item of a list in it. */
-interface ListItem {
-  readonly value: unknown;
-  readonly path: FieldPath;
-  /** The kind of the document, if it has items as a List has but another kind. */
-  readonly misspeltList?: string;
-}
-
-/**
- * The objects of a document: itself, none if it is empty, or the items of a `List` (or `SecretList` and so on, whose
- * items may omit their kind), including lists in lists.
- */
-export function listItems(
-  value: unknown,
-  path: FieldPath = NONE,
-  misspelt?: string,
-): readonly ListItem[] {
-  if (path.length === 0 && (value === null || value === undefined)) return [];
-  const self = { value, path, ...(misspelt !== undefined && { misspeltList: misspelt }) };
-  if (!isObject(value)) return [self];
-  const { kind } = value;
-  const list = listOf(value);
-  if (typeof kind !== "string" || list === undefined) return [self];
-  const isList = kind.endsWith("List") && list.field === "items";
-  if (!isList && !list.items.some(isLikeObject)) return [self];
-  return list.items.flatMap((item, i) =>
-    listItems(typed(item, value, kind), [...path, list.field, i], isList ? misspelt : kind),
-  );
-}
-
-/** The `items` of a document, or the list under a similar name. */
-function listOf(value: JsonObject): { field: string; items: readonly unknown[] } | undefined {
-  const lists = Object.entries(value).flatMap(([field, items]) =>
-    Array.isArray(items) && isNear(field, "items") ? [{ field, items }] : [],
-  );
-  return lists.find(({ field }) => field === "items") ?? lists[0];
-}
-
-/** Gives an item without a kind the one that its list's kind names, however "List" is spelt there. */
-function typed(item: unknown, { apiVersion }: JsonObject, list: string): unknown {
-  const kind = list.slice(0, -"List".length);
-  const isTyped = kind.length < 2 || !isObject(item) || item["kind"] !== undefined;
-  return isTyped ? item : { apiVersion, kind, ...item };
-}
-
-function isLikeObject(item: unknown): boolean {
-  if (!isObject(item) || !isObject(item["metadata"])) return false;
-  return typeof item["kind"] === "string" || isObject(item["spec"]);
 }

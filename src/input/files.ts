@@ -1,6 +1,6 @@
 /** Paths, as `-f` names them → texts. The only file of this folder that touches files. */
 import { constants } from "node:fs";
-import { open, readdir, realpath, stat } from "node:fs/promises";
+import { lstat, open, readdir, realpath, stat } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { compareStrings } from "../support/collections.js";
 import { EnvironmentError } from "../support/errors.js";
@@ -9,6 +9,11 @@ import type { Source } from "./documents.js";
 
 const EXTENSIONS = new Set([".yaml", ".yml", ".json"]);
 const STANDARD_INPUT = "-";
+
+/** Whether a file in a folder is read, by its name. */
+export function isManifest(path: string): boolean {
+  return EXTENSIONS.has(extname(path).toLowerCase());
+}
 
 /** A path that was named is not there. */
 export class MissingPathError extends EnvironmentError {
@@ -44,6 +49,61 @@ export async function readSources(
     else reader.addAbsent(path);
   }
   return reader.sources;
+}
+
+/** More changed paths than that are read together with all others: the kernel may have dropped events. */
+const MOST_CHANGED = 100;
+
+/** Reads paths again and again; regular files that are known to have changed are read alone. */
+export class SourceFiles {
+  readonly #paths: readonly string[];
+  readonly #options: ReadOptions;
+  #sources: readonly Source[] = [];
+
+  constructor(paths: readonly string[], options: ReadOptions) {
+    this.#paths = paths;
+    this.#options = options;
+  }
+
+  /** `changed`: all paths that may have changed since the last call; without any, everything is read. */
+  async read(changed: ReadonlySet<string>): Promise<readonly Source[]> {
+    this.#sources =
+      (await this.#withChanges(changed)) ?? (await readSources(this.#paths, this.#options));
+    return this.#sources;
+  }
+
+  /** Undefined: a folder, a link, a new or a removed file is among them, or what else can't be read alone. */
+  async #withChanges(changed: ReadonlySet<string>): Promise<readonly Source[] | undefined> {
+    if (changed.size === 0 || changed.size > MOST_CHANGED) return undefined;
+    const sources = [...this.#sources];
+    for (const path of changed) {
+      const index = sources.findIndex((source) => source.path === path);
+      const known = sources[index];
+      const kind = await kindOf(path);
+      if (known !== undefined && "text" in known && kind === "file") {
+        const reader = new SourceReader(this.#options.followLinks);
+        await reader.addPath(path);
+        const [source] = reader.sources;
+        if (source === undefined) return undefined;
+        sources[index] = source;
+      } else if (known !== undefined || !this.#isOther(path, kind)) return undefined;
+    }
+    return sources;
+  }
+
+  /** Whether it is no manifest, and was none: a file that is renamed to one once it is written, for instance. */
+  #isOther(path: string, kind: Awaited<ReturnType<typeof kindOf>>): boolean {
+    if (kind === "file") return !isManifest(path);
+    return kind === "none" && !this.#sources.some((source) => source.path.startsWith(`${path}/`));
+  }
+}
+
+async function kindOf(path: string): Promise<"file" | "none" | "other"> {
+  try {
+    return (await lstat(path)).isFile() ? "file" : "other";
+  } catch {
+    return "none";
+  }
 }
 
 class SourceReader {
@@ -96,9 +156,8 @@ class SourceReader {
       const path = join(folder, entry.name);
       const isFolder =
         entry.isDirectory() || (entry.isSymbolicLink() && (await leadsToFolder(path)));
-      const isManifest = EXTENSIONS.has(extname(entry.name).toLowerCase());
       // A file that is gone by now was deleted while we looked: it is simply not there.
-      if (!isFolder && !isManifest) continue;
+      if (!isFolder && !isManifest(entry.name)) continue;
       const found = await this.#add(path, root);
       if (!found && entry.isSymbolicLink()) {
         this.sources.push({ path, unreadable: "it is a link to a file that does not exist" });

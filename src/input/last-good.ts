@@ -69,8 +69,8 @@ export class ObjectChoice implements Choice {
   }
 
   #serve(value: PlacedValue): void {
-    const { ref, served } = value.decoded;
-    if (ref && served) this.objects.push({ ref, key: served.key, entry: served.entry, value });
+    const object = placedObject(value);
+    if (object !== undefined) this.objects.push(object);
   }
 
   /** Keeps all objects of a file; the path of a folder stands for the files in it. */
@@ -157,6 +157,12 @@ export class ObjectChoice implements Choice {
     this.#keys ??= keysOf(this.#readings);
     return this.#keys;
   }
+}
+
+/** Undefined: nothing of the value is served. */
+export function placedObject(value: PlacedValue): PlacedObject | undefined {
+  const { ref, served } = value.decoded;
+  return ref && served && { ref, key: served.key, entry: served.entry, value };
 }
 
 /** The keys of the objects that the sources contain now. */

@@ -5,22 +5,27 @@
 import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
 import { sortDiagnostics } from "../diagnostics/sink.js";
 import { compareBy, compareStrings, groupBy, sameElements } from "../support/collections.js";
+import { SharedMap } from "../support/shared-map.js";
 import type { UnknownKind } from "./decode.js";
-import { type Chunk, type Source, type SourceReading, readSource } from "./documents.js";
+import type { Chunk } from "./chunks.js";
+import { type Source, type SourceReading, readSource } from "./documents.js";
 import {
   DEFAULT_INPUT_OPTIONS,
   type InputOptions,
   type KindTable,
   kindTable,
 } from "./kind-table.js";
+import { isWithin } from "./last-good.js";
+import { ObjectStore } from "./object-store.js";
 import {
-  type Choice,
-  ObjectChoice,
-  type PlacedObject,
-  isWithin,
-  withUniqueNames,
-} from "./last-good.js";
-import { type ObjectChange, ObjectStore } from "./object-store.js";
+  type Readings,
+  type ServedObjects,
+  changedReadings,
+  chosenFromAll,
+  chosenLocally,
+  chunksOf,
+  valueNow,
+} from "./served-objects.js";
 import type { Resources } from "./resources.js";
 
 export type LoadResult = Pick<Advance, "resources" | "diagnostics" | "unknownKinds" | "objects">;
@@ -51,13 +56,9 @@ export function resourcesFromObjects(
 }
 
 /** What one reading passes to the next. */
-export interface InputState {
+export interface InputState extends ServedObjects {
   readonly table: KindTable;
-  /** By path. */
-  readonly readings: ReadonlyMap<string, SourceReading>;
-  readonly choice: Choice;
-  /** The objects in the store. */
-  readonly byKey: ReadonlyMap<string, PlacedObject>;
+  readonly readings: Readings;
   readonly store: ObjectStore;
   readonly diagnostics: { readonly all: readonly Diagnostic[]; sorted: readonly Diagnostic[] };
   /** Paths of the files whose content was once known, including those without objects. */
@@ -82,9 +83,10 @@ export interface Advance {
 export function initialInput(options: InputOptions): InputState {
   return {
     table: kindTable(options.albGroup),
-    readings: new Map(),
+    readings: { list: [], byPath: SharedMap.of() },
     choice: { objects: [], refused: [] },
-    byKey: new Map(),
+    byKey: SharedMap.of(),
+    refusedKeys: undefined,
     store: ObjectStore.EMPTY,
     diagnostics: { all: [], sorted: [] },
     known: new Set(),
@@ -93,94 +95,68 @@ export function initialInput(options: InputOptions): InputState {
 
 /** `sources`: all that there are now, in the order that decides between two objects with one name. */
 export function advance(previous: InputState, sources: readonly Source[]): Advance {
-  const readings = readAll(previous, sources);
-  const choice = new ObjectChoice(previous.choice, readings);
-  const { objects, refused, stale } = choice;
-  const { byKey, diagnostics: duplicates } = withUniqueNames(objects);
-  const store = previous.store.with(changesOf(previous.byKey, byKey));
-  const all = [
-    ...readings.flatMap((reading) => reading.diagnostics),
-    ...choice.diagnostics,
-    ...duplicates,
-  ];
+  const list = readAll(previous, sources);
+  const changed = changedReadings(previous.readings.list, list);
+  const byPath = previous.readings.byPath.with([
+    ...changed.before.map(({ path }) => [path, undefined] as const),
+    ...changed.now.map((reading) => [reading.path, reading] as const),
+  ]);
+  const chosen = chosenLocally(previous, changed, byPath) ?? chosenFromAll(previous, list);
+  const { choice, byKey, changes, refusedKeys } = chosen;
+  const store = previous.store.with(changes);
+  const all = [...list.flatMap(({ diagnostics }) => diagnostics), ...chosen.diagnostics];
   const isSame = sameElements(all, previous.diagnostics.all);
   const diagnostics = isSame ? previous.diagnostics : { all, sorted: sortDiagnostics(all) };
-  const { known, unreadable } = sortPaths(readings, previous.known);
+  const { known, unreadable } = sortPaths(list, previous.known);
   return {
     resources: store.resources(
-      refused.map(({ ref }) => ref),
-      (ref, field) => byKey.get(refKey(ref))?.value.locate(field),
+      choice.refused.map(({ ref }) => ref),
+      (ref, field) => {
+        const object = byKey.get(refKey(ref));
+        return object && valueNow(object, byPath).locate(field);
+      },
     ),
     diagnostics: diagnostics.sorted,
-    unknownKinds: countUnknownKinds(readings.flatMap((reading) => reading.unknown)),
-    objects: readings.reduce((sum, reading) => sum + reading.values.length, 0),
-    stale: [...stale]
-      .filter(({ key, value }) => byKey.get(key)?.value === value)
-      .map(({ ref }) => ref),
+    unknownKinds: countUnknownKinds(list.flatMap((reading) => reading.unknown)),
+    objects: list.reduce((sum, reading) => sum + reading.size, 0),
+    stale: chosen.stale,
     unreadable,
     state: {
-      table: previous.table,
-      readings: new Map(readings.map((reading) => [reading.path, reading])),
-      choice: { objects, refused },
-      ...{ byKey, store, diagnostics, known },
+      ...{ table: previous.table, readings: { list, byPath }, choice },
+      ...{ byKey, refusedKeys, store, diagnostics, known },
     },
   };
 }
 
 /** Reuses the readings of unchanged texts. In a changed text only the changed documents are parsed again. */
 function readAll(
-  { readings, table }: InputState,
+  { readings: { list, byPath }, table }: InputState,
   sources: readonly Source[],
 ): readonly SourceReading[] {
   let moved: ReadonlyMap<string, Chunk> | undefined;
   return sources.map((source) => {
-    const known = readings.get(source.path);
+    const known = byPath.get(source.path);
     if (known !== undefined && "text" in source && known.text === source.text) return known;
-    return readSource(source, table, (parts) => {
-      if (known !== undefined) return unchangedChunks(parts, known.chunks);
+    return readSource(source, table, known, (parts) => {
       // A file that is new here may have been renamed.
-      moved ??= byText([...readings.values()].flatMap(({ chunks }) => chunks));
-      const chunks = moved;
+      moved ??= byText(goneReadings(list, sources).flatMap(chunksOf));
+      const chunks = known === undefined ? moved : byText(known.chunks);
       return parts.map((part) => chunks.get(part));
     });
   });
 }
 
-/** Compares the parts at both ends, and looks up the rest: hashing the text of a large file takes longer than parsing one document. */
-function unchangedChunks(
-  parts: readonly string[],
-  before: readonly Chunk[],
-): readonly (Chunk | undefined)[] {
-  const shorter = Math.min(parts.length, before.length);
-  let start = 0;
-  while (start < shorter && parts[start] === before[start]?.text) start += 1;
-  let end = 0;
-  while (end < shorter - start && parts.at(-1 - end) === before.at(-1 - end)?.text) end += 1;
-  const changed = byText(before.slice(start, before.length - end));
-  const middle = parts.slice(start, parts.length - end).map((part) => changed.get(part));
-  return [...before.slice(0, start), ...middle, ...before.slice(before.length - end)];
+/** The readings of sources that are gone. */
+function goneReadings(
+  list: readonly SourceReading[],
+  sources: readonly Source[],
+): readonly SourceReading[] {
+  const paths = new Set(sources.map(({ path }) => path));
+  return list.filter(({ path }) => !paths.has(path));
 }
 
 function byText(chunks: readonly Chunk[]): ReadonlyMap<string, Chunk> {
   return new Map(chunks.map((chunk) => [chunk.text, chunk]));
-}
-
-function changesOf(
-  before: ReadonlyMap<string, PlacedObject>,
-  now: ReadonlyMap<string, PlacedObject>,
-): readonly ObjectChange[] {
-  const changes: ObjectChange[] = [];
-  for (const [key, { entry }] of now) {
-    if (before.get(key)?.entry.object === entry.object) continue;
-    const { namespace, name } = entry.object.metadata;
-    changes.push({ kind: entry.kind, namespace, name, now: entry });
-  }
-  for (const [key, { entry }] of before) {
-    if (now.has(key)) continue;
-    const { namespace, name } = entry.object.metadata;
-    changes.push({ kind: entry.kind, namespace, name });
-  }
-  return changes;
 }
 
 function countUnknownKinds(values: readonly UnknownKind[]): Advance["unknownKinds"] {

@@ -3,7 +3,8 @@ import type { KindMap, KindName } from "../api/kinds.js";
 import type { EndpointSlice, KubernetesObject } from "../api/wire.js";
 import { type Diagnostic, type ResourceRef, refKey } from "../diagnostics/diagnostic.js";
 import { type Locate, sortDiagnostics } from "../diagnostics/sink.js";
-import { type Difference, compareStrings, patched } from "../support/collections.js";
+import { type Difference, compareStrings, getOrInsert, patched } from "../support/collections.js";
+import { SharedMap } from "../support/shared-map.js";
 import { type DecodedObject, type DecodedValue, decode } from "./decode.js";
 import { diagnosticsOf } from "./documents.js";
 import { type InputOptions, type KindTable, kindTable } from "./kind-table.js";
@@ -16,52 +17,57 @@ interface Name {
   readonly name: string;
 }
 
-/** Entries by namespace and name. A copy shares the namespaces that are not set in it. */
+/** Entries by namespace and name. A copy costs what is set in it. */
 class NamespacedMap<T> {
-  readonly #namespaces: Map<string, ReadonlyMap<string, T>>;
-  /** Namespaces that are not shared. */
-  readonly #own = new Map<string, Map<string, T>>();
+  readonly #namespaces: Map<string, SharedMap<T>>;
+  /** What `#namespaces` lacks. */
+  readonly #changes = new Map<string, Map<string, T | undefined>>();
 
-  constructor(namespaces: ReadonlyMap<string, ReadonlyMap<string, T>> = new Map()) {
+  constructor(namespaces: ReadonlyMap<string, SharedMap<T>> = new Map()) {
     this.#namespaces = new Map(namespaces);
   }
 
   copy(): NamespacedMap<T> {
-    return new NamespacedMap(this.#namespaces);
+    return new NamespacedMap(this.#settled());
   }
 
   /** Only before the copy is shared. */
   set({ namespace, name }: Name, entry: T | undefined): void {
-    let names = this.#own.get(namespace);
-    if (names === undefined) {
-      names = new Map(this.#namespaces.get(namespace));
-      this.#own.set(namespace, names);
-      this.#namespaces.set(namespace, names);
-    }
-    if (entry === undefined) names.delete(name);
-    else names.set(name, entry);
+    getOrInsert(this.#changes, namespace, () => new Map()).set(name, entry);
   }
 
   get(namespace: string, name: string): T | undefined {
-    return this.#namespaces.get(namespace)?.get(name);
+    const changes = this.#changes.size === 0 ? undefined : this.#changes.get(namespace);
+    return changes?.has(name) === true
+      ? changes.get(name)
+      : this.#namespaces.get(namespace)?.get(name);
   }
 
   /** A new list. */
   entries(): T[] {
-    return [...this.#namespaces.values()].flatMap((names) => [...names.values()]);
+    return [...this.#settled().values()].flatMap((names) => names.values());
   }
 
   /** Names whose entries differ in the other map. */
   differences(other: NamespacedMap<T>): readonly Name[] {
-    const namespaces = new Set([...this.#namespaces.keys(), ...other.#namespaces.keys()]);
+    const [own, others] = [this.#settled(), other.#settled()];
+    const namespaces = new Set([...own.keys(), ...others.keys()]);
     return [...namespaces].flatMap((namespace) => {
-      const [a, b] = [this.#namespaces.get(namespace), other.#namespaces.get(namespace)];
-      if (a === b) return [];
-      const names = new Set([...(a?.keys() ?? []), ...(b?.keys() ?? [])]);
-      return [...names].flatMap((name) =>
-        a?.get(name) === b?.get(name) ? [] : [{ namespace, name }],
-      );
+      const [a = SharedMap.of<T>(), b = SharedMap.of<T>()] = [
+        own.get(namespace),
+        others.get(namespace),
+      ];
+      return a === b ? [] : a.differences(b).map((name) => ({ namespace, name }));
     });
+  }
+
+  #settled(): ReadonlyMap<string, SharedMap<T>> {
+    for (const [namespace, changes] of this.#changes) {
+      const names = this.#namespaces.get(namespace) ?? SharedMap.of<T>();
+      this.#namespaces.set(namespace, names.with(changes));
+    }
+    this.#changes.clear();
+    return this.#namespaces;
   }
 }
 

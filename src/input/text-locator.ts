@@ -105,8 +105,7 @@ const SMALL = 40;
  * follows them. A text with directives stays whole: they belong to the document after them. The parts joined are the text.
  */
 export function splitDocuments(text: string): readonly string[] {
-  const hasDirectives = text.startsWith("%") || text.includes("\n%") || text.includes("\r%");
-  if (hasDirectives) return [text];
+  if (hasDirectives(text)) return [text];
   const parts: string[] = [];
   let start = 0;
   for (const match of text.matchAll(DOCUMENT_START)) {
@@ -117,6 +116,57 @@ export function splitDocuments(text: string): readonly string[] {
   }
   parts.push(text.slice(start));
   return parts;
+}
+
+function hasDirectives(text: string): boolean {
+  return text.startsWith("%") || text.includes("\n%") || text.includes("\r%");
+}
+
+/**
+ * The parts of a text that differs little from one with the parts `before`: the number of parts that are the same at its start and at
+ * its end, and the parts between them.
+ */
+export function editedParts(
+  text: string,
+  before: readonly Part[],
+): { readonly start: number; readonly end: number; readonly parts: readonly string[] } {
+  const whole = { start: 0, end: 0, parts: [text] };
+  // A text with directives is one part.
+  if (before.length < 2) return { ...whole, parts: splitDocuments(text) };
+  // What follows a part decides where it ends, so the outermost two are divided again.
+  const start = Math.max(0, partsAtStart(text, before) - 1);
+  const from = lengthOf(before.slice(0, start));
+  const end = Math.max(0, partsAtEnd(text, from, before.slice(start)) - 1);
+  const to = text.length - lengthOf(before.slice(before.length - end));
+  const middle = text.slice(from, to);
+  return hasDirectives(middle) ? whole : { start, end, parts: splitDocuments(middle) };
+}
+
+type Part = Readonly<Record<"text", string>>;
+
+function lengthOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+function partsAtStart(text: string, parts: readonly Part[]): number {
+  let from = 0;
+  const index = parts.findIndex((part) => {
+    const isThere = text.startsWith(part.text, from);
+    from += part.text.length;
+    return !isThere;
+  });
+  return index < 0 ? parts.length : index;
+}
+
+/** `from`: where they may begin. */
+function partsAtEnd(text: string, from: number, parts: readonly Part[]): number {
+  let to = text.length;
+  const index = parts.findLastIndex((part) => {
+    const isThere = to - part.text.length >= from && text.endsWith(part.text, to);
+    to -= part.text.length;
+    return !isThere;
+  });
+  return parts.length - 1 - index;
 }
 
 /** Offsets at which the lines of a text begin. */

@@ -85,16 +85,33 @@ export function connected<T>(groups: Iterable<readonly T[]>): readonly (readonly
   return [...groupBy(partOf.keys(), (member) => partOf.get(member)).values()];
 }
 
+/** How many elements at the start and at the end of two lists are identical; none is counted twice. */
+export function commonEnds(
+  a: readonly unknown[],
+  b: readonly unknown[],
+): { readonly start: number; readonly end: number } {
+  const shorter = Math.min(a.length, b.length);
+  if (a === b) return { start: shorter, end: 0 };
+  let start = 0;
+  while (start < shorter && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  return { start, end };
+}
+
 /** The differences of two lists that are sorted by `compare` and have no duplicates. An equal entry that is another object counts. */
 export function listDifferences<T extends object>(
   before: readonly T[],
   now: readonly T[],
   compare: (a: T, b: T) => number,
 ): readonly Difference<T>[] {
+  const { start, end } = commonEnds(before, now);
+  const left = before.slice(start, before.length - end);
+  const right = now.slice(start, now.length - end);
   const found: Difference<T>[] = [];
-  let [i, k] = before === now ? [before.length, now.length] : [0, 0];
-  while (i < before.length || k < now.length) {
-    const [old, current] = [before[i], now[k]];
+  let [i, k] = [0, 0];
+  while (i < left.length || k < right.length) {
+    const [old, current] = [left[i], right[k]];
     const order =
       old === current || old === undefined || current === undefined
         ? Number(old === undefined) - Number(current === undefined)

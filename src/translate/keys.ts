@@ -42,6 +42,10 @@ export function extensionKey(namespace: string, name: string): Key {
   return `extension/${namespace}/${name}`;
 }
 
+export function isExtensionKey(key: Key): boolean {
+  return key.startsWith("extension/");
+}
+
 /** The AuthPolicies and BackendTLSPolicies of a namespace that can't be read. */
 export function refusedKey(namespace: string): Key {
   return `refused/${namespace}`;

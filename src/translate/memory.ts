@@ -87,6 +87,11 @@ export class Parts<T extends object> {
     return this.#parts;
   }
 
+  /** What the translation of the object read. */
+  readsOf(key: Key): readonly Key[] {
+    return this.#reads.get(key) ?? [];
+  }
+
   isRead(key: Key): boolean {
     return this.#readers.has(key);
   }

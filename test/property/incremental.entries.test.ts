@@ -362,9 +362,7 @@ test(
             const now = compiler.compile(cluster.live.snapshot().resources, options);
             expect(plain(now)).toEqual(plain(cluster.fresh(options)));
             const { routes } = now.config;
-            if (routes !== before.config.routes) {
-              recalled += Number(routes.some((route) => before.config.routes.includes(route)));
-            }
+            recalled += Number(routes.some((route) => before.config.routes.includes(route)));
             before = now;
           }
         },
@@ -372,7 +370,7 @@ test(
       runs(60),
     );
     // It would be no test of a memory that is never used.
-    expect(recalled).toBeGreaterThan(20);
+    expect(recalled).toBeGreaterThan(100);
   },
   timeoutOf(60_000),
 );

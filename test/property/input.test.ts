@@ -290,6 +290,47 @@ describe("reading again", () => {
   });
 });
 
+describe("reading again and again", () => {
+  const map = (name: string, value: number, comment = "") =>
+    `${comment}apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata: {k: "${value}"}\n`;
+  const document = fc.oneof(
+    fc
+      .tuple(fc.constantFrom("a", "b", "c", "d", "e"), fc.nat({ max: 2 }))
+      .map(([name, value]) => map(name, value)),
+    fc.constantFrom("a", "b").map((name) => map(name, 1, "# one more line\n")),
+    fc.constant("apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: of-another-kind}\n"),
+    fc.constant("apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {portz: 1}\n"),
+  );
+  const file = fc.array(document, { maxLength: 5 }).map((documents) => documents.join("---\n"));
+  const files = fc.dictionary(fc.constantFrom("f", "g", "h"), file, { noNullPrototype: true });
+
+  it("gives what reading once gives: the objects, their places and the diagnostics", () => {
+    fc.assert(
+      fc.property(fc.array(files, { minLength: 2, maxLength: 6 }), (all) => {
+        let state = initialInput(DEFAULT_INPUT_OPTIONS);
+        for (const given of all) {
+          const sources = Object.entries(given).map(([path, text]) => ({ path, text }));
+          const again = advance(state, sources);
+          state = again.state;
+          const once = loadResources(sources);
+          expect(again.diagnostics).toEqual(once.diagnostics);
+          expect(again.objects).toBe(once.objects);
+          expect(again.unknownKinds).toEqual(once.unknownKinds);
+          expect(again.resources.list("Service")).toEqual(once.resources.list("Service"));
+          const maps = once.resources.list("ConfigMap");
+          expect(again.resources.list("ConfigMap")).toEqual(maps);
+          for (const { apiVersion, kind, metadata } of maps) {
+            const ref = { apiVersion, kind, ...metadata };
+            const place = again.resources.locate(ref, ["data"]);
+            expect(place).toEqual(once.resources.locate(ref, ["data"]));
+          }
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+});
+
 describe("secrets", () => {
   it("never show in diagnostics, however the manifest is broken", () => {
     const PASSWORD = "hunter2hunter2";

@@ -1,16 +1,17 @@
 /** Policies over manifests: every Gateway counts as ours, every listener as one that serves. */
 import type { Gateway, HttpRoute, ListenerSet } from "../../src/api/gateway.js";
 import { formatFieldPath } from "../../src/diagnostics/diagnostic.js";
-import { DiagnosticSink } from "../../src/diagnostics/sink.js";
+import { DiagnosticSink, diagnosticOf, sortDiagnostics } from "../../src/diagnostics/sink.js";
 import { resourcesFromYaml } from "../../src/input/load.js";
 import type { AuthConfig } from "../../src/model/auth.js";
 import type { BackendTls } from "../../src/model/upstream.js";
 import { ANY_HOST } from "../../src/model/values.js";
 import type { ObjectStatus } from "../../src/status/object-status.js";
-import type { Key } from "../../src/translate/keys.js";
+import { type Key, keyOfObject } from "../../src/translate/keys.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthContext } from "../../src/translate/auth/auth-context.js";
-import { collecting } from "../../src/translate/parts/part.js";
+import { PolicyParts } from "../../src/translate/gateway/policies/auth-policies.js";
+import { Whole, collecting } from "../../src/translate/parts/part.js";
 import { backendClientCertificate } from "../../src/translate/gateway/gateway-certificates.js";
 import type {
   GatewayState,
@@ -50,8 +51,14 @@ export function harness(yaml: string): Harness {
     gatewaysOf: (key) =>
       parentsOf(resources.list("HTTPRoute").find((each) => key.endsWith(`/${each.metadata.name}`))),
     readersOf: (key) => (reads.has(key) ? ["HTTPRoute/apps/web"] : []),
+    touched: [],
   };
-  const statuses = (): readonly ObjectStatus[] => policies.statuses(routes);
+  const all = new Set(resources.list("AuthPolicy").map(keyOfObject));
+  let last = new Whole();
+  const translated = (): { whole: Whole; statuses: readonly ObjectStatus[] } => {
+    const whole = (last = new Whole());
+    return { whole, statuses: policies.statuses(routes, new PolicyParts(whole), all) };
+  };
   const listeners = states.flatMap((state) => state.listeners);
   return {
     policies,
@@ -65,16 +72,21 @@ export function harness(yaml: string): Harness {
       ),
     route: (name) => found(resources.get("HTTPRoute", "apps", name), name),
     reports: () =>
-      [...loaded.diagnostics, ...sink.sorted()].map(({ code, resource, field, message }) => [
+      [
+        ...loaded.diagnostics,
+        ...sortDiagnostics(
+          [...sink.reports, ...last.reports].map((report) => diagnosticOf(report, undefined)),
+        ),
+      ].map(({ code, resource, field, message }) => [
         code,
         `${String(resource?.kind)} ${String(resource?.namespace)}/${String(resource?.name)}`,
         formatFieldPath(field ?? []),
         message,
       ]),
-    conditions: (name) => conditionsOf(statuses(), name),
+    conditions: (name) => conditionsOf(translated().statuses, name),
     auth: (id) => {
-      statuses();
-      return build.auth.collected().auths.find((auth) => auth.id === id);
+      const { auths } = translated().whole;
+      return [...build.auth.collected().auths, ...auths.values].find((auth) => auth.id === id);
     },
     tls: (id) => build.config.backendTls.find((tls) => tls.id === id),
   };

@@ -1,7 +1,7 @@
 /** Objects with a typo. */
 import { decode } from "../../src/input/decode.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../src/input/kind-table.js";
-import { listItems } from "../../src/input/documents.js";
+import { listItems } from "../../src/input/chunks.js";
 import { fc } from "./fast-check.js";
 import type { Json } from "./hostile-input.js";
 

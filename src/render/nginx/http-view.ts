@@ -1,10 +1,10 @@
 /** The views of the partials in the http block. All choices are made here; templates only repeat and omit. */
-import type { RoutingModel } from "../../model/config.js";
-import { type Retry, type Route, DEFAULT_TIMEOUTS } from "../../model/route.js";
+import { type Retry, DEFAULT_TIMEOUTS } from "../../model/route.js";
 import type { BackendProtocol, BackendTls } from "../../model/upstream.js";
 import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
+import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
 import { CLAIMS, variableName } from "./server-view.js";
 import {
   type NginxText,
@@ -104,7 +104,7 @@ const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
  * The view of templates/partials/try.conf.hbs: the locations of routes with deadlines or retries. The statuses to retry are an nginx
  * directive, so each set in use has a location, which costs some 14 KB in every server. A new set needs a reload.
  */
-export function tryViews(config: RoutingModel): readonly object[] {
+export function tryViews(config: Pick<ConfModel, "routes">): readonly object[] {
   const used = config.routes.filter(hasTries).flatMap(locationsOf);
   // Always there, so the first route with a deadline needs no reload.
   const named = new Map([PLAIN, ...used].map((entry) => [nameOf(entry), entry]));
@@ -125,11 +125,11 @@ interface TryLocation {
 
 const PLAIN: TryLocation = { family: FAMILIES.http, codes: [] };
 
-function hasTries({ retry, deadlines }: Route): boolean {
+function hasTries({ retry, deadlines }: ConfRoute): boolean {
   return retry !== undefined || Object.keys(deadlines ?? {}).length > 0;
 }
 
-function locationsOf({ retry, backends = [] }: Route): readonly TryLocation[] {
+function locationsOf({ retry, backends = [] }: ConfRoute): readonly TryLocation[] {
   const { codes = [], attempts = 0 } = retry ?? {};
   const used = attempts > 0 ? codes : [];
   return backends.map(({ protocol }) => ({ family: FAMILIES[protocol], codes: used }));
@@ -148,8 +148,8 @@ const SYSTEM_AUTHORITIES = "environment/ca.pem";
  * `certificates`: paths of the certificate files by id. False: no hop is needed.
  */
 export function backendTlsView(
-  config: RoutingModel,
-  certificates: ReadonlyMap<string, string>,
+  config: Pick<ConfModel, "backendTls">,
+  certificates: CertificatePaths,
 ): object | false {
   if (config.backendTls.length === 0) return false;
   return {
@@ -158,7 +158,7 @@ export function backendTlsView(
   };
 }
 
-function profileView(tls: BackendTls, certificates: ReadonlyMap<string, string>): object {
+function profileView(tls: BackendTls, certificates: CertificatePaths): object {
   return {
     id: identifier(tls.id),
     named: tls.hostname !== undefined,
@@ -176,7 +176,7 @@ export function authoritiesPath({ authorities }: BackendTls): string {
 
 function certificatePath(
   { id, clientCertificate }: BackendTls,
-  certificates: ReadonlyMap<string, string>,
+  certificates: CertificatePaths,
 ): NginxText | undefined {
   if (clientCertificate === undefined) return undefined;
   const path = certificates.get(clientCertificate);

@@ -2,9 +2,9 @@
  * Model → nginx.conf: how nginx listens, limits and forwards, as numbers, addresses and generated names. It changes with listeners,
  * options, body limits and the order of magnitude of the policy; each change is a reload.
  */
-import type { RoutingModel } from "../../model/config.js";
 import type { CompileOptions, DataPlaneOptions } from "../../model/options.js";
 import { groupBy } from "../../support/collections.js";
+import type { CertificatePaths, ConfModel } from "./conf-model.js";
 import {
   backendTlsView,
   clientView,
@@ -29,10 +29,10 @@ const UPSTREAMS = ["albc_http", "albc_https", "albc_grpc", "albc_grpcs"];
 
 /** `policyMemory`: bytes of shared memory for the policy. `certificates`: paths of the certificate files by id. */
 export function renderNginxConf(
-  config: RoutingModel,
+  config: ConfModel,
   options: CompileOptions,
   policyMemory: number,
-  certificates: ReadonlyMap<string, string>,
+  certificates: CertificatePaths,
 ): string {
   const { dataPlane } = options;
   const behind = new Set(
@@ -73,7 +73,7 @@ const STEP = 1024;
 
 /** nginx counts every listening socket of a worker as a connection. */
 function workerConnections(
-  config: RoutingModel,
+  config: ConfModel,
   behind: ReadonlySet<string>,
   { ipv6 }: DataPlaneOptions,
 ): number {

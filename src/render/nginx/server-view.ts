@@ -1,8 +1,8 @@
 /** The view of templates/partials/server.conf.hbs: one server block for each port. */
 import { isIPv6 } from "node:net";
-import type { RoutingModel } from "../../model/config.js";
 import type { Listener, Server } from "../../model/listener.js";
 import type { DataPlaneOptions } from "../../model/options.js";
+import type { ConfModel } from "./conf-model.js";
 import { httpsSocket } from "./endpoints-view.js";
 import {
   type NginxText,
@@ -64,7 +64,10 @@ export function serverView(
 }
 
 /** The limits in use. Each has a location, because only nginx can count a body without a length while it is read. */
-export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): readonly number[] {
+export function bodyLimits(
+  config: Pick<ConfModel, "routes" | "auths">,
+  options: DataPlaneOptions,
+): readonly number[] {
   const limits = new Set(authBodyLimits(config));
   for (const { bodyLimit = options.bodyLimit } of config.routes) limits.add(bodyLimit);
   limits.delete(0);
@@ -72,7 +75,7 @@ export function bodyLimits(config: RoutingModel, options: DataPlaneOptions): rea
 }
 
 /** Limits of bodies that auth services get; 0: they get none. */
-export function authBodyLimits({ auths }: RoutingModel): ReadonlySet<number> {
+export function authBodyLimits({ auths }: Pick<ConfModel, "auths">): ReadonlySet<number> {
   const limits = new Set<number>();
   for (const { external } of auths) limits.add(external?.maxBody ?? 0);
   return limits;
@@ -85,7 +88,7 @@ export function authBodyLimits({ auths }: RoutingModel): ReadonlySet<number> {
 export function sharedPorts({
   servers,
   streams,
-}: Pick<RoutingModel, "servers" | "streams">): ReadonlySet<number> {
+}: Pick<ConfModel, "servers" | "streams">): ReadonlySet<number> {
   const bound = [...servers, ...streams.filter(({ protocol }) => protocol !== "udp")];
   const ofEvery = new Set(
     bound.filter(({ addresses }) => addresses.length === 0).map(({ port }) => port),

@@ -3,7 +3,6 @@
  * Lua, so all of it is in nginx.conf, except the endpoints, which change most often (endpoints-view.ts).
  */
 import { isIPv6 } from "node:net";
-import type { RoutingModel } from "../../model/config.js";
 import { hostText } from "../../model/values.js";
 import type {
   NameClass,
@@ -17,6 +16,7 @@ import type {
 } from "../../model/stream.js";
 import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings, groupBy, memoized } from "../../support/collections.js";
+import type { CertificatePaths, ConfModel } from "./conf-model.js";
 import { authoritiesPath, logView } from "./http-view.js";
 import { listenAddresses } from "./server-view.js";
 import {
@@ -44,9 +44,9 @@ type StreamOptions = DataPlaneOptions & { readonly reuseports: ReadonlySet<numbe
 
 /** `certificates`: paths of the certificate files by id. False: there are no streams. */
 export function streamsView(
-  config: RoutingModel,
+  config: ConfModel,
   options: StreamOptions,
-  certificates: ReadonlyMap<string, string>,
+  certificates: CertificatePaths,
 ): object | false {
   const { streams, pools } = config;
   if (streams.length === 0) return false;
@@ -193,10 +193,7 @@ const hasPassed = memoized((list: readonly (StreamName | StreamClass)[]) =>
 );
 
 /** The number of unix sockets behind TLS ports: one for each HTTPS server, each pass-through server, and each place where TLS ends. */
-export function unixSockets({
-  servers,
-  streams,
-}: Pick<RoutingModel, "servers" | "streams">): number {
+export function unixSockets({ servers, streams }: Pick<ConfModel, "servers" | "streams">): number {
   const named = streams.filter((stream) => stream.protocol === "tls");
   const ids = new Set(named.map(({ id }) => id));
   const https = servers.filter(({ id }) => ids.has(id)).length;
@@ -221,8 +218,8 @@ function endings(
 /** TLS of connections to backends. */
 function tlsView(
   pool: StreamPool,
-  { backendTls }: RoutingModel,
-  certificates: ReadonlyMap<string, string>,
+  { backendTls }: ConfModel,
+  certificates: CertificatePaths,
 ): object | false {
   if (pool.tls === undefined) return false;
   const tls = backendTls.find(({ id }) => id === pool.tls);
@@ -240,7 +237,7 @@ function tlsView(
   };
 }
 
-function pathOf(certificates: ReadonlyMap<string, string>, id: string): string {
+function pathOf(certificates: CertificatePaths, id: string): string {
   const path = certificates.get(id);
   if (path === undefined) throw new Error(`no certificate ${id}`);
   return path;

@@ -134,9 +134,10 @@ export class KeptHosts {
   /** Gives hosts that Ingresses and Rules keep to the next wider listener that may have them, or else to the Ingresses. */
   keep(listeners: readonly TranslatedListener[], { config }: BuildContext): void {
     const serving = servingByHost(listeners);
+    const servers = serversOf(listeners);
     for (const { ports, owners } of this.#balancers) {
-      if (serving.size === 0) return;
-      const places = ports.flatMap((port) => owners.names().map((host) => ({ ...port, host })));
+      const shared = ports.filter(({ server }) => servers.has(server));
+      const places = shared.flatMap((port) => owners.names().map((host) => ({ ...port, host })));
       for (const { server, listener, host } of places) {
         const above = listenersAbove(server, host, serving);
         const [first] = above;
@@ -177,6 +178,10 @@ function servingByHost(
   );
 }
 
+function serversOf(listeners: readonly TranslatedListener[]): ReadonlySet<string> {
+  return new Set(listeners.flatMap(({ serves }) => serves?.server ?? []));
+}
+
 /** The listeners that cover a named host, the narrowest first. */
 function listenersAbove(
   server: string,
@@ -193,15 +198,18 @@ export function reportShadowedIngresses(
   balancers: readonly LoadBalancer[],
   { resources, diagnostics, options }: TranslateContext,
 ): void {
-  const serving = servingByHost(gateways.flatMap((gateway) => gateway.listeners));
-  if (serving.size === 0) return;
+  const listeners = gateways.flatMap((gateway) => gateway.listeners);
+  const serving = servingByHost(listeners);
+  const taken = serversOf(listeners);
   for (const { alb, ingress: entry, owners } of balancers) {
     const servers =
       alb === undefined
         ? [options.httpPort, options.httpsPort].map(serverId)
         : [entry.http, entry.https].flatMap((port) => port?.server ?? []);
+    const shared = servers.filter((server) => taken.has(server));
+    if (shared.length === 0) continue;
     const rivalOf = (host: HostPattern): TranslatedListener | undefined => {
-      const rivals = servers.flatMap((server) => listenersAbove(server, host, serving));
+      const rivals = shared.flatMap((server) => listenersAbove(server, host, serving));
       const owner = owners.ownerOfName(host);
       return rivals.find((rival) => owner === undefined || !keepsHosts(owner, rival));
     };

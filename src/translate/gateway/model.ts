@@ -19,7 +19,6 @@ import type { PathMatch, Predicate, Route } from "../../model/route.js";
 import type { BackendFilters } from "../../model/filters.js";
 import type { BackendTls, Refusal } from "../../model/upstream.js";
 import type { HostPattern } from "../../model/values.js";
-import type { ObjectStatus } from "../../status/object-status.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { LoadedCertificate } from "../certificates.js";
 import type { Place } from "../place.js";
@@ -178,6 +177,8 @@ export interface RouteReaders {
   gatewaysOf(route: Key): readonly string[];
   /** Routes whose translation read the key. */
   readersOf(key: Key): readonly Key[];
+  /** Of what the last translation changed: routes, the AuthPolicies that their filters name or named, and changed facts. */
+  readonly touched: Iterable<Key>;
 }
 
 /** The AuthPolicies and BackendTLSPolicies. */
@@ -195,8 +196,6 @@ export interface Policies {
   listenerFilters(listener: ListenerState): AuthRef;
   /** Auth that routes inherit from the listeners that serve: their filters, and the most specific policy. */
   inherited(): readonly InheritedAuth[];
-  /** Of BackendTLSPolicies and AuthPolicies; to be called after all routes have been translated. */
-  statuses(routes: RouteReaders): readonly ObjectStatus[];
 }
 
 export type AnyRoute = HttpRoute | GrpcRoute;

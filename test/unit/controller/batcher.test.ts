@@ -10,22 +10,29 @@ afterEach(() => {
 });
 
 function create(handle: () => Promise<void>): Batcher {
-  return new Batcher({ quietDelay: 50, maximumDelay: 200, urgentDelay: 5, handle });
+  return new Batcher({ quietDelay: 50, maximumDelay: 200, firstDelay: 5, handle });
 }
 
-test("a batch starts when it has been quiet for the quiet delay", async () => {
+/** Handles a batch, so that the next change does not follow a rest. */
+async function busy(batcher: Batcher): Promise<void> {
+  batcher.notify();
+  await jest.advanceTimersByTimeAsync(5);
+}
+
+test("after a batch the next one starts when it has been quiet for the quiet delay", async () => {
   let batches = 0;
   const batcher = create(() => {
     batches++;
     return Promise.resolve();
   });
+  await busy(batcher);
   batcher.notify();
   await jest.advanceTimersByTimeAsync(40);
   batcher.notify();
   await jest.advanceTimersByTimeAsync(40);
-  expect(batches).toBe(0);
-  await jest.advanceTimersByTimeAsync(10);
   expect(batches).toBe(1);
+  await jest.advanceTimersByTimeAsync(10);
+  expect(batches).toBe(2);
 });
 
 test("under endless changes a batch starts after the maximum delay", async () => {
@@ -34,14 +41,15 @@ test("under endless changes a batch starts after the maximum delay", async () =>
     batches++;
     return Promise.resolve();
   });
+  await busy(batcher);
   for (let i = 0; i < 19; i++) {
     batcher.notify();
     await jest.advanceTimersByTimeAsync(10);
   }
-  expect(batches).toBe(0);
+  expect(batches).toBe(1);
   batcher.notify();
   await jest.advanceTimersByTimeAsync(10);
-  expect(batches).toBe(1);
+  expect(batches).toBe(2);
 });
 
 test("changes during a batch make the next one, never two at once", async () => {
@@ -76,7 +84,7 @@ test("closing waits for the batch under way and starts no other", async () => {
   expect(batches).toBe(1);
 });
 
-describe("urgent changes", () => {
+describe("after a rest", () => {
   let batches: number;
   let batcher: Batcher;
 
@@ -88,34 +96,31 @@ describe("urgent changes", () => {
     });
   });
 
-  test("are handled at once when nothing was handled for a while", async () => {
+  test("a change is handled at once", async () => {
     for (let i = 1; i <= 3; i++) {
-      batcher.notify(true);
+      batcher.notify();
       await jest.advanceTimersByTimeAsync(5);
       expect(batches).toBe(i);
       await jest.advanceTimersByTimeAsync(200);
     }
   });
 
-  test("that come in numbers are gathered", async () => {
+  test("changes that come together are one batch", async () => {
+    for (let i = 0; i < 3; i++) {
+      batcher.notify();
+      await jest.advanceTimersByTimeAsync(4);
+    }
+    expect(batches).toBe(0);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(batches).toBe(1);
+  });
+
+  test("changes that keep coming are gathered", async () => {
     for (let i = 0; i < 100; i++) {
-      batcher.notify(true);
+      batcher.notify();
       await jest.advanceTimersByTimeAsync(10);
     }
     // The first at once, then one for each maximum delay.
     expect(batches).toBe(5);
-  });
-
-  test("wait for others that have come with them", async () => {
-    batcher.notify();
-    batcher.notify(true);
-    await jest.advanceTimersByTimeAsync(49);
-    expect(batches).toBe(0);
-    await jest.advanceTimersByTimeAsync(1);
-    expect(batches).toBe(1);
-    await jest.advanceTimersByTimeAsync(200);
-    batcher.notify(true);
-    await jest.advanceTimersByTimeAsync(5);
-    expect(batches).toBe(2);
   });
 });

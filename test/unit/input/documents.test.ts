@@ -1,15 +1,11 @@
-import {
-  type Source,
-  type SourceReading,
-  listItems,
-  readSource,
-} from "../../../src/input/documents.js";
+import { listItems } from "../../../src/input/chunks.js";
+import { type Source, type SourceReading, readSource } from "../../../src/input/documents.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../../src/input/kind-table.js";
 
 const TABLE = kindTable(DEFAULT_INPUT_OPTIONS.albGroup);
 
 function read(source: Source): SourceReading {
-  return readSource(source, TABLE, (parts) => parts.map(() => undefined));
+  return readSource(source, TABLE);
 }
 
 function readText(text: string): SourceReading {

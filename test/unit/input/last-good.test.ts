@@ -264,7 +264,7 @@ describe("reading again", () => {
 
   it("holds on to no text that is gone", () => {
     const { readings } = readAll({ "a.yaml": A1 }, { "a.yaml": A2 }).state;
-    const chunks = [...readings.values()].flatMap((reading) => reading.chunks);
+    const chunks = [...readings.list].flatMap((reading) => reading.chunks);
     expect(chunks.map(({ text }) => text)).toEqual([A2]);
   });
 });

@@ -1,4 +1,10 @@
-import { countLineBreaks, lineStarts, splitDocuments } from "../../../src/input/text-locator.js";
+import {
+  countLineBreaks,
+  editedParts,
+  lineStarts,
+  splitDocuments,
+} from "../../../src/input/text-locator.js";
+import { fc } from "../../support/fast-check.js";
 
 /** As long as an object is. */
 const A = `a: ${"x".repeat(40)}`;
@@ -16,6 +22,33 @@ describe("splitDocuments", () => {
   ])("cuts %j", (text, parts) => {
     expect(splitDocuments(text)).toEqual(parts);
   });
+});
+
+const piece = fc.constantFrom(
+  "---",
+  "\n---\n",
+  "\n---x",
+  "\r\n--- ",
+  "%",
+  "\n%A\n",
+  A,
+  "\n",
+  "b: 2\n",
+  "-",
+);
+const text = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""));
+
+test("the parts of a text that was edited are those of the text", () => {
+  fc.assert(
+    fc.property(text, text, text, text, (head, old, now, tail) => {
+      const before = splitDocuments(head + old + tail).map((part) => ({ text: part }));
+      const { start, end, parts } = editedParts(head + now + tail, before);
+      const kept = before.map((part) => part.text);
+      const all = [...kept.slice(0, start), ...parts, ...kept.slice(kept.length - end)];
+      expect(all).toEqual(splitDocuments(head + now + tail));
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 describe("lines", () => {

@@ -2,14 +2,17 @@ import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { AuthPolicy } from "../../../api/auth.js";
 import type { Gateway, ParentReference } from "../../../api/gateway.js";
 import type { ResourceRef } from "../../../diagnostics/diagnostic.js";
-import type { ObjectStatus } from "../../../status/object-status.js";
-import { groupBy } from "../../../support/collections.js";
+import { byNamespaceAndName } from "../../../input/resources.js";
+import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
+import { groupBy, memoized, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { authId } from "../../auth/auth-policies.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
-import { type Fact, type Key, extensionKey, objectKey } from "../../keys.js";
-import type { AnyRoute, ListenerState } from "../model.js";
+import { type Fact, type Key, extensionKey, objectKey, objectName } from "../../keys.js";
+import { Parts } from "../../memory.js";
+import { type Part, type Whole, ownContext, partOf } from "../../parts/part.js";
+import type { AnyRoute, ListenerState, RouteReaders } from "../model.js";
 import { HOLDS, type Verdict, refused } from "../verdict.js";
 import { type TargetUsers, closedTarget, resolveTargets } from "./auth-policy-targets.js";
 import {
@@ -53,21 +56,17 @@ export class AuthPolicies {
     const closing = [...this.#closing.values()].map(({ target, policy }): Fact => {
       return [objectKey(target), ["closed by", nameOf(policy)]];
     });
-    const extensions = this.#context.resources.list("AuthPolicy").map((policy): Fact => {
-      const { namespace, name } = policy.metadata;
-      return [extensionKey(namespace, name), this.idsOf(policy)];
-    });
+    const extensions = this.#context.resources.list("AuthPolicy").map(extensionFact);
     return [...winners, ...closing, ...extensions];
   }
 
   /** Ids of one policy; empty: it configures nothing. The policy itself is translated when all that asks for it is known. */
   idsOf(policy: AuthPolicy): readonly string[] {
-    return settingsOfObject(policy.spec, []) === undefined ? [] : [authId(resourceRef(policy))];
+    return idsOf(policy);
   }
 
   /** The auth with these ids; gives why it closes its paths, or undefined. */
-  translate(policy: AuthPolicy): string | undefined {
-    const { auth } = this.#context;
+  translate(policy: AuthPolicy, { auth }: Pick<AuthContext, "auth">): string | undefined {
     const owner = { resource: resourceRef(policy), field: ["spec"], operator: false };
     const [problem] = auth.fromObject(policy.spec, owner).flatMap((id) => auth.invalid(id) ?? []);
     return problem;
@@ -123,6 +122,16 @@ export class AuthPolicies {
   }
 }
 
+/** Of thousands of policies few are new. */
+const idsOf = memoized((policy: AuthPolicy): readonly string[] =>
+  settingsOfObject(policy.spec, []) === undefined ? [] : [authId(resourceRef(policy))],
+);
+
+const extensionFact = memoized((policy: AuthPolicy): Fact => {
+  const { namespace, name } = policy.metadata;
+  return [extensionKey(namespace, name), idsOf(policy)];
+});
+
 /** The policy may be in force elsewhere, so what it closes gets an id of its own. */
 function closedByTarget(policy: AuthPolicy, auth: AuthContext["auth"]): readonly string[] {
   const resource = resourceRef(policy);
@@ -138,38 +147,94 @@ function targetFor({ kind, metadata }: AnyRoute | ListenerState["parent"]): Poli
   return { group: GATEWAY_GROUP, kind, namespace: metadata.namespace, name: metadata.name };
 }
 
-/**
- * The statuses of AuthPolicies; reports problems of their targets, and translates those that something uses. A policy is accepted for
- * an ancestor if it is in force for one of the targets that lead there. `gatewaysAsking`: Gateways whose routes or listeners have asked.
- */
-export function authPolicyStatuses(
-  policies: AuthPolicies,
-  gatewaysAsking: (key: Key) => readonly Gateway[],
-  users: TargetUsers,
-  context: AuthContext,
-): readonly ObjectStatus[] {
-  return context.resources.list("AuthPolicy").flatMap((policy) => {
-    const { namespace, name } = policy.metadata;
-    const gateways = gatewaysAsking(extensionKey(namespace, name)).map((gateway) => {
-      return { ref: gatewayRef(gateway), verdict: HOLDS };
+/** The translation of a policy. */
+interface PolicyPart extends Part {
+  readonly policy: AuthPolicy;
+  /** One, or none. */
+  readonly statuses: readonly ObjectStatus[];
+}
+
+/** What uses policies. */
+export interface PolicyUsers extends TargetUsers {
+  readonly routes: RouteReaders;
+  /** Gateways whose routes or listeners have asked for the key. */
+  readonly gatewaysAsking: (key: Key) => readonly Gateway[];
+  /** Everything else that statuses read of Gateways: equal texts mean equal statuses. */
+  readonly gatewaysText: string;
+}
+
+/** The key of `PolicyUsers.gatewaysText`. */
+const GATEWAYS: Key = "gateways";
+
+/** All AuthPolicies, each translated on its own, and again only when it, or something that its translation read, changed. */
+export class PolicyParts {
+  readonly #whole: Whole;
+  readonly #parts = new Parts<PolicyPart>();
+  #gatewaysText = "";
+  #all: readonly PolicyPart[] = [];
+
+  constructor(whole: Whole) {
+    this.#whole = whole;
+  }
+
+  /** The statuses of AuthPolicies; reports problems of their targets, and translates those that something uses. */
+  translate(
+    policies: AuthPolicies,
+    users: PolicyUsers,
+    changed: ReadonlySet<Key>,
+    context: AuthContext,
+  ): readonly ObjectStatus[] {
+    const { gatewaysText } = users;
+    const isOther = gatewaysText !== this.#gatewaysText;
+    this.#gatewaysText = gatewaysText;
+    const all = [...changed, ...users.routes.touched, ...(isOther ? [GATEWAYS] : [])];
+    const stale = [...all.filter(isPolicyKey), ...this.#parts.readersOf(all)];
+    const differences = this.#parts.update(stale, (key, reads) => {
+      const { namespace, name } = objectName(key);
+      const policy = context.resources.get("AuthPolicy", namespace, name);
+      const own = ownContext(context, reads);
+      return policy && policyPart(policy, { policies, users }, own, reads);
     });
-    if (gateways.length === 0 && targetsOf(policy).length === 0) {
-      const message = "no filter of a served route names it, and it has no targetRefs";
-      context.diagnostics.report({ code: "POLICY_UNUSED", message, ...placeOf(policy, "spec") });
-    }
-    const uses = [...gateways, ...targetVerdicts(policy, policies, users, context)];
-    const content = uses.some(({ verdict }) => verdict.ok)
-      ? contentVerdict(policies.translate(policy))
-      : HOLDS;
-    const byAncestor = groupBy(uses, ({ ref }) => JSON.stringify(ref));
-    const ancestors = [...byAncestor.values()].flatMap((entries) => {
-      const entry = entries.find(({ verdict }) => verdict.ok) ?? entries[0];
-      if (entry === undefined) return [];
-      const { ref, verdict } = entry;
-      return { ref, verdicts: () => ({ Accepted: verdict.ok ? content : verdict }) };
-    });
-    return policyStatus(policy, ancestors, context);
+    this.#whole.update(differences);
+    this.#all = patched(this.#all, differences, (a, b) => byNamespaceAndName(a.policy, b.policy));
+    return this.#all.flatMap(({ statuses }) => statuses);
+  }
+}
+
+function isPolicyKey(key: Key): boolean {
+  return key.startsWith("AuthPolicy/");
+}
+
+/** A policy is accepted for an ancestor if it is in force for one of the targets that lead there. */
+function policyPart(
+  policy: AuthPolicy,
+  { policies, users }: { readonly policies: AuthPolicies; readonly users: PolicyUsers },
+  own: AuthContext,
+  reads: Set<Key>,
+): PolicyPart {
+  const { namespace, name } = policy.metadata;
+  const extension = extensionKey(namespace, name);
+  for (const key of [GATEWAYS, extension, ...targetsOf(policy).map(objectKey)]) reads.add(key);
+  const gateways = users.gatewaysAsking(extension).map((gateway) => {
+    return { ref: gatewayRef(gateway), verdict: HOLDS };
   });
+  if (gateways.length === 0 && targetsOf(policy).length === 0) {
+    const message = "no filter of a served route names it, and it has no targetRefs";
+    own.diagnostics.report({ code: "POLICY_UNUSED", message, ...placeOf(policy, "spec") });
+  }
+  const uses = [...gateways, ...targetVerdicts(policy, policies, users, own)];
+  const content = uses.some(({ verdict }) => verdict.ok)
+    ? contentVerdict(policies.translate(policy, own))
+    : HOLDS;
+  const byAncestor = groupBy(uses, ({ ref }) => JSON.stringify(ref));
+  const ancestors = [...byAncestor.values()].flatMap((entries) => {
+    const entry = entries.find(({ verdict }) => verdict.ok) ?? entries[0];
+    if (entry === undefined) return [];
+    const { ref, verdict } = entry;
+    return { ref, verdicts: () => ({ Accepted: verdict.ok ? content : verdict }) };
+  });
+  const statuses = policyStatus(policy, ancestors, own).map(withShortMessages);
+  return { ...partOf(own), policy, statuses };
 }
 
 /** Whether the policy is in force for its targets, for each ancestor that a target leads to. */

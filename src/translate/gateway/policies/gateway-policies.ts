@@ -1,6 +1,7 @@
 import type { Gateway, RouteFilter } from "../../../api/gateway.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import type { InheritedAuth } from "../../../model/listener.js";
+import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { getOrInsert, groupBy } from "../../../support/collections.js";
 import { filled } from "../../../support/json-object.js";
 import type { AuthContext } from "../../auth/auth-context.js";
@@ -10,25 +11,49 @@ import { type Place, nameOf, placeOf, within } from "../../place.js";
 import { invalidRule } from "../../reasons.js";
 import { refusedObjects } from "../../refused-objects.js";
 import { type Unusable, unusable } from "../destination.js";
-import type { AuthRef, GatewayState, ListenerState, Policies, PolicyAnswers } from "../model.js";
-import { AuthPolicies, authPolicyStatuses } from "./auth-policies.js";
+import type {
+  AuthRef,
+  GatewayState,
+  ListenerState,
+  Policies,
+  PolicyAnswers,
+  RouteReaders,
+} from "../model.js";
+import { AuthPolicies, type PolicyParts } from "./auth-policies.js";
 import { BackendTlsPolicies } from "./backend-tls-policies.js";
 import { translateExternalAuth } from "./external-auth.js";
 import { gatewaysNamed } from "./policy-targets.js";
 
+interface PoliciesWithStatuses extends Policies {
+  /**
+   * Of BackendTLSPolicies and AuthPolicies; to be called after all routes have been translated. `parts` has the AuthPolicies of the last
+   * translation, `changed` the keys of objects that have changed since.
+   */
+  statuses(
+    routes: RouteReaders,
+    parts: PolicyParts,
+    changed: ReadonlySet<Key>,
+  ): readonly ObjectStatus[];
+}
+
 /** The policies of our Gateways. Routes use them first; then their statuses name the Gateways of these routes. */
-export function createPolicies(states: readonly GatewayState[], context: AuthContext): Policies {
+export function createPolicies(
+  states: readonly GatewayState[],
+  context: AuthContext,
+): PoliciesWithStatuses {
   const tls = new BackendTlsPolicies(states, context);
   const auth = new AuthPolicies(context);
   const facts = [...tls.facts, ...auth.facts, ...refusedFacts(context.resources)];
   const byKey = groupBy(facts, ([key]) => key);
   /** Gateways by what their listeners and streams have asked. */
   const askers = new Readers();
+  const asked = new Set<string>();
   const answersFor: Policies["answersFor"] = (own, note) =>
     answersTo({ tls, auth, own, note, resources: context.resources });
   const answersOf = (gateway: Gateway): PolicyAnswers =>
     answersFor(context, (key) => {
       askers.add(key, nameOf(gateway));
+      asked.add(`${key} ${nameOf(gateway)}`);
     });
   const listenerFilters = (listener: ListenerState): AuthRef =>
     filtersOf(listener, answersOf(listener.gateway), context);
@@ -43,7 +68,7 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
     answersOf,
     listenerFilters,
     inherited,
-    statuses: (routes) => {
+    statuses: (routes, parts, changed) => {
       // The filters of every listener that serves ask, whatever the listener's own status looks up.
       inherited();
       const known = new Map<Key, readonly Gateway[]>();
@@ -53,12 +78,19 @@ export function createPolicies(states: readonly GatewayState[], context: AuthCon
           const ofRoutes = routes.readersOf(key).flatMap((route) => routes.gatewaysOf(route));
           return gatewaysNamed([...askers.of(key), ...ofRoutes], states);
         });
+      const gatewaysText = JSON.stringify([[...asked], states.map(titles)]);
+      const users = { routes, states, gatewaysAsking, gatewaysText };
       return [
-        ...tls.statuses(gatewaysAsking),
-        ...authPolicyStatuses(auth, gatewaysAsking, { routes, states }, context),
+        ...tls.statuses(gatewaysAsking).map(withShortMessages),
+        ...parts.translate(auth, users, changed, context),
       ];
     },
   };
+}
+
+/** Everything that `gatewaysNamed` reads of a Gateway. */
+function titles({ gateway, listeners }: GatewayState): readonly string[] {
+  return [gateway, ...listeners.map(({ parent }) => parent)].map(nameOf);
 }
 
 function refusedFacts({ refused }: RoutingResources): readonly Fact[] {

@@ -1,12 +1,18 @@
 /** All HTTPRoutes and GRPCRoutes, each translated on its own, and again only when it, or something that its translation read, changed. */
 import { GATEWAY_GROUP } from "../../../api/wire.js";
-import { byNamespaceAndName } from "../../../input/resources.js";
 import type { RouteBinding } from "../../../model/route.js";
-import type { ObjectStatus } from "../../../status/object-status.js";
+import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
-import { type Key, type ObjectName, isRouteKey, objectName, parentKey } from "../../keys.js";
+import {
+  type Key,
+  type ObjectName,
+  isExtensionKey,
+  isRouteKey,
+  objectName,
+  parentKey,
+} from "../../keys.js";
 import { Parts } from "../../memory.js";
 import { type Part, type Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
 import { nameOf } from "../../place.js";
@@ -16,7 +22,6 @@ import { translateRoute } from "./route.js";
 
 /** The translation of a route. */
 interface RoutePart extends Part {
-  readonly route: AnyRoute;
   readonly status: ObjectStatus;
   readonly bindings: readonly RouteBinding[];
   /** Titles of the Gateways among its parents. */
@@ -33,8 +38,11 @@ export class Routes implements RouteReaders {
     { readonly from: string; readonly parent: ObjectName | undefined; readonly text: string }
   >();
   #facts: ReadonlyMap<Key, string> = new Map();
-  /** HTTPRoutes, then GRPCRoutes, each by namespace and name. */
-  #all: readonly RoutePart[] = [];
+  /** Of HTTPRoutes, then of GRPCRoutes, each by namespace and name. */
+  statuses: readonly ObjectStatus[] = [];
+  touched: readonly Key[] = [];
+  /** The number of routes of each listener of a parent, by the parent. */
+  readonly #attached = new Map<string, number[]>();
   readonly #whole: Whole;
 
   constructor(whole: Whole) {
@@ -52,27 +60,44 @@ export class Routes implements RouteReaders {
     context: AuthContext,
   ): ReadonlyMap<ListenerState, number> {
     const parents = new Parents(states, context);
-    const all = [...changed, ...this.#changedFacts(policies), ...this.#changedParents(parents)];
+    const facts = this.#changedFacts(policies);
+    const all = [...changed, ...facts, ...this.#changedParents(parents)];
     const stale = [...all.filter(isRouteKey), ...this.#parts.readersOf(all)];
+    const before = this.#extensionsOf(stale);
     const differences = this.#parts.update(stale, (key, reads) => {
       const { kind, namespace, name } = objectName(key);
       const known = kind === "GRPCRoute" ? kind : "HTTPRoute";
       const route = context.resources.get(known, namespace, name);
       return route && this.#made(route, reads, { parents, policies, context });
     });
+    this.touched = [...facts, ...stale, ...before, ...this.#extensionsOf(stale)];
     this.#whole.update(differences);
     this.#whole.bind(eachOf(differences, ({ bindings }) => bindings));
-    this.#all = patched(this.#all, differences, inOrder);
-    const attached = new Map<ListenerState, number>();
-    for (const place of this.#all.flatMap(({ listeners }) => listeners)) {
-      const listener = parents.listenerAt(place);
-      attached.set(listener, (attached.get(listener) ?? 0) + 1);
+    this.statuses = patched(
+      this.statuses,
+      eachOf(differences, ({ status }) => [status]),
+      inOrder,
+    );
+    for (const { before, now } of differences) {
+      for (const place of before?.listeners ?? []) this.#count(place, -1);
+      for (const place of now?.listeners ?? []) this.#count(place, 1);
     }
-    return attached;
+    return new Map(
+      [...this.#attached].flatMap(([parent, counts]) =>
+        counts.flatMap((count, index) =>
+          count === 0 ? [] : [[parents.listenerAt({ parent, index }), count] as const],
+        ),
+      ),
+    );
   }
 
-  get statuses(): readonly ObjectStatus[] {
-    return this.#all.map(({ status }) => status);
+  #count({ parent, index }: ListenerPlace, added: number): void {
+    const counts = getOrInsert(this.#attached, parent, () => []);
+    counts[index] = (counts[index] ?? 0) + added;
+  }
+
+  #extensionsOf(routes: readonly Key[]): readonly Key[] {
+    return routes.flatMap((route) => this.#parts.readsOf(route).filter(isExtensionKey));
   }
 
   gatewaysOf(route: Key): readonly string[] {
@@ -129,8 +154,7 @@ export class Routes implements RouteReaders {
     if (what !== undefined) own.config.closeObject({ ...route, closed: { what, extent: "paths" } });
     return {
       ...partOf(own),
-      route,
-      status,
+      status: withShortMessages(status),
       bindings: kept(own.config.bound.bindings),
       gateways: Array.from(gateways, nameOf),
       listeners: Array.from(listeners, (listener) => parents.placeOf(listener)),
@@ -150,7 +174,8 @@ function parentsRead({
   return useDefaultGateways === undefined ? named : [...named, undefined];
 }
 
-const inOrder = compareBy<RoutePart>(
-  ({ route: a }, { route: b }) => compareStrings(b.kind, a.kind),
-  ({ route: a }, { route: b }) => byNamespaceAndName(a, b),
+const inOrder = compareBy<ObjectStatus>(
+  (a, b) => compareStrings(b.kind, a.kind),
+  (a, b) => compareStrings(a.metadata.namespace, b.metadata.namespace),
+  (a, b) => compareStrings(a.metadata.name, b.metadata.name),
 );

@@ -1,0 +1,175 @@
+/** A run of documents of a text → the objects in it. */
+import type { FieldPath } from "../diagnostics/diagnostic.js";
+import type { Report } from "../diagnostics/sink.js";
+import { isNear } from "../support/did-you-mean.js";
+import { type JsonObject, isObject } from "../support/json-object.js";
+import { type Decoded, type DecodedValue, decode } from "./decode.js";
+import { lookUpKindName } from "./kind-lookup.js";
+import type { KindTable } from "./kind-table.js";
+import { countLineBreaks, detached } from "./text-locator.js";
+import { type SyntaxProblem, parseYaml } from "./yaml.js";
+
+/** A run of documents of a text. It depends on its text alone, so it is reused wherever that text appears again. */
+export interface Chunk {
+  readonly text: string;
+  readonly lineBreaks: number;
+  /** Empty if the text can't be parsed. */
+  readonly values: readonly ChunkValue[];
+  readonly syntaxProblems: readonly SyntaxProblem[];
+  readonly counts: ChunkCounts;
+}
+
+/** How many of its values are of some sort. */
+export type ChunkCounts = Readonly<
+  Record<"read" | "unknown" | "reported" | "doubtful" | "unidentified" | "unparsed", number>
+>;
+
+export interface ChunkValue {
+  readonly decoded: Decoded;
+  /** 0-based. */
+  readonly document: number;
+  /** From the document's root: empty, or the path of an item of a list. */
+  readonly field: FieldPath;
+}
+
+const NONE: readonly never[] = [];
+
+export function readChunk(part: string, table: KindTable): Chunk {
+  const text = detached(part);
+  const parsed = parseYaml(text);
+  const isBroken = "problems" in parsed;
+  const values = isBroken ? NONE : decodedValues(parsed.documents, table);
+  return {
+    text,
+    lineBreaks: countLineBreaks(text),
+    values,
+    syntaxProblems: isBroken ? parsed.problems : NONE,
+    counts: isBroken ? { ...NO_COUNTS, unparsed: 1 } : chunkCounts(values, table),
+  };
+}
+
+/** Most chunks have one object without problems; thousands of them share its counts. */
+function chunkCounts(values: readonly ChunkValue[], table: KindTable): ChunkCounts {
+  const counts = countsOf(
+    values.map(({ decoded }) => decoded),
+    table,
+  );
+  const isPlain = counts.read === 1 && counts.unknown === 0 && counts.reported === 0;
+  return isPlain && counts.doubtful + counts.unidentified === 0 ? ONE : counts;
+}
+
+function decodedValues(documents: readonly unknown[], table: KindTable): readonly ChunkValue[] {
+  const values = documents.map((value, document) =>
+    listItems(value).map((item) => ({
+      decoded: decode(item.value, table, item.misspeltList),
+      document,
+      field: item.path,
+    })),
+  );
+  // The list of a chunk with one document is as long as it has to be; `flat` makes room for more.
+  return values.length === 1 ? (values[0] ?? NONE) : values.flat();
+}
+
+export const NO_COUNTS: ChunkCounts = {
+  read: 0,
+  unknown: 0,
+  reported: 0,
+  doubtful: 0,
+  unidentified: 0,
+  unparsed: 0,
+};
+const ONE: ChunkCounts = { ...NO_COUNTS, read: 1 };
+
+export function countsOf(all: readonly Decoded[], table: KindTable): ChunkCounts {
+  const read = all.filter((decoded) => decoded.result !== "unknown");
+  const refused = read.filter(({ result }) => result === "refused");
+  return {
+    read: read.length,
+    unknown: all.length - read.length,
+    reported: read.filter(({ reports }) => reports.length > 0).length,
+    doubtful: refused.filter(isDoubtful).length,
+    unidentified: refused.filter((decoded) => isUnidentified(decoded, table)).length,
+    unparsed: 0,
+  };
+}
+
+/** `times`: 1, or -1 to subtract. */
+export function addedCounts(sum: ChunkCounts, { counts }: Chunk, times: number): ChunkCounts {
+  return {
+    read: sum.read + times * counts.read,
+    unknown: sum.unknown + times * counts.unknown,
+    reported: sum.reported + times * counts.reported,
+    doubtful: sum.doubtful + times * counts.doubtful,
+    unidentified: sum.unidentified + times * counts.unidentified,
+    unparsed: sum.unparsed + times * counts.unparsed,
+  };
+}
+
+/** Whether it is unknown which object a refused value is. */
+function isDoubtful({ ref, reports }: DecodedValue): boolean {
+  return ref === undefined || ref.name === "" || reports.some(concernsName);
+}
+
+/** Whether a finding makes an object's name or namespace doubtful. */
+function concernsName({ field = [] }: Report): boolean {
+  const [first, second] = field;
+  return (
+    first === "metadata" && (field.length === 1 || second === "name" || second === "namespace")
+  );
+}
+
+function isUnidentified({ ref }: DecodedValue, table: KindTable): boolean {
+  if (ref === undefined || ref.name === "") return true;
+  const kind = lookUpKindName(table, ref.kind);
+  return ref.namespace === "" && kind !== undefined && table[kind].namespaced;
+}
+
+/** A value of a document, or an item of a list in it. */
+interface ListItem {
+  readonly value: unknown;
+  readonly path: FieldPath;
+  /** The kind of the document, if it has items as a List has but another kind. */
+  readonly misspeltList?: string;
+}
+
+/**
+ * The objects of a document: itself, none if it is empty, or the items of a `List` (or `SecretList` and so on, whose
+ * items may omit their kind), including lists in lists.
+ */
+export function listItems(
+  value: unknown,
+  path: FieldPath = NONE,
+  misspelt?: string,
+): readonly ListItem[] {
+  if (path.length === 0 && (value === null || value === undefined)) return [];
+  const self = { value, path, ...(misspelt !== undefined && { misspeltList: misspelt }) };
+  if (!isObject(value)) return [self];
+  const { kind } = value;
+  const list = listOf(value);
+  if (typeof kind !== "string" || list === undefined) return [self];
+  const isList = kind.endsWith("List") && list.field === "items";
+  if (!isList && !list.items.some(isLikeObject)) return [self];
+  return list.items.flatMap((item, i) =>
+    listItems(typed(item, value, kind), [...path, list.field, i], isList ? misspelt : kind),
+  );
+}
+
+/** The `items` of a document, or the list under a similar name. */
+function listOf(value: JsonObject): { field: string; items: readonly unknown[] } | undefined {
+  const lists = Object.entries(value).flatMap(([field, items]) =>
+    Array.isArray(items) && isNear(field, "items") ? [{ field, items }] : [],
+  );
+  return lists.find(({ field }) => field === "items") ?? lists[0];
+}
+
+/** Gives an item without a kind the one that its list's kind names, however "List" is spelt there. */
+function typed(item: unknown, { apiVersion }: JsonObject, list: string): unknown {
+  const kind = list.slice(0, -"List".length);
+  const isTyped = kind.length < 2 || !isObject(item) || item["kind"] !== undefined;
+  return isTyped ? item : { apiVersion, kind, ...item };
+}
+
+function isLikeObject(item: unknown): boolean {
+  if (!isObject(item) || !isObject(item["metadata"])) return false;
+  return typeof item["kind"] === "string" || isObject(item["spec"]);
+}
