@@ -61,6 +61,13 @@ bench: build nginx ## Measure CPU per request against bare proxy_pass, write doc
 	@ln -sfn ../dist .bench/dist
 	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
 
+.PHONY: bench-changes
+bench-changes: build nginx ## Print what a change costs at 10,000 routes of each kind, and when it is live; BENCH="1000 5" is a quick run
+	@tsc -p tsconfig.bench.json
+	@ln -sfn ../dist .bench/dist
+	@ln -sfn ../templates .bench/templates
+	@ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(BENCH)
+
 .PHONY: bench-cluster
 bench-cluster: build nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run
 	@tsc -p tsconfig.bench.json

@@ -1,0 +1,241 @@
+/**
+ * What one change costs where there are many objects: each step in this process, and the time from the rename of the changed file until
+ * every worker of a running gateway serves it. `node .bench/e2e/bench/changes.js [ROUTES [CHANGES]]`: ROUTES HTTPRoutes, as many
+ * Ingresses and as many Rules, each kind in one file.
+ */
+import { setTimeout as pause } from "node:timers/promises";
+import { DiagnosticSink } from "../../src/diagnostics/sink.js";
+import { type InputState, advance, initialInput } from "../../src/input/load.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { policyDelta } from "../../src/output/data-plane.js";
+import { Renderer } from "../../src/render.js";
+import { RenderedPolicy } from "../../src/render/rendered-file.js";
+import {
+  TranslationMemory,
+  newEndpoints,
+  translateRouting,
+  withUpstreams,
+} from "../../src/translate.js";
+import { isServedByAll } from "../harness/control.js";
+import { freePort } from "../harness/free-port.js";
+import { Gateway } from "../harness/gateway.js";
+import { authFilter, authPolicy, gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
+import {
+  type Manifest,
+  alb2,
+  frontend,
+  ingress,
+  namespace,
+  rule,
+  secret,
+  service,
+  serviceGroup,
+  yaml,
+} from "../harness/manifests.js";
+import { waitFor } from "../harness/wait.js";
+
+/** Of ten routes one has an AuthPolicy and a Secret of its own. */
+const TEN = 10;
+/** Milliseconds between changes, so that none is part of a batch. */
+const REST = 600;
+const OWNER = { alb: "bench", frontend: "bench" };
+
+interface Ports {
+  readonly gateway: number;
+  readonly ingresses: number;
+  readonly rules: number;
+}
+
+/** An object by its number; another `version` is another content. */
+type Made = (index: number, version: number) => Manifest;
+
+const hostOf = (kind: string, index: number): string =>
+  `${kind}-${String(Math.floor(index / TEN))}.bench.example`;
+const name = (index: number): string => `app-${String(index)}`;
+const path = (index: number, version: number): string =>
+  `/app-${String(index % TEN)}${version === 0 ? "" : `-${String(version)}`}`;
+const HASH = "$apr1$changing$0123456789abcdefghijk/";
+
+const [firstOf, sliceOf] = [0, 1].map((position): Made => (index, version) => {
+  const made = service(name(index), [{ address: `10.0.${String(version % 250)}.1`, port: 8080 }]);
+  return made[position] ?? namespace("default");
+});
+
+const KINDS: Readonly<Record<string, Made>> = {
+  EndpointSlice: (index, version) => sliceOf?.(index, version) ?? namespace("default"),
+  HTTPRoute: (index, version) => {
+    const filters = index % TEN === 0 ? [authFilter(name(index))] : [];
+    const rules = [{ path: path(index, version), service: name(index), filters }];
+    return httpRoute(name(index), [hostOf("route", index)], rules);
+  },
+  Ingress: (index, version) =>
+    ingress(name(index), {
+      hosts: { [hostOf("ingress", index)]: [{ path: path(index, version), service: name(index) }] },
+    }),
+  Rule: (index, version) =>
+    rule(name(index), OWNER, {
+      dslx: [
+        { type: "HOST", values: [["EQ", hostOf("rule", index)]] },
+        { type: "URL", values: [["STARTS_WITH", path(index, version)]] },
+      ],
+      serviceGroup: serviceGroup({ [name(index)]: 100 }),
+    }),
+  Secret: (index, version) => secret(name(index), { auth: `u${String(version)}:${HASH}\n` }),
+  AuthPolicy: (index, version) => {
+    const basic = { realm: `r${String(version)}`, secret: `default/${name(index)}` };
+    return authPolicy(name(index), { basic: { ...basic, secret_type: "auth-file" } });
+  },
+  Service: (index, version) => {
+    const made = firstOf?.(index, 0) ?? namespace("default");
+    const port = { name: version % 2 === 0 ? "http" : "other", port: 80, targetPort: 8080 };
+    return { ...made, spec: { ports: [port] } };
+  },
+};
+const OF_TEN: ReadonlySet<string> = new Set(["Secret", "AuthPolicy"]);
+
+/** Files of many documents, and changes of one document. */
+class Site {
+  readonly #documents = new Map<string, string[]>();
+  readonly #routes: number;
+  #version = 0;
+
+  constructor(routes: number, ports: Ports) {
+    this.#routes = routes;
+    this.#documents.set("shared", [
+      yaml(
+        namespace("default"),
+        gatewayOn({ http: ports.gateway }),
+        alb2(OWNER.alb, { ingressHTTPPort: ports.ingresses, ingressHTTPSPort: 0 }),
+        frontend(OWNER.frontend, OWNER.alb, { port: ports.rules }),
+      ),
+    ]);
+    for (const [kind, made] of Object.entries(KINDS)) {
+      const step = OF_TEN.has(kind) ? TEN : 1;
+      const count = Math.ceil(routes / step);
+      const all = Array.from({ length: count }, (_, i) => yaml(made(i * step, 0)));
+      this.#documents.set(kind, all);
+    }
+  }
+
+  /** Changes an object of the kind. */
+  change(kind: string): void {
+    const step = OF_TEN.has(kind) ? TEN : 1;
+    const version = (this.#version += 1);
+    const index = (version * 7919 * step) % this.#routes;
+    const at = Math.floor(index / step);
+    const documents = this.#documents.get(kind) ?? [];
+    documents[at] = yaml(KINDS[kind]?.(at * step, version) ?? namespace("default"));
+  }
+
+  text(file: string): string {
+    return (this.#documents.get(file) ?? []).join("---\n");
+  }
+
+  get files(): readonly string[] {
+    return [...this.#documents.keys()];
+  }
+}
+
+type Times = Map<string, number[]>;
+
+function note(times: Times, step: string, milliseconds: number): void {
+  times.set(step, [...(times.get(step) ?? []), milliseconds]);
+}
+
+/** The steps of a change, as the compiler and the applier take them. */
+class Steps {
+  readonly #memory = new TranslationMemory();
+  readonly #endpoints = newEndpoints();
+  readonly #renderer = new Renderer();
+  #input: InputState = initialInput({ albGroup: DEFAULT_OPTIONS.domains.group });
+  #policy: RenderedPolicy | undefined;
+
+  run(site: Site, times: Times): void {
+    const sources = site.files.map((file) => ({ path: `${file}.yaml`, text: site.text(file) }));
+    const timed = <T>(step: string, work: () => T): T => {
+      const start = performance.now();
+      const result = work();
+      note(times, step, performance.now() - start);
+      return result;
+    };
+    const { resources, state } = timed("read", () => advance(this.#input, sources));
+    this.#input = state;
+    const routing = timed("translate", () =>
+      translateRouting(resources, DEFAULT_OPTIONS, new DiagnosticSink(), this.#memory),
+    );
+    const { config } = timed("endpoints", () =>
+      withUpstreams(routing, resources, this.#endpoints, DEFAULT_OPTIONS),
+    );
+    const files = timed("render", () => this.#renderer.render(config, DEFAULT_OPTIONS));
+    const policy = files.find((file) => file.path === "policy.json")?.contents;
+    if (!(policy instanceof RenderedPolicy)) throw new Error("no policy");
+    timed("delta", () => policyDelta(this.#policy, policy));
+    this.#policy = policy;
+  }
+}
+
+function row(kind: string, times: Times): string {
+  const cells = [...times].map(([step, all]) => {
+    const sorted = [...all].sort((a, b) => a - b);
+    const at = (share: number): string =>
+      (sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN).toFixed(1);
+    return `${step} ${at(0.5)} ${at(0.9)} ${at(1)}`;
+  });
+  return `${kind.padEnd(14)} ${cells.join(" | ")}\n`;
+}
+
+async function live(gateway: Gateway, site: Site, kind: string): Promise<number> {
+  site.change(kind);
+  const text = site.text(kind);
+  const { version } = await gateway.status();
+  const start = performance.now();
+  await gateway.write(`${kind}.yaml`, text);
+  const isLive = async (): Promise<boolean> => {
+    const status = await gateway.status();
+    return status.version !== version && isServedByAll(status);
+  };
+  await waitFor(`a change of ${kind} is live`, isLive, { every: 1 });
+  return performance.now() - start;
+}
+
+async function main([routes = "10000", changes = "20"]: readonly string[]): Promise<void> {
+  const ports = { gateway: 8081, ingresses: 8082, rules: 8083 };
+  const site = new Site(Number(routes), ports);
+  const steps = new Steps();
+  steps.run(site, new Map());
+  process.stdout.write("milliseconds: median, 90 %, most\n");
+  for (const kind of Object.keys(KINDS)) {
+    const times: Times = new Map();
+    for (let i = 0; i < Number(changes); i += 1) {
+      site.change(kind);
+      steps.run(site, times);
+    }
+    process.stdout.write(row(kind, times));
+  }
+  const served = {
+    gateway: await freePort(),
+    ingresses: await freePort(),
+    rules: await freePort(),
+  };
+  const own = new Site(Number(routes), served);
+  const gateway = await Gateway.start({
+    files: Object.fromEntries(own.files.map((file) => [`${file}.yaml`, own.text(file)])),
+    httpPort: 0,
+    httpsPort: 0,
+    flags: ["--ipv6", "false", "--access-log", "off"],
+  });
+  try {
+    for (const kind of Object.keys(KINDS).filter((each) => each !== "Service")) {
+      const times: Times = new Map();
+      for (let i = 0; i < Number(changes); i += 1) {
+        await pause(REST);
+        note(times, "live", await live(gateway, own, kind));
+      }
+      process.stdout.write(row(kind, times));
+    }
+  } finally {
+    await gateway.close();
+  }
+}
+
+await main(process.argv.slice(2));
