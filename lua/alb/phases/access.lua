@@ -134,7 +134,9 @@ local function decide(route, server_id, is_unusual, is_changed)
     if not fixed then
         return forward(route, run_filters(route, server_id), server_id, is_changed)
     end
-    access.check(route)
+    if not route.plain then
+        access.check(route)
+    end
     local upstream = endpoints.upstream(fixed)
     if not upstream or upstream.count == 0 then
         return exit(503, reasons.no_peer)
