@@ -147,13 +147,27 @@ async function writeNew(path: string, file: RenderedFile, options: WriteOptions)
   // Created, never opened: an existing file could be a link that another user made.
   const handle = await open(path, "wx", 0o600);
   try {
-    for (const chunk of chunksOf(file)) await handle.appendFile(chunk);
+    for (const chunk of joined(chunksOf(file))) await handle.appendFile(chunk);
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
     await handle.chmod(file.mode);
     if (sync !== false) await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+/** Characters of text that are written at once: each call takes a while. */
+const WRITTEN_AT_ONCE = 256 * 1024;
+
+function* joined(chunks: Iterable<string>): Iterable<string> {
+  let waiting = "";
+  for (const chunk of chunks) {
+    waiting += chunk;
+    if (waiting.length < WRITTEN_AT_ONCE) continue;
+    yield waiting;
+    waiting = "";
+  }
+  yield waiting;
 }
 
 /** Folders of secrets are as private as the secrets. */
