@@ -7,7 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import {
   type RenderedFile,
   RenderedPolicy,
-  chunksOf,
+  piecesOf,
   contentsOf,
   mustFit,
 } from "../render/rendered-file.js";
@@ -147,7 +147,7 @@ async function writeNew(path: string, file: RenderedFile, options: WriteOptions)
   // Created, never opened: an existing file could be a link that another user made.
   const handle = await open(path, "wx", 0o600);
   try {
-    for (const chunk of joined(chunksOf(file))) await handle.appendFile(chunk);
+    for (const chunk of joined(piecesOf(file))) await handle.appendFile(chunk);
     if (owner !== undefined) await handle.chown(owner.uid, owner.gid);
     await handle.chmod(file.mode);
     if (sync !== false) await handle.sync();

@@ -17,7 +17,7 @@ export interface RenderedFile {
 }
 
 /** The text of a file in chunks, to write it. */
-export function chunksOf({ contents }: RenderedFile): Iterable<string> {
+export function piecesOf({ contents }: RenderedFile): Iterable<string> {
   if (typeof contents === "string") return [contents];
   return "chunks" in contents ? contents.chunks() : [contents.reveal()];
 }

@@ -17,7 +17,7 @@ export interface ConfRoute extends Pick<Route, "bodyLimit" | "retry" | "deadline
   readonly backends?: readonly Pick<Backend, "protocol">[];
 }
 
-export interface ConfAuth {
+interface ConfAuth {
   readonly external?: Pick<NonNullable<AuthConfig["external"]>, "maxBody">;
 }
 

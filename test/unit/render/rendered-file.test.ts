@@ -1,5 +1,5 @@
 import {
-  chunksOf,
+  piecesOf,
   contentsOf,
   RenderedPolicy,
   SETTINGS_KEY,
@@ -56,6 +56,6 @@ test("contents are text, a secret or a policy", () => {
   ] as const) {
     const file = { path: "a", contents, mode: 0o600 } as const;
     expect(contentsOf(file)).toBe(text);
-    expect([...chunksOf(file)].join("")).toBe(text);
+    expect([...piecesOf(file)].join("")).toBe(text);
   }
 });

@@ -155,7 +155,7 @@ interface PolicyPart extends Part {
 }
 
 /** What uses policies. */
-export interface PolicyUsers extends TargetUsers {
+interface PolicyUsers extends TargetUsers {
   readonly routes: RouteReaders;
   /** Gateways whose routes or listeners have asked for the key. */
   readonly gatewaysAsking: (key: Key) => readonly Gateway[];
