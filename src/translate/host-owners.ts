@@ -82,7 +82,7 @@ export class HostOwners {
     if (textOf(before) === textOf(now)) return [];
     const hosts = [...(before?.hosts ?? []), ...(now?.hosts ?? [])];
     const keys = hosts.map(({ host }) => hostKey(host));
-    return before?.takesRest === now?.takesRest ? keys : [...keys, ""];
+    return before?.takesRest === true || now?.takesRest === true ? [...keys, ""] : keys;
   }
 
   #insert({ object, hosts, takesRest }: HostClaims): void {

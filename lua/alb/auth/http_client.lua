@@ -28,8 +28,8 @@ function _M.with_framing(wanted)
     return wanted
 end
 
---- A memory for `request`: answers of a service by their bytes. A service that says yes says the same bytes for most of a
---- second, until the date changes.
+--- A memory for `request`: answers of a service by their bytes. A service that says yes says the same bytes for most of
+--- a second, until the date changes.
 function _M.answers()
     return { count = 0, by_bytes = {} }
 end
@@ -110,7 +110,8 @@ local function wants_close(response)
     return response.old
 end
 
--- Keeps the connection for the next request if possible. Returns the response, and whether it was kept; or nil and the error.
+-- Keeps the connection for the next request if possible. Returns the response, and whether it was kept; or nil and the
+-- error.
 local function finish(source, method, response, rest, body_limit)
     local sock = source.sock
     local framing, length = http_body.framing(method, response.status, response.headers)
@@ -174,8 +175,9 @@ end
 ---@param deadline number seconds as ngx.now, for everything
 ---@param wanted table<string, true> from `with_framing`: headers whose values are given back
 ---@param body_limit integer? gives the body too, and an error when it has more bytes; absent: it is passed over
----@param answers table? from `answers`, for requests with this method, these wanted headers (Set-Cookie among them) and no body
----@return table? response { status, headers: name in lower case → values, body?: string }; with `answers` not to be changed
+---@param answers table? from `answers`, for requests with this method and these wanted headers, with Set-Cookie, and
+--- without `body_limit`; the response is not to be changed then
+---@return table? response { status, headers: name in lower case → values, body?: string }
 ---@return string? err
 function _M.request(service, method, bytes, deadline, wanted, body_limit, answers)
     local sock, err, reused = connection.open(service, deadline, false)

@@ -42,8 +42,8 @@ local SEQ, ID, ROUTE, UPSTREAM =
 local ADDRESS, PORT = candidates.ADDRESS, candidates.PORT
 
 local _M = {
-    --- Whether $albc_route is set for each request, for the access log. Otherwise it is, like other variables, set for those whose
-    --- further steps read it: the bytes of an id are cold in the processor's cache.
+    --- Whether $albc_route is set for each request, for the access log. Otherwise it is set for those whose further
+    --- steps read it, like other variables: the bytes of an id are cold in the processor's cache.
     names_route = false,
 }
 
@@ -112,8 +112,8 @@ local function find_route(server_id, host, path)
     return candidate[ROUTE]
 end
 
--- Hands the upstream of an unusual request to the balancer, which looks it up again, because the policy may change while
--- a body is held.
+-- Hands the upstream of an unusual request to the balancer, which looks it up again: the policy may change while a body
+-- is held.
 local function hand_over(route, is_changed)
     handover.clear()
     var.albc_backend = route.fixed

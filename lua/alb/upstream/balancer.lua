@@ -45,8 +45,8 @@ local function further_try(upstream, failure_status)
     return connect(peer.next_untried(upstream))
 end
 
--- nginx tries again what it sent over a kept connection that the backend had closed. A request to an only endpoint has no
--- variables to tell it.
+-- nginx tries again what it sent over a kept connection that the backend had closed. A request to an only endpoint has
+-- no variables to tell it.
 local function same_again()
     local address, port = peer.first_tried()
     if not address then

@@ -1,3 +1,5 @@
+import { HostOwners } from "../../../src/translate/host-owners.js";
+import type { Key } from "../../../src/translate/keys.js";
 import {
   alb2,
   frontend,
@@ -24,6 +26,27 @@ function at(
 function tried(yaml: string, options: Parameters<typeof translated>[1] = {}): readonly string[] {
   return translated(yaml + BACKENDS, options).tried(80);
 }
+
+test("the owner of hosts that nothing names changes with the age of default backends", () => {
+  const of = (namespace: string, creationTimestamp: string) => ({
+    object: {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: { namespace, name: "rest", creationTimestamp },
+    },
+    hosts: [],
+    takesRest: true,
+  });
+  const owners = new HostOwners("80", { sharedHosts: false });
+  const [old, young, older] = [of("b", OLD), of("a", YOUNG), of("a", "2023-01-01T00:00:00Z")];
+  const touched = [...owners.replace(undefined, old), ...owners.replace(undefined, young)];
+  expect(touched).toEqual(["", ""]);
+  const reads = new Set<Key>();
+  const host = { kind: "exact", host: "x.example" } as const;
+  expect(owners.factsFor("a", reads)(host).owner).toBe(old.object);
+  expect(owners.changedFacts(new Set(owners.replace(young, older)))).toEqual([...reads]);
+  expect(owners.factsFor("a", reads)(host).owner).toBe(older.object);
+});
 
 describe("a host belongs to the namespace with the oldest object that names it", () => {
   it("whose paths come before narrower ones of others", () => {
