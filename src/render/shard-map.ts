@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { compareStrings } from "../support/collections.js";
+import { fnv1a } from "../support/text.js";
 
 /** Key and JSON. The JSON may have several lines, but no line break within a string. */
 type Shard = readonly [string, string];
@@ -150,11 +151,7 @@ function textOf(shards: readonly Shard[]): string {
   return shards.map(([key, json]) => `${JSON.stringify(key)}: ${json}`).join(BETWEEN);
 }
 
-/** One key in PART ends its part, by FNV-1a. */
+/** One key in PART ends its part. */
 function isEnd(key: string): boolean {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i += 1) {
-    hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
-  }
-  return ((hash >>> 16) & (PART - 1)) === 0;
+  return ((fnv1a(key) >>> 16) & (PART - 1)) === 0;
 }

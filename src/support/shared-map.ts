@@ -1,3 +1,5 @@
+import { fnv1a } from "./text.js";
+
 /** Average number of entries of a bucket. */
 const BUCKET = 32;
 
@@ -52,7 +54,7 @@ export class SharedMap<V> {
       else bucket.set(key, value);
       size += bucket.size;
     }
-    return own.size === 0 ? this : fitting(new SharedMap(buckets, size));
+    return own.size === 0 ? this : new SharedMap(buckets, size).#fitting();
   }
 
   /** Keys whose values differ in the other map. */
@@ -64,14 +66,14 @@ export class SharedMap<V> {
     return differing.flat();
   }
 
-  static spread<V>(map: SharedMap<V>, count: number): SharedMap<V> {
+  /** Maps only grow, so a size that goes up and down costs nothing. */
+  #fitting(): SharedMap<V> {
+    if (this.size <= 2 * BUCKET * this.#buckets.length) return this;
+    let count = 1;
+    while (count * BUCKET < this.size) count *= 2;
     const buckets = Array.from({ length: count }, () => new Map<string, V>());
-    for (const [key, value] of map.entries()) buckets[hashOf(key) & (count - 1)]?.set(key, value);
-    return new SharedMap(buckets, map.size);
-  }
-
-  get isCrowded(): boolean {
-    return this.size > 2 * BUCKET * this.#buckets.length;
+    for (const [key, value] of this.entries()) buckets[hashOf(key) & (count - 1)]?.set(key, value);
+    return new SharedMap(buckets, this.size);
   }
 }
 
@@ -81,17 +83,8 @@ function differencesOf<V>(a: Bucket<V>, b: Bucket<V> = new Map<string, V>()): re
   return [...keys].filter((key) => a.get(key) !== b.get(key));
 }
 
-/** Maps only grow, so a size that goes up and down costs nothing. */
-function fitting<V>(map: SharedMap<V>): SharedMap<V> {
-  if (!map.isCrowded) return map;
-  let count = 1;
-  while (count * BUCKET < map.size) count *= 2;
-  return SharedMap.spread(map, count);
-}
-
-/** FNV-1a. */
+/** The number of buckets takes the low bits, which FNV-1a mixes least. */
 function hashOf(key: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  const hash = fnv1a(key);
   return (hash >>> 15) ^ hash;
 }

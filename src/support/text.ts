@@ -22,6 +22,15 @@ export function listed(texts: readonly string[], most = 8): string {
   return [...texts.slice(0, most), ...(more > 0 ? [`and ${String(more)} more`] : [])].join("; ");
 }
 
+/** A 32-bit hash of a text (FNV-1a), for spreading: anyone can make texts with the same hash. */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash;
+}
+
 /** The message of a caught value. */
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -233,6 +233,20 @@ export function rule(name: string, spec: unknown, text: RuleText = {}): string {
   return document("crd.alauda.io/v1", "Rule", metadata, spec);
 }
 
+/** A serviceGroup with the Service `web`, and a dslx for any path. */
+export const GROUP = { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] };
+export const ANY = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
+/** The config of an ALB2 that takes no Ingresses. */
+export const NO_INGRESS = { projects: ["ALL_ALL"], ingressHTTPPort: 0, ingressHTTPSPort: 0 };
+/** What the Rule of `oneRule` needs. */
+export const BASE =
+  service("web") + alb2("alb", NO_INGRESS) + frontend("ft", "alb", { port: 80, protocol: "http" });
+
+/** The translation of one Rule on BASE. */
+export function oneRule(spec: object, text: RuleText = {}): Translated {
+  return translated(BASE + rule("r", { dslx: ANY, serviceGroup: GROUP, ...spec }, text));
+}
+
 export function namespace(name: string, project: string): string {
   return document("v1", "Namespace", { name, labels: { "cpaas.io/project": project } });
 }

@@ -162,10 +162,13 @@ local function exchange(sock, method, bytes, deadline, wanted, body_limit, answe
     end
     local is_kept
     response, is_kept = finish(source, method, response, rest, body_limit)
-    if answers and is_kept == true and source.reads == 1 then
+    if not response then
+        return nil, is_kept
+    end
+    if answers and is_kept and source.reads == 1 then
         remember(answers, text, response)
     end
-    return response, is_kept
+    return response
 end
 
 --- Sends a request and reads the response's head; the body is skipped.

@@ -1,6 +1,6 @@
 --- Handles a request until it is proxied: finds the route, refuses or runs its filters, chooses the backend.
 --
--- A plain route (only one upstream) that was looked up before costs two table reads and one variable.
+-- A plain route (only one upstream) that was looked up before costs two table reads.
 -- May yield: yes (forward auth, a body that is held). Phases: access.
 local access = require("alb.auth.access")
 local canonical_host = require("alb.route.host_keys").canonical
@@ -115,7 +115,6 @@ end
 -- Hands the upstream of an unusual request to the balancer, which looks it up again: the policy may change while a body
 -- is held.
 local function hand_over(route, is_changed)
-    handover.clear()
     var.albc_backend = route.fixed
     hold_body()
     if is_changed then

@@ -1,8 +1,9 @@
 --- Hands the upstream of a plain route from the access phase to the balancer.
 --
 -- Nothing runs between these two phases of such a request, so one slot for each worker is enough, and cheaper than a
--- variable. It is valid for the first try; further tries find the route by its id in $albc_route. Every request calls
--- `give` or `clear` before its balancer, so a request that reuses the memory of another finds nothing of that one.
+-- variable. It is valid for the first try; further tries find the route by its id in $albc_route, or take the only
+-- endpoint again. Every request calls `give` or `clear` before its balancer, so a request that reuses the memory of
+-- another finds nothing of that one.
 -- May yield: no. Phases: give and clear in access; take in balancer.
 local ffi = require("ffi")
 local get_request = require("resty.core.base").get_request

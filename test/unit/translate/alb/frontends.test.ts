@@ -1,4 +1,7 @@
 import {
+  ANY,
+  GROUP,
+  NO_INGRESS,
   type Translated,
   alb2,
   frontend,
@@ -6,10 +9,6 @@ import {
   service,
   translated,
 } from "../../../support/translated.js";
-
-const GROUP = { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] };
-const ANY = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
-const NO_INGRESS = { projects: ["ALL_ALL"], ingressHTTPPort: 0, ingressHTTPSPort: 0 };
 
 describe("a Frontend", () => {
   const at = (spec: object): Translated =>

@@ -1,25 +1,7 @@
-import {
-  type RuleText,
-  type Translated,
-  alb2,
-  frontend,
-  rule,
-  service,
-  translated,
-} from "../../../support/translated.js";
-
-const GROUP = { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] };
-const ANY = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
-const NO_INGRESS = { projects: ["ALL_ALL"], ingressHTTPPort: 0, ingressHTTPSPort: 0 };
-const BASE =
-  service("web") + alb2("alb", NO_INGRESS) + frontend("ft", "alb", { port: 80, protocol: "http" });
-
-function one(spec: object, text: RuleText = {}): Translated {
-  return translated(BASE + rule("r", { dslx: ANY, serviceGroup: GROUP, ...spec }, text));
-}
+import { GROUP, type RuleText, type Translated, oneRule } from "../../../support/translated.js";
 
 function routeOf(spec: object, text: RuleText = {}): ReturnType<Translated["route"]> {
-  const result = one(spec, text);
+  const result = oneRule(spec, text);
   expect(result.reports).toEqual([]);
   return result.route("rule/cpaas-system/r");
 }
@@ -31,7 +13,7 @@ describe("a Rule with an invalid setting", () => {
     [{ rewrite_base: "(", rewrite_target: "/" }, "rewrite_base"],
     [{ backendProtocol: "fcgi" }, "backendProtocol"],
   ])("%j answers 500", (spec, field) => {
-    const result = one(spec);
+    const result = oneRule(spec);
     expect(result.route("rule/cpaas-system/r").refuse).toEqual([
       500,
       `InvalidRule : invalid cfg ${field}`,
@@ -84,7 +66,7 @@ describe("a Rule's service group", () => {
   });
 
   it("is looked for in the Rule's namespace where it names none", () => {
-    const result = one({ serviceGroup: { services: [{ name: "x", port: 1 }] } });
+    const result = oneRule({ serviceGroup: { services: [{ name: "x", port: 1 }] } });
     expect(result.messages("SERVICE_NOT_FOUND")).toEqual(["there is no Service cpaas-system/x"]);
   });
 
@@ -106,7 +88,7 @@ describe("a Rule's service group", () => {
     { session_affinity_policy: "header" },
     { session_affinity_policy: "cookie", session_affinity_attribute: "a;b" },
   ])("%j is ignored and reported", (affinity) => {
-    const result = one({ serviceGroup: { ...GROUP, ...affinity } });
+    const result = oneRule({ serviceGroup: { ...GROUP, ...affinity } });
     expect(result.route("rule/cpaas-system/r").affinity).toBeUndefined();
     expect(result.reports).toEqual([
       "SETTING_IGNORED Rule cpaas-system/r spec.serviceGroup.session_affinity_policy",
@@ -146,7 +128,7 @@ describe("a Rule's filters", () => {
     [{ vhost: "a\r\nX: y" }, "spec.vhost"],
     [{ enableCORS: true, corsAllowHeaders: "X-A, X B" }, "spec.corsAllowHeaders"],
   ])("%j is ignored and reported", (spec, field) => {
-    const result = one(spec);
+    const result = oneRule(spec);
     expect(result.reports).toEqual([`SETTING_IGNORED Rule cpaas-system/r ${field}`]);
     expect(result.route("rule/cpaas-system/r").refuse).toBeUndefined();
   });
@@ -171,7 +153,7 @@ describe("a Rule's filters", () => {
 
   it("an invalid header rewrite is ignored and reported", () => {
     const key = "alb.rule.cpaas.io/rewrite-request";
-    const result = one({}, { annotations: { [key]: "{" } });
+    const result = oneRule({}, { annotations: { [key]: "{" } });
     expect(result.route("rule/cpaas-system/r").requestHeaders).toBeUndefined();
     expect(result.reports).toEqual([
       `SETTING_IGNORED Rule cpaas-system/r metadata.annotations["${key}"]`,

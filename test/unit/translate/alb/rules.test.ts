@@ -1,22 +1,14 @@
 import {
-  type RuleText,
-  type Translated,
+  ANY,
+  BASE,
+  GROUP,
+  NO_INGRESS,
   alb2,
   frontend,
+  oneRule,
   rule,
-  service,
   translated,
 } from "../../../support/translated.js";
-
-const GROUP = { services: [{ name: "web", namespace: "default", port: 80, weight: 1 }] };
-const ANY = [{ type: "URL", values: [["STARTS_WITH", "/"]] }];
-const NO_INGRESS = { projects: ["ALL_ALL"], ingressHTTPPort: 0, ingressHTTPSPort: 0 };
-const BASE =
-  service("web") + alb2("alb", NO_INGRESS) + frontend("ft", "alb", { port: 80, protocol: "http" });
-
-function one(spec: object, text: RuleText = {}): Translated {
-  return translated(BASE + rule("r", { dslx: ANY, serviceGroup: GROUP, ...spec }, text));
-}
 
 describe("a Rule", () => {
   it("is a route with its matches", () => {
@@ -25,7 +17,7 @@ describe("a Rule", () => {
       { type: "URL", values: [["STARTS_WITH", "/v1"]] },
       { type: "METHOD", values: [["EQ", "GET"]] },
     ];
-    const result = one({ dslx });
+    const result = oneRule({ dslx });
     expect(result.route("rule/cpaas-system/r")).toEqual({
       id: "rule/cpaas-system/r",
       source: ["Rule", "cpaas-system", "r", "spec"],
@@ -52,7 +44,7 @@ describe("a Rule", () => {
     [{ alb: "other" }, "its labels name no ALB2 of namespace cpaas-system"],
     [{ frontend: "none" }, "its labels name no Frontend of ALB2 cpaas-system/alb"],
   ])("with labels %j belongs to nobody", (text, message) => {
-    const result = one({}, text);
+    const result = oneRule({}, text);
     expect(result.config.bindings).toEqual([]);
     expect(result.messages("RULE_UNATTACHED")).toEqual([message]);
   });
@@ -92,7 +84,7 @@ describe("a Rule", () => {
   });
 
   it("of which no term can be read answers 500 to all that no other rule serves before", () => {
-    const result = one({ dslx: [{ type: "URL", values: [["REGEX", "("]] }] });
+    const result = oneRule({ dslx: [{ type: "URL", values: [["REGEX", "("]] }] });
     expect(result.tried(80)).toEqual(["any → rule/cpaas-system/r"]);
     expect(result.route("rule/cpaas-system/r").refuse?.[0]).toBe(500);
   });
@@ -108,7 +100,7 @@ describe("a Rule", () => {
         ],
       },
     ];
-    const result = one({ dslx });
+    const result = oneRule({ dslx });
     expect(result.tried(80)).toEqual(["a.example any → rule/cpaas-system/r"]);
     expect(result.route("rule/cpaas-system/r").refuse).toEqual([
       500,
