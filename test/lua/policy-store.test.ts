@@ -73,6 +73,50 @@ test("a worker that missed more commits than are logged drops all it knows", asy
   expect(await call("served", "routes", "b")).toEqual(["99", "last"]);
 });
 
+test("a changed auth policy is changed in the routes that use it, and no other route is prepared anew", async () => {
+  const withAuth = (id: string, auth?: string): readonly string[] => [
+    "routes",
+    id,
+    JSON.stringify(auth === undefined ? {} : { auth: [auth] }),
+  ];
+  const policy = (id: string, problem: string): readonly string[] => [
+    "auths",
+    id,
+    JSON.stringify({ invalid: problem }),
+  ];
+  const inherited = (auth: string): readonly string[] => [
+    "inherited",
+    "listener",
+    JSON.stringify({ policies: [auth] }),
+  ];
+  const routes = [["of a"], ["of b"], ["of c"], ["inherits", "listener"]];
+  const prepared = (): Promise<readonly unknown[]> => call("prepared", routes);
+  await call("full", "v1", [
+    withAuth("of a", "a"),
+    withAuth("of b", "b"),
+    withAuth("of c", "c"),
+    withAuth("inherits"),
+    inherited("a"),
+    policy("a", "a 1"),
+    policy("b", "b 1"),
+  ]);
+  const missing = "policy c is missing";
+  expect(await prepared()).toEqual(["of a, of b, of c, inherits", ["a 1", "b 1", missing, "a 1"]]);
+  await call("delta", "v2", [policy("a", "a 2")]);
+  expect(await prepared()).toEqual(["of a, inherits", ["a 2", "b 1", missing, "a 2"]]);
+  await call("delta", "v3", [policy("c", "c 3")]);
+  expect(await prepared()).toEqual(["of c", ["a 2", "b 1", "c 3", "a 2"]]);
+  await call("delta", "v4", [inherited("b")]);
+  expect(await prepared()).toEqual(["inherits", ["a 2", "b 1", "c 3", "b 1"]]);
+  // What a route no longer uses does not concern it.
+  await call("delta", "v5", [policy("a", "a 5"), withAuth("of b", "a")]);
+  expect(await prepared()).toEqual(["of a, of b", ["a 5", "a 5", "c 3", "b 1"]]);
+  await call("delta", "v6", [policy("b", "b 6")]);
+  expect(await prepared()).toEqual(["inherits", ["a 5", "a 5", "c 3", "b 6"]]);
+  await call("delta", "v7", [["settings", "-", JSON.stringify({ authTimeout: 1 })]]);
+  expect(await prepared()).toEqual(["", ["a 5", "a 5", "c 3", "b 6"]]);
+});
+
 test("a change that does not fit is undone as a whole", async () => {
   await call("full", "v1", [route("a", "one"), route("b", "one")]);
   const before = await call("committed");

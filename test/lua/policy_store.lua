@@ -103,6 +103,21 @@ function _M.reported()
     return line:match("%S*$")
 end
 
+--- Which of these routes (id, listener) are prepared anew after the last commit, and what is wrong with their auth.
+function _M.prepared(routes)
+    index.sync()
+    local anew, problems = {}, {}
+    index.prepare.routes = function(route, id, listener)
+        anew[#anew + 1] = id
+        return require("alb.route.prepare").prepare(route, id, listener)
+    end
+    for i = 1, #routes do
+        local route = index.route(routes[i][1], routes[i][2])
+        problems[i] = route.auths[1].invalid
+    end
+    return table.concat(anew, ", "), problems
+end
+
 function _M.parse(body)
     local request, err = protocol.parse(body)
     return request and { request.from, request.to, #request.changes } or "", err

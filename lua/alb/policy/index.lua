@@ -19,6 +19,14 @@ local shards = {}
 -- Routes that inherit auth from their listener: by id, then by listener.
 local inheriting = {}
 
+-- A shard that reads others while it is prepared, as a route reads its auth policies, contains what they say, so it is
+-- forgotten with them. By map and key of what was read: the readers, a set of keys by map.
+local readers = {}
+-- By map and key of a reader: the sets that it is in.
+local memberships = {}
+-- What is being prepared.
+local reader_map, reader_key
+
 -- Functions that prepare a decoded shard for the hot path, by map; set by phases/init.
 local prepare = {}
 _M.prepare = prepare
@@ -30,7 +38,7 @@ _M.on_forget = on_forget
 local function forget_all()
     shards, inheriting = {}, {}
     for map in pairs(store.maps) do
-        shards[map] = {}
+        shards[map], readers[map], memberships[map] = {}, {}, {}
     end
     for _, forgotten in pairs(on_forget) do
         forgotten(nil)
@@ -39,14 +47,39 @@ end
 
 forget_all()
 
--- A route contains its auth policies, so it is forgotten when they change.
+local function note_reader(map, key)
+    local of_key = readers[map][key] or {}
+    readers[map][key] = of_key
+    local keys = of_key[reader_map] or {}
+    of_key[reader_map] = keys
+    if not keys[reader_key] then
+        keys[reader_key] = true
+        local sets = memberships[reader_map][reader_key] or {}
+        memberships[reader_map][reader_key] = sets
+        sets[#sets + 1] = keys
+    end
+end
+
+local function leave_sets(map, key)
+    local sets = memberships[map][key] or {}
+    memberships[map][key] = nil
+    for i = 1, #sets do
+        sets[i][key] = nil
+    end
+end
+
 local function forget(map, key)
     shards[map][key] = nil
     if map == "routes" then
         inheriting[key] = nil
-    elseif map == "auths" or map == "settings" or map == "inherited" then
-        shards.routes, inheriting = {}, {}
-        shards.auths = {}
+    end
+    leave_sets(map, key)
+    local of_key = readers[map][key] or {}
+    readers[map][key] = nil
+    for of_map, keys in pairs(of_key) do
+        for reader in pairs(keys) do
+            forget(of_map, reader)
+        end
     end
     if on_forget[map] then
         on_forget[map](key)
@@ -105,7 +138,10 @@ local function load(map, key, listener)
     end
     local ready = prepare[map]
     if ready then
+        local outer_map, outer_key = reader_map, reader_key
+        reader_map, reader_key = map, key
         ready(value, key, listener)
+        reader_map, reader_key = outer_map, outer_key
     end
     return value
 end
@@ -126,6 +162,9 @@ end
 
 --- The decoded shard, or nil. May move to a newer commit (see `seq`).
 function _M.get(map, key)
+    if reader_map then
+        note_reader(map, key)
+    end
     local found = shards[map][key]
     if found == nil then
         found = _M.read(map, key)
