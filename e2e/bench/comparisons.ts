@@ -26,6 +26,23 @@ export async function startBare(
   return start(upstreams, { ...options, locations });
 }
 
+/** Bare, with three Lua handlers that do nothing but name the backend: what any gateway in Lua costs at least. */
+export async function startEmptyHandlers(upstreams: Upstreams): Promise<Subject> {
+  return start(upstreams, {
+    lua: true,
+    http: () => `
+    init_by_lua_block { require("resty.core") set_peer = require("ngx.balancer").set_current_peer }
+    upstream lua {
+        server 0.0.0.1;
+        balancer_by_lua_block { set_peer("127.0.0.1", ${upstreams.backend}) }
+        keepalive 512;
+        keepalive_requests 1000000;
+    }
+    header_filter_by_lua_block { return }`,
+    locations: `location / { access_by_lua_block { return } ${FORWARD.replace("backend", "lua")} }`,
+  });
+}
+
 /** A server for each host, two locations for each path, and the headers for the backend that this gateway adds. */
 export async function startLocations(upstreams: Upstreams, count: number): Promise<Subject> {
   const hosts = new Map<string, string[]>();
@@ -117,18 +134,19 @@ interface Work extends ProxyOptions {
   /** Text inside one `server { }`. */
   readonly locations?: string;
   readonly files?: Readonly<Record<string, string>>;
+  readonly lua?: boolean;
 }
 
 async function start(
   upstreams: Upstreams,
-  { http, locations, files = {}, tls, workers = 1 }: Work,
+  { http, locations, files = {}, lua, tls, workers = 1 }: Work,
 ): Promise<Subject> {
   const server = (port: number): string =>
     locations === undefined
       ? ""
       : `server { listen 127.0.0.1:${port}${tls ? " ssl" : ""} backlog=4096; ${tls ? TLS : ""} ${locations} }`;
   const { port, pids, close } = await startStaticNginx({
-    ...{ cpus: processorsFor(workers), workers },
+    ...{ cpus: processorsFor(workers), workers, lua },
     files: { ...files, ...(tls && { "tls.crt": tls.certificate, "tls.key": tls.key }) },
     http: (own) => `
     upstream backend { server 127.0.0.1:${upstreams.backend}; keepalive 512; keepalive_requests 1000000; }

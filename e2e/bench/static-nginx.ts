@@ -5,6 +5,7 @@ import { freePort } from "../harness/free-port.js";
 import type { Closable } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { waitFor } from "../harness/wait.js";
+import { findNginx } from "../../src/output/nginx-binary.js";
 import { childrenOf } from "./cpu-time.js";
 import { PinnedProcess } from "./pinned-process.js";
 
@@ -20,6 +21,8 @@ export interface StaticNginxOptions {
   readonly workers?: number;
   /** Text inside `http { }`; `port` is free to listen on. */
   readonly http: (port: number) => string;
+  /** With ngx_lua. */
+  readonly lua?: boolean | undefined;
   /** Files below its folder. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -35,8 +38,11 @@ export async function startStaticNginx(options: StaticNginxOptions): Promise<Sta
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), text);
   }
-  const words = [nginxBinary(), "-p", folder, "-c", "nginx.conf", "-e", "stderr"];
-  const server = new PinnedProcess(cpus, words, { cwd: folder });
+  const { directives, variables } = options.lua
+    ? await findNginx({ given: nginxBinary(), path: "" })
+    : { directives: "", variables: {} };
+  const words = [nginxBinary(), "-p", folder, "-c", "nginx.conf", "-e", "stderr", "-g", directives];
+  const server = new PinnedProcess(cpus, words, { cwd: folder, env: variables });
   const close = async (): Promise<void> => {
     await server.close();
     await removeFolder(folder);

@@ -1,6 +1,12 @@
 /** What is measured side by side. A row is one subject; the first one of each suite is the bare nginx that it is compared with. */
 import type { KeyPair } from "../harness/certificates.js";
-import { startAuthBasic, startAuthRequest, startBare, startLocations } from "./comparisons.js";
+import {
+  startAuthBasic,
+  startAuthRequest,
+  startBare,
+  startEmptyHandlers,
+  startLocations,
+} from "./comparisons.js";
 import type { Login } from "./credentials.js";
 import { startGateway } from "./gateway-subject.js";
 import { type Load, SATURATED, bodies, openLoop, overTls } from "./loads.js";
@@ -66,6 +72,7 @@ export const SUITES: readonly Suite[] = [
     rows: [
       bare(FEW),
       bare(HUGE),
+      emptyHandlers(),
       locations(FEW),
       locations(MANY),
       locations(HUGE),
@@ -159,6 +166,13 @@ function bare(rules: number, options: Options & { readonly upgrade?: boolean } =
 
 function proxy({ tls, workers }: Options, pair: KeyPair): ProxyOptions {
   return { workers, tls: tls === true ? pair : undefined };
+}
+
+function emptyHandlers(): Row {
+  return {
+    ...{ name: "nginx, three empty Lua handlers", rules: FEW },
+    start: ({ upstreams }) => startEmptyHandlers(upstreams),
+  };
 }
 
 function locations(rules: number): Row {
