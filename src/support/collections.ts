@@ -1,9 +1,9 @@
-/** Byte order of two strings; the same on every machine, unlike a locale's order. */
+/** Order of two strings by their UTF-16 units; the same on every machine, unlike a locale's order. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Byte order of ids. */
+/** The same of ids. */
 export function compareIds(a: { readonly id: string }, b: { readonly id: string }): number {
   return compareStrings(a.id, b.id);
 }
@@ -138,9 +138,8 @@ export function patched<T extends object>(
   const edits = [
     ...Array.from(gone, (entry) => ({ at: indexOf(sorted, entry, compare), now: undefined })),
     ...added.map((now) => ({ at: firstAfter(sorted, now, compare), now })),
-  ].sort((a, b) => a.at - b.at || Number(a.now === undefined) - Number(b.now === undefined));
+  ].sort((a, b) => a.at - b.at);
   for (const { at, now } of edits) {
-    if (at < 0) continue;
     for (; next < at; next += 1) push(result, sorted[next]);
     if (now === undefined) next = at + 1;
     else result.push(now);
