@@ -1,5 +1,4 @@
 import { DIAGNOSTIC_CATALOG } from "../../../src/diagnostics/catalog.js";
-import { formatFieldPath } from "../../../src/diagnostics/diagnostic.js";
 import { DiagnosticSink, type Locate, MOST_OF_OBJECT } from "../../../src/diagnostics/sink.js";
 
 const REF = { apiVersion: "v1", kind: "Service", namespace: "shop", name: "web" };
@@ -47,21 +46,4 @@ it("lists the first problems of an object, errors before all others, and counts 
   expect(own.filter(({ code }) => code === "PROBLEMS_NOT_LISTED")).toMatchObject([
     { message: `${String(100_000 - MOST_OF_OBJECT)} more problems of this object are not listed` },
   ]);
-});
-
-describe("the catalogue", () => {
-  it.each(Object.entries(DIAGNOSTIC_CATALOG))("explains %s", (code, entry) => {
-    expect(code).toMatch(/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/);
-    expect(entry.title).not.toMatch(/[.]$/);
-    expect(entry.explanation).toMatch(/[.]$/);
-    expect(entry.hint).not.toBe("");
-  });
-});
-
-it("field paths quote what is no plain name", () => {
-  expect(formatFieldPath(["metadata", "annotations", "a.b/c", 0, "x-y"])).toBe(
-    'metadata.annotations["a.b/c"][0].x-y',
-  );
-  expect(formatFieldPath([])).toBe("");
-  expect(formatFieldPath(["a b", "c"])).toBe('["a b"].c');
 });

@@ -1,4 +1,3 @@
-import { listItems } from "../../../src/input/chunks.js";
 import { type Source, type SourceReading, readSource } from "../../../src/input/documents.js";
 import { DEFAULT_INPUT_OPTIONS, kindTable } from "../../../src/input/kind-table.js";
 
@@ -11,41 +10,6 @@ function read(source: Source): SourceReading {
 function readText(text: string): SourceReading {
   return read({ path: "file", text });
 }
-
-describe("the objects of a document", () => {
-  const [a, b] = [{ kind: "A" }, { kind: "B" }];
-
-  it.each([
-    [undefined, []],
-    [null, []],
-    ["text", [["text", []]]],
-    [a, [[a, []]]],
-    [
-      { kind: "List", items: [a, b] },
-      [
-        [a, ["items", 0]],
-        [b, ["items", 1]],
-      ],
-    ],
-    [{ kind: "List", items: [{ kind: "List", items: [b] }] }, [[b, ["items", 0, "items", 0]]]],
-    [{ kind: "List" }, [[{ kind: "List" }, []]]],
-  ])("of %j are found with their paths", (document, expected) => {
-    expect(listItems(document).map(({ value, path }) => [value, path])).toEqual(expected);
-  });
-
-  it("of a list of one kind have that kind", () => {
-    const list = { apiVersion: "v1", kind: "SecretList", items: [{ data: {} }] };
-    expect(listItems(list)[0]?.value).toEqual({ apiVersion: "v1", kind: "Secret", data: {} });
-  });
-
-  it("are found in a list of another kind, which is noted", () => {
-    const object = { kind: "Rule", metadata: {}, spec: {} };
-    expect(listItems({ kind: "Lits", items: [object] })).toEqual([
-      { value: object, path: ["items", 0], misspeltList: "Lits" },
-    ]);
-    expect(listItems({ kind: "Chart", items: [1] })).toHaveLength(1);
-  });
-});
 
 describe("a source", () => {
   const service = "apiVersion: v1\nkind: Service\nmetadata: { name: web }\nspec: { ports: [x] }\n";
