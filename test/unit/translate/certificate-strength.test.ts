@@ -12,7 +12,6 @@ import {
   slowness,
   weakness,
 } from "../../../src/translate/certificate-strength.js";
-import { ingress, rules, service, translated } from "../../support/translated.js";
 
 const RSA_1024 = ["-newkey", "rsa:1024"];
 const PSS = ["-newkey", "rsa:2048", "-sigopt", "rsa_padding_mode:pss"];
@@ -88,46 +87,3 @@ it.each([
   },
   60_000,
 );
-
-/** Of an Ingress whose Secret has this leaf, with so much of a chain after it. */
-function withChain(leaf: KeyPair, rest: string): ReturnType<typeof translated> {
-  const stringData = { "tls.crt": leaf.certificate + rest, "tls.key": leaf.key };
-  const metadata = { name: "a", namespace: "default" };
-  const secret = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata };
-  const spec = {
-    ...(rules({ "a.example": ["/"] }) as object),
-    tls: [{ hosts: ["a.example"], secretName: "a" }],
-  };
-  const yaml = `\n---\n${JSON.stringify({ ...secret, stringData })}\n`;
-  return translated(ingress("web", { spec }) + service("web") + yaml);
-}
-
-it("a weak certificate in a chain voids the secret, with words for its owner", async () => {
-  const [leaf, weak] = await Promise.all([selfSigned("a.example"), selfSignedWith(RSA_1024, "ca")]);
-  const result = withChain(leaf, weak.certificate);
-  expect(result.certificates()).toEqual([]);
-  expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([
-    expect.stringMatching(/^tls\.crt of Secret default\/a has an RSA key of 1024 bits, which TLS/),
-  ]);
-});
-
-it("a key with which handshakes take too long voids the secret", async () => {
-  const result = withChain(await selfSignedWith(["-newkey", "rsa:4104"], "a.example"), "");
-  expect(result.certificates()).toEqual([]);
-  expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([
-    expect.stringMatching(/^tls\.crt of Secret default\/a has an RSA key of 4104 bits, with which/),
-  ]);
-}, 60_000);
-
-it("a chain is bounded in certificates and in size", async () => {
-  const leaf = await selfSigned("a.example");
-  const messages = (rest: string): readonly string[] =>
-    withChain(leaf, rest).messages("CERTIFICATE_UNUSABLE");
-  expect(messages(leaf.certificate.repeat(15))).toEqual([]);
-  expect(messages(leaf.certificate.repeat(16))).toEqual([
-    "tls.crt of Secret default/a has 17 certificates; a chain has at most 16",
-  ]);
-  expect(messages("x".repeat(64 * 1024))).toEqual([
-    "tls.crt of Secret default/a is larger than 64 KiB",
-  ]);
-});

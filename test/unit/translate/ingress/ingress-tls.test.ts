@@ -1,4 +1,4 @@
-import { Authority, type KeyPair, selfSigned } from "../../../../e2e/harness/certificates.js";
+import { type KeyPair, selfSigned } from "../../../../e2e/harness/certificates.js";
 import {
   type Translated,
   alb2,
@@ -24,22 +24,11 @@ beforeAll(async () => {
   pairs = { a, b, wild };
 });
 
-function secretYaml(name: string, stringData: object, namespace = "default"): string {
+function tls(name: string, pair: KeyPair, namespace = "default"): string {
+  const stringData = { "tls.crt": pair.certificate, "tls.key": pair.key };
   const metadata = { name, namespace };
-  // An API server refuses a secret of this type without both keys, one of another type not.
-  const type = Object.keys(stringData).length === 2 ? "kubernetes.io/tls" : "Opaque";
-  const object = {
-    apiVersion: "v1",
-    kind: "Secret",
-    type,
-    metadata,
-    stringData,
-  };
-  return `\n---\n${JSON.stringify(object)}\n`;
-}
-
-function tls(name: string, pair: KeyPair, namespace?: string): string {
-  return secretYaml(name, { "tls.crt": pair.certificate, "tls.key": pair.key }, namespace);
+  const object = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata };
+  return `\n---\n${JSON.stringify({ ...object, stringData })}\n`;
 }
 
 /** The secret's name that each host's certificate is from, as `<server> <host key> <secret>`. */
@@ -183,73 +172,6 @@ spec:
   });
 });
 
-describe("a secret", () => {
-  function problemOf(data: object): readonly string[] {
-    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
-    const result = translated(ingress("web", { spec }) + WEB + secretYaml("a", data));
-    expect(result.certificates()).toEqual([]);
-    return result.messages("CERTIFICATE_UNUSABLE");
-  }
-
-  it("that is not there is reported, and its hosts are bound to HTTPS all the same", () => {
-    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
-    const result = translated(ingress("web", { spec }) + WEB);
-    expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual(["there is no Secret default/a"]);
-    expect(result.route("ingress/default/web/0-0").redirect).toBeUndefined();
-    expect(result.tried(443)).toHaveLength(3);
-  });
-
-  it("is used with its chain, without the text around the PEM blocks", async () => {
-    const authority = await Authority.create();
-    const leaf = await authority.issue("a.example");
-    const chain = `subject=a\n${leaf.certificate}\n# issuer\n${authority.pair.certificate}`;
-    const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
-    const result = translated(
-      ingress("web", { spec }) + WEB + tls("a", { certificate: chain, key: leaf.key }),
-    );
-    const [certificate] = result.config.certificates;
-    expect(certificate?.chain.match(/-----BEGIN CERTIFICATE-----/g)).toHaveLength(2);
-    expect(certificate?.chain).not.toMatch(/subject|issuer/);
-    expect(certificate?.id).toMatch(/^[0-9a-f]{64}$/);
-    expect(JSON.stringify(result.config)).not.toContain("PRIVATE KEY");
-  });
-
-  it.each<[string, (pair: KeyPair, other: KeyPair) => object, string]>([
-    [
-      "without a key",
-      (pair) => ({ "tls.crt": pair.certificate }),
-      "Secret default/a has no tls.key",
-    ],
-    [
-      "without a certificate",
-      (pair) => ({ "tls.key": pair.key }),
-      "Secret default/a has no tls.crt",
-    ],
-    [
-      "whose certificate is none",
-      (pair) => ({ "tls.crt": "hello", "tls.key": pair.key }),
-      "tls.crt of Secret default/a is not a chain of PEM certificates",
-    ],
-    [
-      "whose certificate is broken",
-      (pair) => ({ "tls.crt": pair.certificate.replace("MII", "MIX"), "tls.key": pair.key }),
-      "tls.crt of Secret default/a is not a chain of PEM certificates",
-    ],
-    [
-      "whose key is none",
-      (pair) => ({ "tls.crt": pair.certificate, "tls.key": pair.certificate }),
-      "tls.key of Secret default/a is not an unencrypted PEM private key",
-    ],
-    [
-      "whose key is another's",
-      (pair, other) => ({ "tls.crt": pair.certificate, "tls.key": other.key }),
-      "tls.key of Secret default/a does not belong to the first certificate of tls.crt",
-    ],
-  ])("%s is reported without its content", (_what, data, message) => {
-    expect(problemOf(data(pairs.a, pairs.b))).toEqual([message]);
-  });
-});
-
 describe("default certificates", () => {
   it("by the option are for every HTTPS port without one of its own", () => {
     const yaml = tls("a", pairs.a) + ingress("web", { spec: SPEC }) + WEB;
@@ -315,30 +237,17 @@ describe("the certificate of a Rule", () => {
   });
 });
 
-describe("a Secret that can't be read", () => {
-  const yaml =
-    WEB +
-    ingress("web", {
-      spec: {
-        ...(rules({ "a.example": ["/"] }) as object),
-        tls: [{ hosts: ["a.example"], secretName: "a" }],
-      },
-    });
+describe("a Secret that is not there", () => {
+  const spec = { ...SPEC, tls: [{ hosts: ["a.example"], secretName: "a" }] };
+  const yaml = ingress("web", { spec }) + WEB;
 
-  it("is said to be in a namespace whose Secrets are not read", () => {
-    const message =
-      "Secret default/a can't be read: namespace default is not in the option secretNamespaces (the overlay cluster-secrets reads all)";
-    const result = translated(yaml, { secretNamespaces: ["albc"] });
-    expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual([message]);
-    expect(result.hints("CERTIFICATE_UNUSABLE")).toEqual([
-      "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets",
-    ]);
-    expect(translated(yaml).messages("CERTIFICATE_UNUSABLE")).toEqual([
-      "there is no Secret default/a",
-    ]);
+  it("is reported, and its hosts are bound to HTTPS all the same", () => {
+    const result = translated(yaml);
+    expect(result.messages("CERTIFICATE_UNUSABLE")).toEqual(["there is no Secret default/a"]);
+    expect(result.tried(443)).toHaveLength(3);
   });
 
-  it("sends no client to an HTTPS that can't answer, until it can be read", () => {
+  it("sends no client to an HTTPS that can't answer, until it is there", () => {
     expect(translated(yaml).route("ingress/default/web/0-0").redirect).toBeUndefined();
     const readable = translated(yaml + tls("a", pairs.a));
     expect(readable.route("ingress/default/web/0-0").redirect).toMatchObject({ scheme: "https" });
