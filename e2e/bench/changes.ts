@@ -1,7 +1,7 @@
 /**
  * What one change costs where there are many objects: each step in this process, and the time from the rename of the changed file until
- * every worker of a running gateway serves it. `node .bench/e2e/bench/changes.js [ROUTES [CHANGES]]`: ROUTES HTTPRoutes, as many
- * Ingresses and as many Rules, each kind in one file.
+ * every worker of a running gateway serves it. `node .bench/e2e/bench/changes.js [ROUTES [CHANGES [KINDS]]]`: ROUTES
+ * HTTPRoutes, as many Ingresses and as many Rules, each kind in one file; KINDS is a regular expression.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
@@ -44,6 +44,7 @@ interface Ports {
   readonly gateway: number;
   readonly ingresses: number;
   readonly rules: number;
+  readonly others: number;
 }
 
 /** An object by its number; another `version` is another content. */
@@ -60,6 +61,33 @@ const [firstOf, sliceOf] = [0, 1].map((position): Made => (index, version) => {
   const made = service(name(index), [{ address: `10.0.${String(version % 250)}.1`, port: 8080 }]);
   return made[position] ?? namespace("default");
 });
+
+/** A second listener, Frontend or ALB2, which no route uses, so a change of it concerns none. */
+const OTHER = "other";
+
+const PARENTS: Readonly<Record<string, (ports: Ports, version: number) => readonly Manifest[]>> = {
+  Gateway: (ports, version) => gatewayWith(ports, `v${String(version)}.other.example`),
+  ALB2: (ports, version) => [
+    alb2(OWNER.alb, { ingressHTTPPort: ports.ingresses, ingressHTTPSPort: 0 }),
+    alb2(OTHER, { enableIngress: false, timeout: { proxy_read_timeout_ms: 1000 + version } }),
+  ],
+  Frontend: (ports, version) => [
+    frontend(OWNER.frontend, OWNER.alb, { port: ports.rules }),
+    frontend(OTHER, OTHER, {
+      port: ports.others,
+      serviceGroup: serviceGroup({ [name(version % TEN)]: 100 }),
+    }),
+  ],
+};
+
+/** The Gateway of all routes, with a listener of another host beside the one that they are attached to. */
+function gatewayWith(ports: Ports, hostname: string): readonly Manifest[] {
+  return gatewayOn({ http: ports.gateway }).map((object) => {
+    const spec = object["spec"] as { readonly listeners?: readonly object[] };
+    const listeners = spec.listeners?.flatMap((one) => [one, { ...one, name: OTHER, hostname }]);
+    return listeners === undefined ? object : { ...object, spec: { ...spec, listeners } };
+  });
+}
 
 const KINDS: Readonly<Record<string, Made>> = {
   EndpointSlice: (index, version) => sliceOf?.(index, version) ?? namespace("default"),
@@ -93,22 +121,23 @@ const KINDS: Readonly<Record<string, Made>> = {
 };
 const OF_TEN: ReadonlySet<string> = new Set(["Secret", "AuthPolicy"]);
 
+/** A named port of a Service matters to no route, so nothing is served differently. */
+const UNSEEN = "Service";
+
 /** Files of many documents, and changes of one document. */
 class Site {
   readonly #documents = new Map<string, string[]>();
   readonly #routes: number;
+  readonly #ports: Ports;
   #version = 0;
 
   constructor(routes: number, ports: Ports) {
     this.#routes = routes;
-    this.#documents.set("shared", [
-      yaml(
-        namespace("default"),
-        gatewayOn({ http: ports.gateway }),
-        alb2(OWNER.alb, { ingressHTTPPort: ports.ingresses, ingressHTTPSPort: 0 }),
-        frontend(OWNER.frontend, OWNER.alb, { port: ports.rules }),
-      ),
-    ]);
+    this.#ports = ports;
+    this.#documents.set("shared", [yaml(namespace("default"))]);
+    for (const [kind, made] of Object.entries(PARENTS)) {
+      this.#documents.set(kind, [yaml(made(ports, 0))]);
+    }
     for (const [kind, made] of Object.entries(KINDS)) {
       const step = OF_TEN.has(kind) ? TEN : 1;
       const count = Math.ceil(routes / step);
@@ -121,6 +150,11 @@ class Site {
   change(kind: string): void {
     const step = OF_TEN.has(kind) ? TEN : 1;
     const version = (this.#version += 1);
+    const parents = PARENTS[kind];
+    if (parents !== undefined) {
+      this.#documents.set(kind, [yaml(parents(this.#ports, version))]);
+      return;
+    }
     const index = (version * 7919 * step) % this.#routes;
     const at = Math.floor(index / step);
     const documents = this.#documents.get(kind) ?? [];
@@ -198,13 +232,20 @@ async function live(gateway: Gateway, site: Site, kind: string): Promise<number>
   return performance.now() - start;
 }
 
-async function main([routes = "10000", changes = "20"]: readonly string[]): Promise<void> {
-  const ports = { gateway: 8081, ingresses: 8082, rules: 8083 };
+async function main([
+  routes = "10000",
+  changes = "20",
+  which = "",
+]: readonly string[]): Promise<void> {
+  const ports = { gateway: 8081, ingresses: 8082, rules: 8083, others: 8084 };
+  const kinds = [...Object.keys(KINDS), ...Object.keys(PARENTS)].filter((kind) =>
+    new RegExp(which).test(kind),
+  );
   const site = new Site(Number(routes), ports);
   const steps = new Steps();
   steps.run(site, new Map());
   process.stdout.write("milliseconds: median, 90 %, most\n");
-  for (const kind of Object.keys(KINDS)) {
+  for (const kind of kinds) {
     const times: Times = new Map();
     for (let i = 0; i < Number(changes); i += 1) {
       site.change(kind);
@@ -216,6 +257,7 @@ async function main([routes = "10000", changes = "20"]: readonly string[]): Prom
     gateway: await freePort(),
     ingresses: await freePort(),
     rules: await freePort(),
+    others: await freePort(),
   };
   const own = new Site(Number(routes), served);
   const gateway = await Gateway.start({
@@ -225,7 +267,7 @@ async function main([routes = "10000", changes = "20"]: readonly string[]): Prom
     flags: ["--ipv6", "false", "--access-log", "off"],
   });
   try {
-    for (const kind of Object.keys(KINDS).filter((each) => each !== "Service")) {
+    for (const kind of kinds.filter((each) => each !== UNSEEN)) {
       const times: Times = new Map();
       for (let i = 0; i < Number(changes); i += 1) {
         await pause(REST);

@@ -11,7 +11,7 @@ import { type RenderedFile, RenderedPolicy, mustFit } from "../render/rendered-f
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { DataPlane, policyDelta } from "./data-plane.js";
-import { type Owner, WrittenFiles, fileError, writeChanged } from "./files.js";
+import { type Owner, fileError, writeChanged } from "./files.js";
 import {
   ENDPOINT_INTERVAL,
   ReloadAllowance,
@@ -25,6 +25,7 @@ import {
 import { listensOf } from "./listens.js";
 import { type Reloader, NginxRefused } from "./reloader.js";
 import { LoadedMark, removeSockets } from "./run-folder.js";
+import { WrittenFiles } from "./written-files.js";
 
 /** `written`: no nginx answers; it reads the files when it starts. */
 export interface Applied {
@@ -243,7 +244,7 @@ export class Applier {
       await this.#disk.write(files);
       return { kind: await this.#swapLate(policy) };
     }
-    const unwritten = await this.#writePolicy(files);
+    const unwritten = await this.#writePolicy(files, body);
     const isThere = await this.#dataPlane.confirm(policy);
     const kind = isThere ? "swapped" : await this.#swapLate(policy);
     return { kind, ...(unwritten !== undefined && { unwritten }) };
@@ -256,9 +257,10 @@ export class Applier {
   }
 
   /** Returns why it failed. A failed write must not bring back a revoked password that every worker has dropped. */
-  async #writePolicy(files: readonly RenderedFile[]): Promise<string | undefined> {
+  async #writePolicy(files: readonly RenderedFile[], body: string): Promise<string | undefined> {
     try {
-      await this.#disk.write(files);
+      for (const file of files.filter(isPolicy))
+        await this.#disk.writePolicy(file, body, this.#served?.version ?? "");
       return undefined;
     } catch (error: unknown) {
       if (error instanceof EnvironmentError) return error.message;

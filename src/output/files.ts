@@ -11,7 +11,6 @@ import {
   contentsOf,
   mustFit,
 } from "../render/rendered-file.js";
-import { sameElements } from "../support/collections.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { own } from "../support/json-object.js";
@@ -202,64 +201,6 @@ async function removeEmptyFolders(root: string, path: string): Promise<void> {
       throw error;
     }
   }
-}
-
-/** The files of the run folder. Remembers what was written, which is as reliable as reading the disk, and faster. */
-export class WrittenFiles {
-  readonly #folder: string;
-  readonly #owner: Owner | undefined;
-  /** By path; unknown paths are read from the disk. */
-  readonly #known = new Map<string, RenderedFile>();
-  /** Paths at the last removal of stale files. */
-  #paths: readonly string[] | undefined;
-
-  constructor(folder: string, owner: Owner | undefined) {
-    this.#folder = folder;
-    this.#owner = owner;
-  }
-
-  /** The files that differ from those on the disk. */
-  async changed(files: readonly RenderedFile[]): Promise<readonly RenderedFile[]> {
-    const changed: RenderedFile[] = [];
-    for (const file of files) {
-      const known = this.#known.get(file.path);
-      const isThere =
-        known === undefined
-          ? (await changedFiles(this.#folder, [file])).length === 0
-          : isEqual(known, file);
-      if (isThere) this.#known.set(file.path, file);
-      else changed.push(file);
-    }
-    return changed;
-  }
-
-  /** Writes what differs, in this order, and syncs it. Throws EnvironmentError at the first file that can't be written. */
-  async write(files: readonly RenderedFile[]): Promise<void> {
-    const changed = await this.changed(files);
-    for (const { path } of changed) this.#known.delete(path);
-    await writeChanged(this.#folder, changed, { owner: this.#owner, sync: true });
-    for (const file of changed) this.#known.set(file.path, file);
-  }
-
-  /** Removes our files that are not among these. */
-  async keepOnly(files: readonly RenderedFile[]): Promise<void> {
-    const paths = files.map(({ path }) => path);
-    if (this.#paths !== undefined && sameElements(this.#paths, paths)) return;
-    this.#paths = undefined;
-    const kept = new Set(paths);
-    for (const path of this.#known.keys()) if (!kept.has(path)) this.#known.delete(path);
-    await removeStale(this.#folder, files);
-    this.#paths = paths;
-  }
-}
-
-/** Policies are compared by version, because building their text is expensive. */
-function isEqual(a: RenderedFile, b: RenderedFile): boolean {
-  if (a.contents === b.contents) return a.mode === b.mode;
-  if (a.contents instanceof RenderedPolicy && b.contents instanceof RenderedPolicy) {
-    return a.contents.version === b.contents.version;
-  }
-  return a.mode === b.mode && contentsOf(a) === contentsOf(b);
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 /** Between a swap and its policy.json on the disk: what every worker serves stays served, whatever happens to the file. */
-import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmdirSync, symlinkSync, truncateSync } from "node:fs";
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -52,23 +52,73 @@ async function get(path: string): Promise<number> {
   return (await send({ port }, { path })).status;
 }
 
+const onDisk = (): string => readFileSync(join(run, "policy.json"), "utf8");
+
+/** Of the document, or of the last change that follows it. */
 function versionOnDisk(): unknown {
-  return (JSON.parse(readFileSync(join(run, "policy.json"), "utf8")) as { version: unknown })
-    .version;
+  const [document = "", ...changes] = onDisk().split(/^albc-policy /m);
+  const [, , to] = changes.at(-1)?.split("\n")[0]?.split(" ") ?? [];
+  return to ?? (JSON.parse(document) as { version: unknown }).version;
+}
+
+async function restartNginx(): Promise<string> {
+  await nginx.stop(0);
+  nginx = makeProcess(await testBinary(), run).nginx;
+  await nginx.start();
+  return (await new ControlClient(run).status()).version;
 }
 
 function isServedByAll({ workers, expected }: DataPlaneStatus, version: string): boolean {
   return workers.length === expected && workers.every((worker) => worker.version === version);
 }
 
+describe("a change that every worker serves", () => {
+  test("follows policy.json, so a restart of nginx serves it", async () => {
+    const document = onDisk();
+    for (const paths of [["/a", "/b"], ["/b"], ["/b", "/c"]]) {
+      const { version } = await applier.apply(await files(...paths));
+      expect(onDisk()).toContain(document);
+      expect(versionOnDisk()).toBe(version);
+      expect(await restartNginx()).toBe(version);
+      expect(await Promise.all(["/a", "/b", "/c"].map(get))).toEqual(
+        ["/a", "/b", "/c"].map((path) => (paths.includes(path) ? 200 : 404)),
+      );
+    }
+  });
+
+  test("is not served by a restart if it is written in part, and nothing before it is lost", async () => {
+    const { version } = await applier.apply(await files("/a", "/b"));
+    const { length } = onDisk();
+    await applier.apply(await files("/c"));
+    const whole = onDisk().length;
+    for (const end of [whole - 1, whole - 40, length + 60, length + 3]) {
+      truncateSync(join(run, "policy.json"), end);
+      const served = await restartNginx();
+      // The last byte is a line break after the digest.
+      expect(served === version).toBe(end < whole - 1);
+    }
+  });
+
+  test("does not outlive a policy.json that another albc writes", async () => {
+    const first = await files("/a");
+    await applier.apply(await files("/a", "/b"));
+    applier = new Applier({ folder: run, reloader: nginx });
+    const { version } = await applier.apply(first);
+    expect(JSON.parse(onDisk())).toMatchObject({ version });
+    expect(await restartNginx()).toBe(version);
+  });
+});
+
 describe("a policy.json that can't be written", () => {
-  // What a file is written as, before it takes its place.
+  // What a file is written as, before it takes its place. A link is not appended to.
   const obstacle = () => join(run, "policy.json.albc-new");
   let old: unknown;
 
   beforeEach(() => {
     old = versionOnDisk();
     mkdirSync(obstacle());
+    renameSync(join(run, "policy.json"), join(run, "moved.json"));
+    symlinkSync("moved.json", join(run, "policy.json"));
   });
 
   test("takes nothing back from the workers, and is told", async () => {

@@ -10,14 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import {
-  WrittenFiles,
-  changedFiles,
-  removeStale,
-  writeChanged,
-  writeFiles,
-} from "../../../src/output/files.js";
+import { changedFiles, removeStale, writeChanged, writeFiles } from "../../../src/output/files.js";
 import type { RenderedFile } from "../../../src/render/rendered-file.js";
+import { WrittenFiles } from "../../../src/output/written-files.js";
 import { EnvironmentError } from "../../../src/support/errors.js";
 import { SecretText } from "../../../src/support/secret-text.js";
 import { useTempFolder } from "../../support/temp-folder.js";
