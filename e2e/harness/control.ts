@@ -39,3 +39,9 @@ export async function controlStatus(socketPath: string): Promise<ControlStatus> 
 export function isServedByAll({ version, workers, expected }: ControlStatus): boolean {
   return workers.length === expected && workers.every((worker) => worker.version === version);
 }
+
+/** The version in the text of a policy.json: that of the document, or of the last change that follows it. */
+export function writtenVersion(text: string): string | undefined {
+  const changes = [...text.matchAll(/^albc-policy \d+ \S+ (\S+)$/gm)];
+  return changes.at(-1)?.[1] ?? /^ {2}"version": "(\w+)"/m.exec(text)?.[1];
+}

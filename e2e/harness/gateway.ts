@@ -2,7 +2,7 @@
 import { mkdir, readFile, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { AlbcProcess, type LogLine } from "./albc-process.js";
-import { type ControlStatus, controlStatus, isServedByAll } from "./control.js";
+import { type ControlStatus, controlStatus, isServedByAll, writtenVersion } from "./control.js";
 import { freePort } from "./free-port.js";
 import { Connection, type Request, type Target, send } from "./http-client.js";
 import type { HttpResponse } from "./http-message.js";
@@ -232,10 +232,10 @@ export class Gateway implements Closable {
     const serves = async (): Promise<string | false> => {
       if (this.albc.ended) return "ended";
       if (!this.albc.lines.some(({ msg }) => msg === "serving")) return false;
-      const written = JSON.parse(await this.readRunFile("policy.json")) as { version: string };
+      const written = writtenVersion(await this.readRunFile("policy.json"));
       const configuration = await this.readRunFile("nginx.conf");
       const status = await this.status();
-      if (status.version !== written.version) return false;
+      if (status.version !== written) return false;
       if (!this.#isLive(status, configuration)) return false;
       this.#settled = { status, configuration };
       return "ready";

@@ -38,6 +38,8 @@ interface IngressEntry {
   /** When hosts without TLS are also served over HTTPS; absent: always, as in ingress-nginx. */
   readonly sslStrategy?: SslStrategy;
   readonly selects: (ingress: Ingress) => boolean;
+  /** What `selects` depends on, besides labels of Namespaces: two with equal lists select the same. */
+  readonly selection: readonly string[];
 }
 
 export type SslStrategy = "Always" | "Never" | "Request" | "Both";

@@ -37,6 +37,19 @@ export class KnownObjects {
   }
 }
 
+/** Texts of facts about several objects, by key. */
+export class Facts {
+  #facts: ReadonlyMap<Key, string> = new Map();
+
+  /** Keys of facts that differ from those of the last call. */
+  changed(facts: ReadonlyMap<Key, string>): readonly Key[] {
+    const known = this.#facts;
+    this.#facts = facts;
+    const keys = new Set([...known.keys(), ...facts.keys()]);
+    return [...keys].filter((key) => known.get(key) !== facts.get(key));
+  }
+}
+
 /** Readers of each key. Most keys have one. */
 export class Readers {
   readonly #readers = new Map<Key, Key | Set<Key>>();

@@ -172,18 +172,43 @@ const alb2 = fc
 const frontend = fc
   .record({
     port: fc.constantFrom("00080", "00443", "00081"),
-    protocol: fc.constantFrom("http", "https", "tcp"),
+    alb: fc.constantFrom("main", "main", "main", "other", "mian"),
+    protocol: fc.constantFrom("http", "http", "https", "grpc", "tcp"),
+    backendProtocol: maybe(fc.constantFrom("https", "no")),
     certificate_name: maybe(fc.constant("a/tls")),
-    auth: maybe(auth),
+    config: fc.record(
+      {
+        auth,
+        timeout: fc.constant({ proxy_read_timeout_ms: 7000 }),
+        modsecurity: fc.constant({ enable: true }),
+        redirect: fc.constantFrom({ scheme: "https" }, { url: "/elsewhere", code: 302 }),
+      },
+      { requiredKeys: [] },
+    ),
+    service: maybe(service),
   })
-  .map(({ port, protocol, auth, ...spec }) => ({
+  .map(({ port, alb, service: name, ...spec }) => ({
     apiVersion: `${group}/v1`,
     kind: "Frontend" as const,
     metadata: {
       ...{ name: `main-${port}`, namespace: "alb" },
-      labels: { [`alb2.${LABELS}/name`]: "main" },
+      labels: { [`alb2.${LABELS}/name`]: alb },
     },
-    spec: { port: Number(port), protocol, ...given(spec), ...(auth && { config: { auth } }) },
+    spec: {
+      port: Number(port),
+      ...given(spec),
+      ...(name && {
+        serviceGroup: { services: [{ name, namespace: "a", port: 80, weight: 100 }] },
+      }),
+    },
+  }));
+
+const ingressClass = fc
+  .constantFrom(DEFAULT_OPTIONS.ingressController, "example.com/others")
+  .map((controller) => ({
+    ...{ apiVersion: "networking.k8s.io/v1", kind: "IngressClass" as const },
+    metadata: { name: "other" },
+    spec: { controller },
   }));
 
 const tlsSecret = fc.record({ namespace, pair: fc.nat(3) }).map(({ namespace, pair: at }) => {
@@ -271,7 +296,9 @@ function encoded(text: string): string {
   return Buffer.from(text).toString("base64");
 }
 
-const others = fc.oneof(tlsSecret, userSecret, configMap, serviceObject, namespaceObject, grant);
+const others = fc.oneof(
+  ...[tlsSecret, userSecret, configMap, serviceObject, namespaceObject, grant, ingressClass],
+);
 const entry = fc.oneof({ weight: 3, arbitrary: ingress }, { weight: 1, arbitrary: rule });
 const albs = fc.oneof(alb2, frontend);
 /** Without ALB2s the options say what is served; with them, the projects of namespaces. */
@@ -287,7 +314,7 @@ const start = fc.oneof(
 const any = fc.oneof(
   { weight: 6, arbitrary: entry },
   { weight: 4, arbitrary: others },
-  { weight: 1, arbitrary: albs },
+  { weight: 4, arbitrary: albs },
   { weight: 1, arbitrary: gateway },
 );
 const step = fc.record({

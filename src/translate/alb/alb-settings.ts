@@ -3,7 +3,7 @@ import type { Ingress } from "../../api/wire.js";
 import { own } from "../../support/json-object.js";
 import type { TranslateContext } from "../context.js";
 import { ingressClassOf } from "../ingress/ingress-class.js";
-import type { SslStrategy } from "../load-balancer.js";
+import type { LoadBalancer, SslStrategy } from "../load-balancer.js";
 import { placeOf, within } from "../place.js";
 
 /** Fields for whatever deploys the load balancer. */
@@ -71,8 +71,8 @@ const ALL_PROJECTS = "ALL_ALL";
 export function selectsByProject(
   alb: Alb2,
   { resources, options }: TranslateContext,
-): (ingress: Ingress) => boolean {
-  if (!servesIngresses(alb)) return () => false;
+): Pick<LoadBalancer["ingress"], "selects" | "selection"> {
+  if (!servesIngresses(alb)) return { selects: () => false, selection: [] };
   const projects = new Set(configOf(alb).projects ?? []);
   const isOurs = (name: string): boolean => {
     if (projects.has(ALL_PROJECTS)) return true;
@@ -80,8 +80,9 @@ export function selectsByProject(
     const project = own(labels, `${options.domains.labels}/project`) ?? "";
     return project !== "" && projects.has(project);
   };
-  return (ingress) => {
+  const selects = (ingress: Ingress): boolean => {
     const name = ingressClassOf(ingress);
     return (name === undefined || name === alb.metadata.name) && isOurs(ingress.metadata.namespace);
   };
+  return { selects, selection: [alb.metadata.name, ...projects] };
 }

@@ -69,7 +69,7 @@ function loadBalancer(alb: Alb2, claims: readonly PortClaim[], context: AuthCont
       ...(http && { http }),
       ...(https && { https }),
       ...(sslStrategy && { sslStrategy }),
-      selects: selectsByProject(alb, context),
+      ...selectsByProject(alb, context),
     },
     ...prioritised([alb.metadata.namespace], context),
   };
@@ -162,11 +162,11 @@ function loadBalancerByOptions(
     const message = `the options httpPort and httpsPort are both ${String(httpPort)}; HTTPS is not served`;
     context.diagnostics.report({ code: "PORT_CONFLICT", message });
   }
-  const selects = selectsByOptions(context);
+  const selection = selectsByOptions(context);
   const isLeft = (port: number, protocols: readonly string[]): boolean => {
     const wanted = portsOfGateways.filter((each) => each.port === port);
     if (wanted.length === 0) return true;
-    const oldest = oldestOf(context.resources.list("Ingress").filter(selects));
+    const oldest = oldestOf(context.resources.list("Ingress").filter(selection.selects));
     return isLeftFor(oldest, wanted, protocols);
   };
   const http = isLeft(httpPort, ["HTTP"]) ? portByOption(httpPort, "httpPort", context) : undefined;
@@ -179,7 +179,7 @@ function loadBalancerByOptions(
     ingress: {
       ...(http && { http }),
       ...(https && { https }),
-      selects,
+      ...selection,
     },
     ...prioritised([], context),
   };

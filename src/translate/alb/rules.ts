@@ -1,10 +1,11 @@
 import type { Rule } from "../../api/alb.js";
 import type { Route } from "../../model/route.js";
 import { type HostPattern, hostKey } from "../../model/values.js";
-import { memoized } from "../../support/collections.js";
+import { addTo, groupBy, memoized } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { HostClaims, HostFacts } from "../host-owners.js";
 import { reportRestrictions } from "../ingress/annotation-problems.js";
+import { type Key, keyOfObject } from "../keys.js";
 import type { EntryPort, LoadBalancer } from "../load-balancer.js";
 import { type Place, placeOf, sourceRef, within } from "../place.js";
 import { INGRESS_PRIORITY, orderKey, specificity } from "../precedence.js";
@@ -77,16 +78,63 @@ const frontendPorts = memoized((balancers: readonly LoadBalancer[]) => {
   return found;
 });
 
+/** By key: where Rules with the labels of a Frontend are bound, and where a namespace's Rules with other labels may belong. */
+export function ruleFacts(
+  balancers: readonly Pick<LoadBalancer, "alb" | "ports">[],
+  { resources }: Pick<AuthContext, "resources">,
+): ReadonlyMap<Key, string> {
+  const facts = new Map<Key, string>();
+  const places = new Map<string, unknown[]>();
+  for (const [i, { alb, ports }] of balancers.entries()) {
+    for (const port of ports) {
+      const { frontend, ...rest } = port;
+      if (alb === undefined || frontend === undefined) continue;
+      const { namespace, name } = frontend.metadata;
+      const key = `${namespace}/${alb.metadata.name}/${name}`;
+      facts.set(portKey(key), JSON.stringify([i, rest, frontend.spec.protocol]));
+      addTo(places, namespace, [i, key, port.listener]);
+    }
+  }
+  const named = [...resources.list("ALB2"), ...resources.list("Frontend")];
+  for (const [namespace, own] of groupBy(named, ({ metadata }) => metadata.namespace)) {
+    const fact = [own.map(keyOfObject), places.get(namespace)];
+    facts.set(straysKey(namespace), JSON.stringify(fact));
+  }
+  return facts;
+}
+
+/** The keys of the facts that decide where the Rule is bound. */
+export function factsOfRule(
+  rule: Rule,
+  scope: Pick<RuleScope, "balancers" | "context">,
+): readonly Key[] {
+  const { namespace } = rule.metadata;
+  const key = portKey(namedPort(rule, scope));
+  return portOf(rule, scope) === undefined ? [key, straysKey(namespace)] : [key];
+}
+
+function portKey(name: string): Key {
+  return `rule port/${name}`;
+}
+
+function straysKey(namespace: string): Key {
+  return `stray rules/${namespace}`;
+}
+
 const dslxOf = memoized((rule: Rule) => parseDslx(rule.spec.dslx ?? []));
 
 /** The port of the Frontend that the Rule's labels name. */
 function portOf(
   rule: Rule,
-  { balancers, context }: Pick<RuleScope, "balancers" | "context">,
+  scope: Pick<RuleScope, "balancers" | "context">,
 ): FrontendPort | undefined {
+  return frontendPorts(scope.balancers).get(namedPort(rule, scope));
+}
+
+function namedPort(rule: Rule, { context }: Pick<RuleScope, "context">): string {
   const { domains } = context.options;
   const [alb = "", frontend = ""] = [albNameOf(rule, domains), frontendNameOf(rule, domains)];
-  return frontendPorts(balancers).get(`${rule.metadata.namespace}/${alb}/${frontend}`);
+  return `${rule.metadata.namespace}/${alb}/${frontend}`;
 }
 
 /** Binds to all listeners at once, because there may be thousands of such Rules and of Frontends. */

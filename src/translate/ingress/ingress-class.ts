@@ -20,15 +20,16 @@ export function ingressClassOf({ spec, metadata }: Ingress): string | undefined 
 export function selectsByOptions({
   resources,
   options,
-}: TranslateContext): (ingress: Ingress) => boolean {
+}: TranslateContext): Pick<LoadBalancer["ingress"], "selects" | "selection"> {
   const ours = new Set([options.ingressClass]);
   for (const { metadata, spec } of resources.list("IngressClass")) {
     if (spec?.controller === options.ingressController) ours.add(metadata.name);
   }
-  return (ingress) => {
+  const selects = (ingress: Ingress): boolean => {
     const name = ingressClassOf(ingress);
     return name === undefined ? options.ingressWithoutClass : ours.has(name);
   };
+  return { selects, selection: [...ours].sort() };
 }
 
 /** Says why an Ingress that no load balancer selects is left alone: that is meant, or a misspelt class. */

@@ -10,7 +10,7 @@ import { byNamespaceAndName } from "../../input/resources.js";
 import type { RouteBinding } from "../../model/route.js";
 import { type Difference, getOrInsert, patched } from "../../support/collections.js";
 import { StrayRules } from "../alb/labels.js";
-import { hostsOfRule, translateRule } from "../alb/rules.js";
+import { factsOfRule, hostsOfRule, ruleFacts, translateRule } from "../alb/rules.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import type { CertificateCandidate } from "../config-builder.js";
 import type { TranslateContext } from "../context.js";
@@ -22,17 +22,18 @@ import { preparedIngresses } from "../ingress/prepared-ingress.js";
 import { TlsHosts, type WantedName } from "../ingress/tls-hosts.js";
 import { type Key, keyOfObject, objectKey, objectName } from "../keys.js";
 import type { LoadBalancer } from "../load-balancer.js";
-import { Parts } from "../memory.js";
+import { Facts, Parts } from "../memory.js";
 import { type Part, type Whole, kept, ownContext, partOf } from "./part.js";
 import { ServedCertificates } from "../server-certificates.js";
 import { type OrderedClaim, type PathClaim, ShadowedPaths } from "../shadowed-paths.js";
 
 type Balancers = readonly Omit<LoadBalancer, "owners">[];
 
-/** Keeps entries as long as the load balancers stay the same. */
+/** Keeps entries as long as Ingresses are served at the same ports of the same load balancers. */
 export class EntryMemory {
-  /** What entries read of the load balancers; once it changes, all entries are translated again. */
+  /** What Ingresses read of the load balancers; once it changes, all entries are translated again. */
   #text = "";
+  readonly #ruleFacts = new Facts();
   readonly #whole: Whole;
   #entries: Entries;
 
@@ -44,30 +45,27 @@ export class EntryMemory {
   /** `changed`: keys of what has changed since the last call. */
   entries(balancers: Balancers, changed: ReadonlySet<Key>, context: AuthContext): Entries {
     const text = JSON.stringify(balancers.map(described));
-    const isOther = text !== this.#text || [...changed].some(decidesPorts);
+    const isOther = text !== this.#text;
     if (isOther) {
       this.#entries.removeAll();
       const hosts = balancers.map((_, i) => newHosts(String(i), context));
       this.#entries = new Entries(hosts, this.#whole);
     }
     this.#text = text;
+    const facts = this.#ruleFacts.changed(ruleFacts(balancers, context));
     const stale = isOther ? allKeys(context) : [...changed].filter(isEntry);
-    this.#entries.name(balancers, stale, changed, context);
+    this.#entries.name(balancers, stale, new Set([...changed, ...facts]), context);
     return this.#entries;
   }
 }
 
-function described({ alb, ports, ingress, prioritised }: Balancers[number]): unknown {
-  const { http, https, sslStrategy } = ingress;
-  return [
-    ...[alb?.metadata, [...prioritised], http?.port, https?.port, sslStrategy],
-    ports.map(({ frontend, ...port }) => [port, frontend?.metadata.name]),
-  ];
-}
-
-function decidesPorts(key: Key): boolean {
-  const { kind } = objectName(key);
-  return kind === "ALB2" || kind === "Frontend" || kind === "IngressClass";
+function described({ alb, ingress, prioritised }: Balancers[number]): unknown {
+  const { http, https, sslStrategy, selection } = ingress;
+  const { namespace, name } = alb?.metadata ?? {};
+  const ports = [http, https].map(
+    (port) => port && [{ ...port, frontend: undefined }, port.frontend?.spec.protocol],
+  );
+  return [namespace, name, [...prioritised], ports, sslStrategy, selection];
 }
 
 function isEntry(key: Key): boolean {
@@ -278,9 +276,9 @@ function hostsOf(
   reads: Set<Key>,
 ): readonly (HostClaims | undefined)[] {
   readNamespace(object, reads);
-  return isRule(object)
-    ? hostsOfRule(object, { balancers, strays, context })
-    : hostsOfIngress(preparedIngresses(context)(object), balancers);
+  if (!isRule(object)) return hostsOfIngress(preparedIngresses(context)(object), balancers);
+  for (const key of factsOfRule(object, { balancers, context })) reads.add(key);
+  return hostsOfRule(object, { balancers, strays, context });
 }
 
 /** Undefined: it has nothing to do with TLS. */
@@ -314,6 +312,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
     balancer.owners.factsFor(object.metadata.namespace, reads);
   let isServed = false;
   if (isRule(object)) {
+    for (const key of factsOfRule(object, scope)) reads.add(key);
     translateRule(object, { balancers, strays, context: own, factsOf, claimsOn });
   } else {
     isServed = translateIngress(

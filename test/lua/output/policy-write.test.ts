@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmdirSync, symlinkSync, truncateSy
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { writtenVersion } from "../../../e2e/harness/control.js";
 import { Connection, send } from "../../../e2e/harness/http-client.js";
 import { Applier } from "../../../src/output/apply.js";
 import { ControlClient, type DataPlaneStatus } from "../../../src/output/control-client.js";
@@ -54,12 +55,7 @@ async function get(path: string): Promise<number> {
 
 const onDisk = (): string => readFileSync(join(run, "policy.json"), "utf8");
 
-/** Of the document, or of the last change that follows it. */
-function versionOnDisk(): unknown {
-  const [document = "", ...changes] = onDisk().split(/^albc-policy /m);
-  const [, , to] = changes.at(-1)?.split("\n")[0]?.split(" ") ?? [];
-  return to ?? (JSON.parse(document) as { version: unknown }).version;
-}
+const versionOnDisk = (): string | undefined => writtenVersion(onDisk());
 
 async function restartNginx(): Promise<string> {
   await nginx.stop(0);
@@ -112,7 +108,7 @@ describe("a change that every worker serves", () => {
 describe("a policy.json that can't be written", () => {
   // What a file is written as, before it takes its place. A link is not appended to.
   const obstacle = () => join(run, "policy.json.albc-new");
-  let old: unknown;
+  let old: string | undefined;
 
   beforeEach(() => {
     old = versionOnDisk();

@@ -108,11 +108,38 @@ export class Parents {
    * Everything that routes of the namespace `from` read of a parent, or, without `object`, of the default Gateways: equal texts mean equal
    * translations.
    */
-  describe(from: string, object?: ObjectName): string {
-    if (object === undefined) return this.defaults.map((each) => described(each, from)).join();
+  describe(from: string, object?: ObjectName): ParentFacts {
+    if (object === undefined) {
+      const all = this.defaults.map((each) => describedParent(each, from));
+      return { text: JSON.stringify(all), listeners: [] };
+    }
     const parent = this.#parent(object);
-    return typeof parent === "string" ? parent : described(parent, from);
+    return typeof parent === "string"
+      ? { text: parent, listeners: [] }
+      : describedParent(parent, from);
   }
+}
+
+interface ListenerFacts extends Pick<ListenerState, "name" | "hostname"> {
+  readonly text: string;
+}
+
+/** `text`: everything but the listeners, of which it has the names. */
+export interface ParentFacts {
+  readonly text: string;
+  readonly listeners: readonly ListenerFacts[];
+}
+
+/** The listeners that differ, before and now; undefined: more than that differs. */
+export function changedListeners(
+  before: ParentFacts,
+  now: ParentFacts,
+): readonly ListenerFacts[] | undefined {
+  if (before.text !== now.text) return undefined;
+  return before.listeners.flatMap((old, i) => {
+    const listener = now.listeners[i];
+    return listener === undefined || listener.text === old.text ? [] : [old, listener];
+  });
 }
 
 /** The Gateway that the object is, or whose listeners the ListenerSet extends. */
@@ -123,12 +150,14 @@ function gatewayTitle(object: Gateway | ListenerSet): string {
   return `Gateway ${namespace}/${name}`;
 }
 
-function described(parent: Parent, from: string): string {
+function describedParent(parent: Parent, from: string): ParentFacts {
   const { title, gateway, accepted, bodyLimit, clientCertificate = "" } = parent;
-  const listeners = parent.listeners.map((listener) => [
-    ...[listener.name, listener.port, hostKey(listener.hostname), listener.tls, listener.kinds],
-    ...[listener.allowsNamespace(from), listener.serves],
-  ]);
-  const own = [nameOf(gateway), accepted, bodyLimit, clientCertificate];
-  return JSON.stringify([title, ...own, listeners]);
+  const listeners = parent.listeners.map((listener): ListenerFacts => {
+    const { name, port, hostname, tls, kinds, serves } = listener;
+    const allows = listener.allowsNamespace(from);
+    const text = JSON.stringify([port, hostKey(hostname), tls, kinds, allows, serves]);
+    return { name, hostname, text };
+  });
+  const own = [title, nameOf(gateway), accepted, bodyLimit, clientCertificate];
+  return { text: JSON.stringify([own, listeners.map(({ name }) => name)]), listeners };
 }

@@ -23,6 +23,8 @@ export function translateRoute(
 ): {
   /** Listeners that the route is attached to and accepted for. */
   readonly listeners: ReadonlySet<ListenerState>;
+  /** Titles of parents of which each parentRef found a listener: one of other hosts changes nothing. */
+  readonly attached: ReadonlySet<string>;
   /** Has no parents if none is ours: an old entry of ours has to be removed. */
   readonly status: ObjectStatus;
   /** The Gateways among its parents, each once. */
@@ -45,9 +47,20 @@ export function translateRoute(
         accepted && attached.ok ? attached.attachments.map(({ listener }) => listener) : [],
       ),
     ),
+    attached: attachedParents(own),
     status: routeStatus(route, planned, context.options),
     gateways: new Set(own.map(({ parent }) => parent.gateway)),
   };
+}
+
+function attachedParents(own: readonly OwnParent[]): ReadonlySet<string> {
+  const [found, lacking] = [new Set<string>(), new Set<string>()];
+  for (const { parent, attached } of own) {
+    const isAttached = attached.ok && attached.attachments.length > 0;
+    (isAttached ? found : lacking).add(parent.title);
+  }
+  for (const title of lacking) found.delete(title);
+  return found;
 }
 
 /**

@@ -1,23 +1,27 @@
 /** All HTTPRoutes and GRPCRoutes, each translated on its own, and again only when it, or something that its translation read, changed. */
+import type { ParentReference } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { RouteBinding } from "../../../model/route.js";
+import type { HostPattern } from "../../../model/values.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
+import { intersect, parseHostPattern } from "../../hostnames.js";
 import { reportRestrictions } from "../../ingress/annotation-problems.js";
 import {
   type Key,
   type ObjectName,
   isExtensionKey,
   isRouteKey,
+  objectKey,
   objectName,
   parentKey,
 } from "../../keys.js";
-import { Parts } from "../../memory.js";
+import { Facts, Parts } from "../../memory.js";
 import { type Part, type Whole, eachOf, kept, ownContext, partOf } from "../../parts/part.js";
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
-import { type ListenerPlace, Parents } from "./parents.js";
+import { type ListenerPlace, type ParentFacts, Parents, changedListeners } from "./parents.js";
 import { translateRoute } from "./route.js";
 
 /** The translation of a route. */
@@ -28,6 +32,8 @@ interface RoutePart extends Part {
   readonly gateways: readonly string[];
   /** Listeners that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
+  /** Titles of parents of which each parentRef found a listener. */
+  readonly attached: readonly string[];
 }
 
 export class Routes implements RouteReaders {
@@ -35,9 +41,9 @@ export class Routes implements RouteReaders {
   /** By key: what routes read of a parent. */
   readonly #parents = new Map<
     Key,
-    { readonly from: string; readonly parent: ObjectName | undefined; readonly text: string }
+    { readonly from: string; readonly parent: ObjectName | undefined; readonly facts: ParentFacts }
   >();
-  #facts: ReadonlyMap<Key, string> = new Map();
+  readonly #facts = new Facts();
   /** Of HTTPRoutes, then of GRPCRoutes, each by namespace and name. */
   statuses: readonly ObjectStatus[] = [];
   touched: readonly Key[] = [];
@@ -60,14 +66,16 @@ export class Routes implements RouteReaders {
     context: AuthContext,
   ): ReadonlyMap<ListenerState, number> {
     const parents = new Parents(states, context);
-    const facts = this.#changedFacts(policies);
-    const all = [...changed, ...facts, ...this.#changedParents(parents)];
-    const stale = [...all.filter(isRouteKey), ...this.#parts.readersOf(all)];
+    const facts = this.#facts.changed(policies.facts);
+    const all = [...changed, ...facts];
+    const stale = [
+      ...all.filter(isRouteKey),
+      ...this.#parts.readersOf(all),
+      ...this.#concernedByParents(parents, context),
+    ];
     const before = this.#extensionsOf(stale);
     const differences = this.#parts.update(stale, (key, reads) => {
-      const { kind, namespace, name } = objectName(key);
-      const known = kind === "GRPCRoute" ? kind : "HTTPRoute";
-      const route = context.resources.get(known, namespace, name);
+      const route = routeOf(key, context);
       return route && this.#made(route, reads, { parents, policies, context });
     });
     this.touched = [...facts, ...stale, ...before, ...this.#extensionsOf(stale)];
@@ -108,18 +116,23 @@ export class Routes implements RouteReaders {
     return this.#parts.readersOf([key]);
   }
 
-  #changedFacts({ facts }: Policies): readonly Key[] {
-    const known = this.#facts;
-    this.#facts = facts;
-    const keys = new Set([...known.keys(), ...facts.keys()]);
-    return [...keys].filter((key) => known.get(key) !== facts.get(key));
-  }
-
-  #changedParents(parents: Parents): readonly Key[] {
-    return [...this.#parents].flatMap(([key, { from, parent, text: before }]) => {
-      const text = parents.describe(from, parent);
-      this.#parents.set(key, { from, parent, text });
-      return text === before ? [] : [key];
+  /** Routes for which a parent has changed. Of a parent that differs in listeners alone, those that may use one of them. */
+  #concernedByParents(parents: Parents, context: AuthContext): readonly Key[] {
+    return [...this.#parents].flatMap(([key, { from, parent, facts: before }]) => {
+      const facts = parents.describe(from, parent);
+      this.#parents.set(key, { from, parent, facts });
+      const listeners = changedListeners(before, facts);
+      if (listeners?.length === 0) return [];
+      const readers = this.#parts.readersOf([key]);
+      if (listeners === undefined || parent === undefined) return readers;
+      return readers.filter((reader) => {
+        const isAttached =
+          this.#parts
+            .get(reader)
+            ?.attached.includes(`${parent.kind} ${parent.namespace}/${parent.name}`) === true;
+        const route = isAttached ? routeOf(reader, context) : undefined;
+        return route === undefined || listeners.some((each) => mayUse(route, parent, each));
+      });
     });
   }
 
@@ -141,12 +154,12 @@ export class Routes implements RouteReaders {
       const key = parentKey(from, parent);
       reads.add(key);
       getOrInsert(this.#parents, key, () => {
-        return { from, parent, text: parents.describe(from, parent) };
+        return { from, parent, facts: parents.describe(from, parent) };
       });
     }
     const own = ownContext(context, reads);
     const answers = policies.answersFor(own, (key) => reads.add(key));
-    const { status, gateways, listeners } = translateRoute(route, parents, {
+    const { status, gateways, listeners, attached } = translateRoute(route, parents, {
       ...own,
       policies: answers,
     });
@@ -158,20 +171,51 @@ export class Routes implements RouteReaders {
       bindings: kept(own.config.bound.bindings),
       gateways: Array.from(gateways, nameOf),
       listeners: Array.from(listeners, (listener) => parents.placeOf(listener)),
+      attached: [...attached],
     };
   }
 }
 
+function routeOf(key: Key, { resources }: AuthContext): AnyRoute | undefined {
+  const { kind, namespace, name } = objectName(key);
+  return resources.get(kind === "GRPCRoute" ? kind : "HTTPRoute", namespace, name);
+}
+
 /** The parents that the route names; undefined: the default Gateways. */
-function parentsRead({
+function parentsRead(route: AnyRoute): readonly (ObjectName | undefined)[] {
+  const named = namedParents(route).map(({ parent }) => parent);
+  return route.spec.useDefaultGateways === undefined ? named : [...named, undefined];
+}
+
+function namedParents({
   metadata: { namespace: from },
-  spec: { parentRefs = [], useDefaultGateways },
-}: AnyRoute): readonly (ObjectName | undefined)[] {
-  const named = parentRefs.flatMap(
-    ({ group = GATEWAY_GROUP, kind = "Gateway", namespace = from, name }) =>
-      group === GATEWAY_GROUP ? [{ kind, namespace, name }] : [],
+  spec: { parentRefs = [] },
+}: AnyRoute): readonly { readonly parent: ObjectName; readonly reference: ParentReference }[] {
+  return parentRefs.flatMap((reference) => {
+    const { group = GATEWAY_GROUP, kind = "Gateway", namespace = from, name } = reference;
+    return group === GATEWAY_GROUP ? [{ parent: { kind, namespace, name }, reference }] : [];
+  });
+}
+
+/** Whether a parentRef names the listener, or no listener of the parent, and they have a host in common. */
+function mayUse(
+  route: AnyRoute,
+  object: ObjectName,
+  { name, hostname }: Pick<ListenerState, "name" | "hostname">,
+): boolean {
+  const key = objectKey(object);
+  const isNamed = namedParents(route).some(
+    ({ parent, reference: { sectionName = name } }) =>
+      objectKey(parent) === key && sectionName === name,
   );
-  return useDefaultGateways === undefined ? named : [...named, undefined];
+  const { hostnames = [] } = route.spec;
+  const isAny = hostnames.length === 0;
+  return isNamed && (isAny || hostnames.some((text) => sharesHost(text, hostname)));
+}
+
+function sharesHost(text: string, hostname: HostPattern): boolean {
+  const parsed = parseHostPattern(text, "many");
+  return parsed.ok && intersect(parsed.value, hostname) !== undefined;
 }
 
 const inOrder = compareBy<ObjectStatus>(

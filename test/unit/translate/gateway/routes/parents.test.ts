@@ -1,6 +1,10 @@
 import type { GatewayState, ListenerState } from "../../../../../src/translate/gateway/model.js";
 import { DEFAULT_OPTIONS } from "../../../../../src/model/options.js";
-import { Parents } from "../../../../../src/translate/gateway/routes/parents.js";
+import {
+  type ParentFacts,
+  Parents,
+  changedListeners,
+} from "../../../../../src/translate/gateway/routes/parents.js";
 import { type ReadGateways, readWritten } from "../../../../support/written-gateways.js";
 import { listenersOf } from "../../../../../src/translate/gateway/written-gateways.js";
 
@@ -80,20 +84,27 @@ test("a place leads to the same listener of a later translation", () => {
 
 describe("the description of a parent", () => {
   const object = { kind: "Gateway", namespace: "n", name: "edge" };
-  const of = (more: object, served: Partial<ListenerState> = {}, options = {}): string =>
+  const of = (more: object, served: Partial<ListenerState> = {}, options = {}): ParentFacts =>
     parentsOf(readWritten([edge(more)], options), served).describe("n", object);
   const plain = of({});
 
   it("is the same for equal Gateways", () => {
-    expect(of({})).toBe(plain);
+    expect(changedListeners(plain, of({}))).toEqual([]);
   });
 
   it.each([
-    ["listeners", of({ listeners: [{ ...HTTP, hostname: "a.example" }] })],
-    ["what a listener serves as", of({}, { serves: { listener: "a", server: "b" } })],
-    ["namespaces that may attach", of({}, { allowsNamespace: () => false })],
-    ["the body limit", of({}, {}, { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1 } })],
-  ])("is another one with other %s", (_what, other) => {
-    expect(other).not.toBe(plain);
+    ["another hostname", of({ listeners: [{ ...HTTP, hostname: "a.example" }] })],
+    ["another server", of({}, { serves: { listener: "a", server: "b" } })],
+    ["other namespaces that may attach", of({}, { allowsNamespace: () => false })],
+  ])("differs in a listener with %s", (_what, other) => {
+    expect(changedListeners(plain, other)).toEqual([plain.listeners[0], other.listeners[0]]);
+  });
+
+  it.each([
+    ["body limit", of({}, {}, { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, bodyLimit: 1 } })],
+    ["number of listeners", of({ listeners: [] })],
+    ["name of a listener", of({ listeners: [{ ...HTTP, name: "other" }] })],
+  ])("differs in more with another %s", (_what, other) => {
+    expect(changedListeners(plain, other)).toBeUndefined();
   });
 });
