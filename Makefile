@@ -115,6 +115,8 @@ $(INSTALLED): package-lock.json
 	@command -v npm >/dev/null || { echo "albc: Node.js with npm is missing; install Node >= 20.19" >&2; exit 3; }
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' \
 	  || { echo "albc: Node $$(node --version) is too old; install Node >= 20.19" >&2; exit 3; }
+	@# npm would empty the folder behind the link, which another checkout uses.
+	@[ ! -L node_modules ] || { echo "albc: node_modules is a link; remove it, and this checkout gets its own" >&2; exit 3; }
 	@echo "albc: installing the packages that it needs; this takes about a minute, once"
 	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -9,7 +9,7 @@ import { resourcesFromYaml } from "../../src/input/load.js";
 import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
 import type { AuthConfig } from "../../src/model/auth.js";
 import type { AuthTranslator } from "../../src/translate/auth/auth-context.js";
-import { createAuthTranslator } from "../../src/translate/auth/auth-policies.js";
+import { createAuthTranslator } from "../../src/translate/auth/auth-translator.js";
 import type { PathIndex } from "../../src/translate/ingress/annotations/annotation-key.js";
 import { IngressAnnotations } from "../../src/translate/ingress/annotations/annotation-reader.js";
 

@@ -44,8 +44,8 @@ local function write(cors, origin)
     cors_policy.put_lists(cors, header)
 end
 
---- Ends an OPTIONS request from an allowed origin with 204. Other requests continue, also OPTIONS requests from other
---- origins.
+--- Answers a preflight: ends an OPTIONS request from an allowed origin with 204. Other requests continue, also
+--- OPTIONS requests from other origins.
 function _M.request(cors)
     if get_method() ~= "OPTIONS" then
         return

@@ -22,9 +22,11 @@ const BY_NAME: { readonly [M in AuthMethodName]: AuthMethod<M> } = {
 };
 
 /** In the order in which they are translated and checked. */
-export const METHODS: readonly AuthMethod[] = Object.keys(AUTH_METHODS).flatMap((name) =>
-  Object.values(BY_NAME).filter(({ field }) => field === name),
-);
+export const METHODS: readonly AuthMethod[] = Object.keys(AUTH_METHODS).map((name) => {
+  const method = Object.values(BY_NAME).find(({ field }) => field === name);
+  if (method === undefined) throw new Error(`no line for the auth method ${name}`);
+  return method;
+});
 
 /** Field of the Auth object and row of each annotation of a method, the one that switches it on first. */
 export function methodAnnotations(

@@ -7,7 +7,7 @@ import { type Route, type RouteBinding, inBindingOrder } from "../../model/route
 import type { BackendTls } from "../../model/upstream.js";
 import { type Difference, compareIds, patched } from "../../support/collections.js";
 import type { AuthContext } from "../auth/auth-context.js";
-import { createAuthTranslator } from "../auth/auth-policies.js";
+import { createAuthTranslator } from "../auth/auth-translator.js";
 import { Backends, type UpstreamPlan } from "../backends.js";
 import { Certificates, type IdentifiedUse } from "../certificates.js";
 import { ClosedObjects } from "../closed-objects.js";

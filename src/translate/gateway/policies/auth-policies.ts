@@ -6,7 +6,7 @@ import { byNamespaceAndName } from "../../../input/resources.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { groupBy, memoized, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
-import { authId } from "../../auth/auth-policies.js";
+import { authId } from "../../auth/auth-translator.js";
 import { settingsOfObject } from "../../auth/methods.js";
 import { nameOf, placeOf, resourceRef, sourceRef } from "../../place.js";
 import { type Fact, type Key, extensionKey, objectKey, objectName } from "../../keys.js";

@@ -4,7 +4,7 @@ import { formatFieldPath } from "../../../../src/diagnostics/diagnostic.js";
 import { resourcesFromYaml } from "../../../../src/input/load.js";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import { DEFAULT_TIMEOUTS } from "../../../../src/model/route.js";
-import { createAuthTranslator } from "../../../../src/translate/auth/auth-policies.js";
+import { createAuthTranslator } from "../../../../src/translate/auth/auth-translator.js";
 import { Backends } from "../../../../src/translate/backends.js";
 import { Certificates } from "../../../../src/translate/certificates.js";
 import { ClosedObjects } from "../../../../src/translate/closed-objects.js";

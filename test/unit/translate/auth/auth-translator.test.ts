@@ -1,4 +1,6 @@
+import { jest } from "@jest/globals";
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import { BASIC } from "../../../../src/translate/auth/basic-auth.js";
 import { IngressAnnotations } from "../../../../src/translate/ingress/annotations/annotation-reader.js";
 import { ALB, HASH, compat, harness, own, secret } from "../../../support/auth-translator.js";
 
@@ -14,6 +16,17 @@ describe("an Auth object", () => {
     const { translator } = harness();
     expect(translator.fromObject({}, OWNER)).toEqual([]);
     expect(translator.collected().auths).toEqual([]);
+  });
+
+  it("whose method gives neither a check nor a problem closes its paths", () => {
+    for (const result of [undefined, { policy: {} }]) {
+      const translate = jest.spyOn(BASIC, "translate").mockReturnValueOnce(result);
+      const { translator, policy } = harness(USERS);
+      const [id] = translator.fromObject({ basic: { secret: "default/users" } }, OWNER);
+      expect(translate).toHaveBeenCalled();
+      expect(policy(id)).toMatchObject({ invalid: "basic auth can't be checked" });
+      translate.mockRestore();
+    }
   });
 
   it("gives one policy named after its object, however often it is asked for", () => {

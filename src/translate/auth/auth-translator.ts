@@ -155,9 +155,14 @@ class Translator implements AuthTranslator {
       return (written && method.translate(written, owner)) ?? [];
     });
     // Not the reason that decoding gave: it quotes the user's text, and this goes into a response header.
-    const invalid = settings.malformed === true ? "auth is malformed" : problems.invalid;
-    if (invalid !== undefined) return { checks: { invalid }, methods: [] };
+    const problem = settings.malformed === true ? "auth is malformed" : problems.invalid;
     const checks = methods.reduce<AuthChecks>((all, { policy }) => ({ ...all, ...policy }), {});
+    // What is written and gives neither a check nor a problem would open the path.
+    const unchecked = METHODS.find(
+      ({ field }) => settings.methods[field] !== undefined && checks[field] === undefined,
+    );
+    const invalid = problem ?? (unchecked && `${unchecked.field} auth can't be checked`);
+    if (invalid !== undefined) return { checks: { invalid }, methods: [] };
     return { checks, methods };
   }
 }
