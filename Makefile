@@ -52,26 +52,25 @@ check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua 
 figures: $(INSTALLED) ## Print figures of the structure of src; LIST=1 names what is counted
 	@node .ci/figures.js $(if $(LIST),--list)
 
-.PHONY: bench
-bench: build nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
-	@deploy/debian-command wrk wrk
-	@deploy/debian-command h2load nghttp2-client
-	@deploy/debian-command luajit luajit
-	@tsc -p tsconfig.bench.json
-	@ln -sfn ../dist .bench/dist
-	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
-
-.PHONY: bench-changes
-bench-changes: build nginx ## Print what a change costs at 10,000 routes of each kind, and when it is live; BENCH="1000 5" is a quick run
+.PHONY: .bench
+.bench: build
 	@tsc -p tsconfig.bench.json
 	@ln -sfn ../dist .bench/dist
 	@ln -sfn ../templates .bench/templates
+
+.PHONY: bench
+bench: .bench nginx ## Measure CPU per request against bare proxy_pass, write docs/benchmarks.md
+	@deploy/debian-command wrk wrk
+	@deploy/debian-command h2load nghttp2-client
+	@deploy/debian-command luajit luajit
+	@NGINX_BIN=$(CURDIR)/$(NGINX) node .bench/e2e/bench/main.js $(BENCH)
+
+.PHONY: bench-changes
+bench-changes: .bench nginx ## Print what a change costs at 10,000 routes of each kind, and when it is live; BENCH="1000 5" is a quick run
 	@ALBC_TEST_NGINX=$(CURDIR)/$(NGINX) node .bench/e2e/bench/changes.js $(BENCH)
 
 .PHONY: bench-cluster
-bench-cluster: build nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run
-	@tsc -p tsconfig.bench.json
-	@ln -sfn ../dist .bench/dist
+bench-cluster: .bench nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes API (root, Linux), write docs/scale.md; BENCH=100,1000 is a quick run
 	@NGINX_BIN=$(CURDIR)/$(NGINX) e2e/conformance/on-cluster $(CLUSTER) .reports/bench-cluster \
 	  node .bench/e2e/bench/cluster/main.js $(BENCH)
 
