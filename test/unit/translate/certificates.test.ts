@@ -194,7 +194,7 @@ describe("a usable certificate", () => {
   });
 
   it("has the hosts of its subjectAltName, which are neither addresses nor URIs", async () => {
-    const pair = await selfSigned("A.example", "*.b.example", "192.0.2.1", "URI:spiffe://a/b");
+    const pair = await selfSigned("A.example", "*.b.example", "192.0.2.1", "URI:c.example");
     const loaded = world({ a: keys(pair) }).certificates.load(REF, PLACE);
     expect(loaded?.names.map(hostKey)).toEqual(["a.example", "*.b.example"]);
   });
@@ -226,6 +226,7 @@ describe("the uses of certificates", () => {
     const { certificates } = world({ a: keys(one), b: keys(other) });
     const field = ["spec", "tls", 1];
     certificates.load({ ...REF, name: "b" }, { ...PLACE, field });
+    certificates.load(REF, { ...PLACE, field });
     certificates.load(REF, PLACE);
     certificates.load(REF, PLACE);
     certificates.read(REF);
@@ -242,6 +243,7 @@ describe("the uses of certificates", () => {
     ).toEqual([
       ["a", undefined],
       ["a", PLACE.field],
+      ["a", field],
       ["b", field],
     ]);
     const ids = certificates.uses.map(({ id }) => id);

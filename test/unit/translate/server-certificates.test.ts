@@ -130,6 +130,16 @@ describe("the certificates of ports", () => {
     expect(outcome(all)).toEqual({ served: ["p443 a.example 1", "p443 b.example 2"], told: [] });
   });
 
+  it("that come first decide who is told", () => {
+    const two = new ServedCertificates();
+    two.replace(undefined, part(object("old", "Ingress", 2001), ["a.example", "1"]));
+    two.replace(undefined, part(object("young", "Ingress", 2002), ["a.example", "2"]));
+    expect(outcome(two, [candidate(gateway, "a.example", "2")])).toEqual({
+      served: ["p443 a.example 2"],
+      told: [`old: ${ANOTHER}`],
+    });
+  });
+
   it("as the default one, leave the host to those that have one", () => {
     const none = candidate(gateway, "a.example", undefined);
     expect(outcome(all, [none]).served).toContain("p443 a.example 1");
