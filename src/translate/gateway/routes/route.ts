@@ -15,6 +15,12 @@ import type { Parent, Parents } from "./parents.js";
 import { boundHosts, closedMatches, matchesSize, routeSizeProblem } from "./route-size.js";
 import { planRules, refusedPlan } from "./rules.js";
 
+/** A parent by its title, and the listeners that the route's parentRefs name; undefined: any. */
+export interface AttachedParent {
+  readonly title: string;
+  readonly sections: readonly string[] | undefined;
+}
+
 /** Adds to `context` what the route becomes in the data plane. */
 export function translateRoute(
   route: AnyRoute,
@@ -23,8 +29,8 @@ export function translateRoute(
 ): {
   /** Listeners that the route is attached to and accepted for. */
   readonly listeners: ReadonlySet<ListenerState>;
-  /** Titles of parents of which each parentRef found a listener: one of other hosts changes nothing. */
-  readonly attached: ReadonlySet<string>;
+  /** The parents of which each parentRef found a listener: one that none of them may use changes nothing. */
+  readonly attached: readonly AttachedParent[];
   /** Has no parents if none is ours: an old entry of ours has to be removed. */
   readonly status: ObjectStatus;
   /** The Gateways among its parents, each once. */
@@ -53,14 +59,15 @@ export function translateRoute(
   };
 }
 
-function attachedParents(own: readonly OwnParent[]): ReadonlySet<string> {
-  const [found, lacking] = [new Set<string>(), new Set<string>()];
-  for (const { parent, attached } of own) {
-    const isAttached = attached.ok && attached.attachments.length > 0;
-    (isAttached ? found : lacking).add(parent.title);
-  }
-  for (const title of lacking) found.delete(title);
-  return found;
+function attachedParents(own: readonly OwnParent[]): readonly AttachedParent[] {
+  return [...groupBy(own, ({ parent }) => parent.title)].flatMap(([title, references]) => {
+    const isAttached = references.every(
+      ({ attached }) => attached.ok && attached.attachments.length > 0,
+    );
+    const named = references.flatMap(({ reference: { sectionName } }) => sectionName ?? []);
+    const sections = named.length < references.length ? undefined : named;
+    return isAttached ? [{ title, sections }] : [];
+  });
 }
 
 /**

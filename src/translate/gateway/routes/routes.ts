@@ -1,8 +1,7 @@
 /** All HTTPRoutes and GRPCRoutes, each translated on its own, and again only when it, or something that its translation read, changed. */
-import type { ParentReference } from "../../../api/gateway.js";
 import { GATEWAY_GROUP } from "../../../api/wire.js";
 import type { RouteBinding } from "../../../model/route.js";
-import type { HostPattern } from "../../../model/values.js";
+import { ANY_HOST, type HostPattern } from "../../../model/values.js";
 import { type ObjectStatus, withShortMessages } from "../../../status/object-status.js";
 import { compareBy, compareStrings, getOrInsert, patched } from "../../../support/collections.js";
 import type { AuthContext } from "../../auth/auth-context.js";
@@ -13,7 +12,6 @@ import {
   type ObjectName,
   isExtensionKey,
   isRouteKey,
-  objectKey,
   objectName,
   parentKey,
 } from "../../keys.js";
@@ -22,7 +20,7 @@ import { type Part, type Whole, eachOf, kept, ownContext, partOf } from "../../p
 import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
 import { type ListenerPlace, type ParentFacts, Parents, changedListeners } from "./parents.js";
-import { translateRoute } from "./route.js";
+import { type AttachedParent, translateRoute } from "./route.js";
 
 /** The translation of a route. */
 interface RoutePart extends Part {
@@ -32,8 +30,10 @@ interface RoutePart extends Part {
   readonly gateways: readonly string[];
   /** Listeners that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
-  /** Titles of parents of which each parentRef found a listener. */
-  readonly attached: readonly string[];
+  /** See translateRoute. Routes with the same parents share the list. */
+  readonly attached: readonly AttachedParent[];
+  /** All hosts that it may have in common with a listener. */
+  readonly hosts: readonly HostPattern[];
 }
 
 export class Routes implements RouteReaders {
@@ -49,6 +49,8 @@ export class Routes implements RouteReaders {
   touched: readonly Key[] = [];
   /** The number of routes of each listener of a parent, by the parent. */
   readonly #attached = new Map<string, number[]>();
+  /** By their texts. */
+  readonly #attachments = new Map<string, readonly AttachedParent[]>();
   readonly #whole: Whole;
 
   constructor(whole: Whole) {
@@ -71,7 +73,7 @@ export class Routes implements RouteReaders {
     const stale = [
       ...all.filter(isRouteKey),
       ...this.#parts.readersOf(all),
-      ...this.#concernedByParents(parents, context),
+      ...this.#concernedByParents(parents),
     ];
     const before = this.#extensionsOf(stale);
     const differences = this.#parts.update(stale, (key, reads) => {
@@ -117,7 +119,7 @@ export class Routes implements RouteReaders {
   }
 
   /** Routes for which a parent has changed. Of a parent that differs in listeners alone, those that may use one of them. */
-  #concernedByParents(parents: Parents, context: AuthContext): readonly Key[] {
+  #concernedByParents(parents: Parents): readonly Key[] {
     return [...this.#parents].flatMap(([key, { from, parent, facts: before }]) => {
       const facts = parents.describe(from, parent);
       this.#parents.set(key, { from, parent, facts });
@@ -125,13 +127,11 @@ export class Routes implements RouteReaders {
       if (listeners?.length === 0) return [];
       const readers = this.#parts.readersOf([key]);
       if (listeners === undefined || parent === undefined) return readers;
+      const title = `${parent.kind} ${parent.namespace}/${parent.name}`;
       return readers.filter((reader) => {
-        const isAttached =
-          this.#parts
-            .get(reader)
-            ?.attached.includes(`${parent.kind} ${parent.namespace}/${parent.name}`) === true;
-        const route = isAttached ? routeOf(reader, context) : undefined;
-        return route === undefined || listeners.some((each) => mayUse(route, parent, each));
+        const part = this.#parts.get(reader);
+        const own = part?.attached.find((each) => each.title === title);
+        return own === undefined || listeners.some((each) => mayUse(part?.hosts, own, each));
       });
     });
   }
@@ -171,7 +171,8 @@ export class Routes implements RouteReaders {
       bindings: kept(own.config.bound.bindings),
       gateways: Array.from(gateways, nameOf),
       listeners: Array.from(listeners, (listener) => parents.placeOf(listener)),
-      attached: [...attached],
+      attached: getOrInsert(this.#attachments, JSON.stringify(attached), () => attached),
+      hosts: kept(hostsOf(route)),
     };
   }
 }
@@ -182,40 +183,32 @@ function routeOf(key: Key, { resources }: AuthContext): AnyRoute | undefined {
 }
 
 /** The parents that the route names; undefined: the default Gateways. */
-function parentsRead(route: AnyRoute): readonly (ObjectName | undefined)[] {
-  const named = namedParents(route).map(({ parent }) => parent);
-  return route.spec.useDefaultGateways === undefined ? named : [...named, undefined];
+function parentsRead({
+  metadata: { namespace: from },
+  spec: { parentRefs = [], useDefaultGateways },
+}: AnyRoute): readonly (ObjectName | undefined)[] {
+  const named = parentRefs.flatMap(
+    ({ group = GATEWAY_GROUP, kind = "Gateway", namespace = from, name }) =>
+      group === GATEWAY_GROUP ? [{ kind, namespace, name }] : [],
+  );
+  return useDefaultGateways === undefined ? named : [...named, undefined];
 }
 
-function namedParents({
-  metadata: { namespace: from },
-  spec: { parentRefs = [] },
-}: AnyRoute): readonly { readonly parent: ObjectName; readonly reference: ParentReference }[] {
-  return parentRefs.flatMap((reference) => {
-    const { group = GATEWAY_GROUP, kind = "Gateway", namespace = from, name } = reference;
-    return group === GATEWAY_GROUP ? [{ parent: { kind, namespace, name }, reference }] : [];
+function hostsOf({ spec: { hostnames = [] } }: AnyRoute): readonly HostPattern[] {
+  if (hostnames.length === 0) return [ANY_HOST];
+  return hostnames.flatMap((text) => {
+    const parsed = parseHostPattern(text, "many");
+    return parsed.ok ? [parsed.value] : [];
   });
 }
 
-/** Whether a parentRef names the listener, or no listener of the parent, and they have a host in common. */
 function mayUse(
-  route: AnyRoute,
-  object: ObjectName,
+  hosts: readonly HostPattern[] = [],
+  { sections }: AttachedParent,
   { name, hostname }: Pick<ListenerState, "name" | "hostname">,
 ): boolean {
-  const key = objectKey(object);
-  const isNamed = namedParents(route).some(
-    ({ parent, reference: { sectionName = name } }) =>
-      objectKey(parent) === key && sectionName === name,
-  );
-  const { hostnames = [] } = route.spec;
-  const isAny = hostnames.length === 0;
-  return isNamed && (isAny || hostnames.some((text) => sharesHost(text, hostname)));
-}
-
-function sharesHost(text: string, hostname: HostPattern): boolean {
-  const parsed = parseHostPattern(text, "many");
-  return parsed.ok && intersect(parsed.value, hostname) !== undefined;
+  const isNamed = sections === undefined || sections.includes(name);
+  return isNamed && hosts.some((host) => intersect(host, hostname) !== undefined);
 }
 
 const inOrder = compareBy<ObjectStatus>(
