@@ -85,6 +85,9 @@ export async function runRun(
     const controller = new Controller(source, {
       ...{ options, log, observe, fixedFiles: await fixedFiles(run) },
       apply: (files) => applier.apply(files),
+      expect: () => {
+        applier.expect();
+      },
     });
     await serve(run, { controller, applier, nginx, signals });
   } finally {

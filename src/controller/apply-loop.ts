@@ -56,6 +56,8 @@ export class ApplyLoop {
     readonly log: Log;
     readonly compile: () => Promise<Compiled>;
     readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+    /** Called at the first change of a batch: `apply` may follow. */
+    readonly expect?: () => void;
     readonly observe: Observe;
     /** Milliseconds; see Batcher. */
     readonly quietDelay?: number;
@@ -67,6 +69,7 @@ export class ApplyLoop {
       quietDelay: options.quietDelay ?? QUIET_DELAY,
       maximumDelay: options.maximumDelay ?? MAXIMUM_DELAY,
       firstDelay: options.firstDelay ?? FIRST_DELAY,
+      onFirst: options.expect,
       handle: () => this.refresh(),
     });
   }

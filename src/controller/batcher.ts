@@ -13,6 +13,8 @@ export class Batcher {
     readonly maximumDelay: number;
     /** Milliseconds instead of the quiet delay if no batch was handled within the last maximum delay. */
     readonly firstDelay: number;
+    /** Called at the first change of a batch. */
+    readonly onFirst?: (() => void) | undefined;
     /** Handles one batch; must not throw. */
     readonly handle: () => Promise<void>;
   }) {
@@ -22,6 +24,7 @@ export class Batcher {
   /** Something changed. */
   notify(): void {
     if (this.#closed) return;
+    if (this.#firstChange === undefined) this.#options.onFirst?.();
     this.#firstChange ??= performance.now();
     if (this.#handling === undefined) this.#wait();
   }

@@ -41,6 +41,8 @@ interface ControllerOptions {
   /** Files that are not compiled from objects: the Lua code, and facts about this machine. */
   readonly fixedFiles: readonly RenderedFile[];
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
+  /** Called when something has changed: `apply` may follow. */
+  readonly expect?: () => void;
 }
 
 /** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
@@ -61,11 +63,14 @@ export class Controller {
   };
 
   constructor(source: ObjectSource, setup: ControllerOptions) {
-    const { log, observe, apply } = setup;
+    const { log, observe, apply, expect } = setup;
     this.#source = source;
     this.#setup = setup;
     this.#diagnostics = new DiagnosticLog(log);
-    this.#loop = new ApplyLoop({ log, observe, compile: () => this.#compile(), apply });
+    this.#loop = new ApplyLoop({
+      ...{ log, observe, apply, ...(expect && { expect }) },
+      compile: () => this.#compile(),
+    });
   }
 
   /** Resolves when the first objects are known. Throws EnvironmentError. */

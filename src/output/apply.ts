@@ -90,6 +90,11 @@ export class Applier {
     this.#allowance = options.allowance ?? new ReloadAllowance(ENDPOINT_INTERVAL);
   }
 
+  /** `apply` may follow soon. Does not throw. */
+  expect(): void {
+    void this.#dataPlane.expect().catch(() => undefined);
+  }
+
   /** Tests and writes the first files, for an nginx that does not run yet. Throws like apply. */
   async prepare(rendered: readonly RenderedFile[]): Promise<Applied> {
     const files = this.#isShared ? rendered.map(groupReadable) : rendered;

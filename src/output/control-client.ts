@@ -82,6 +82,11 @@ export class ControlClient {
     return this.#get("counters", readCounters);
   }
 
+  /** Says that a policy may follow within 200 ms. Throws ControlError. */
+  async expect(): Promise<void> {
+    await this.#call("POST", "/expect", "");
+  }
+
   /** Asks nginx to reload itself, without waiting for the reload. Throws ControlError. */
   async reload(): Promise<void> {
     const { status, text } = await this.#call("POST", "/reload", "");

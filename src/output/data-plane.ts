@@ -20,6 +20,11 @@ export class DataPlane {
     return this.#untilServed(policy);
   }
 
+  /** A policy may follow soon: the workers look for it more often. */
+  async expect(): Promise<void> {
+    await this.#control.expect().catch(withoutAnswer);
+  }
+
   /** The same without a change, for an nginx that may serve the policy already, or that read policy.json before it was written. */
   async ensure(policy: RenderedPolicy): Promise<"served" | "absent"> {
     if (!(await this.confirm(policy))) return "absent";

@@ -56,6 +56,17 @@ test("a worker that a lookup moved on reports it, too", async () => {
   await until(async () => (await call("reported"))[0] === "v3");
 });
 
+test("a worker that expects a commit takes it sooner", async () => {
+  await nginx.stop();
+  nginx = await startLuaNginx({
+    http: `init_worker_by_lua_block { require("alb.phases.worker").init() }`,
+  });
+  await call("full", "v1", [route("a", "one")]);
+  const [usual] = await call("delay", 20, false);
+  const [expected] = await call("delay", 20, true);
+  expect(Number(expected)).toBeLessThan(Number(usual) / 2);
+});
+
 test("replacing everything drops what is not in the new policy", async () => {
   await call("full", "v1", [route("a", "one"), route("b", "one")]);
   await call("served", "routes", "b");

@@ -103,6 +103,28 @@ function _M.reported()
     return line:match("%S*$")
 end
 
+--- Seconds until the timers of the worker serve a new commit: the mean of some, each of which may be `expected`.
+function _M.delay(count, expected)
+    local worker = require("alb.phases.worker")
+    local sum = 0
+    for i = 1, count do
+        ngx.sleep(0.03)
+        if expected then
+            worker.expect(0.2)
+            ngx.sleep(0.03)
+        end
+        local version = tostring(expected) .. i
+        store.apply_delta(version, {})
+        ngx.update_time()
+        local from = ngx.now()
+        while index.version() ~= version do
+            ngx.sleep(0.001)
+        end
+        sum = sum + ngx.now() - from
+    end
+    return sum / count
+end
+
 --- Which of these routes (id, listener) are prepared anew after the last commit, and what is wrong with their auth.
 function _M.prepared(routes)
     index.sync()

@@ -74,6 +74,14 @@ local function put_policy()
     return answer(garbage.without_collection(take_policy, body.read() or ""))
 end
 
+-- Seconds in which most changes are compiled.
+local LONGEST_COMPILATION = 0.2
+
+local function expect_policy()
+    worker.expect(LONGEST_COMPILATION)
+    return answer(200, {})
+end
+
 local function get_status()
     local workers = setmetatable({}, cjson.array_mt)
     local state = ngx.shared.albc_state
@@ -145,6 +153,9 @@ function _M.run()
     local method, path = ngx.req.get_method(), ngx.var.uri
     if path == "/policy" and method == "PUT" then
         return put_policy()
+    end
+    if path == "/expect" and method == "POST" then
+        return expect_policy()
     end
     if path == "/reload" and method == "POST" then
         return reload()

@@ -26,6 +26,13 @@ local DRAINING = "draining"
 -- Seconds between two polls of the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
 
+-- Seconds between two polls while a policy is expected.
+local SHORT_INTERVAL = 0.002
+-- Key in the shared state: the time until which workers expect a policy.
+local EXPECTED = "expected"
+-- The same, as this worker knows it.
+local expected = 0
+
 -- Polls between two flushes of the counters and adjustments of the garbage collector.
 local POLLS = 10
 local polls = 0
@@ -73,6 +80,31 @@ function _M.sync()
     end
 end
 
+--- Makes every worker look often for the next policy, for so many seconds.
+function _M.expect(seconds)
+    state:set(EXPECTED, ngx.now() + seconds)
+end
+
+local function follow(premature)
+    if premature or ngx.now() >= expected then
+        return
+    end
+    local seq = index.seq()
+    _M.sync()
+    -- Without a timer, the next poll finds the policy.
+    if index.seq() == seq then
+        ngx.timer.at(SHORT_INTERVAL, follow)
+    end
+end
+
+local function follow_closely()
+    local until_when = state:get(EXPECTED) or 0
+    if until_when > expected then
+        expected = until_when
+        ngx.timer.at(0, follow)
+    end
+end
+
 -- Checks the process title that nginx gives to draining workers, because another process may have got the pid since.
 local function is_draining(pid)
     local file = io.open("/proc/" .. pid .. "/cmdline")
@@ -110,6 +142,7 @@ local function tick(premature)
     end
     _M.sync()
     _M.report()
+    follow_closely()
     watch.sweep()
     polls = polls + 1
     if polls >= POLLS then

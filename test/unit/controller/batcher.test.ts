@@ -124,3 +124,21 @@ describe("after a rest", () => {
     expect(batches).toBe(5);
   });
 });
+
+test("the first change of each batch is announced", async () => {
+  let announced = 0;
+  const batcher = new Batcher({
+    ...{ quietDelay: 50, maximumDelay: 200, firstDelay: 5 },
+    onFirst: () => announced++,
+    handle: () => Promise.resolve(),
+  });
+  batcher.notify();
+  batcher.notify();
+  expect(announced).toBe(1);
+  await jest.advanceTimersByTimeAsync(5);
+  batcher.notify();
+  expect(announced).toBe(2);
+  await batcher.close();
+  batcher.notify();
+  expect(announced).toBe(2);
+});
