@@ -157,7 +157,7 @@ describe("streaming", () => {
       );
     });
     const connection = await gateway.connect();
-    connection.write(`GET /events HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`);
+    connection.write(`GET /events HTTP/1.1\r\nHost: ${HOST}\r\nAccept: text/event-stream\r\n\r\n`);
     const head = await connection.receiveHead();
     const events = [String(await readChunk(connection.reader))];
     for (const send of next) {

@@ -5,6 +5,7 @@ local ffi = require("ffi")
 ffi.cdef([[
 int memcmp(const void *a, const void *b, size_t length);
 void *memchr(const void *bytes, int byte, size_t length);
+void *memmem(const void *bytes, size_t length, const void *part, size_t part_length);
 ]])
 
 local C = ffi.C
@@ -29,6 +30,14 @@ function _M.find(bytes, first, length, byte)
         return nil
     end
     return tonumber(cast(const_bytes, found) - cast(const_bytes, bytes))
+end
+
+--- Returns whether the bytes contain those of a Lua string.
+---@param bytes ffi.cdata*
+---@param length integer
+---@param text string
+function _M.contain(bytes, length, text)
+    return C.memmem(bytes, length, text, #text) ~= nil
 end
 
 --- Returns whether the first `length` bytes are equal.

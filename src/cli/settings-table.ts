@@ -250,6 +250,13 @@ export const SETTINGS = [
     description: "largest request body where no annotation says otherwise; 0: no limit",
   },
   {
+    key: "buffering",
+    kind: "switch",
+    default: true,
+    description:
+      "buffer responses where neither request, route nor backend ask for a stream; `false`: stream all",
+  },
+  {
     key: "http2Streams",
     kind: "whole",
     default: 128,

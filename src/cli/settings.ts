@@ -176,6 +176,7 @@ export function compileOptions(settings: Settings): CompileOptions {
       workers: settings.number("workers"),
       ipv6: settings.switch("ipv6"),
       bodyLimit: settings.number("bodyLimit"),
+      buffering: settings.switch("buffering"),
       http2Streams: Math.max(1, settings.number("http2Streams")),
       clientRequests: settings.number("clientRequests"),
       drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),

@@ -256,6 +256,7 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
   retry: ({ retry }) => line(retry, formatRetry),
   affinity: ({ affinity }) => line(affinity, (by) => `affinity by ${by.join(" ")}`),
   session: ({ session }) => line(session, formatSession),
+  streamed: ({ streamed }) => line(streamed, () => "responses are streamed"),
 };
 
 function line<T>(value: T | undefined, format: (value: T) => string): readonly string[] {

@@ -77,6 +77,8 @@ export interface DataPlaneOptions {
   readonly ipv6: boolean;
   /** Largest request body in bytes for routes without their own limit; 0: no limit. */
   readonly bodyLimit: number;
+  /** Whether responses are buffered; otherwise all are streamed. */
+  readonly buffering: boolean;
   /** Concurrent requests of an HTTP/2 connection. */
   readonly http2Streams: number;
   /** Concurrent requests of a client's address; 0: no limit. */
@@ -122,6 +124,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     workers: 0,
     ipv6: true,
     bodyLimit: 0,
+    buffering: true,
     http2Streams: 128,
     clientRequests: 2048,
     drainTimeout: 240,

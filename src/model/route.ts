@@ -28,6 +28,8 @@ export interface Route extends BackendFilters {
   readonly affinity?: Affinity;
   /** Replaces `affinity`. */
   readonly session?: Session;
+  /** Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise. */
+  readonly streamed?: true;
   readonly backends?: readonly Backend[];
 }
 

@@ -114,16 +114,14 @@ end
 
 -- Hands the upstream of an unusual request to the balancer, which looks it up again: the policy may change while a body
 -- is held.
-local function hand_over(route, is_changed)
+local function hand_over(route)
     var.albc_backend = route.fixed
     hold_body()
-    if is_changed then
-        return enter(route, "http")
-    end
+    return enter(route, "http")
 end
 
 -- Everything except plain routes whose lookups are done.
-local function decide(route, server_id, is_unusual, is_changed)
+local function decide(route, server_id, is_unusual)
     handover.clear()
     if not route then
         return exit(404, reasons.no_rule)
@@ -131,7 +129,7 @@ local function decide(route, server_id, is_unusual, is_changed)
     var.albc_route = route.id
     local fixed = route.fixed
     if not fixed then
-        return forward(route, run_filters(route, server_id), server_id, is_changed)
+        return forward(route, run_filters(route, server_id), server_id, is_unusual)
     end
     if not route.plain then
         access.check(route)
@@ -141,7 +139,7 @@ local function decide(route, server_id, is_unusual, is_changed)
         return exit(503, reasons.no_peer)
     end
     if is_unusual then
-        return hand_over(route, is_changed)
+        return hand_over(route)
     end
     return handover.give(upstream)
 end
@@ -174,7 +172,7 @@ end
 --- Called by access_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
-    local is_unusual, is_changed = look_at_unusual()
+    local is_unusual = look_at_unusual()
     -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then
         index.sync()
@@ -182,11 +180,11 @@ function _M.run(server_id)
     local candidate = known_candidate(server_id)
     if not candidate then
         local route, is_named = find_any(server_id)
-        return decide(route, server_id, is_unusual or is_named, is_changed or is_named)
+        return decide(route, server_id, is_unusual or is_named)
     end
     local upstream = candidate[UPSTREAM]
     if not upstream or is_unusual then
-        return decide(candidate[ROUTE], server_id, is_unusual, is_changed)
+        return decide(candidate[ROUTE], server_id, is_unusual)
     end
     local address = candidate[ADDRESS]
     if not address or _M.names_route then

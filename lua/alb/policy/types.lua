@@ -72,6 +72,7 @@
 ---@field retry? Retry
 ---@field affinity? Affinity
 ---@field session? Session Replaces `affinity`.
+---@field streamed? true Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise.
 ---@field backends? Backend[]
 ---@field redirect? Redirect Sent before CORS and auth, as in ingress-nginx, unless `authFirst`.
 ---@field cors? Cors

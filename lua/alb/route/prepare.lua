@@ -20,6 +20,7 @@ local SPECIAL = {
     "timeouts",
     "deadlines",
     "retry",
+    "streamed",
 }
 
 local function is_special(route)

@@ -1,5 +1,7 @@
 --- Enters the nginx location that proxies a request to its backend (templates/partials/server.conf.hbs).
 -- May yield: yes (a body that must be held). Phases: access.
+local is_unusual = require("alb.unusual").found
+
 local ngx = ngx
 local var = ngx.var
 local exec = ngx.exec
@@ -47,7 +49,11 @@ local function name_of(route, protocol)
     if route.tries then
         return try_location[protocol] .. route.try_suffix
     end
-    return plain_location[protocol]
+    local name = plain_location[protocol]
+    if name == "@http" and (route.streamed or is_unusual()) then
+        return "@stream"
+    end
+    return name
 end
 
 -- A gRPC stream may never end, so its end is awaited only if it may have to be sent again.
@@ -69,8 +75,8 @@ function _M.enter(route, protocol, uri, counted_limit, hop)
     if uri then
         var.albc_original_uri = request_uri
     end
-    if counted_limit and name == "@http" then
-        return exec("@http_" .. counted_limit)
+    if counted_limit and (name == "@http" or name == "@stream") then
+        return exec(name .. "_" .. counted_limit)
     end
     if counted_limit and must_be_counted(route, protocol) then
         var.albc_next = name

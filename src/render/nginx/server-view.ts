@@ -54,8 +54,12 @@ export function serverView(
       reuseport: options.reuseport,
       proxyProtocol: options.proxyProtocol,
     })),
+    buffering: options.buffering,
     requests: options.clientRequests > 0 && integerText(options.clientRequests),
-    bodyLimits: shared.bodyLimits.map(bytes),
+    bodyLimits: shared.bodyLimits.map((limit) => ({
+      limit: bytes(limit),
+      buffering: options.buffering,
+    })),
     tries: shared.tries,
     rereads: shared.rereads,
     headers: headersView(server, options),

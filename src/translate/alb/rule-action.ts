@@ -95,7 +95,7 @@ function ruleRewrite({ spec }: Rule): Result<PathRewrite | undefined> {
 function ruleFilters(
   rule: Rule,
   context: AuthContext,
-): Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders"> {
+): Pick<Route, "cors" | "host" | "requestHeaders" | "responseHeaders" | "streamed"> {
   const cors = ruleCors(rule, context);
   const upstreamHost = ruleVhost(rule, context);
   const requestHeaders = headerRewrite(rule, "rewrite-request", context);
@@ -105,6 +105,7 @@ function ruleFilters(
     ...(upstreamHost !== undefined && { host: upstreamHost }),
     ...(requestHeaders && { requestHeaders }),
     ...(responseHeaders && { responseHeaders }),
+    ...(isStreamed(rule, context) && { streamed: true }),
   };
 }
 
@@ -136,6 +137,17 @@ function ruleVhost(rule: Rule, { diagnostics }: AuthContext): string | undefined
   const message = `${JSON.stringify(vhost)} can't be a Host header`;
   diagnostics.report({ code: "SETTING_IGNORED", message, ...placeOf(rule, "spec", "vhost") });
   return undefined;
+}
+
+function isStreamed(rule: Rule, { options, diagnostics }: AuthContext): boolean {
+  const key = `alb.rule.${options.domains.labels}/proxy-buffering`;
+  const text = own(rule.metadata.annotations, key);
+  if (text !== undefined && text !== "on" && text !== "off") {
+    const message = `${JSON.stringify(text)} is neither on nor off`;
+    const place = placeOf(rule, ...annotationField(key));
+    diagnostics.report({ code: "SETTING_IGNORED", message, ...place });
+  }
+  return text === "off";
 }
 
 function headerRewrite(

@@ -1,5 +1,7 @@
 import { Authority } from "../../../e2e/harness/certificates.js";
 import { EchoBackend, echoOf } from "../../../e2e/harness/echo-backend.js";
+import { Connection, formatRequest } from "../../../e2e/harness/http-client.js";
+import { headerValues } from "../../../e2e/harness/http-message.js";
 import { useScene } from "../../../e2e/harness/scene.js";
 import type { BackendTls } from "../../../src/model/upstream.js";
 import { LuaGateway, type TestRoute } from "../../support/lua-gateway.js";
@@ -18,6 +20,7 @@ const ROUTES: Readonly<Record<string, TestRoute>> = {
     backends: [{ ...verified("both"), weight: 1 }],
     session: { in: "cookie", name: "sid", path: "/" },
   },
+  "first.example": { backends: [{ ...verified("first"), weight: 1 }] },
   "tried.example": {
     backends: [{ ...verified("both"), weight: 1 }],
     retry: { codes: [503], attempts: 2 },
@@ -64,6 +67,24 @@ beforeAll(async () => {
 beforeEach(() => backends.forEach(({ requests }) => requests.splice(0)));
 
 describe("backends by verified TLS", () => {
+  it("can say that their responses are not buffered", async () => {
+    let finish: (() => void) | undefined;
+    backends[0]?.on("/begun", (_, response) => {
+      response.writeHead(200, { "Content-Length": "7", "X-Accel-Buffering": "no" });
+      response.write("one ");
+      finish = () => response.end("two");
+    });
+    const connection = await Connection.open(gateway.target());
+    connection.write(formatRequest({ host: "first.example", path: "/begun" }));
+    const head = await connection.receiveHead();
+    const part = String(await connection.reader.bytes(4));
+    finish?.();
+    connection.close();
+
+    expect([head.status, part]).toEqual([200, "one "]);
+    expect(headerValues(head.headers, "x-accel-buffering")).toEqual([]);
+  });
+
   it("keep their sessions", async () => {
     for (let i = 0; i < 4; i++) {
       const first = await gateway.send({ host: "session.example" });

@@ -70,6 +70,11 @@ export const BACKEND_ROWS = {
     "Changes headers of the response to the client. Invalid parts are reported and left out.",
     { prefixes: OWN_PREFIXES },
   ),
+  buffering: row(
+    "proxy-buffering",
+    choiceOf(["on", "off"]),
+    "`off` streams every response of the paths; `on`, the default, only those that [need it](operations.md#buffered-and-streamed-responses). ingress-nginx streams by default.",
+  ),
   affinity: affinity("affinity", choiceOf(["cookie"]), "`cookie` keeps a client on one endpoint."),
   cookie: affinity(
     "session-cookie-name",
@@ -89,13 +94,17 @@ export function readProtocol(reader: AnnotationReader): BackendProtocol | undefi
 export function readBackend(
   reader: AnnotationReader,
   inherited: Timeouts,
-): Pick<Route, "host" | "requestHeaders" | "responseHeaders" | "timeouts" | "affinity"> {
+): Pick<
+  Route,
+  "host" | "requestHeaders" | "responseHeaders" | "timeouts" | "affinity" | "streamed"
+> {
   const cookie = reader.get(BACKEND_ROWS.cookie) ?? "INGRESSCOOKIE";
   return {
     ...present("host", reader.get(BACKEND_ROWS.host)),
     ...present("requestHeaders", reader.get(BACKEND_ROWS.requestHeaders)),
     ...present("responseHeaders", reader.get(BACKEND_ROWS.responseHeaders)),
     ...routeTimeouts(readTimeouts(reader) ?? inherited),
+    ...(reader.get(BACKEND_ROWS.buffering) === "off" && { streamed: true }),
     ...(reader.get(BACKEND_ROWS.affinity) && { affinity: ["cookie", cookie] }),
   };
 }

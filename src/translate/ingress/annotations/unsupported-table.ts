@@ -3,8 +3,8 @@ import { BOOLEAN, PATH_PREFIXES, type UnsupportedAnnotation } from "./annotation
 
 const SNIPPET =
   "Text of users never becomes nginx configuration. Headers are changed by rewrite-request and rewrite-response under the load balancer's own prefix.";
-const STREAMED =
-  "Bodies are streamed in both directions, but for short ones of requests. Use proxy-body-size to limit those of requests.";
+const OWN_BUFFERS =
+  "Sizes of buffers are fixed, and no response goes to disk. Bodies of requests are streamed, but for short ones; use proxy-body-size to limit them.";
 const ONE_RETRY_RULE =
   "Failed connections are retried on up to five endpoints, always in the same way. Use proxy-connect-timeout to fail sooner.";
 const NO_RATE_LIMIT =
@@ -109,9 +109,8 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("affinity", "A session whose endpoint fails goes to another one for that request.", {
     "session-cookie-change-on-failure": "Moves a session whose endpoint fails.",
   }),
-  ...ignored("backend", STREAMED, {
+  ...ignored("backend", OWN_BUFFERS, {
     "client-body-buffer-size": "Memory for buffering a request body.",
-    "proxy-buffering": "Buffers responses.",
     "proxy-buffers-number": "Number of response buffers.",
     "proxy-buffer-size": "Size of the buffer for response headers.",
     "proxy-busy-buffers-size": "Size of buffers that are being sent.",

@@ -159,4 +159,15 @@ describe("a Rule's filters", () => {
       `SETTING_IGNORED Rule cpaas-system/r metadata.annotations["${key}"]`,
     ]);
   });
+
+  it.each([
+    ["on", undefined, 0],
+    ["off", true, 0],
+    ["no", undefined, 1],
+  ])("proxy-buffering: %s", (text, streamed, problems) => {
+    const annotations = { "alb.rule.cpaas.io/proxy-buffering": text };
+    const result = oneRule({}, { annotations });
+    expect(result.route("rule/cpaas-system/r").streamed).toBe(streamed);
+    expect(result.reports).toHaveLength(problems);
+  });
 });

@@ -30,6 +30,8 @@ it.each([
   [{ affinity: "cookie" }, { affinity: ["cookie", "INGRESSCOOKIE"] }],
   [{ affinity: "cookie", "session-cookie-name": "sid" }, { affinity: ["cookie", "sid"] }],
   [{ "session-cookie-name": "sid" }, {}],
+  [{ "proxy-buffering": "on" }, {}],
+  [{ "proxy-buffering": "off" }, { streamed: true }],
 ])("%j", (annotations, expected) => {
   expect(readBackend(readerOf(nginx(annotations)), DEFAULT_TIMEOUTS)).toEqual(expected);
 });
