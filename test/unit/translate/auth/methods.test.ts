@@ -73,8 +73,11 @@ describe.each(FIELDS)("the method %s", (field) => {
   });
 
   it("has annotations that close their path", () => {
-    const methods = METHODS.filter((method) => method.field === field);
-    for (const [, { name }] of methods.flatMap(methodAnnotations)) {
+    const annotations = METHODS.filter((method) => method.field === field).flatMap(
+      methodAnnotations,
+    );
+    expect(annotations).not.toEqual([]);
+    for (const [, { name }] of annotations) {
       expect(findAnnotation(name)).toMatchObject({ supported: true, fallback: "closed" });
     }
   });
