@@ -38,6 +38,16 @@ beforeEach(async () => {
           requestHeaders: { set: [["X-A", "1"]] },
           responseHeaders: { set: [["X-B", "2"]] },
         },
+        "forward.example": {
+          auth: [
+            authPolicy({
+              forward: {
+                ...{ scheme: "http", host: ["127.0.0.1"], port: [String(backend.port)] },
+                ...{ target: ["/auth"], method: "GET", responseHeaders: ["x-user"] },
+              },
+            }),
+          ],
+        },
         "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
       },
       environment: { "teller.conf": teller(tellerPort) },
@@ -49,6 +59,8 @@ beforeEach(async () => {
 test.each([
   ["a plain route", "open.example", []],
   ["a route with header filters", "filtered.example", []],
+  // Up to the question to the auth service: after that, the request goes on in the middle of functions.
+  ["a route with forward auth", "forward.example", []],
   ["a route with basic auth", "basic.example", [["Authorization", basic("ann", "secret")]]],
 ] as const)("LuaJIT compiles all that a request of %s runs through", async (_, host, headers) => {
   const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
