@@ -23,7 +23,7 @@ const PATHS = ["/", "/a", "/a/", "/a/b", "/health", "/x", ...Object.keys(PATTERN
 
 /** At least one of them is a value of each supported annotation, which a test checks. */
 export const SAMPLES: readonly string[] = [
-  ...["true", "false", "1", "10", "301", "308", "8443", "5s", "8k", "*", "any", "all"],
+  ...["true", "false", "on", "off", "1", "10", "301", "308", "8443", "5s", "8k", "*", "any", "all"],
   ...["/", "/target", "/$1", "http://evil.example/", "https://evil.example/x", "evil.example"],
   ...["a.shared.example", "b.shared.example,c.shared.example", "10.0.0.0/8", "GET", "POST,PUT"],
   ...["HTTP", "HTTPS", "GRPC", "GRPCS", "cookie", "persistent", "basic", "users", "victim/users"],
