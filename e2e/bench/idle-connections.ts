@@ -48,7 +48,8 @@ async function begin(connection: Connection, kind: IdleKind): Promise<void> {
     const { client, head } = await WebSocketClient.upgrade(connection, request);
     if (client === undefined) throw new Error(`a WebSocket was refused: ${head.status}`);
   } else {
-    connection.write(formatRequest(request));
+    // As EventSource asks.
+    connection.write(formatRequest({ ...request, headers: [["Accept", "text/event-stream"]] }));
     const { status } = await connection.receiveHead();
     if (status !== 200) throw new Error(`events were refused: ${status}`);
   }
