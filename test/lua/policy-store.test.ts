@@ -67,6 +67,16 @@ test("a worker that expects a commit takes it sooner", async () => {
   expect(Number(expected)).toBeLessThan(Number(usual) / 2);
 });
 
+test("announcements that follow each other don't make a worker look more often", async () => {
+  await nginx.stop();
+  nginx = await startLuaNginx({
+    http: `init_worker_by_lua_block { require("alb.phases.worker").init() }`,
+  });
+  // Every 2 ms, and every 20 ms.
+  const [looks] = await call("looks");
+  expect(looks).toBeLessThan(600);
+});
+
 test("replacing everything drops what is not in the new policy", async () => {
   await call("full", "v1", [route("a", "one"), route("b", "one")]);
   await call("served", "routes", "b");

@@ -110,7 +110,7 @@ function _M.delay(count, expected)
     for i = 1, count do
         ngx.sleep(0.03)
         if expected then
-            worker.expect(0.2)
+            worker.expect()
             ngx.sleep(0.03)
         end
         local version = tostring(expected) .. i
@@ -123,6 +123,22 @@ function _M.delay(count, expected)
         sum = sum + ngx.now() - from
     end
     return sum / count
+end
+
+--- How often the worker looks for a new commit in a second in which one is announced again and again, and none comes.
+function _M.looks()
+    local worker = require("alb.phases.worker")
+    local sync, count = worker.sync, 0
+    worker.sync = function()
+        count = count + 1
+        return sync()
+    end
+    for _ = 1, 40 do
+        worker.expect()
+        ngx.sleep(0.025)
+    end
+    worker.sync = sync
+    return count
 end
 
 --- Which of these routes (id, listener) are prepared anew after the last commit, and what is wrong with their auth.

@@ -26,12 +26,13 @@ local DRAINING = "draining"
 -- Seconds between two polls of the commit number: a change is live on every worker within this time.
 local INTERVAL = 0.02
 
--- Seconds between two polls while a policy is expected.
-local SHORT_INTERVAL = 0.002
--- Key in the shared state: the time until which workers expect a policy.
+-- Seconds between two polls while a policy is expected, and how often a worker polls so: most changes are compiled in
+-- the 0.2 seconds that this takes.
+local SHORT_INTERVAL, MOST_SHORT = 0.002, 100
+-- Key in the shared state: how often a policy was announced.
 local EXPECTED = "expected"
--- The same, as this worker knows it.
-local expected = 0
+-- The same, as this worker knows it, the short polls that are left, and whether a timer does them.
+local expected, short_polls, is_following = 0, 0, false
 
 -- Polls between two flushes of the counters and adjustments of the garbage collector.
 local POLLS = 10
@@ -80,28 +81,36 @@ function _M.sync()
     end
 end
 
---- Makes every worker look often for the next policy, for so many seconds.
-function _M.expect(seconds)
-    state:set(EXPECTED, ngx.now() + seconds)
+--- Makes every worker look often for the next policy, for a while.
+function _M.expect()
+    state:incr(EXPECTED, 1, 0)
 end
 
 local function follow(premature)
-    if premature or ngx.now() >= expected then
+    is_following = false
+    if premature or short_polls == 0 then
         return
     end
+    short_polls = short_polls - 1
     local seq = index.seq()
     _M.sync()
-    -- Without a timer, the next poll finds the policy.
-    if index.seq() == seq then
-        ngx.timer.at(SHORT_INTERVAL, follow)
+    if index.seq() ~= seq then
+        short_polls = 0
+    else
+        -- Without a timer, the next poll finds the policy.
+        is_following = ngx.timer.at(SHORT_INTERVAL, follow)
     end
 end
 
+-- Announcements may follow each other faster than policies, so a timer that follows already is used on.
 local function follow_closely()
-    local until_when = state:get(EXPECTED) or 0
-    if until_when > expected then
-        expected = until_when
-        ngx.timer.at(0, follow)
+    local announced = state:get(EXPECTED) or 0
+    if announced == expected then
+        return
+    end
+    expected, short_polls = announced, MOST_SHORT
+    if not is_following then
+        is_following = ngx.timer.at(0, follow)
     end
 end
 
