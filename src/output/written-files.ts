@@ -17,11 +17,14 @@ function changeRecord(change: string): string {
   return `${change}albc-end ${createHash("md5").update(change).digest("hex")}\n`;
 }
 
-async function appendTo(path: string, text: string): Promise<void> {
+/** False: the file is not `length` bytes long, so something else has written to it, and nginx might not read what follows. */
+async function appendTo(path: string, length: number, text: string): Promise<boolean> {
   const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
   try {
+    if ((await handle.stat()).size !== length) return false;
     await handle.appendFile(text);
     await handle.datasync();
+    return true;
   } finally {
     await handle.close();
   }
@@ -33,7 +36,8 @@ export class WrittenFiles {
   readonly #owner: Owner | undefined;
   /** By path; unknown paths are read from the disk. */
   readonly #known = new Map<string, RenderedFile>();
-  /** Bytes of the changes that follow policy.json, if its contents are known. */
+  /** Bytes of the document in policy.json and of the changes that follow it, if its contents are known. */
+  #document = 0;
   #appended = 0;
   /** Paths at the last removal of stale files. */
   #paths: readonly string[] | undefined;
@@ -52,8 +56,9 @@ export class WrittenFiles {
         known === undefined
           ? (await changedFiles(this.#folder, [file])).length === 0
           : isEqual(known, file);
-      if (isThere) this.#known.set(file.path, file);
-      else changed.push(file);
+      if (!isThere) changed.push(file);
+      else if (known === undefined) this.#know(file);
+      else this.#known.set(file.path, file);
     }
     return changed;
   }
@@ -63,8 +68,7 @@ export class WrittenFiles {
     const changed = await this.changed(files);
     for (const { path } of changed) this.#known.delete(path);
     await writeChanged(this.#folder, changed, { owner: this.#owner, sync: true });
-    for (const file of changed) this.#known.set(file.path, file);
-    if (changed.some(({ contents }) => contents instanceof RenderedPolicy)) this.#appended = 0;
+    for (const file of changed) this.#know(file);
   }
 
   /**
@@ -82,14 +86,23 @@ export class WrittenFiles {
     }
     // Until it succeeds the file may have a part of it, so that the next write replaces the file.
     this.#known.delete(file.path);
-    try {
-      await appendTo(join(this.#folder, file.path), record);
-    } catch {
+    const length = this.#document + this.#appended;
+    const path = join(this.#folder, file.path);
+    if (!(await appendTo(path, length, record).catch(() => false))) {
       await this.write([file]);
       return;
     }
     this.#appended = appended;
     this.#known.set(file.path, file);
+  }
+
+  /** The disk has exactly this file. */
+  #know(file: RenderedFile): void {
+    this.#known.set(file.path, file);
+    if (file.contents instanceof RenderedPolicy) {
+      this.#document = file.contents.size;
+      this.#appended = 0;
+    }
   }
 
   /** Removes our files that are not among these. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { policyDelta } from "../../../src/output/data-plane.js";
 import { changedFiles } from "../../../src/output/files.js";
@@ -59,6 +59,16 @@ describe("a policy.json", () => {
     expect(text()).toBe(contentsOf(policyFile(2)));
     await written.writePolicy(policyFile(1), long, change(2, 1)[1]);
     expect(text()).toContain(long);
+  });
+
+  test.each([
+    ["cut off", () => truncateSync(at("policy.json"), text().length - 3)],
+    ["written to", () => appendFileSync(at("policy.json"), "x")],
+  ])("that something else has %s is replaced", async (_, meddle) => {
+    await written.writePolicy(policyFile(1), ...change(0, 1));
+    meddle();
+    await written.writePolicy(policyFile(2), ...change(1, 2));
+    expect(text()).toBe(contentsOf(policyFile(2)));
   });
 
   test("is replaced if the change can't be appended", async () => {
