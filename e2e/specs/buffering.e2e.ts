@@ -79,23 +79,22 @@ beforeAll(async () => {
 const EVENTS = ["Accept", "text/event-stream"] as const;
 const LISTED = ["Accept", "application/json, text/event-stream"] as const;
 
+const POST = { host: HOST, method: "POST", body: "{}" } as const;
+
 /** What gets each part of its response when it comes. */
 const STREAMS: readonly (readonly [what: string, request: Request])[] = [
   ["a GET that accepts events", { host: HOST, headers: [EVENTS] }],
   ["a GET that accepts events among others", { host: HOST, headers: [LISTED] }],
   ["such a GET whose URI is rewritten", { host: REWRITTEN, headers: [EVENTS] }],
   ["such a GET where bodies are limited", { host: LIMITED, headers: [EVENTS] }],
-  ["a POST", { host: HOST, method: "POST", body: "{}" }],
-  ["a POST without a body", { host: HOST, method: "POST" }],
-  ["a POST without a length", { host: HOST, method: "POST", body: "{}", chunked: true }],
   [
-    "such a POST whose body is limited",
-    { host: LIMITED, method: "POST", body: "{}", chunked: true },
+    "a POST that accepts events and whose body is limited",
+    { host: LIMITED, method: "POST", body: "{}", chunked: true, headers: [EVENTS] },
   ],
-  ["a GET with a body", { host: HOST, body: "{}" }],
   ["a GET whose backend says so", { host: HOST, path: "/unbuffered" }],
   ["a GET of an Ingress that says so", { host: STREAMED }],
   ["a GET whose response has no length", { host: HOST, path: "/chunked" }],
+  ["a POST whose response has no length", { ...POST, path: "/chunked" }],
 ];
 
 /** The first part of a response that the backend has only begun. */
@@ -169,11 +168,15 @@ describe("each part passes on when it comes, for", () => {
   });
 });
 
-describe("the response to any other GET", () => {
-  it.each([HOST, REWRITTEN, LIMITED])("is collected if it has a length (%s)", async (host) => {
+describe("the response to any other request", () => {
+  const requests: readonly Request[] = [
+    ...[HOST, REWRITTEN, LIMITED].map((host) => ({ host })),
+    POST,
+  ];
+  it.each(requests)("is collected if it has a length (%j)", async (request) => {
     const connection = await gateway.connect();
     const begun = once(events, "begun");
-    connection.write(formatRequest({ host, path: "/stream" }));
+    connection.write(formatRequest({ path: "/stream", ...request }));
     await within("the first part", begun);
     let hasBegun = false;
     connection.socket.once("data", () => (hasBegun = true));

@@ -13,11 +13,13 @@ _M.HEADER = "X-Albc-Turns"
 local MOST = 7
 
 --- Ends a request that returns for the eighth time.
+---@return boolean turned whether it has been through a gateway
 function _M.check()
     local turns = var.http_x_albc_turns
     if turns and #turns > MOST then
         return errors.exit(508, errors.reasons.loop)
     end
+    return turns ~= nil
 end
 
 --- The header's value for the next hop.

@@ -1,5 +1,4 @@
---- Handles what few requests have: a method other than GET and HEAD, a body, an upgrade, the wish for events, an
--- X-Albc-Turns header, text that is not ASCII. Their responses are streamed, because most streams answer one of them.
+--- Handles what few requests have: a body, an upgrade, the wish for events, an X-Albc-Turns header, non-ASCII text.
 -- nginx sets $albc_unusual for what needs no search: a regular expression on Accept in nginx.conf costs more.
 -- May yield: no. Phases: access.
 local contain = require("alb.bytes").contain
@@ -7,7 +6,6 @@ local log_text = require("alb.log_text")
 local reader = require("alb.nginx_variable").reader
 local turns = require("alb.turns")
 
-local get_method = ngx.req.get_method
 local str_lower = string.lower
 local var = ngx.var
 
@@ -25,34 +23,30 @@ local function allow_upgrade()
     local wanted = var.http_upgrade
     if wanted and str_lower(wanted) == "websocket" and var.server_protocol == "HTTP/1.1" then
         var.albc_upgrade, var.albc_connection = "websocket", "upgrade"
+        return true
     end
+    return false
 end
 
---- Whether there is any of these. If not, there is no body with a declared length either.
+--- Whether the client asks for events, each of which is to arrive at once.
 ---@return boolean
-function _M.found()
-    local _, size = read()
-    if size > 0 then
-        return true
-    end
-    local method = get_method()
-    if method ~= "GET" and method ~= "HEAD" then
-        return true
-    end
+function _M.wants_events()
     local accept, length = read_accept()
     return accept ~= nil and contain(accept, length, EVENTS)
 end
 
 --- Handles all of these except the body. Ends a request that loops.
----@return boolean found
+---@return boolean found false if there is none of these, hence no body with a declared length
+---@return boolean changed whether `location /` does not do what the request needs
 function _M.look()
-    if not _M.found() then
-        return false
+    local _, size = read()
+    local wants_events = _M.wants_events()
+    if size == 0 and not wants_events then
+        return false, false
     end
     log_text.show()
-    turns.check()
-    allow_upgrade()
-    return true
+    local has_turned = turns.check()
+    return true, allow_upgrade() or has_turned or wants_events
 end
 
 return _M

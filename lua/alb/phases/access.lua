@@ -114,14 +114,16 @@ end
 
 -- Hands the upstream of an unusual request to the balancer, which looks it up again: the policy may change while a body
 -- is held.
-local function hand_over(route)
+local function hand_over(route, is_changed)
     var.albc_backend = route.fixed
     hold_body()
-    return enter(route, "http")
+    if is_changed then
+        return enter(route, "http")
+    end
 end
 
 -- Everything except plain routes whose lookups are done.
-local function decide(route, server_id, is_unusual)
+local function decide(route, server_id, is_unusual, is_changed)
     handover.clear()
     if not route then
         return exit(404, reasons.no_rule)
@@ -129,7 +131,7 @@ local function decide(route, server_id, is_unusual)
     var.albc_route = route.id
     local fixed = route.fixed
     if not fixed then
-        return forward(route, run_filters(route, server_id), server_id, is_unusual)
+        return forward(route, run_filters(route, server_id), server_id, is_changed)
     end
     if not route.plain then
         access.check(route)
@@ -139,7 +141,7 @@ local function decide(route, server_id, is_unusual)
         return exit(503, reasons.no_peer)
     end
     if is_unusual then
-        return hand_over(route)
+        return hand_over(route, is_changed)
     end
     return handover.give(upstream)
 end
@@ -172,7 +174,7 @@ end
 --- Called by access_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
-    local is_unusual = look_at_unusual()
+    local is_unusual, is_changed = look_at_unusual()
     -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then
         index.sync()
@@ -180,11 +182,11 @@ function _M.run(server_id)
     local candidate = known_candidate(server_id)
     if not candidate then
         local route, is_named = find_any(server_id)
-        return decide(route, server_id, is_unusual or is_named)
+        return decide(route, server_id, is_unusual or is_named, is_changed or is_named)
     end
     local upstream = candidate[UPSTREAM]
     if not upstream or is_unusual then
-        return decide(candidate[ROUTE], server_id, is_unusual)
+        return decide(candidate[ROUTE], server_id, is_unusual, is_changed)
     end
     local address = candidate[ADDRESS]
     if not address or _M.names_route then

@@ -72,21 +72,21 @@ local function mirror_request(route, filters, uri)
 end
 
 -- `location /` proxies most requests.
-local function needs_location(route, protocol, uri, counted_limit, is_unusual)
+local function needs_location(route, protocol, uri, counted_limit, is_changed)
     return protocol ~= "http"
         or uri ~= nil
         or counted_limit ~= nil
         or route.tries ~= nil
         or route.streamed
-        or is_unusual
+        or is_changed
         or var.albc_host ~= ""
         or var.albc_prefix ~= ""
 end
 
 -- Enters the location for the request; returns if that is `location /`.
-local function proxy(route, backend, holder, uri, counted_limit, is_unusual)
+local function proxy(route, backend, holder, uri, counted_limit, is_changed)
     local protocol = backend.protocol
-    if not needs_location(route, protocol, uri, counted_limit, is_unusual) then
+    if not needs_location(route, protocol, uri, counted_limit, is_changed) then
         return
     end
     if uri and location.takes_uri_of_request(protocol) then
@@ -108,8 +108,8 @@ end
 ---@param route table prepared
 ---@param counted_limit integer? maximum bytes of a body without a declared length
 ---@param server_id string
----@param is_unusual boolean whether the request needs what `location /` does not do
-function _M.run(route, counted_limit, server_id, is_unusual)
+---@param is_changed boolean whether `location /` does not do what the request needs
+function _M.run(route, counted_limit, server_id, is_changed)
     local backend, position, key = choose_backend(route)
     local filters = backend.filters
     name_host(route)
@@ -129,7 +129,7 @@ function _M.run(route, counted_limit, server_id, is_unusual)
     local uri = holder.rewrite and rewrite.uri(holder) or nil
     mirror_request(route, filters, uri)
     hold_body()
-    return proxy(route, backend, holder, uri, counted_limit, is_unusual)
+    return proxy(route, backend, holder, uri, counted_limit, is_changed)
 end
 
 return _M

@@ -1,6 +1,6 @@
 --- Enters the nginx location that proxies a request to its backend (templates/partials/server.conf.hbs).
 -- May yield: yes (a body that must be held). Phases: access.
-local is_unusual = require("alb.unusual").found
+local wants_events = require("alb.unusual").wants_events
 
 local ngx = ngx
 local var = ngx.var
@@ -50,7 +50,7 @@ local function name_of(route, protocol)
         return try_location[protocol] .. route.try_suffix
     end
     local name = plain_location[protocol]
-    if name == "@http" and (route.streamed or is_unusual()) then
+    if name == "@http" and (route.streamed or wants_events()) then
         return "@stream"
     end
     return name
