@@ -219,8 +219,16 @@ describe("translation", () => {
           expect(ids(config.listeners)).toContain(listener);
           expect(ids(config.routes)).toContain(route);
         }
+        // An alias gives a route the same order at several hosts; different routes never have one.
+        const atHosts = places.map(
+          ({ listener, host, order }) => `${listener} ${hostKey(host)} ${order}`,
+        );
+        expect(new Set(atHosts).size).toBe(atHosts.length);
+        const ofRoutes = places.map(
+          ({ listener, route, order }) => `${listener} ${order} ${route}`,
+        );
         const orders = places.map(({ listener, order }) => `${listener} ${order}`);
-        expect(new Set(orders).size).toBe(orders.length);
+        expect(new Set(ofRoutes).size).toBe(new Set(orders).size);
         for (const route of config.routes) {
           for (const id of route.auth ?? []) expect(ids(config.auths)).toContain(id);
           for (const { upstream } of route.backends ?? []) {
