@@ -4,22 +4,14 @@
  */
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
 import { type KeyPair, selfSigned } from "../../e2e/harness/certificates.js";
-import type { KindName } from "../../src/api/kinds.js";
-import { type Compilation, Compiler, compile } from "../../src/compile.js";
-import { LiveObjects } from "../../src/input/object-store.js";
+import { Compiler } from "../../src/compile.js";
 import { type CompileOptions, DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { contentsOf } from "../../src/render/rendered-file.js";
+import { ChangingCluster, type Manifest, plain } from "../support/changing-cluster.js";
 
 const { group, labels: LABELS } = DEFAULT_OPTIONS.domains;
 const NAMESPACES = ["a", "b", "alb"] as const;
 const HOSTS = ["x.example", "y.example", "*.example", "x.test", "*.test", ""] as const;
 const NGINX = "nginx.ingress.kubernetes.io";
-
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: KindName;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
-}
 
 let pairs: readonly KeyPair[];
 
@@ -331,42 +323,17 @@ const OPTIONS: readonly CompileOptions[] = [
   { ...DEFAULT_OPTIONS, unsupportedRestrictions: "report", allowCrossNamespaceAuth: true },
 ];
 
-class Cluster {
-  readonly objects = new Map<string, Manifest>();
-  readonly live = new LiveObjects({ albGroup: group });
-
-  put(object: Manifest): void {
-    const { namespace = "", name } = object.metadata;
-    this.objects.set(`${object.kind} ${namespace} ${name}`, object);
-    this.live.put(object.kind, namespace, name, object);
+function change(cluster: ChangingCluster, at: number, what: "delete" | "status"): void {
+  const all = [...cluster.objects.values()];
+  const object = all[at % all.length];
+  if (object === undefined) return;
+  if (what === "status") {
+    const metadata = { ...object.metadata, resourceVersion: String(at) };
+    const status = { loadBalancer: { ingress: [{ ip: `192.0.2.${String(at % 3)}` }] } };
+    cluster.put({ ...object, metadata, ...{ status } });
+  } else {
+    cluster.delete(object);
   }
-
-  change(at: number, what: string): void {
-    const all = [...this.objects.values()];
-    const object = all[at % all.length];
-    if (object === undefined) return;
-    const { namespace = "", name } = object.metadata;
-    if (what === "status") {
-      const metadata = { ...object.metadata, resourceVersion: String(at) };
-      const status = { loadBalancer: { ingress: [{ ip: `192.0.2.${String(at % 3)}` }] } };
-      this.put({ ...object, metadata, ...{ status } });
-    } else {
-      this.objects.delete(`${object.kind} ${namespace} ${name}`);
-      this.live.delete(object.kind, namespace, name);
-    }
-  }
-
-  fresh(options: CompileOptions): Compilation {
-    const fresh = new LiveObjects({ albGroup: group });
-    for (const object of [...this.objects.values()].reverse()) {
-      fresh.put(object.kind, object.metadata.namespace ?? "", object.metadata.name, object);
-    }
-    return compile(fresh.snapshot().resources, options);
-  }
-}
-
-function plain({ files, ...rest }: Compilation): unknown {
-  return { ...rest, files: files.map((file) => ({ ...file, contents: contentsOf(file) })) };
 }
 
 test(
@@ -379,13 +346,13 @@ test(
         fc.array(step, { minLength: 3, maxLength: 12 }),
         fc.constantFrom(...OPTIONS),
         (objects, steps, options) => {
-          const cluster = new Cluster();
+          const cluster = new ChangingCluster();
           const compiler = new Compiler();
           for (const object of [GATEWAY_CLASS, ...objects]) cluster.put(object);
           let before = compiler.compile(cluster.live.snapshot().resources, options);
           for (const { at, what, put } of steps) {
             if (what === "put") cluster.put(put);
-            else cluster.change(at, what);
+            else change(cluster, at, what);
             const now = compiler.compile(cluster.live.snapshot().resources, options);
             expect(plain(now)).toEqual(plain(cluster.fresh(options)));
             const { routes } = now.config;

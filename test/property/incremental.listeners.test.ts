@@ -3,23 +3,13 @@
  * them. All names, ports and hosts are few, so that most changes matter to some routes and not to others.
  */
 import { fc, runs, timeoutOf } from "../support/fast-check.js";
-import type { KindName } from "../../src/api/kinds.js";
-import { type Compilation, Compiler, compile } from "../../src/compile.js";
-import { LiveObjects } from "../../src/input/object-store.js";
+import { Compiler } from "../../src/compile.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { contentsOf } from "../../src/render/rendered-file.js";
+import { ChangingCluster, type Manifest, plain } from "../support/changing-cluster.js";
 
 const GROUP = "gateway.networking.k8s.io";
 const NAMESPACES = ["a", "b"] as const;
 const HOSTS = ["x.example", "y.example", "*.example", "*.test"] as const;
-const { group: albGroup } = DEFAULT_OPTIONS.domains;
-
-interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: KindName;
-  readonly metadata: { readonly name: string; readonly namespace: string };
-  readonly spec: object;
-}
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.option(arbitrary, { nil: undefined, freq: 2 });
@@ -102,14 +92,6 @@ const OBJECTS: readonly Manifest[] = [
   })),
 ];
 
-function resourcesOf(objects: Iterable<Manifest>): LiveObjects {
-  const live = new LiveObjects({ albGroup });
-  for (const object of objects) {
-    live.put(object.kind, object.metadata.namespace, object.metadata.name, object);
-  }
-  return live;
-}
-
 function changed(
   gateways: Map<string, Listeners>,
   step: Listeners | { readonly name: string; readonly at: number; readonly listener: Listener },
@@ -124,10 +106,6 @@ function changed(
   const next = { ...known, listeners: known.listeners.with(at, step.listener) };
   gateways.set(step.name, next);
   return next;
-}
-
-function plain({ files, ...rest }: Compilation): unknown {
-  return { ...rest, files: files.map((file) => ({ ...file, contents: contentsOf(file) })) };
 }
 
 test(
@@ -149,23 +127,16 @@ test(
               { ...g, name: "g" },
             ].map((each) => [each.name, each]),
           );
-          const objects = new Map<string, Manifest>();
-          const put = (object: Manifest): void => {
-            const { namespace, name } = object.metadata;
-            objects.set(`${object.kind}/${namespace}/${name}`, object);
-          };
+          const cluster = new ChangingCluster();
           for (const object of [...OBJECTS, ...[...gateways.values()].map(gatewayOf), ...routes])
-            put(object);
-          const live = resourcesOf(objects.values());
+            cluster.put(object);
           const compiler = new Compiler();
-          let before = compiler.compile(live.snapshot().resources, DEFAULT_OPTIONS);
+          let before = compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
           for (const step of steps) {
             const object = "kind" in step ? step : gatewayOf(changed(gateways, step));
-            put(object);
-            live.put(object.kind, object.metadata.namespace, object.metadata.name, object);
-            const now = compiler.compile(live.snapshot().resources, DEFAULT_OPTIONS);
-            const fresh = resourcesOf([...objects.values()].reverse()).snapshot().resources;
-            expect(plain(now)).toEqual(plain(compile(fresh, DEFAULT_OPTIONS)));
+            cluster.put(object);
+            const now = compiler.compile(cluster.live.snapshot().resources, DEFAULT_OPTIONS);
+            expect(plain(now)).toEqual(plain(cluster.fresh(DEFAULT_OPTIONS)));
             const isSame = now.config.routes.some((each) => before.config.routes.includes(each));
             recalled += Number(object.kind === "Gateway" && isSame);
             before = now;

@@ -7,7 +7,7 @@ import { KIND_NAMES, type KindName } from "../../src/api/kinds.js";
 import { type Compilation, Compiler, compile } from "../../src/compile.js";
 import { LiveObjects } from "../../src/input/object-store.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
-import { contentsOf } from "../../src/render/rendered-file.js";
+import { plain } from "../support/changing-cluster.js";
 import { type Json, inputs } from "../support/hostile-input.js";
 
 const ALB_GROUP = DEFAULT_OPTIONS.domains.group;
@@ -196,11 +196,6 @@ function clusterOf(objects: readonly Held[]): Cluster {
   const cluster = new Cluster();
   for (const object of objects) cluster.put(object);
   return cluster;
-}
-
-function plain({ files, ...rest }: Compilation): unknown {
-  const texts = files.map((file) => ({ ...file, contents: contentsOf(file) }));
-  return { ...rest, files: texts };
 }
 
 /** What routes, backends and listeners ask for and the model lacks. */
