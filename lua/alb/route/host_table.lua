@@ -13,8 +13,9 @@ local str_sub = string.sub
 local sort = table.sort
 local next = next
 local pairs = pairs
+local earlier = prefix_index.earlier
 local longest_prefix = prefix_index.longest
-local DEPTH, EXACT = prefix_index.DEPTH, prefix_index.EXACT
+local DEPTH, EXACT, STARTS = prefix_index.DEPTH, prefix_index.EXACT, prefix_index.STARTS
 
 local _M = {}
 
@@ -85,23 +86,13 @@ local function add(built, candidate, path)
             built.depth = depth
         end
     elseif kind == "start" then
-        built.simple = false
-        if not built.start[path[2]] then
-            built.start_lengths[#path[2]] = true
-        end
+        built.start_lengths[#path[2]] = true
         append(built.start, path[2], candidate)
     else
         built.simple = false
         candidate.expression = expression.new(path[2], path[3] == "i")
         built.regex[#built.regex + 1] = candidate
     end
-end
-
-local function better(a, b)
-    if a and (not b or a.rank < b.rank) then
-        return a
-    end
-    return b
 end
 
 -- The longest shorter prefix that has candidates.
@@ -121,6 +112,23 @@ local function parent_winner(winners, prefix)
     return nil
 end
 
+local function start_winners(built)
+    local lengths = built.start_lengths
+    local winners = {}
+    for i = 1, #lengths do
+        winners[i] = lengths[i]
+    end
+    for prefix, list in pairs(built.start) do
+        local winner = list[1]
+        for i = 1, #lengths do
+            local shorter = lengths[i] < #prefix and built.start[str_sub(prefix, 1, lengths[i])]
+            winner = shorter and earlier(winner, shorter[1]) or winner
+        end
+        winners[prefix] = winner
+    end
+    return winners
+end
+
 -- Without conditions the first candidate of a list always wins, so the winner of each path is known in advance.
 local function precompute(built)
     local prefixes, n = {}, 0
@@ -131,21 +139,22 @@ local function precompute(built)
     sort(prefixes, function(a, b)
         return #a < #b
     end)
-    local winners = { built.depth, false }
-    local root = better(built.prefix[""] and built.prefix[""][1], built.any[1])
+    local winners = { built.depth, false, false }
+    local root = earlier(built.prefix[""] and built.prefix[""][1], built.any[1])
     winners[""] = root
     for i = 1, n do
         local prefix = prefixes[i]
         if prefix ~= "" then
             winners[prefix] =
-                better(built.prefix[prefix][1], parent_winner(winners, prefix) or root)
+                earlier(built.prefix[prefix][1], parent_winner(winners, prefix) or root)
         end
     end
     local exact = {}
     for path, list in pairs(built.exact) do
-        exact[path] = better(list[1], longest_prefix(winners, built.depth, path))
+        exact[path] = earlier(list[1], longest_prefix(winners, path))
     end
     winners[EXACT] = next(exact) and exact or false
+    winners[STARTS] = built.start_lengths[1] and start_winners(built) or false
     return winners
 end
 

@@ -18,10 +18,10 @@ local get_host = reader("host")
 local get_http_host = reader("http_host")
 local get_request_uri = reader("request_uri")
 local get_uri = reader("uri")
-local longest_of = prefix.longest_of
+local winner = prefix.winner
 
 local SEQ = candidates.SEQ
-local DEPTH, EXACT = prefix.DEPTH, prefix.EXACT
+local DEPTH = prefix.DEPTH
 local BACKSLASH, HASH, QUESTION_MARK, SEMICOLON = 92, 35, 63, 59
 
 local _M = {}
@@ -55,8 +55,7 @@ end
 ---@return table? candidate
 function _M.candidate(server_id)
     local built = table_of(server_id)
-    local depth = built and built[DEPTH]
-    if not depth then
+    if not built or not built[DEPTH] then
         return nil
     end
     local uri, length = get_uri()
@@ -64,8 +63,7 @@ function _M.candidate(server_id)
     if not uri or not target or not is_one(target, target_length, uri, length) then
         return nil
     end
-    local exact = built[EXACT]
-    local candidate = exact and exact[ffi_str(uri, length)] or longest_of(built, depth, uri, length)
+    local candidate = winner(built, uri, length)
     if candidate and candidate[SEQ] == index.seq() then
         return candidate
     end

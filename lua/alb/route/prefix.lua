@@ -1,6 +1,6 @@
---- Longest element prefix of a path: `/a` covers `/a`, `/a/` and `/a/b`, not `/ab`.
--- One table has all that is needed to find a path's winner: its keys are the prefixes, its first two slots are DEPTH
--- and EXACT. May yield: no. Pure.
+--- The winner of a path where the path alone decides.
+-- One table has all that is needed: its keys are element prefixes (`/a` covers `/a`, `/a/` and `/a/b`, not `/ab`), its
+-- first three slots are DEPTH, EXACT and STARTS. May yield: no. Pure.
 local bytes = require("alb.bytes")
 local ffi = require("ffi")
 
@@ -11,11 +11,15 @@ local ffi_str = ffi.string
 local SLASH = 47
 
 local _M = {
-    --- The maximum number of elements of a prefix.
+    --- The maximum number of elements of an element prefix.
     DEPTH = 1,
-    --- Winners of exact paths; false if there are none.
+    --- Winners of exact paths, not counting STARTS; false if there are none.
     EXACT = 2,
+    --- Winners by string prefix, the shorter ones counted, and the lengths of these prefixes in descending order; false
+    --- if there are none.
+    STARTS = 3,
 }
+local DEPTH, EXACT, STARTS = _M.DEPTH, _M.EXACT, _M.STARTS
 
 -- A tail call instead of a loop: LuaJIT compiles no trace that starts outside a loop and enters it.
 local function deep(winners, left, path, length, slash, found)
@@ -29,12 +33,9 @@ local function deep(winners, left, path, length, slash, found)
     return deep(winners, left - 1, path, length, slash, winners[ffi_str(path, slash)] or found)
 end
 
---- The winner of a path; nil if there is none. Creates strings only of the first `depth` elements.
----@param winners table<string, table> by prefix without trailing slash; `[""]` is the prefix `/`
----@param depth integer the maximum number of elements of a prefix
----@param path ffi.cdata* its bytes
----@param length integer number of bytes
-function _M.longest_of(winners, depth, path, length)
+-- Creates strings only of the first elements.
+local function longest(winners, path, length)
+    local depth = winners[DEPTH]
     if depth == 0 then
         return winners[""]
     end
@@ -49,12 +50,41 @@ function _M.longest_of(winners, depth, path, length)
     return deep(winners, depth - 1, path, length, slash, found) or winners[""]
 end
 
---- The same for a path that is a string.
----@param winners table<string, table>
----@param depth integer
+-- No loop, as above.
+local function longest_start(starts, i, path, length)
+    local size = starts[i]
+    if not size then
+        return nil
+    end
+    return size <= length and starts[ffi_str(path, size)]
+        or longest_start(starts, i + 1, path, length)
+end
+
+--- The earlier one of two candidates, either of which may be nil.
+function _M.earlier(a, b)
+    if a and (not b or a.rank < b.rank) then
+        return a
+    end
+    return b
+end
+local earlier = _M.earlier
+
+--- The best of the element prefixes of a path; nil if there is none.
+---@param winners table
 ---@param path string
-function _M.longest(winners, depth, path)
-    return _M.longest_of(winners, depth, bytes_of(path), #path)
+function _M.longest(winners, path)
+    return longest(winners, bytes_of(path), #path)
+end
+
+--- The winner of a path; nil if there is none.
+---@param winners table
+---@param path ffi.cdata* its bytes
+---@param length integer number of bytes
+function _M.winner(winners, path, length)
+    local exact = winners[EXACT]
+    local found = exact and exact[ffi_str(path, length)] or longest(winners, path, length)
+    local starts = winners[STARTS]
+    return starts and earlier(found, longest_start(starts, 1, path, length)) or found
 end
 
 return _M

@@ -1,15 +1,17 @@
 --- Finds the candidate for a path in the table of a host.
 -- May yield: no. Phases: access (the predicates read the request).
+local bytes = require("alb.bytes")
 local candidates = require("alb.route.candidate")
 local expression = require("alb.route.expression")
 local predicates = require("alb.route.predicates")
 local prefix_index = require("alb.route.prefix")
 
+local bytes_of = bytes.of
 local str_find = string.find
 local str_sub = string.sub
 local math_huge = math.huge
-local longest_prefix = prefix_index.longest
-local DEPTH, EXACT = prefix_index.DEPTH, prefix_index.EXACT
+local winner = prefix_index.winner
+local DEPTH = prefix_index.DEPTH
 
 local _M = {}
 
@@ -89,7 +91,7 @@ local function first_regex(built, path, best, best_rank)
     return best, best_rank
 end
 
--- For tables whose candidates have conditions, string prefixes or patterns.
+-- For tables whose candidates have conditions or patterns.
 local function select(built, path)
     local best, best_rank = nil, math_huge
     local list = built.exact[path]
@@ -106,12 +108,10 @@ end
 --- The candidate for a path in a table that host_table.lua built; nil if there is none.
 ---@param path string normalised path
 function _M.find(built, path)
-    local depth = built[DEPTH]
-    if not depth then
+    if not built[DEPTH] then
         return select(built, path)
     end
-    local exact = built[EXACT]
-    return exact and exact[path] or longest_prefix(built, depth, path)
+    return winner(built, bytes_of(path), #path)
 end
 
 return _M
