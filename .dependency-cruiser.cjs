@@ -122,6 +122,7 @@ module.exports = {
       [
         "health/",
         "compile\\.ts$",
+        "translate/review\\.ts$",
         "model/options\\.ts$",
         "input/",
         "output/",

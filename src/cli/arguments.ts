@@ -5,6 +5,8 @@ import type { ReloadWay } from "../output/reloader.js";
 import { type SettingRow, SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
+const REPORT_FORMATS = ["text", "json", "github", "sarif"] as const;
+const FAIL_ON = ["error", "warning"] as const;
 const EMITTABLE = ["resources", "ir", "nginx", "policy", "status"] as const;
 
 interface Common {
@@ -24,7 +26,12 @@ export type CommandCall = Common &
         readonly check: boolean;
         readonly emit: (typeof EMITTABLE)[number] | undefined;
       }
-    | { readonly command: "validate"; readonly format: "text" | "json" }
+    | {
+        readonly command: "validate";
+        readonly format: (typeof REPORT_FORMATS)[number];
+        /** The least severity that makes the exit status 1. */
+        readonly failOn: (typeof FAIL_ON)[number];
+      }
     | {
         readonly command: "run";
         /** Watch a cluster; there are no paths then. */
@@ -68,7 +75,12 @@ export function parseArguments(
   } catch (error: unknown) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) throw new HelpShown();
-    throw new UsageError(error.message.replace(/^error: /, "").replaceAll("\n", " "));
+    const excess = program.commands.find(({ args }) => args.length > 0)?.args.at(-1) ?? "";
+    throw new UsageError(
+      error.code === "commander.excessArguments"
+        ? `what is ${JSON.stringify(excess)}? Files and folders are named by -f, such as -f ${excess}`
+        : error.message.replace(/^error: /, "").replaceAll("\n", " "),
+    );
   }
   if (call === undefined) throw new HelpShown();
   return call;
@@ -124,9 +136,16 @@ function addRender(program: Command, found: (call: CommandCall) => void): void {
 function addValidate(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("validate"))
     .description("report everything that is wrong with the manifests")
-    .addOption(formatOption())
+    .addOption(formatOption(REPORT_FORMATS))
+    .addOption(
+      new Option("--fail-on <severity>", "exit 1 for problems of this severity or worse")
+        .choices([...FAIL_ON])
+        .default("error"),
+    )
     .action((options: Options) => {
-      found({ command: "validate", ...common(options), format: format(options) });
+      const format = REPORT_FORMATS.find((each) => each === options["format"]) ?? "text";
+      const failOn = FAIL_ON.find((each) => each === options["failOn"]) ?? "error";
+      found({ command: "validate", ...common(options), format, failOn });
     });
 }
 
@@ -209,10 +228,8 @@ function showDefault(row: SettingRow): string {
   return value === "" ? "none" : value;
 }
 
-function formatOption(): Option {
-  return new Option("--format <form>", "form of the output")
-    .choices(["text", "json"])
-    .default("text");
+function formatOption(forms: readonly string[] = ["text", "json"]): Option {
+  return new Option("--format <form>", "form of the output").choices([...forms]).default("text");
 }
 
 function collect(value: string, previous: readonly string[]): readonly string[] {

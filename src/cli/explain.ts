@@ -15,6 +15,9 @@ export async function runExplain(
 ): Promise<ExitStatus> {
   const request = parseRequest(call);
   if (!request.ok) throw new UsageError(request.problem);
+  if (request.value.host === "") {
+    throw new UsageError("the URL has no host: write http://<host>/path, or add -H 'Host: <host>'");
+  }
   const compiled = await compileInput(call, settings, terminal);
   const { compilation, diagnostics, summary, status } = compiled;
   reportDiagnostics(diagnostics, call.format, terminal.writeError, terminal.colours);

@@ -1,13 +1,15 @@
 /** `albc validate`, and what it shares with the other commands that compile once. */
 import { type Compilation, compile } from "../compile.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { formatGithub, formatSarif } from "../diagnostics/ci-formats.js";
 import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
 import { inOrder } from "../diagnostics/sink.js";
 import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
+import { review } from "../translate/review.js";
 import type { CallOf } from "./arguments.js";
 import { type Settings, compileOptions } from "./settings.js";
-import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
+import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
 /** `albc validate`: prints all problems of the manifests on standard output, and a summary on standard error. */
 export async function runValidate(
@@ -15,7 +17,8 @@ export async function runValidate(
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const { input, diagnostics, summary, status } = await compileInput(call, settings, terminal);
+  const { input, diagnostics, summary } = await compileInput(call, settings, terminal);
+  const failing = ["error", call.failOn];
   reportDiagnostics(diagnostics, call.format, terminal.write, terminal.colours);
   if (call.format === "text") {
     for (const { count, apiVersion, kind } of input.unknownKinds) {
@@ -23,7 +26,9 @@ export async function runValidate(
     }
   }
   terminal.writeError(summary);
-  return status;
+  return diagnostics.some(({ severity }) => failing.includes(severity))
+    ? EXIT.inputErrors
+    : EXIT.fine;
 }
 
 /**
@@ -48,7 +53,8 @@ export async function compileInput(
   });
   const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
   const compilation = compile(input.resources, compileOptions(settings), Date.now());
-  const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
+  const found = [...input.diagnostics, ...compilation.diagnostics];
+  const diagnostics = review(found, input.resources, compilation.config);
   const files = sources.filter((source) => "text" in source).length;
   const read = `${counted(files, "file")}, ${counted(input.objects, "object")}`;
   const hasErrors = diagnostics.some(({ severity }) => severity === "error");
@@ -62,11 +68,27 @@ export async function compileInput(
 /** Prints diagnostics, sorted by place. */
 export function reportDiagnostics(
   diagnostics: readonly Diagnostic[],
-  format: "text" | "json",
+  format: CallOf<"validate">["format"],
   write: (text: string) => void,
   colours: boolean,
 ): void {
-  const sorted = inOrder(diagnostics);
-  const text = format === "json" ? formatJson(sorted) : formatText(sorted, { colours });
+  const text = formatAs(format, inOrder(diagnostics), colours);
   if (text !== "") write(text);
+}
+
+function formatAs(
+  format: CallOf<"validate">["format"],
+  diagnostics: readonly Diagnostic[],
+  colours: boolean,
+): string {
+  switch (format) {
+    case "text":
+      return formatText(diagnostics, { colours });
+    case "json":
+      return formatJson(diagnostics);
+    case "github":
+      return formatGithub(diagnostics);
+    case "sarif":
+      return formatSarif(diagnostics, readVersion());
+  }
 }

@@ -122,6 +122,16 @@ export const DIAGNOSTIC_CATALOG = {
     "The reference names a port, by number or name, that the Service does not have for TCP. Its share of requests gets 503.",
     "name a port of the Service's spec.ports",
   ),
+  SERVICE_WITHOUT_ENDPOINTS: warning(
+    "a Service that is routed to has no endpoint",
+    "No EndpointSlice of the Service has an endpoint that is ready, for this port. Its requests answer 503. Reported by the commands that read files once, and only if the files hold EndpointSlices.",
+    "check the EndpointSlices: their label kubernetes.io/service-name, the names of their ports, and conditions.ready",
+  ),
+  ENDPOINTS_STRAY: warning(
+    "an EndpointSlice belongs to no Service",
+    "The label kubernetes.io/service-name names the Service in the same namespace that the endpoints belong to. Without such a Service they are not used. Reported by the commands that read files once.",
+    "set the label to the name of the Service",
+  ),
   SERVICE_EXTERNAL_NAME: error(
     "a backend's Service is of type ExternalName",
     "Such a Service can point at any DNS name, even one that its author can't reach otherwise, so it can't be a backend. Its share of requests gets 503.",
@@ -281,6 +291,11 @@ export const DIAGNOSTIC_CATALOG = {
     "an Ingress belongs to another controller",
     "No load balancer here serves its class, or its namespace's project. With ALB2 objects, the class is the ALB2's name.",
     "nothing needs to be done if another controller serves it; else correct its class",
+  ),
+  CLASS_NOT_FOUND: warning(
+    "a class does not exist",
+    "No GatewayClass has the name, or the name of an Ingress's class is nearly that of one that is served. The Gateway or Ingress is not served.",
+    "correct the name, or create the class",
   ),
   INGRESS_CANARY: warning(
     "a canary Ingress is not served",

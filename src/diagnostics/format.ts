@@ -54,7 +54,7 @@ function subject({ resource, field }: Diagnostic): readonly string[] {
   return parts.length === 0 ? [] : [`  ${parts.join(", ")}`];
 }
 
-function formatResource({ kind, namespace, name }: ResourceRef): string {
+export function formatResource({ kind, namespace, name }: ResourceRef): string {
   const shownName = name === "" ? "(no name)" : name;
   return printable(`${kind} ${namespace === "" ? "" : `${namespace}/`}${shownName}`);
 }

@@ -16,7 +16,11 @@ export interface Report extends Omit<Diagnostic, "severity" | "location"> {
 }
 
 /** The place of an object's field in the input files; undefined if the object is not from a file. */
-export type Locate = (resource: ResourceRef, field: FieldPath) => SourceLocation | undefined;
+export type Locate = (
+  resource: ResourceRef,
+  field: FieldPath,
+  at?: Report["at"],
+) => SourceLocation | undefined;
 
 /** Collects the diagnostics of one compilation. */
 export class DiagnosticSink {
@@ -59,8 +63,8 @@ export class DiagnosticSink {
     if (this.#sorted?.locate === locate) return this.#sorted.diagnostics;
     const diagnostics = sortDiagnostics(
       this.#reports.map((report) => {
-        const { resource, field = [] } = report;
-        return diagnosticOf(report, resource && locate(resource, field));
+        const { resource, field = [], at } = report;
+        return diagnosticOf(report, resource && locate(resource, field, at));
       }),
     );
     this.#sorted = { locate, diagnostics };

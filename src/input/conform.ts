@@ -16,6 +16,8 @@ export interface UnknownField {
   readonly known: readonly string[];
   /** Those of them that it lacks. */
   readonly absent: readonly string[];
+  /** The only known field beside it whose value, or each of its items, has a field of this name: it may stand one level too high. */
+  readonly parent?: string;
   /** The place keeps fields that it does not know, on purpose. */
   readonly preserved: boolean;
 }
@@ -107,7 +109,9 @@ class ConformVisitor {
 
   #reportUnknown(schema: JsonSchema, object: JsonObject, key: string): void {
     const known = Object.keys(schema.properties ?? {});
+    const parents = known.filter((name) => hasField(own(schema.properties ?? {}, name), key));
     this.unknown.push({
+      ...(parents.length === 1 && present("parent", parents[0])),
       field: [...this.#field, key],
       value: own(object, key),
       known,
@@ -115,6 +119,11 @@ class ConformVisitor {
       preserved: isPreserving(schema),
     });
   }
+}
+
+/** Whether values of the schema, or the items of its lists, have a field of the name. */
+function hasField(schema: JsonSchema | undefined, name: string): boolean {
+  return Object.hasOwn(schema?.items?.properties ?? schema?.properties ?? {}, name);
 }
 
 function isPreserving(schema: JsonSchema): boolean {
@@ -131,8 +140,9 @@ const withDefault = memoized((properties: Readonly<Record<string, JsonSchema>>) 
  * like a known one misspelt.
  */
 export function unknownFieldReports(unknown: readonly UnknownField[]): readonly Report[] {
-  return unknown.flatMap(({ field, known, preserved }) => {
-    const hint = unknownFieldHint(field, known);
+  return unknown.flatMap((each) => {
+    const { field, known, preserved } = each;
+    const hint = unknownFieldHint(field, known) ?? parentHint(each);
     if (preserved && hint === undefined) return [];
     const message = `${noField(field)}; it is ignored`;
     return [{ code: "FIELD_UNKNOWN", message, field, at: "key", ...present("hint", hint) }];
@@ -148,6 +158,11 @@ export function noField(field: FieldPath): string {
 export function unknownFieldHint(field: FieldPath, known: readonly string[]): string | undefined {
   const near = didYouMean(String(field.at(-1)), known);
   return near === undefined ? undefined : `did you mean ${near}?`;
+}
+
+/** Advice for a field that stands one level too high. */
+export function parentHint({ field, parent }: UnknownField): string | undefined {
+  return parent === undefined ? undefined : `put ${String(field.at(-1))} below ${parent}`;
 }
 
 /**

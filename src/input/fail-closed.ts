@@ -9,7 +9,7 @@ import type { FieldPath } from "../diagnostics/diagnostic.js";
 import type { Report } from "../diagnostics/sink.js";
 import { didYouMean, isNear } from "../support/did-you-mean.js";
 import { type JsonObject, fieldsOf, isObject, own, present } from "../support/json-object.js";
-import { type UnknownField, conform, noField, unknownFieldHint } from "./conform.js";
+import { type UnknownField, conform, noField, parentHint, unknownFieldHint } from "./conform.js";
 import { schemaReports, validator } from "./schema-validation.js";
 
 /** Fields that protect requests or select them. */
@@ -105,11 +105,12 @@ export function isSelective({ field }: UnknownField): boolean {
   return isDecisive(name) && !OF_METADATA.includes(name.toLowerCase());
 }
 
-export function closingReport({ field, absent }: UnknownField): Report {
+export function closingReport(unknown: UnknownField): Report {
+  const { field, absent } = unknown;
   const name = nameOf(field);
   const message = `${noField(field)}; what the object is for answers 503, since it may protect it`;
   const meant = meantField(name, absent, DECISIVE) ?? didYouMean(name, absent);
-  const hint = meant === undefined ? undefined : `did you mean ${meant}?`;
+  const hint = meant === undefined ? parentHint(unknown) : `did you mean ${meant}?`;
   return { code: "FIELD_MISPLACED", message, field, at: "key", ...present("hint", hint) };
 }
 

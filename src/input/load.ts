@@ -111,9 +111,9 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
   return {
     resources: store.resources(
       choice.refused.map(({ ref }) => ref),
-      (ref, field) => {
+      (ref, field, at) => {
         const object = byKey.get(refKey(ref));
-        return object && valueNow(object, byPath).locate(field);
+        return object && valueNow(object, byPath).locate(field, at);
       },
     ),
     diagnostics: diagnostics.sorted,

@@ -34,7 +34,7 @@ export class TextLocator {
     const root = positions.documents[document];
     if (root === undefined) return undefined;
     const { node, exact } = nearestNode(root, path);
-    const offset = exact && at === "value" ? valueOffset(node) : node.key;
+    const offset = exact && at === "value" ? this.#valueOffset(node) : node.key;
     return this.#place(offset, (line) => !touches(secrets, line));
   }
 
@@ -59,6 +59,12 @@ export class TextLocator {
       : place;
   }
 
+  /** A collection is best shown by its key; a scalar by what is written, in a block after its indentation. */
+  #valueOffset({ scalar, key, start }: PositionNode): number {
+    if (scalar === undefined) return key;
+    return start + (/^ */.exec(this.#text.slice(start, start + LONG_LINE))?.[0].length ?? 0);
+  }
+
   #indexed(): { readonly positions: Positions; readonly secrets: readonly Range[] } {
     const known = this.#index?.deref();
     if (known !== undefined) return known;
@@ -67,11 +73,6 @@ export class TextLocator {
     this.#index = new WeakRef(index);
     return index;
   }
-}
-
-/** A collection is best shown by its key; a scalar by what is written. */
-function valueOffset(node: PositionNode): number {
-  return node.scalar === undefined ? node.key : node.start;
 }
 
 /** Whether a line holds a part of one of the ranges, which are in order. */

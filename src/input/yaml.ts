@@ -67,23 +67,58 @@ function problemsOf(text: string, events: readonly Event[], error: unknown): Syn
   if (!(error instanceof YAMLException)) {
     return [{ code: "YAML_INVALID", ...explainYamlError("", false), offset: 0 }];
   }
-  if (error.reason === "duplicated mapping key") {
-    const duplicates = readPositions(text, events).duplicates;
-    const second = secondObject(text, duplicates);
-    if (second !== undefined) return [second];
-    if (duplicates.length > 0) return duplicates.map(duplicateKey);
-  }
+  const duplicates = error.reason === "duplicated mapping key" ? duplicatesIn(text, events) : [];
+  return duplicates.length > 0 ? duplicates : [syntaxProblem(text, error)];
+}
+
+function duplicatesIn(text: string, events: readonly Event[]): SyntaxProblem[] {
+  const { duplicates } = readPositions(text, events);
+  const second = secondObject(text, duplicates);
+  return second === undefined ? duplicates.map(duplicateKey) : [second];
+}
+
+function syntaxProblem(text: string, error: YAMLException): SyntaxProblem {
   // Blank lines at the end say nothing; the last character that is written does.
   const end = text.trimEnd().length;
   const position = error.mark?.position ?? 0;
   const reason = position >= end && error.reason === INDENTATION ? UNEXPECTED_END : error.reason;
   const unclosed = findUnclosed(text, Math.min(position + 1, end));
+  const template = templateAt(text, [position, unclosed?.offset ?? position]);
+  if (template !== undefined) return template;
   const cause = unclosed && explainUnclosed(reason, unclosed);
   if (unclosed !== undefined && cause !== undefined) {
-    return [{ code: "YAML_INVALID", ...cause, offset: unclosed.offset }];
+    return { code: "YAML_INVALID", ...cause, offset: unclosed.offset };
   }
   const explanation = explainYamlError(reason, !mayHoldSecrets(text));
-  return [{ code: "YAML_INVALID", ...explanation, offset: Math.min(position, end) }];
+  return { code: "YAML_INVALID", ...explanation, offset: Math.min(position, end) };
+}
+
+/** Characters of a line that may be a template. */
+const LONGEST_LINE = 1000;
+/** `{{ … }}` of Helm and others. */
+const TEMPLATE = /\{\{[^{}\r\n]*\}\}/;
+
+/** A template in a line of the parser's complaint. */
+function templateAt(text: string, offsets: readonly number[]): SyntaxProblem | undefined {
+  for (const offset of offsets) {
+    const found = templateInLine(text, offset);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function templateInLine(text: string, offset: number): SyntaxProblem | undefined {
+  const start =
+    Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
+  const [line = ""] = text.slice(start, start + LONGEST_LINE).split(/[\r\n]/, 1);
+  const at = line.search(TEMPLATE);
+  if (at < 0) return undefined;
+  return {
+    code: "YAML_INVALID",
+    message: "a template that was not rendered",
+    hint: "give albc the output of the template, such as `helm template … | albc validate -f -`",
+    offset: start + at,
+  };
 }
 
 /** apiVersion and kind once more at the start of a line are no duplicates: another object begins there. */

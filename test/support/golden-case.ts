@@ -12,6 +12,7 @@ import { SecretText } from "../../src/support/secret-text.js";
 import { type Compilation, compile } from "../../src/compile.js";
 import { formatCounts, formatText } from "../../src/diagnostics/format.js";
 import { inOrder } from "../../src/diagnostics/sink.js";
+import { review } from "../../src/translate/review.js";
 import { advance, initialInput } from "../../src/input/load.js";
 import type { Source } from "../../src/input/documents.js";
 import { compileOptions, resolveSettings } from "../../src/cli/settings.js";
@@ -101,7 +102,8 @@ function compileNow(golden: GoldenCase): Compilation {
     { ...compileOptions(settings), unavailablePorts },
     now === undefined ? 0 : Number(new Date(now)),
   );
-  return { ...compilation, diagnostics: [...diagnostics, ...compilation.diagnostics] };
+  const found = [...diagnostics, ...compilation.diagnostics];
+  return { ...compilation, diagnostics: review(found, resources, compilation.config) };
 }
 
 // What was there before had the same name: it is one file that has changed.

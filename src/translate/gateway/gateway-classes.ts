@@ -2,6 +2,7 @@ import type { Gateway, GatewayClass } from "../../api/gateway.js";
 import type { RoutingResources } from "../../input/resources.js";
 import type { CompileOptions } from "../../model/options.js";
 import { type ObjectStatus, statusOf } from "../../status/object-status.js";
+import { didYouMean } from "../../support/did-you-mean.js";
 import type { TranslateContext } from "../context.js";
 import { placeOf } from "../place.js";
 import { compareAge } from "../precedence.js";
@@ -42,11 +43,15 @@ export function reportForeignGateways(context: TranslateContext): void {
     const name = gateway.spec.gatewayClassName;
     if (own.has(name)) continue;
     const other = resources.get("GatewayClass", "", name);
-    const message =
-      other === undefined
-        ? `there is no GatewayClass ${name}`
-        : `GatewayClass ${name} belongs to ${other.spec.controllerName}, not to ${options.controllerName}`;
     const place = placeOf(gateway, "spec", "gatewayClassName");
+    if (other === undefined) {
+      const meant = didYouMean(name, own);
+      const hint = meant === undefined ? {} : { hint: `did you mean ${meant}?` };
+      const message = `there is no GatewayClass ${name}`;
+      diagnostics.report({ code: "CLASS_NOT_FOUND", message, ...hint, ...place });
+      continue;
+    }
+    const message = `GatewayClass ${name} belongs to ${other.spec.controllerName}, not to ${options.controllerName}`;
     diagnostics.report({ code: "GATEWAY_NOT_SERVED", message, ...place });
   }
 }

@@ -51,7 +51,7 @@ export function annotationProblems(
     const { key, value, field } = written;
     const problem = problemOfKey(written, ingress) ?? problemOfName(key, value, options);
     if (problem === undefined) continue;
-    reports.push({ ...problem, ...placeOf(ingress, ...field) });
+    reports.push({ ...problem, ...placeOf(ingress, ...field), ...pointer(problem) });
     if (!closes(problem, options)) continue;
     const path = closedPath(key, ingress);
     if (path === undefined) whole ??= key.name;
@@ -66,6 +66,13 @@ export function annotationProblems(
 function closedPath(key: AnnotationKey, ingress: Ingress): string | undefined {
   const hasPath = key.index !== undefined && problemOfIndex(key, ingress) === undefined;
   return hasPath ? pathKey(key.index) : undefined;
+}
+
+const AT_KEY = { at: "key" } as const;
+
+/** The problem is the annotation's value, or its name. */
+function pointer({ code }: Report): Pick<Report, "at"> {
+  return code === "ANNOTATION_INVALID" || code === "ANNOTATION_CLOSED" ? {} : AT_KEY;
 }
 
 function closes({ code }: Report, { unsupportedRestrictions }: CompileOptions): boolean {
@@ -90,7 +97,7 @@ export function reportRestrictions(
     const message = `${key.name} restricts access, but has no effect on objects of kind ${object.kind}`;
     const hint = "protect it in its spec or with an AuthPolicy, and remove the annotation";
     const place = placeOf(object, ...field);
-    diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place });
+    diagnostics.report({ code: "ANNOTATION_MISSPELT", message, hint, ...place, ...AT_KEY });
   }
   return what;
 }

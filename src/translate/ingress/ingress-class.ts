@@ -1,6 +1,7 @@
 import type { Ingress } from "../../api/wire.js";
 import type { TranslateContext } from "../context.js";
 import type { LoadBalancer } from "../load-balancer.js";
+import { didYouMean } from "../../support/did-you-mean.js";
 import { placeOf } from "../place.js";
 
 /** Kubernetes' annotation from before spec.ingressClassName. */
@@ -36,15 +37,27 @@ export function selectsByOptions({
 export function reportUnserved(
   ingress: Ingress,
   balancers: readonly LoadBalancer[],
-  { options, diagnostics }: TranslateContext,
+  { resources, options, diagnostics }: TranslateContext,
 ): void {
   const isByOptions = balancers.some(({ alb }) => alb === undefined);
   const classes = balancers.map(({ alb }) => alb?.metadata.name ?? options.ingressClass);
-  diagnostics.report({
-    code: "INGRESS_NOT_SERVED",
-    message: reasonFor(ingress, classes, isByOptions),
-    ...placeOf(ingress, "spec", "ingressClassName"),
-  });
+  const message = reasonFor(ingress, classes, isByOptions);
+  const place = placeOf(ingress, "spec", "ingressClassName");
+  const name = ingressClassOf(ingress);
+  const isClass = name !== undefined && resources.get("IngressClass", "", name) !== undefined;
+  const meant = name === undefined || isClass ? undefined : meantClass(name, classes);
+  const report =
+    meant === undefined
+      ? ({ code: "INGRESS_NOT_SERVED" } as const)
+      : ({ code: "CLASS_NOT_FOUND", hint: `did you mean ${meant}?` } as const);
+  diagnostics.report({ ...report, message, ...place });
+}
+
+/** Names that differ in their numbers are several on purpose. */
+function meantClass(name: string, classes: readonly string[]): string | undefined {
+  const withoutNumbers = (text: string): string => text.replaceAll(/\d/g, "");
+  const others = classes.filter((each) => withoutNumbers(each) !== withoutNumbers(name));
+  return didYouMean(name, others);
 }
 
 function reasonFor(ingress: Ingress, classes: readonly string[], isByOptions: boolean): string {

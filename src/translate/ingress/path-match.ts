@@ -62,7 +62,7 @@ function matchRegex(
   ignoreCase: boolean,
 ): ReturnType<typeof matchPath> {
   const pattern = path.startsWith("^") ? path : `^${path}`;
-  const problem = regexProblem(pattern);
+  const problem = regexProblem(pattern, path);
   const specificity = rank(host, ["REGEX", pattern]);
   return problem === undefined
     ? { path: ["regex", pattern, ignoreCase ? "i" : ""], specificity }

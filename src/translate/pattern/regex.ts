@@ -7,13 +7,13 @@ const LARGEST = 10_000;
 /**
  * The problem of a PCRE2 pattern, undefined if there is none. Constructs that this parser can't judge are refused: rare ones, those that
  * versions of PCRE2 read differently, and those that run without bounds (recursion, callouts, verbs). A pattern that only PCRE refuses,
- * once requests come, would close everything that it may match on a shared host.
+ * once requests come, would close everything that it may match on a shared host. `written` is the user's own text, which the message shows.
  */
-export function regexProblem(pattern: string): string | undefined {
+export function regexProblem(pattern: string, written = pattern): string | undefined {
   const problem = patternProblem(pattern);
   return problem === undefined
     ? undefined
-    : `${JSON.stringify(pattern)} is not a regular expression: ${problem}`;
+    : `${JSON.stringify(written)} is not a regular expression: ${problem}`;
 }
 
 function patternProblem(pattern: string): string | undefined {

@@ -44,6 +44,8 @@ test.each([
   [["render", "-f", "a", "--emit", "policy", "--check"], "--check needs -o DIR"],
   [["render", "-o", "x"], "no input: give -f PATH"],
   [["run", "-f", "a", "--reload", "hup"], "--reload must be control:FOLDER or command:COMMAND"],
+  [["validate", "m"], 'what is "m"? Files and folders are named by -f, such as -f m'],
+  [["validate", "-f", "a", "--fail-on", "info"], "Allowed choices are error, warning"],
   [["explain", "-f", "a"], "explain needs METHOD and URL of a request, such as `GET https://"],
   [["explain", "-f", "a", "http://x/y"], "such as `GET http://x/y`"],
   [["explain", "-f", "a", "/y"], "such as `GET /y`"],

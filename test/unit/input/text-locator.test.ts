@@ -47,6 +47,10 @@ describe("field", () => {
     expect(place(MANIFEST, path)).toMatchObject({ line, column });
   });
 
+  it("is the first letter of a block's text", () => {
+    expect(place("a:\n  b: |\n    text\n", ["a", "b"])).toMatchObject({ line: 3, column: 5 });
+  });
+
   it("points at the innermost parent of a field that is not there", () => {
     expect(place(MANIFEST, ["spec", "ports", 0, "targetPort", "x"])).toMatchObject({
       line: 10,

@@ -133,6 +133,9 @@ describe("syntax errors", () => {
     ["a: 1\n  b: 2", 8, /does not fit the mapping/],
     ['{"a":1} {"b":2}', 8, /after the end of the document/],
     ["a: {<<: 1}", 4, /merge key/],
+    ["a: {{ .Values.a }}\n", 3, /template/],
+    ["a: 1\n{{- if .Values.b }}\nb: 2\n{{- end }}\n", 5, /template/],
+    ["a: '{{ x }}'\nb: [", 16, /'\[' is never closed/],
     ["%YAML 2.0\n---\na: 1", 10, /directive|not valid/],
   ])("explains %j", (text, offset, message) => {
     const [problem] = problems(text);

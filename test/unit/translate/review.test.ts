@@ -1,0 +1,67 @@
+import { compile } from "../../../src/compile.js";
+import { loadResources } from "../../../src/input/load.js";
+import { review } from "../../../src/translate/review.js";
+import { compileOptions, resolveSettings } from "../../../src/cli/settings.js";
+
+const SERVICE = `apiVersion: v1
+kind: Service
+metadata: { name: web, namespace: shop }
+spec: { ports: [{ port: 80 }] }
+---
+`;
+const INGRESS = `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: a, namespace: shop }
+spec:
+  ingressClassName: nginx
+  rules: [{ http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: NAME, port: { number: 80 } } } }] } }]
+---
+`;
+const slice = (service: string, ready: boolean) => `apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: { name: web-1, namespace: shop, labels: { kubernetes.io/service-name: ${service} } }
+addressType: IPv4
+ports: [{ port: 8080 }]
+endpoints: [{ addresses: [10.0.0.1], conditions: { ready: ${ready} } }]
+`;
+
+function reviewed(text: string): readonly string[] {
+  const { resources } = loadResources([{ path: "a.yaml", text }]);
+  const { diagnostics, config } = compile(
+    resources,
+    compileOptions(resolveSettings({ flags: {}, variables: {} })),
+  );
+  return review(diagnostics, resources, config).map(({ code, hint }) => `${code}: ${hint ?? ""}`);
+}
+
+const ingress = (service = "web") => SERVICE + INGRESS.replace("NAME", service);
+
+it("says nothing of endpoints that are ready", () => {
+  expect(reviewed(ingress() + slice("web", true))).toEqual([]);
+});
+
+it("leaves endpoints to the cluster if there are no EndpointSlices at all", () => {
+  expect(reviewed(ingress())).toEqual([]);
+});
+
+it("reports a Service whose endpoints are not ready, at the Service", () => {
+  expect(reviewed(ingress() + slice("web", false))).toEqual([
+    expect.stringMatching(/^SERVICE_WITHOUT_ENDPOINTS: check/),
+  ]);
+});
+
+it("reports endpoints of a misspelt Service, and the Service without them", () => {
+  expect(reviewed(ingress() + slice("wbe", true))).toEqual([
+    "ENDPOINTS_STRAY: did you mean web?",
+    expect.stringMatching(/^SERVICE_WITHOUT_ENDPOINTS: check/),
+  ]);
+});
+
+it("names the Service that a backend probably means, of the same namespace", () => {
+  expect(reviewed(ingress("wep"))).toEqual(["SERVICE_NOT_FOUND: did you mean web?"]);
+  expect(reviewed(ingress("unlike"))).toEqual([
+    expect.stringMatching(/^SERVICE_NOT_FOUND: create/),
+  ]);
+  const elsewhere = ingress("wep").replace("shop", "other");
+  expect(reviewed(elsewhere)).toEqual([expect.stringMatching(/^SERVICE_NOT_FOUND: create/)]);
+});
