@@ -1,7 +1,8 @@
 --- Sets how much garbage a worker may hold before LuaJIT collects it.
 --
--- LuaJIT waits until the memory in use has doubled. With few routes that is a megabyte or two, which would be collected
--- every few hundred requests. So a worker may always hold ALLOWANCE of garbage, however little memory it uses.
+-- LuaJIT waits until the memory in use has grown by a share of itself. With few routes that is a megabyte or two, which
+-- would be collected every few hundred requests. So a worker may always hold ALLOWANCE of garbage, however little
+-- memory it uses.
 -- May yield: the function given to without_collection. Phases: any.
 local collectgarbage = collectgarbage
 local error = error
@@ -12,8 +13,9 @@ local _M = {}
 
 -- Kilobytes.
 local ALLOWANCE = 16 * 1024
--- Percent of the memory in use at which the next collection begins: LuaJIT's default, and the maximum.
-local USUAL = 200
+-- Percent of the memory in use at which the next collection begins, and the maximum. LuaJIT's default of 200 costs no
+-- less time, but with 10,000 routes 12 MiB more.
+local USUAL = 120
 local MOST = 1000
 
 -- Seconds after which the function that stopped the collection must have been ended before it could restart it.
