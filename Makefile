@@ -9,19 +9,15 @@ MAKEFLAGS += --no-print-directory --no-builtin-rules
 .DELETE_ON_ERROR:
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 
-# The oldest Node line that is supported, and the newest: everything is tested on the first, all that
-# does not need nginx on the second too.
-NODE_OLD := 20.20.2
-NODE_NEW := 24.21.0
+include deploy/versions.env
 # Debian releases whose nginx is tested; the first is the one that `make run` uses.
 NGINX_SUITES := forky trixie
 
 INSTALLED := node_modules/.installed
 BUILT := dist/cli/main.js
 CLUSTER := .cluster
+IMAGE := .image/config.json
 NGINX := .nginx/$(firstword $(NGINX_SUITES))/nginx
-# The release of Gateway API that is served; tests read its CRDs, examples and conformance suite.
-GATEWAY_API_VERSION := v1.7.0
 GATEWAY_API := .gateway-api/$(GATEWAY_API_VERSION)/api/go.mod
 STEP = .ci/step $@
 LUA_CODE = $(wildcard lua test/lua e2e)
@@ -42,7 +38,7 @@ $(BUILT): $(INSTALLED) tsconfig.base.json tsconfig.build.json $(shell find src -
 
 .PHONY: test
 test: $(INSTALLED) ## Run check and every test, on both nginx and both Node versions
-	@MAKE=$(MAKE) .ci/test "$(CHECKS)" "$(TESTS)" build-cluster "test-cluster conformance"
+	@MAKE=$(MAKE) .ci/test "$(CHECKS)" "$(TESTS)" "build-image build-cluster" "test-cluster conformance"
 
 .PHONY: check
 check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
@@ -78,8 +74,12 @@ bench-cluster: .bench nginx $(CLUSTER)/.complete ## Measure albc on a Kubernetes
 build-cluster: $(INSTALLED) ## Build the Kubernetes API and the conformance suite (Go; a quarter of an hour, once)
 	@ALBC_STEP_TIMEOUT=2400 $(STEP) $(MAKE) $(CLUSTER)/.complete
 
+.PHONY: build-image
+build-image: $(INSTALLED) ## Run the steps of deploy/Dockerfile without a container engine (root, Debian)
+	@$(STEP) $(MAKE) $(IMAGE)
+
 .PHONY: test-cluster
-test-cluster: $(INSTALLED) build nginx $(CLUSTER)/.complete ## Run the tests that need a Kubernetes API (root, Linux)
+test-cluster: $(INSTALLED) build nginx $(IMAGE) $(CLUSTER)/.complete ## Run the tests that need a Kubernetes API (root, Linux)
 	@NODE_OPTIONS=--experimental-vm-modules $(STEP) e2e/conformance/on-cluster $(CLUSTER) .reports/cluster \
 	  node node_modules/jest/bin/jest.js --ci --selectProjects cluster --json --outputFile=$(CURDIR)/.reports/$@.json
 
@@ -95,6 +95,10 @@ conformance: build nginx $(CLUSTER)/.complete ## Run Gateway API's conformance s
 golden-update: $(INSTALLED) nginx ## Rewrite expected and generated files; read the diff before you commit
 	@[ -z "$${CI:-}" ] || { echo "albc: golden files are compared in CI, never updated" >&2; exit 1; }
 	@UPDATE_GOLDEN=1 npm run --silent test:unit -- --testPathPatterns '/test/(golden|generated)/'
+
+.PHONY: newer
+newer: $(INSTALLED) ## List newer releases of what deploy/versions.env, npm and Go pin; UPDATE=1 writes the former
+	@node .ci/newer.js $(if $(UPDATE),--update)
 
 .PHONY: nginx
 nginx: $(NGINX) ## Unpack Debian's nginx with its Lua modules into .nginx/
@@ -133,6 +137,9 @@ $(GATEWAY_API):
 	@cd .node/$* && npm install --ignore-scripts --no-save --no-package-lock --no-audit --no-fund \
 	  --loglevel=error $$(node -p '`node-$${process.platform}-$${process.arch}`')@$*
 	@mkdir -p $(@D) && cd $(@D) && ln -sf ../node_modules/node-*/bin/node node
+
+$(IMAGE): deploy/Dockerfile .dockerignore .ci/image.js package-lock.json tsconfig.build.json $(shell find src lua templates -type f 2>/dev/null)
+	@node .ci/image.js $(@D)
 
 # Kubernetes' own programs and the suite; from nothing it takes a quarter of an hour.
 $(CLUSTER)/.complete: $(wildcard e2e/conformance/*.go e2e/conformance/go.* e2e/conformance/k8s/go.* e2e/conformance/build)

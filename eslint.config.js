@@ -45,6 +45,7 @@ export default defineConfig(
     ".cluster",
     ".gateway-api",
     ".nginx",
+    ".image",
     ".node",
     ".reports",
     ".bench",
@@ -190,7 +191,15 @@ export default defineConfig(
     name: "configuration files",
     files: ["**/*.js", "**/*.cjs", "**/*.mjs"],
     languageOptions: {
-      globals: { URL: "readonly", console: "readonly", module: "writable", process: "readonly" },
+      globals: {
+        ...{
+          AbortSignal: "readonly",
+          URL: "readonly",
+          URLSearchParams: "readonly",
+          fetch: "readonly",
+        },
+        ...{ console: "readonly", module: "writable", process: "readonly" },
+      },
     },
   },
   prettier,

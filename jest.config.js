@@ -15,7 +15,9 @@ function project(displayName, globs, more = {}) {
     // Sources import "./x.js" as Node wants it; in the tree the file is still x.ts.
     moduleNameMapper: { "^(\\.{1,2}/.*)\\.js$": "$1" },
     transform: { "^.+\\.ts$": ["ts-jest", { useESM: true, tsconfig: "tsconfig.json" }] },
-    modulePathIgnorePatterns: ["<rootDir>/(dist|\\.nginx|\\.node|\\.bench|\\.reports|\\.albc)/"],
+    modulePathIgnorePatterns: [
+      "<rootDir>/(dist|\\.nginx|\\.image|\\.node|\\.bench|\\.reports|\\.albc)/",
+    ],
     restoreMocks: true,
     ...more,
   };

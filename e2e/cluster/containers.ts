@@ -1,57 +1,20 @@
 /**
- * The containers of deploy/base without a container runtime: each has namespaces of its own for mounts and process ids, its user and
- * its volumes, as the manifest says. Needs root on Linux.
+ * The containers of a pod without a container runtime: each has the file system of the image that .ci/image.js builds, read-only, and
+ * namespaces of its own for mounts and process ids, its user and its volumes, as the pod says. Needs root on Linux.
  */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
+import { chmod, chown, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { load } from "js-yaml";
-import { findNginx } from "../../src/output/nginx-binary.js";
 import type { Closable } from "../harness/scene.js";
 import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
-import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
+import { type ContainerSpec, type PodSpec, containerOf } from "./deployed-pod.js";
 
-const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url));
-/** Below a folder that every container has as its own: what its image would bring. */
-export const IMAGE = "/run/image";
-
-interface Security {
-  readonly runAsUser?: number;
-  readonly runAsGroup?: number;
-  readonly fsGroup?: number;
-}
-
-interface ContainerSpec {
-  readonly name: string;
-  readonly command?: readonly string[];
-  readonly args: readonly string[];
-  readonly workingDir?: string;
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly securityContext: Security;
-  readonly volumeMounts: readonly {
-    readonly name: string;
-    readonly mountPath: string;
-    readonly readOnly?: boolean;
-  }[];
-}
-
-interface PodSpec {
-  readonly shareProcessNamespace?: boolean;
-  readonly securityContext: Security;
-  readonly containers: readonly ContainerSpec[];
-  readonly volumes: readonly { readonly name: string }[];
-}
-
-function podOf(path: string): PodSpec {
-  const { spec } = load(readFileSync(join(REPOSITORY, path), "utf8")) as {
-    readonly spec: { readonly template: { readonly spec: PodSpec } };
-  };
-  return spec.template.spec;
-}
+const IMAGE =
+  process.env["ALBC_TEST_IMAGE"] ?? fileURLToPath(new URL("../../.image", import.meta.url));
 
 export interface Outcome {
   readonly code: number;
@@ -59,23 +22,37 @@ export interface Outcome {
 }
 
 export class Containers implements Closable {
-  readonly pod = podOf("deploy/base/deployment.yaml");
-  /** All that they wrote to standard error. */
-  log = "";
+  readonly pod: PodSpec;
   readonly #folder: string;
-  /** Folder of the program that is tested. */
-  #nginx = "";
+  readonly #log: string;
+  /** Commands that enter the pod's network; none: this process's network. */
+  readonly #network: readonly string[];
   readonly #running = new Map<string, ChildProcess>();
 
-  private constructor(folder: string) {
+  private constructor(pod: PodSpec, folder: string, network: readonly string[]) {
+    this.pod = pod;
     this.#folder = folder;
+    this.#log = join(folder, "log");
+    this.#network = network;
   }
 
-  static async create(): Promise<Containers> {
-    const containers = new Containers(await makeTempFolder());
-    for (const { name } of containers.pod.volumes) await containers.#makeVolume(name);
-    await containers.#makeImage();
+  /** `netns`: name of the network namespace of the pod. */
+  static async create(pod: PodSpec, netns?: string): Promise<Containers> {
+    if (!existsSync(join(IMAGE, "config.json")))
+      throw new Error("no image: run `make build-image`");
+    const network = netns === undefined ? [] : ["nsenter", `--net=/run/netns/${netns}`];
+    const containers = new Containers(pod, await makeTempFolder(), network);
+    for (const { name } of pod.volumes) await containers.#makeVolume(name);
+    await chmod(containers.#folder, 0o755);
+    // nginx opens /dev/stdout again, as its own user, which a socket (what Node makes for a child's output) does not allow.
+    await writeFile(containers.#log, "");
+    await chmod(containers.#log, 0o666);
     return containers;
+  }
+
+  /** All that they wrote. */
+  get log(): string {
+    return readFileSync(this.#log, "utf8");
   }
 
   /** A folder of this machine that is the volume. */
@@ -83,32 +60,58 @@ export class Containers implements Closable {
     return join(this.#folder, "volumes", name);
   }
 
-  specOf(name: string): ContainerSpec {
-    const found = this.pod.containers.find((container) => container.name === name);
-    if (found === undefined) throw new Error(`the pod has no container ${name}`);
-    return found;
+  /** A file that the kubelet writes into a volume: only the pod's group can read it. */
+  async writeFile(volume: string, name: string, text: string): Promise<void> {
+    const path = join(this.volume(volume), name);
+    await writeFile(path, text, { mode: 0o640 });
+    await chown(path, 0, this.pod.securityContext.fsGroup ?? 0);
   }
 
-  start(name: string, words: readonly string[], env: Readonly<Record<string, string>>): void {
-    const separate = this.pod.shareProcessNamespace === true ? [] : ["--pid", "--mount-proc"];
-    const flags = ["--mount", "--fork", ...separate];
-    const script = [...this.#mounts(this.specOf(name)), `exec ${this.#asUser(name)} "$@"`];
-    const child = spawn(
-      "unshare",
-      [...flags, "--", "/bin/sh", "-ec", script.join("\n"), name, ...words],
-      { env: { ...process.env, ...env }, stdio: ["ignore", "ignore", "pipe"] },
+  /** With its own command and environment, the arguments or the given ones, and more variables. */
+  start(name: string, args?: readonly string[], env: Readonly<Record<string, string>> = {}): void {
+    const spec = containerOf(this.pod, name);
+    const separate = this.pod.shareProcessNamespace === true ? [] : ["--pid"];
+    const words = [...(spec.command ?? entrypoint()), ...(args ?? spec.args)];
+    const enter = `exec ${this.#asUser(name)} /bin/sh -c 'cd "$0" && exec "$@"' ${spec.workingDir ?? "/"} "$@"`;
+    const script = [...this.#mounts(spec), enter];
+    const given = (spec.env ?? []).flatMap((each) =>
+      each.value === undefined ? [] : [[each.name, each.value] as const],
     );
-    child.stderr.on("data", (bytes: Buffer) => (this.log += bytes.toString()));
+    const [command = "", ...rest] = [
+      ...this.#network,
+      ...["unshare", "--mount", "--fork", ...separate],
+      ...["--", "/bin/sh", "-ec", script.join("\n"), name, ...words],
+    ];
+    const output = openSync(this.#log, "a");
+    const child = spawn(command, rest, {
+      env: {
+        PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        ...Object.fromEntries(given),
+        ...env,
+      },
+      stdio: ["ignore", output, output],
+    });
+    closeSync(output);
     this.#running.set(name, child);
+  }
+
+  isRunning(name: string): boolean {
+    const child = this.#running.get(name);
+    return child?.exitCode === null && child.signalCode === null;
+  }
+
+  /** To its first process; resolves when the container has ended. */
+  async end(name: string, signal: NodeJS.Signals): Promise<void> {
+    const child = this.#running.get(name);
+    if (child === undefined || !this.isRunning(name)) return;
+    const ended = once(child, "exit");
+    process.kill(await this.pidOf(name), signal);
+    await ended;
   }
 
   /** As a container ends whose first process is killed. */
   async kill(name: string): Promise<void> {
-    const child = this.#running.get(name);
-    if (child?.exitCode !== null || child.signalCode !== null) return;
-    const ended = once(child, "exit");
-    process.kill(await this.pidOf(name), "SIGKILL");
-    await ended;
+    await this.end(name, "SIGKILL");
   }
 
   /** Its first process, as this machine numbers it. */
@@ -120,24 +123,29 @@ export class Containers implements Closable {
     });
   }
 
-  /** A shell script in the container, as its user. */
+  /** A command in the container, as its user, in its folder, with its environment. */
+  async run(name: string, words: readonly string[]): Promise<Outcome> {
+    const spaces = this.pod.shareProcessNamespace === true ? [] : ["--pid"];
+    const pid = await this.pidOf(name);
+    const flags = [`--target=${String(pid)}`, "--mount", ...spaces, "--root", "--wd"];
+    const user = this.#asUser(name, "").split(" ");
+    const env = Object.fromEntries(
+      (await readFile(`/proc/${String(pid)}/environ`, "utf8"))
+        .split("\0")
+        .flatMap((line) => (line === "" ? [] : [line.split(/=(.*)/s).slice(0, 2)])),
+    ) as Record<string, string>;
+    return run("nsenter", [...flags, ...user, ...words], env);
+  }
+
+  /** A shell script in the container. */
   async exec(name: string, script: string): Promise<Outcome> {
-    const spaces = this.pod.shareProcessNamespace === true ? ["--mount"] : ["--mount", "--pid"];
-    const target = String(await this.pidOf(name));
-    return run("nsenter", [
-      "--target",
-      target,
-      ...spaces,
-      "--",
-      "/bin/sh",
-      "-c",
-      this.#as(name, script),
-    ]);
+    return this.run(name, ["/bin/sh", "-c", script]);
   }
 
   /** A shell script that sees the process ids of the whole machine, as the container's user. */
   async execOutside(name: string, script: string): Promise<Outcome> {
-    return run("/bin/sh", ["-c", this.#as(name, script)]);
+    const [command = "", ...flags] = this.#asUser(name, "").split(" ");
+    return run(command, [...flags, "/bin/sh", "-c", script]);
   }
 
   async close(): Promise<void> {
@@ -145,34 +153,36 @@ export class Containers implements Closable {
     await removeFolder(this.#folder);
   }
 
-  #as(name: string, script: string): string {
-    return `exec ${this.#asUser(name)} /bin/sh -c '${script.replaceAll("'", "'\\''")}'`;
-  }
-
-  #asUser(name: string): string {
-    const { securityContext } = this.specOf(name);
+  #asUser(name: string, root = '"$root"'): string {
+    const { securityContext } = containerOf(this.pod, name);
     const { runAsUser, runAsGroup, fsGroup } = { ...this.pod.securityContext, ...securityContext };
     const ids = `--reuid ${String(runAsUser)} --regid ${String(runAsGroup)}`;
-    return `setpriv ${ids} --groups ${String(fsGroup)} --no-new-privs --bounding-set=-all --inh-caps=-all`;
+    const chroot = root === "" ? "" : `chroot ${root} `;
+    return `${chroot}setpriv ${ids} --groups ${String(fsGroup)} --no-new-privs --bounding-set=-all --inh-caps=-all`;
   }
 
   /** Shell commands that make its file system. Nothing of it is seen outside its namespace. */
-  #mounts({ volumeMounts, workingDir }: ContainerSpec): readonly string[] {
+  #mounts({ volumeMounts }: ContainerSpec): readonly string[] {
     const lines = [
-      "mount -t tmpfs -o mode=755 tmpfs /run",
-      `mkdir -p ${IMAGE} /run/own && mount --rbind '${this.#folder}' /run/own`,
-      `for part in albc nginx bin; do mkdir ${IMAGE}/$part; done`,
-      `mount --bind '${REPOSITORY}' ${IMAGE}/albc`,
-      `mount --bind '${this.#nginx}' ${IMAGE}/nginx`,
-      `touch ${IMAGE}/node && mount --bind '${process.execPath}' ${IMAGE}/node`,
-      `mount --bind /run/own/bin ${IMAGE}/bin`,
+      `root='${join(IMAGE, "root")}'`,
+      // Mount points of volumes, as a runtime makes them.
+      ...volumeMounts
+        .filter(
+          ({ mountPath }) => !mountPath.startsWith("/run/") && !mountPath.startsWith("/var/run/"),
+        )
+        .map(({ mountPath }) => `mkdir -p "$root${mountPath}"`),
+      'mount --bind "$root" "$root"',
+      'mount -o remount,bind,ro "$root"',
+      'mount -t proc proc "$root/proc"',
+      'mount --rbind /dev "$root/dev"',
+      'mount -t tmpfs -o mode=755 tmpfs "$root/run"',
     ];
     for (const { name, mountPath, readOnly } of volumeMounts) {
-      lines.push(`mkdir -p ${mountPath} && mount --bind /run/own/volumes/${name} ${mountPath}`);
-      if (readOnly === true) lines.push(`mount -o remount,bind,ro ${mountPath}`);
+      const path = `"$root${mountPath.replace(/^\/var\/run\//, "/run/")}"`;
+      lines.push(`mkdir -p ${path} && mount --bind '${this.volume(name)}' ${path}`);
+      if (readOnly === true) lines.push(`mount -o remount,bind,ro ${path}`);
     }
-    lines.push("umount -l /run/own", "mount -o remount,bind,ro /run", "mount -o remount,bind,ro /");
-    return [...lines, `cd ${workingDir ?? "/"}`, `PATH=${IMAGE}/bin:$PATH`];
+    return [...lines, 'mount -o remount,bind,ro "$root/run"'];
   }
 
   /** As the kubelet makes an emptyDir for a pod with an fsGroup. */
@@ -181,33 +191,20 @@ export class Containers implements Closable {
     await chown(this.volume(name), 0, this.pod.securityContext.fsGroup ?? 0);
     await chmod(this.volume(name), 0o2777);
   }
-
-  /** The programs of both images: `node` and `openresty`. */
-  async #makeImage(): Promise<void> {
-    const binary = await findNginx({ given: testNginx(), path: "" });
-    this.#nginx = dirname(await realpath(testNginx()));
-    const inImage = (text: string) => text.replaceAll(this.#nginx, `${IMAGE}/nginx`);
-    const variables = Object.entries(binary.variables).map(
-      ([k, v]) => `export ${k}='${inImage(v)}'`,
-    );
-    const directives = inImage(binary.directives);
-    await mkdir(join(this.#folder, "bin"));
-    // The words of deploy/base: -e stderr -p PREFIX -c nginx.conf -g DIRECTIVES.
-    const openresty = [
-      "#!/bin/sh",
-      ...variables,
-      `exec ${IMAGE}/nginx/nginx "$1" "$2" "$3" "$4" "$5" "$6" "$7" "${directives} $8"`,
-    ];
-    await writeFile(join(this.#folder, "bin/openresty"), `${openresty.join("\n")}\n`, {
-      mode: 0o755,
-    });
-    await chmod(this.#folder, 0o755);
-  }
 }
 
-function run(command: string, words: readonly string[]): Promise<Outcome> {
+function entrypoint(): readonly string[] {
+  const text = readFileSync(join(IMAGE, "config.json"), "utf8");
+  return (JSON.parse(text) as { readonly entrypoint: readonly string[] }).entrypoint;
+}
+
+function run(
+  command: string,
+  words: readonly string[],
+  env?: Readonly<Record<string, string>>,
+): Promise<Outcome> {
   return new Promise((resolve) => {
-    execFile(command, words, (error, stdout, stderr) => {
+    execFile(command, words, { env: { ...(env ?? process.env) } }, (error, stdout, stderr) => {
       const code = typeof error?.code === "number" ? error.code : Number(error !== null);
       resolve({ code, output: stdout + stderr });
     });

@@ -1,6 +1,6 @@
-/** What is in deploy/, as the API server sees it; and albc with the permissions that it gives and no others. */
+/** What is in deploy/, as Helm renders it and the API server takes it; and albc with the permissions that it gives and no others. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,12 @@ const ADDRESSES = "192.0.2.72/29";
 interface Rendered {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly namespace?: string };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec?: Readonly<Record<string, unknown>>;
   readonly [field: string]: unknown;
 }
@@ -36,7 +41,7 @@ beforeAll(async () => {
   // The cluster's network is gone with it.
   execFileSync("ip", ["route", "add", "local", ADDRESSES, "dev", "lo"]);
   cluster = await scene.use(Cluster.open());
-  for (const object of rendered("base").filter(({ kind }) => kind === "Namespace"))
+  for (const object of rendered().filter(({ kind }) => kind === "Namespace"))
     await cluster.apply(object);
 });
 afterAll(async () => {
@@ -54,26 +59,121 @@ function kubectl(words: readonly string[], input = ""): string {
   });
 }
 
-function yamlOf(name: string): string {
-  return kubectl(["kustomize", join(DEPLOY, name)]);
+function helm(...words: readonly string[]): string {
+  // Helm keeps its caches below the home folder.
+  const env = { ...process.env, HOME: folder };
+  return execFileSync("helm", words, { env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-function rendered(name: string): readonly Rendered[] {
-  return loadAll(yamlOf(name)) as readonly Rendered[];
+const CHART = join(DEPLOY, "chart");
+
+/** What the chart makes of values, as `--set` takes them. */
+function chart(...values: readonly string[]): string {
+  const set = values.flatMap((value) => ["--set", value]);
+  return helm("template", "albc", CHART, "--namespace", NAMESPACE, ...set);
 }
 
-test.each(["base", "overlays/cluster-secrets", "overlays/gateway-api"])(
-  "the API server takes deploy/%s as it is",
-  (name) => {
-    const words = ["apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", "-"];
-    const lines = kubectl(words, yamlOf(name)).trim().split("\n");
-    expect(lines).toHaveLength(rendered(name).length);
-    for (const line of lines) expect(line).toMatch(/serverside-applied \(server dry run\)$/);
-  },
-);
+function objectsOf(yaml: string): readonly Rendered[] {
+  return (loadAll(yaml) as readonly (Rendered | null)[]).filter((object) => object !== null);
+}
+
+function rendered(): readonly Rendered[] {
+  return objectsOf(kubectl(["kustomize", join(DEPLOY, "base")]));
+}
+
+test("deploy/base is what the chart renders", () => {
+  const script = join(DEPLOY, "render-base");
+  const text = execFileSync(script, ["helm"], { encoding: "utf8", env: { ...process.env } });
+  expect(readFileSync(join(DEPLOY, "base/albc.yaml"), "utf8")).toBe(text);
+});
+
+test.each<readonly [string, () => string]>([
+  ["deploy/base", () => kubectl(["kustomize", join(DEPLOY, "base")])],
+  ["the chart", () => chart()],
+  [
+    "the chart with everything on",
+    () =>
+      chart(
+        ...["gatewayClass.create=true", "secrets.allNamespaces=true", "ingressClass.default=true"],
+        ...["autoscaling.enabled=true", "openresty.enabled=true", "options.httpPort=8080"],
+        ...["ports[0].name=dns", "ports[0].port=53", "ports[0].protocol=UDP"],
+        ...[`namespaces={${cluster.namespace}}`, "monitoring.dashboards.enabled=true"],
+      ),
+  ],
+])("the API server takes %s as it is", (_name, yaml) => {
+  const words = ["apply", "--server-side", "--force-conflicts", "--dry-run=server", "-f", "-"];
+  const lines = kubectl(words, yaml()).trim().split("\n");
+  expect(lines).toHaveLength(objectsOf(yaml()).length);
+  for (const line of lines) expect(line).toMatch(/serverside-applied \(server dry run\)$/);
+});
+
+test("a further port reaches the container, the Service and the NetworkPolicy", () => {
+  const yaml = chart("ports[0].name=dns", "ports[0].port=53", "ports[0].protocol=UDP");
+  const found = objectsOf(yaml).flatMap((object) =>
+    JSON.stringify(object).includes('"UDP"') ? [object.kind] : [],
+  );
+  expect(found.sort()).toEqual(["Deployment", "NetworkPolicy", "Service"]);
+});
+
+test("the monitor finds the metrics of the pods, and nothing of theirs has an address outside", () => {
+  const objects = objectsOf(chart("monitoring.serviceMonitor.enabled=true"));
+  const monitor = objects.find(({ kind }) => kind === "ServiceMonitor");
+  const { matchLabels } = monitor?.spec?.["selector"] as Selector;
+  const chosen = objects.filter(
+    ({ kind, metadata }) =>
+      kind === "Service" &&
+      Object.entries(matchLabels).every(([key, value]) => metadata.labels?.[key] === value),
+  );
+  expect(chosen.map(({ spec }) => spec?.["clusterIP"])).toEqual(["None"]);
+});
+
+test.each([
+  ["an unknown value", "replica=3"],
+  ["an unknown option of albc", "options.worker=3"],
+  ["an option of another type", "options.workers=two"],
+])("Helm refuses %s", (_name, value) => {
+  expect(() => chart(value)).toThrow(value.slice(0, value.indexOf("=")).replace("options.", ""));
+});
+
+test("Helm installs, upgrades and removes it; the definitions stay", () => {
+  // The definitions of this cluster were installed by other means.
+  const words = [
+    CHART,
+    "--namespace",
+    NAMESPACE,
+    "--wait",
+    "--timeout=60s",
+    "--set=crds.install=false",
+  ];
+  helm("install", "albc", ...words);
+  const options = () => kubectl(["-n", NAMESPACE, "get", "configmap", "albc", "-o", "yaml"]);
+  expect(options()).toContain("shutdownDelay: 5s");
+  helm("upgrade", "albc", ...words, "--set=options.shutdownDelay=7s");
+  expect(options()).toContain("shutdownDelay: 7s");
+  helm("uninstall", "albc", "--namespace", NAMESPACE, "--wait");
+  const kinds = "deployment,service,configmap,role,rolebinding,networkpolicy,poddisruptionbudget";
+  const left = kubectl([
+    "-n",
+    NAMESPACE,
+    "get",
+    kinds,
+    "-o",
+    "name",
+    "-l=app.kubernetes.io/name=albc",
+  ]);
+  expect(left).toBe("");
+  expect(
+    kubectl(["get", "ingressclass,clusterrole", "-o", "name", "-l=app.kubernetes.io/name=albc"]),
+  ).toBe("");
+  const kept = objectsOf(chart()).filter(({ kind }) => kind === "CustomResourceDefinition");
+  expect(kept).toHaveLength(4);
+  for (const { metadata } of kept) {
+    expect(metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
+  }
+}, 180_000);
 
 test("the pods are what the strictest admission lets in", async () => {
-  const deployment = rendered("base").find(({ kind }) => kind === "Deployment");
+  const deployment = rendered().find(({ kind }) => kind === "Deployment");
   const template = deployment?.spec?.["template"] as {
     readonly spec: { readonly containers: readonly object[] };
   };
@@ -95,9 +195,9 @@ test("the pods are what the strictest admission lets in", async () => {
 });
 
 test("selectors find the pods", () => {
-  const [deployment] = rendered("base").filter(({ kind }) => kind === "Deployment");
+  const [deployment] = rendered().filter(({ kind }) => kind === "Deployment");
   const { labels } = (deployment?.spec?.["template"] as { metadata: { labels: object } }).metadata;
-  const selectors = rendered("base").flatMap(({ kind, spec }) => {
+  const selectors = rendered().flatMap(({ kind, spec }) => {
     if (kind === "Service") return [spec?.["selector"]];
     if (kind === "NetworkPolicy") return [(spec?.["podSelector"] as Selector).matchLabels];
     if (kind === "PodDisruptionBudget") return [(spec?.["selector"] as Selector).matchLabels];
@@ -107,7 +207,7 @@ test("selectors find the pods", () => {
 });
 
 interface Selector {
-  readonly matchLabels: object;
+  readonly matchLabels: Readonly<Record<string, string>>;
 }
 
 /** A kubeconfig of the service account, written where albc can read it. */
@@ -190,7 +290,7 @@ async function expectObjectsOf(gateway: Manifest): Promise<void> {
 
 test("albc needs no permission beyond those of deploy/, gets ready, and its metrics say so", async () => {
   const kinds = ["ServiceAccount", "ClusterRole", "Role", "ClusterRoleBinding", "RoleBinding"];
-  for (const object of rendered("base").filter(({ kind }) => kinds.includes(kind)))
+  for (const object of rendered().filter(({ kind }) => kinds.includes(kind)))
     await cluster.apply(object);
   const kubeconfig = kubeconfigOf("albc");
   const ports = { http: await freePort(), health: await freePort() };

@@ -1,8 +1,10 @@
-/** The two containers of deploy/base: nginx serves what albc writes, and code inside nginx learns and changes nothing of albc. */
-import { chown, readFile, rename, writeFile } from "node:fs/promises";
+/** The image in the two containers of deploy/base: nginx serves what albc writes, and code inside nginx learns and changes nothing of albc. */
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type KeyPair, selfSigned } from "../harness/certificates.js";
-import { Containers, IMAGE } from "./containers.js";
+import { Containers } from "./containers.js";
+import { containerOf, deployedOptions, deployedPod } from "./deployed-pod.js";
 import { EchoBackend } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { gatewayOn, httpRoute } from "../harness/gateway-manifests.js";
@@ -14,6 +16,7 @@ import { useScene } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
 
 const TOKEN = "token-of-the-service-account";
+const VERSIONS = fileURLToPath(new URL("../../deploy/versions.env", import.meta.url));
 const MARK = "text-in-the-environment-of-albc";
 const scene = useScene();
 let pod: Containers;
@@ -22,14 +25,12 @@ let pair: KeyPair;
 const ports = { http: 0, https: 0, extra: 0 };
 
 beforeAll(async () => {
-  pod = await scene.use(Containers.create());
+  pod = await scene.use(Containers.create(deployedPod()));
   health = new Health(await freePort());
   pair = await selfSigned("web.example");
   for (const name of ["http", "https", "extra"] as const) ports[name] = await freePort();
-  // As the kubelet writes it where the containers of a pod have different users.
-  const token = join(pod.volume("token"), "token");
-  await writeFile(token, TOKEN, { mode: 0o640 });
-  await chown(token, 0, pod.pod.securityContext.fsGroup ?? 0);
+  await pod.writeFile("token", "token", TOKEN);
+  await pod.writeFile("options", "albc.yaml", deployedOptions());
   const backend = await scene.use(EchoBackend.start("web"));
   await writeManifest("service.yaml", yaml(service("web", [{ port: backend.port }])));
   await writeManifest("site.yaml", await site("secret"));
@@ -59,19 +60,16 @@ async function site(password: string): Promise<string> {
 }
 
 function startController(): void {
-  const { args } = pod.specOf("controller");
+  const { args } = containerOf(pod.pod, "controller");
   const own = args.flatMap((word) => (word === "--kubernetes" ? ["-f", "/tmp"] : [word]));
   const flags = ["--http-port", String(ports.http), "--https-port", String(ports.https)];
-  const words = [...own, ...flags, ...health.flags, "--workers", "2"];
-  pod.start("controller", [`${IMAGE}/node`, `${IMAGE}/albc/dist/cli/main.js`, ...words], {
-    ALBC_ACCESS_LOG: "stdout",
+  pod.start("controller", [...own, ...flags, ...health.flags, "--publish-service="], {
     ALBC_TEST_MARK: MARK,
   });
 }
 
 function startNginx(): void {
-  const { command = [], args } = pod.specOf("nginx");
-  pod.start("nginx", [...command, ...args], {});
+  pod.start("nginx");
 }
 
 async function ready(): Promise<void> {
@@ -105,6 +103,26 @@ describe("nginx as a user of its own", () => {
     await writeManifest("site.yaml", await site("changed"));
     await waitFor("a worker takes the new password", async () => (await get("changed")) === 200);
     await waitFor("no worker takes the old one", async () => (await get("secret")) === 401);
+  });
+
+  test("answers the probe of the kubelet as long as a worker does", async () => {
+    const { livenessProbe } = containerOf(pod.pod, "nginx");
+    const probe = () => pod.run("nginx", livenessProbe?.exec?.command ?? []);
+    expect(await probe()).toEqual({ code: 0, output: "" });
+    await pod.exec("nginx", "mv control/control.sock control/away");
+    expect((await probe()).output).toMatch(/^no nginx: /);
+    await pod.exec("nginx", "mv control/away control/control.sock");
+    expect((await probe()).code).toBe(0);
+  });
+
+  test("is the nginx that deploy/versions.env pins, and the image's own Node runs albc", async () => {
+    const versions = await readFile(VERSIONS, "utf8");
+    const [, pinned] = / ?nginx=([0-9.]+)-/.exec(versions) ?? [];
+    expect((await pod.exec("nginx", "nginx -v")).output).toBe(
+      `nginx version: nginx/${String(pinned)}\n`,
+    );
+    const [, node] = /^NODE_NEW=(.*)$/m.exec(versions) ?? [];
+    expect((await pod.exec("controller", "node --version")).output).toBe(`v${String(node)}\n`);
   });
 
   test("reloads itself for a new listener", async () => {
@@ -146,6 +164,7 @@ describe("nginx as a user of its own", () => {
   });
 
   test.each([
+    "echo x >/usr/local/bin/node",
     "echo x >/run/albc/new",
     "echo x >>/run/albc/nginx.conf",
     "mv /run/albc/policy.json /run/albc/other.json",

@@ -4,11 +4,8 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { load } from "js-yaml";
 import { findNginx, mainDirectives } from "../../src/output/nginx-binary.js";
 import { AlbcProcess } from "../harness/albc-process.js";
 import { freePort } from "../harness/free-port.js";
@@ -19,6 +16,7 @@ import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 import { testNginx } from "../harness/test-nginx.js";
 import { waitFor } from "../harness/wait.js";
 import { Answering } from "./answering.js";
+import { containerOf, deployedPod } from "./deployed-pod.js";
 
 export interface PodOptions {
   /** The only one that it looks at, and where it and others elect their leader. */
@@ -105,7 +103,7 @@ export class Pod extends Answering implements Closable {
     await this.controller.exit();
   }
 
-  /** By the command of deploy/base/deployment.yaml. */
+  /** By the command of deploy/base. */
   async startNginx(): Promise<void> {
     const binary = await findNginx({ given: testNginx(), path: "" });
     await mkdir(join(this.nginxFolder, "control"), { recursive: true });
@@ -179,33 +177,17 @@ interface Ports {
   readonly health: number;
 }
 
-const DEPLOYMENT = fileURLToPath(new URL("../../deploy/base/deployment.yaml", import.meta.url));
-
 /** For another program, folder and directives than the image's. */
 function nginxCommand(): string {
-  const { spec } = load(readFileSync(DEPLOYMENT, "utf8")) as Deployment;
-  const container = spec.template.spec.containers.find(({ name }) => name === "nginx");
-  const [script = ""] = container?.args ?? [];
+  const [script = ""] = containerOf(deployedPod(), "nginx").args;
   const ours = script
+    .replace("command -v openresty", ":")
     .replace("exec openresty", 'exec "$NGINX"')
     .replaceAll("/run/albc", "$RUN")
     .replace("/run/nginx/", '"$OWN"/')
     .replace('"daemon off;"', '"$DIRECTIVES"');
-  for (const word of ["$NGINX", "$RUN", "$OWN", "$DIRECTIVES"]) {
+  for (const word of [" : ", "$NGINX", "$RUN", "$OWN", "$DIRECTIVES"]) {
     if (!ours.includes(word)) throw new Error(`the command of deploy/ has changed: ${script}`);
   }
   return ours;
-}
-
-interface Deployment {
-  readonly spec: {
-    readonly template: {
-      readonly spec: {
-        readonly containers: readonly {
-          readonly name: string;
-          readonly args?: readonly string[];
-        }[];
-      };
-    };
-  };
 }

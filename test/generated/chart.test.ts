@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { load } from "js-yaml";
+import { SETTINGS, type SettingRow } from "../../src/cli/settings-table.js";
+import { expectGenerated } from "../support/generated-file.js";
+
+const ROOT = join(import.meta.dirname, "../..");
+const SCHEMA = "deploy/chart/values.schema.json";
+
+const TYPES: Readonly<Record<SettingRow["kind"], object>> = {
+  text: { type: "string" },
+  whole: { type: "integer" },
+  switch: { type: "boolean" },
+  list: { type: "array", items: { type: "string" } },
+  ranges: { type: "array", items: { type: "string" } },
+  addresses: { type: "array", items: { type: "string" } },
+  endpoint: { type: "string" },
+  bytes: { type: ["string", "integer"] },
+  duration: { type: "string" },
+};
+
+function optionSchema({ key, kind, description, choices }: SettingRow): object {
+  return {
+    description,
+    ...TYPES[kind],
+    ...(choices !== undefined && { enum: choices }),
+    // The nginx container passes it to sleep(1).
+    ...(key === "shutdownDelay" && { pattern: "^[0-9]+(s|m)$" }),
+  };
+}
+
+test("the schema of the chart's values knows every option", () => {
+  const schema = JSON.parse(readFileSync(join(ROOT, SCHEMA), "utf8")) as {
+    readonly properties: Readonly<Record<string, object>>;
+  };
+  const options = {
+    type: "object",
+    additionalProperties: false,
+    properties: Object.fromEntries(SETTINGS.map((row) => [row.key, optionSchema(row)])),
+  };
+  const whole = { ...schema, properties: { ...schema.properties, options } };
+  expectGenerated(SCHEMA, `${JSON.stringify(whole, undefined, 2)}\n`);
+});
+
+test("the chart installs the release that it belongs to", () => {
+  const chart = load(readFileSync(join(ROOT, "deploy/chart/Chart.yaml"), "utf8"));
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+    readonly version: string;
+  };
+  expect(chart).toMatchObject({ version, appVersion: version });
+});
