@@ -67,6 +67,11 @@ module.exports = {
       "Explaining evaluates the compiled policy, the same bytes that the data plane reads.",
     ),
     layer(
+      "diff",
+      ["explain/", "model/", "support/"],
+      "Comparing evaluates two compiled policies with the lookups of explain.",
+    ),
+    layer(
       "output",
       ["render/rendered-file\\.ts$", "render/nginx/text\\.ts$", "support/"],
       "Writing and reloading handle bytes and do not know what is in them; what they tell nginx is quoted.",
@@ -130,6 +135,7 @@ module.exports = {
         "controller/",
         "kubernetes/",
         "explain/",
+        "diff/",
         "api/kinds\\.ts$",
         "status/",
         "diagnostics/",
@@ -182,10 +188,10 @@ module.exports = {
       "Files are read and written at the edges, so the middle can be tested with values.",
     ),
     only(
-      ["output/"],
+      ["output/", "cli/git\\.ts$"],
       "processes",
       `^(node:)?child_process$|${npm("execa")}`,
-      "One folder starts processes: there their errors and signals are dealt with.",
+      "Processes are started where their errors and signals are dealt with.",
     ),
     only(
       ["health/"],

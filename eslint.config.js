@@ -8,7 +8,7 @@ import ownLookups from "./.ci/own-lookups.js";
 
 /** The pure middle: values in, values out; the same objects give the same bytes. */
 const PURE = [
-  "src/{api,model,translate,render,diagnostics,status,support,explain}/**/*.ts",
+  "src/{api,model,translate,render,diagnostics,status,support,explain,diff}/**/*.ts",
   "src/{compile,translate,render}.ts",
 ];
 const TESTS = ["test/**/*.ts", "e2e/**/*.ts"];

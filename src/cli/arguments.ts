@@ -9,6 +9,8 @@ const REPORT_FORMATS = ["text", "json", "github", "sarif"] as const;
 const FAIL_ON = ["error", "warning"] as const;
 const EMITTABLE = ["resources", "ir", "nginx", "policy", "status"] as const;
 
+const DIFF_FORMATS = ["text", "json", "markdown"] as const;
+
 interface Common {
   /** `-f`: files, folders, or `-`. */
   readonly paths: readonly string[];
@@ -47,6 +49,13 @@ export type CommandCall = Common &
         readonly headers: readonly string[];
         readonly client: string;
         readonly format: "text" | "json";
+      }
+    | {
+        readonly command: "diff";
+        /** A path, or `REVISION:PATH`. */
+        readonly before: string;
+        readonly now: string;
+        readonly format: (typeof DIFF_FORMATS)[number];
       }
   );
 
@@ -101,6 +110,7 @@ function createProgram(
   addValidate(program, found);
   addRun(program, found);
   addExplain(program, found);
+  addDiff(program, found);
   return program;
 }
 
@@ -197,6 +207,25 @@ function addExplain(program: Command, found: (call: CommandCall) => void): void 
     });
 }
 
+function addDiff(program: Command, found: (call: CommandCall) => void): void {
+  withOptions(program.command("diff"))
+    .description("say what a change of manifests does to requests; exit 1 if auth is lost")
+    .argument("[OLD]", "manifests before the change: file, folder, - or a git REVISION:PATH")
+    .argument("[NEW]", "manifests after the change, in the same way")
+    .addOption(
+      new Option("--format <form>", "form of the output")
+        .choices([...DIFF_FORMATS])
+        .default("text"),
+    )
+    .action((before: string | undefined, now: string | undefined, options: Options) => {
+      if (before === undefined || now === undefined) {
+        throw new UsageError("diff needs OLD and NEW, such as `albc diff main:deploy deploy`");
+      }
+      const form = DIFF_FORMATS.find((known) => known === options["format"]) ?? "text";
+      found({ command: "diff", paths: [], ...configured(options), before, now, format: form });
+    });
+}
+
 /** `given`: the only one of the two words. */
 function missingRequest(given: string | undefined): string {
   const isUrl = given !== undefined && /^https?:|\//i.test(given);
@@ -209,7 +238,10 @@ function withCommon(command: Command): Command {
     "-f, --filename <path>",
     "file, folder, or - for standard input; may be repeated",
   );
-  command.addOption(paths.argParser(collect).default([], "none"));
+  return withOptions(command.addOption(paths.argParser(collect).default([], "none")));
+}
+
+function withOptions(command: Command): Command {
   command.option("--config <file>", "options file in YAML (variable ALBC_CONFIG)");
   for (const row of SETTINGS) command.addOption(settingOption(row));
   return command;

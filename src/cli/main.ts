@@ -43,6 +43,8 @@ async function runCommand(call: CommandCall, settings: Settings): Promise<ExitSt
       return (await import("./validate.js")).runValidate(call, settings, terminal);
     case "explain":
       return (await import("./explain.js")).runExplain(call, settings, terminal);
+    case "diff":
+      return (await import("./diff.js")).runDiff(call, settings, terminal);
     case "run":
       return (await import("./run.js")).runRun(call, settings, terminal);
   }

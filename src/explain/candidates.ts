@@ -8,6 +8,7 @@ import { pcreTest } from "./pcre.js";
 import {
   type ExplainRequest,
   cookieValue,
+  coveringKeys,
   fromWire,
   headerValue,
   hostKeyCovers,
@@ -42,9 +43,7 @@ export function findCandidates(
   listener: string,
   request: ExplainRequest,
 ): { readonly chosen?: Candidate; readonly certain: boolean; readonly all: readonly Candidate[] } {
-  const bindings = bindingsOf(policy, listener);
-  const ours = bindings.filter(({ host }) => hostKeyCovers(toWire(host), request.host));
-  ours.sort((a, b) => compareStrings(toWire(a.binding.order), toWire(b.binding.order)));
+  const ours = bindingsFor(policy, listener, request.host);
   const tried: Candidate[] = [];
   let chosen: Candidate | undefined;
   let certain = true;
@@ -55,27 +54,60 @@ export function findCandidates(
     if (chosen === undefined && outcome.kind === "chosen") chosen = candidate;
     tried.push(candidate);
   }
-  const others = bindings
-    .filter((entry) => !ours.includes(entry) && pathMatches(entry.binding, request) !== false)
+  const others = bindingsOf(policy, listener)
+    .filter(({ host }) => !hostKeyCovers(toWire(host), request.host))
+    .filter(({ binding }) => pathMatches(binding, request) !== false)
     .map((entry) => describe(policy, entry, { kind: "host" }));
   return { ...(chosen && { chosen }), certain, all: [...tried, ...others] };
 }
 
-/** All bindings in the listener's tables, with the host key of each. */
-function bindingsOf(
+/** A binding and its host key. */
+export interface HostedBinding {
+  readonly host: string;
+  readonly binding: PolicyBinding;
+}
+
+/** The bindings of a listener for a host (wire text), in the order in which they are tried. */
+export function bindingsFor(
   policy: PolicyDocument,
   listener: string,
-): { readonly host: string; readonly binding: PolicyBinding }[] {
-  const known = Object.values(policy.servers).flatMap(({ listeners }) => listeners);
-  const tables = [listener, ...(known.find(([, id]) => id === listener)?.slice(2) ?? [])];
-  return Object.entries(policy.hosts).flatMap(([key, bindings]) => {
+  host: string,
+): readonly HostedBinding[] {
+  const keys = coveringKeys(host).map(fromWire);
+  return tablesOf(policy, listener)
+    .flatMap((table) => keys.flatMap((key) => tableEntries(policy, table, key)))
+    .map((entry) => ({ entry, order: toWire(entry.binding.order) }))
+    .sort((a, b) => compareStrings(a.order, b.order))
+    .map(({ entry }) => entry);
+}
+
+/** All bindings in the listener's tables. */
+function bindingsOf(policy: PolicyDocument, listener: string): readonly HostedBinding[] {
+  const tables = tablesOf(policy, listener);
+  return Object.keys(policy.hosts).flatMap((key) => {
     const bar = key.lastIndexOf("|");
-    return tables.includes(key.slice(0, bar))
-      ? bindings
-          .flatMap((binding) => expanded(policy, binding))
-          .map((binding) => ({ host: key.slice(bar + 1), binding }))
-      : [];
+    const table = key.slice(0, bar);
+    return tables.includes(table) ? tableEntries(policy, table, key.slice(bar + 1)) : [];
   });
+}
+
+function tableEntries(
+  policy: PolicyDocument,
+  table: string,
+  host: string,
+): readonly HostedBinding[] {
+  return (own(policy.hosts, `${table}|${host}`) ?? [])
+    .flatMap((binding) => expanded(policy, binding))
+    .map((binding) => ({ host, binding }));
+}
+
+/** A listener's own table, and those that it shares. */
+function tablesOf({ servers }: PolicyDocument, listener: string): readonly string[] {
+  for (const { listeners } of Object.values(servers)) {
+    const found = listeners.find(([, id]) => id === listener);
+    if (found !== undefined) return found.slice(1);
+  }
+  return [listener];
 }
 
 function expanded(
@@ -133,7 +165,7 @@ function pathMatches(
 
 function describe(
   policy: PolicyDocument,
-  { host, binding: { route, path, when } }: ReturnType<typeof bindingsOf>[number],
+  { host, binding: { route, path, when } }: HostedBinding,
   outcome: Candidate["outcome"],
 ): Candidate {
   const source = own(policy.routes, route)?.source;
@@ -171,11 +203,14 @@ function predicateValue({ of, key = "" }: Predicate, request: ExplainRequest): s
 function predicateHolds(predicate: Predicate, request: ExplainRequest): boolean | undefined {
   const value = predicateValue(predicate, request);
   if (value === undefined) return false;
-  const results = predicate.any.map(([op, ...args]) => {
-    const test = own(TESTS, op);
-    return test === undefined ? false : test(value, args.map(toWire));
-  });
+  const results = predicate.any.map((test) => passes(test, value));
   return results.includes(true) ? true : results.includes(undefined) ? undefined : false;
+}
+
+/** Whether a value (wire text) passes a test; undefined: only PCRE can decide. */
+export function passes([op, ...args]: ValueTest, value: string): boolean | undefined {
+  const test = own(TESTS, op);
+  return test === undefined ? false : test(value, args.map(toWire));
 }
 
 /** An operator that is not here never holds. */

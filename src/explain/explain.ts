@@ -4,12 +4,18 @@
  */
 import type { PolicyDocument, PolicyRoute, PolicyServer } from "../model/policy.js";
 import { canonicalHost } from "../support/ip-address.js";
-import { compareBy } from "../support/collections.js";
 import { own, present } from "../support/json-object.js";
 import { type Candidate, findCandidates } from "./candidates.js";
 import { type Answer, type ExplainedRoute, explainRoute } from "./outcome.js";
 import { forgetLongPatterns } from "./pcre.js";
-import { type ExplainRequest, fromWire, hostKeyCovers, otherReadings, toWire } from "./request.js";
+import {
+  type ExplainRequest,
+  coveringKeys,
+  fromWire,
+  hostKeyCovers,
+  otherReadings,
+  toWire,
+} from "./request.js";
 
 /** The output of `albc explain --format json`. */
 export interface Explanation {
@@ -130,7 +136,7 @@ export function routeOn(
 }
 
 /** The id of the listener with the most specific host key that covers the host. */
-function findListener({ listeners }: PolicyServer, host: string): string | undefined {
+export function findListener({ listeners }: PolicyServer, host: string): string | undefined {
   return listeners.find(([key]) => hostKeyCovers(toWire(key), host))?.[1];
 }
 
@@ -157,26 +163,11 @@ export function certificateFor(
   server: string,
   serverName: string,
 ): string | undefined {
-  const prefix = `${server}|`;
-  const keys = Object.keys(certificates)
-    .filter((key) => key.startsWith(prefix))
-    .map((key) => key.slice(prefix.length))
-    .filter((key) => hostKeyCovers(toWire(key), serverName))
-    .sort(
-      compareBy(
-        (a, b) => breadth(a) - breadth(b),
-        (a, b) => b.length - a.length,
-      ),
-    );
-  const file = keys[0] === undefined ? undefined : own(certificates, prefix + keys[0]);
-  return file === "" ? own(certificates, prefix) : file;
-}
-
-/** 0: a name, 1: a wildcard of one label, 2: a wildcard of any depth, 3: any name. */
-function breadth(key: string): number {
-  if (key === "") return 3;
-  if (!key.startsWith("*")) return 0;
-  return key.startsWith("**") ? 2 : 1;
+  for (const key of coveringKeys(serverName)) {
+    const file = own(certificates, `${server}|${fromWire(key)}`);
+    if (file !== undefined) return file === "" ? own(certificates, `${server}|`) : file;
+  }
+  return undefined;
 }
 
 function unreachable({ servers }: PolicyDocument): Answer {

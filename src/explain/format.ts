@@ -35,7 +35,7 @@ export function formatExplanation(explanation: Explanation): string {
 }
 
 /** Escapes control characters, because those of manifests and requests must not reach a terminal. */
-function visible(line: string): string {
+export function visible(line: string): string {
   return line.replaceAll(
     /\p{Cc}/gu,
     (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
@@ -109,13 +109,14 @@ function formatAuth({ auth, authChecked, backends }: ExplainedRoute): readonly s
   if (auth.length === 0) return [row("auth", backends.some(hasAuth) ? "of the backend" : "none")];
   const unchecked = authChecked || auth.some(({ invalid }) => invalid !== undefined);
   return auth.flatMap((entry) => [
-    ...methodsOf(entry).map((method) => row("auth", method)),
+    ...describeAuth(entry).map((method) => row("auth", method)),
     row("", `${entry.inherited ? "inherited from" : "set by"} ${formatSource(entry.source)}`),
     ...(unchecked ? [] : [row("", "not checked for this request")]),
   ]);
 }
 
-function methodsOf(auth: ExplainedRoute["auth"][number]): readonly string[] {
+/** A text for each check of an auth policy. */
+export function describeAuth(auth: ExplainedRoute["auth"][number]): readonly string[] {
   const { id: _, source: _source, inherited: _inherited, ...checks } = auth;
   const { invalid, realm, forward, external, ...others } = checks;
   if (invalid !== undefined) return [`broken, so closed: ${invalid}`];
@@ -163,7 +164,7 @@ function formatTls(tls: ExplainedRoute["backends"][number]["tls"]): string {
   return as === undefined ? ", verified TLS" : `, verified TLS as ${as}`;
 }
 
-function formatSource([kind, namespace, name, field]: SourceRef): string {
+export function formatSource([kind, namespace, name, field]: SourceRef): string {
   return `${kind} ${namespace}/${name} ${field}`.trimEnd();
 }
 
@@ -209,7 +210,7 @@ function formatOutcome(outcome: Candidate["outcome"]): string {
   }
 }
 
-function formatPredicate(predicate: Predicate): string {
+export function formatPredicate(predicate: Predicate): string {
   return `${subject(predicate)} ${predicate.any.map((test) => test.join(" ")).join(" or ")}`;
 }
 
@@ -218,7 +219,7 @@ function subject({ of, key }: Predicate): string {
 }
 
 /** `<status> to <Location>`; `<…>` stands for parts of the request. */
-function formatRedirect(redirect: Redirect): string {
+export function formatRedirect(redirect: Redirect): string {
   const { status, url, scheme, host, port, path } = redirect;
   const built =
     `${scheme ?? "<scheme>"}://${host ?? "<host>"}` +
@@ -296,7 +297,7 @@ function formatSession({
   return `session by ${place} ${name}${limit}`;
 }
 
-function formatRewrite(rewrite: PathRewrite): string {
+export function formatRewrite(rewrite: PathRewrite): string {
   switch (rewrite[0]) {
     case "full":
       return rewrite[1];

@@ -88,7 +88,8 @@ export function explainRoute(
   const sourceRange = rangeOf(route, request.client);
   const satisfyAny = route.satisfy === "any";
   const backends = explainBackends(policy, route);
-  const redirected = redirectAnswer(route, request);
+  const redirect = redirectFor(route, request);
+  const redirected = redirect && ({ kind: "redirected", redirect } as const);
   const early = earlyAnswer(route, redirected);
   const denied = early ?? accessAnswer({ auth, sourceRange, satisfyAny });
   return {
@@ -109,7 +110,8 @@ export function explainRoute(
   };
 }
 
-function filtersOf(route: PolicyRoute): RouteFilters {
+/** What a route changes. */
+export function filtersOf(route: PolicyRoute): RouteFilters {
   const { source, refuse, redirect, authFirst, allow, deny, satisfy, auth, ownAuth, ...rest } =
     route;
   const { backends, ...filters } = rest;
@@ -124,7 +126,7 @@ function rewrittenBy(
   return typeof result === "object" ? fromWire(result.target) : undefined;
 }
 
-function explainAuth(
+export function explainAuth(
   auth: PolicyAuth | undefined,
   id: string,
   route: PolicyRoute,
@@ -155,10 +157,12 @@ function earlyAnswer(
   return { kind: "refused", status, reason };
 }
 
-function redirectAnswer(route: PolicyRoute, { scheme }: ExplainRequest): Answer | undefined {
-  return route.redirect && route.redirect.unlessScheme !== scheme
-    ? { kind: "redirected", redirect: route.redirect }
-    : undefined;
+/** The redirect of the route, unless the scheme is an exception. */
+export function redirectFor(
+  { redirect }: PolicyRoute,
+  { scheme }: Pick<ExplainRequest, "scheme">,
+): Redirect | undefined {
+  return redirect?.unlessScheme === scheme ? undefined : redirect;
 }
 
 function accessAnswer({

@@ -257,6 +257,21 @@ export function hostKeyCovers(key: string, host: string): boolean {
   return dot >= 0 && host.slice(dot) === key.slice(1);
 }
 
+/** The host keys of the policy that match a host, the most specific first: its name, `*.…`, `**.…` from the longest, any. */
+export function coveringKeys(host: string): readonly string[] {
+  const suffixes: string[] = [];
+  for (let dot = host.indexOf("."); dot >= 0; dot = host.indexOf(".", dot + 1)) {
+    suffixes.push(host.slice(dot));
+  }
+  const [first] = suffixes;
+  return [
+    ...(host === "" ? [] : [host]),
+    ...(first === undefined ? [] : [`*${first}`]),
+    ...suffixes.map((suffix) => `**${suffix}`),
+    "",
+  ];
+}
+
 /** Wire text: one character for each byte of the UTF-8 form, because nginx, Lua and PCRE compare bytes. */
 export function toWire(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
