@@ -65,6 +65,11 @@ export class Compiler {
   #statuses: readonly ObjectStatus[] = [];
 
   compile(resources: Resources, options: CompileOptions, now = 0): Compilation {
+    return this.translate(resources, options)(now);
+  }
+
+  /** The first half of `compile`, for who has other work in between. Returns the other half, to be called once. */
+  translate(resources: Resources, options: CompileOptions): (now: number) => Compilation {
     const hasChanged = this.#objects.changedKeys(resources).size > 0;
     const last = this.#last;
     this.#last = undefined;
@@ -72,6 +77,15 @@ export class Compiler {
       !hasChanged && last !== undefined && isSame(last, resources, options)
         ? last
         : translated(resources, options, this.#memory);
+    return (now) => this.#renderedOrFaultless(current, resources, options, now);
+  }
+
+  #renderedOrFaultless(
+    current: Translated,
+    resources: Resources,
+    options: CompileOptions,
+    now: number,
+  ): Compilation {
     try {
       return this.#rendered(current, resources, options, now);
     } catch (error: unknown) {

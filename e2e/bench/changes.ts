@@ -16,6 +16,7 @@ import {
   translateRouting,
   withUpstreams,
 } from "../../src/translate.js";
+import type { LogLine } from "../harness/albc-process.js";
 import { isServedByAll } from "../harness/control.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -218,6 +219,16 @@ function row(kind: string, times: Times): string {
   return `${kind.padEnd(14)} ${cells.join(" | ")}\n`;
 }
 
+/** Milliseconds for which albc's event loop was blocked at most since the last call. */
+async function longestBlock({ albc }: Gateway): Promise<number> {
+  const said = (): readonly LogLine[] => albc.lines.filter(({ msg }) => msg === "usage");
+  const before = said().length;
+  process.kill(albc.pid, "SIGUSR2");
+  await waitFor("albc says what it used", () => said().length > before);
+  const { block } = JSON.parse(said().at(-1)?.text ?? "{}") as { readonly block: number };
+  return block;
+}
+
 async function live(gateway: Gateway, site: Site, kind: string): Promise<number> {
   site.change(kind);
   const text = site.text(kind);
@@ -265,13 +276,16 @@ async function main([
     httpPort: 0,
     httpsPort: 0,
     flags: ["--ipv6", "false", "--access-log", "off"],
+    env: { NODE_OPTIONS: `--import ${new URL("usage-on-exit.js", import.meta.url).href}` },
   });
   try {
     for (const kind of kinds.filter((each) => each !== UNSEEN)) {
       const times: Times = new Map();
+      await longestBlock(gateway);
       for (let i = 0; i < Number(changes); i += 1) {
         await pause(REST);
         note(times, "live", await live(gateway, own, kind));
+        note(times, "block", await longestBlock(gateway));
       }
       process.stdout.write(row(kind, times));
     }

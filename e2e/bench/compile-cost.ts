@@ -71,7 +71,7 @@ async function render(folder: string, index: number): Promise<Usage> {
     { maxBuffer: 1 << 26 },
   );
   const wall = (performance.now() - started) / 1000;
-  const usage = /^USAGE (.*)$/m.exec(stderr)?.[1];
+  const usage = /^.*"msg":"usage".*$/m.exec(stderr)?.[0];
   if (usage === undefined) throw new Error(`albc render said:\n${stderr}`);
   const { cpu, memory } = JSON.parse(usage) as { readonly cpu: number; readonly memory: number };
   return { wall, cpu: cpu / 1000, memory };

@@ -2,6 +2,7 @@
  * Objects → a data plane that serves them: reads, compiles and applies, at the start and after each change. No object can end it: a
  * broken one keeps its last good content, and a configuration that nginx refuses is not applied.
  */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { KIND_NAMES } from "../api/kinds.js";
 import { type Compilation, Compiler, compile } from "../compile.js";
 import {
@@ -135,12 +136,12 @@ export class Controller {
   async #compile(): Promise<Compiled> {
     const { options, observe, fixedFiles } = this.#setup;
     const { resources, unreadable, objects, ...input } = await this.#source.read();
+    // Between these steps, watches and answers of the API server are taken.
+    await nextTurn();
     const { unavailablePorts, isInterim } = this.#loop;
-    const compilation = this.#compiler.compile(
-      resources,
-      { ...options, unavailablePorts },
-      Date.now(),
-    );
+    const render = this.#compiler.translate(resources, { ...options, unavailablePorts });
+    await nextTurn();
+    const compilation = render(Date.now());
     const { certificates } = compilation;
     const diagnostics = [...input.diagnostics, ...compilation.diagnostics];
     if (!isInterim) {
