@@ -41,10 +41,10 @@ describe("the access log", () => {
     gateway = await startGateway();
   });
 
-  /** The entry of the request for this URI. */
-  async function entry(uri: string): Promise<Record<string, unknown>> {
-    return waitFor(`the log has ${uri}`, async () =>
-      (await gateway.accessLog()).find((line) => line["uri"] === uri),
+  /** The entry of the request for this path. */
+  async function entry(path: string): Promise<Record<string, unknown>> {
+    return waitFor(`the log has ${path}`, async () =>
+      (await gateway.accessLog()).find((line) => line["path"] === path),
     );
   }
 
@@ -60,7 +60,7 @@ describe("the access log", () => {
       body: "x",
     });
 
-    expect(await entry("/a?b=1")).toMatchObject({
+    expect(await entry("/a")).toMatchObject({
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as unknown,
       client: "127.0.0.1",
       method: "POST",
@@ -104,7 +104,7 @@ describe("the access log", () => {
     const credentials = basic("ann", "open-sesame");
     const response = await gateway.send({
       host: "private.example",
-      path: "/secret",
+      path: "/secret?token=crown-jewels",
       headers: [
         ["Authorization", credentials],
         ["Cookie", "session=crown-jewels"],
@@ -112,7 +112,7 @@ describe("the access log", () => {
       ],
     });
     expect(response.status).toBe(200);
-    await entry("/secret");
+    expect(await entry("/secret")).toMatchObject({ user: "ann", auth: "passed" });
     const text = await gateway.readRunFile("logs/access.log");
 
     expect(text).not.toContain(credentials.slice(6));
@@ -137,7 +137,7 @@ describe("the access log's option", () => {
       gateway.albc.output.split("\n").find((text) => text.includes("/to-stdout")),
     );
 
-    expect(JSON.parse(line)).toMatchObject({ uri: "/to-stdout", status: 200 });
+    expect(JSON.parse(line)).toMatchObject({ path: "/to-stdout", status: 200 });
   });
 
   it("names another file below the run folder", async () => {
@@ -147,5 +147,47 @@ describe("the access log's option", () => {
     await waitFor("the file has the request", async () =>
       (await gateway.readRunFile("logs/requests.json")).includes("/to-file"),
     );
+  });
+
+  it("has the chosen fields, in their order", async () => {
+    const gateway = await startGateway("--access-log-fields", "status,uri,route");
+    await gateway.send({ host: HOST, path: "/chosen?a=b" });
+
+    const [line] = await waitFor("the log has a line", async () => {
+      const lines = await gateway.accessLog();
+      return lines.length > 0 && lines;
+    });
+    expect(JSON.stringify(line)).toBe(
+      '{"status":200,"uri":"/chosen?a=b","route":"ingress/default/web/0-0"}',
+    );
+  });
+
+  it.each([
+    ["combined", /^127\.0\.0\.1 - ann \[[^\]]+\] "GET \/named\?a HTTP\/1\.1" 200 \d+ "-" "-"$/],
+    [
+      "upstreaminfo",
+      /^127\.0\.0\.1 - ann \[[^\]]+\] "GET \/named\?a HTTP\/1\.1" 200 \d+ "-" "-" \d+ [\d.]+ \[ingress\/default\/private\/0-0\] \[\] 127\.0\.0\.1:\d+ \d+ [\d.]+ 200 \w+$/,
+    ],
+  ])("knows the format %s", async (name, line) => {
+    const gateway = await startGateway("--access-log-format", name);
+    const headers = [["Authorization", basic("ann", "open-sesame")]] as const;
+    await gateway.send({ host: "private.example", path: "/named?a", headers });
+
+    await waitFor("the log has the line", async () =>
+      line.test((await gateway.readRunFile("logs/access.log")).trimEnd()),
+    );
+  });
+});
+
+describe("nginx's log level", () => {
+  it("hides less severe messages", async () => {
+    const message = "client sent HTTP/1.1 request without";
+    const quiet = await startGateway();
+    const talkative = await startGateway("--nginx-log-level", "info");
+    for (const gateway of [quiet, talkative])
+      await sendBytes(gateway.target(), "GET / HTTP/1.1\r\n\r\n");
+
+    await waitFor("the message is logged", () => talkative.albc.log.includes(message));
+    expect(quiet.albc.log).not.toContain(message);
   });
 });

@@ -122,8 +122,11 @@ end
 
 --- Counts a check that refused the request.
 ---@param reason string as in X-ALB-ERR-REASON
+---@return string outcome
 function _M.refused(reason)
-    count_auth(name_of(reason))
+    local outcome = name_of(reason)
+    count_auth(outcome)
+    return outcome
 end
 
 --- Called when this worker begins to drain: its timer does not run again.

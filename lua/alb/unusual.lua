@@ -1,8 +1,7 @@
---- Handles what few requests have: a body, an upgrade, the wish for events, an X-Albc-Turns header, non-ASCII text.
+--- Handles what few requests have: a body, an upgrade, the wish for events, an X-Albc-Turns header.
 -- nginx sets $albc_unusual for what needs no search: a regular expression on Accept in nginx.conf costs more.
 -- May yield: no. Phases: access.
 local contain = require("alb.bytes").contain
-local log_text = require("alb.log_text")
 local reader = require("alb.nginx_variable").reader
 local turns = require("alb.turns")
 
@@ -44,7 +43,6 @@ function _M.look()
     if size == 0 and not wants_events then
         return false, false
     end
-    log_text.show()
     local has_turned = turns.check()
     return true, allow_upgrade() or has_turned or wants_events
 end

@@ -1,3 +1,5 @@
+import { DEFAULT_LOG_FIELDS, LOG_FIELDS, LOG_FORMATS, NGINX_LOG_LEVELS } from "../model/options.js";
+
 /**
  * All options that are not arguments of one command: a row defines the key in albc.yaml, the flag, the variable and the default.
  * docs/options.md is generated from this table.
@@ -225,7 +227,29 @@ export const SETTINGS = [
     kind: "text",
     default: "logs/access.log",
     placeholder: "off|stdout|FILE",
-    description: "access log in JSON: `off`, `stdout`, or a file below the run folder",
+    description: "access log: `off`, `stdout`, or a file below the run folder",
+  },
+  {
+    key: "accessLogFormat",
+    kind: "text",
+    default: "json",
+    choices: LOG_FORMATS,
+    description: "format of the access log, see docs/logging.md",
+  },
+  {
+    key: "accessLogFields",
+    kind: "list",
+    default: DEFAULT_LOG_FIELDS,
+    placeholder: "FIELD,…",
+    choices: LOG_FIELDS.map(({ name }) => name),
+    description: "fields of the access log in JSON, in this order, see docs/logging.md",
+  },
+  {
+    key: "nginxLogLevel",
+    kind: "text",
+    default: "warn",
+    choices: NGINX_LOG_LEVELS,
+    description: "least severe message of nginx that is logged",
   },
   {
     key: "workers",

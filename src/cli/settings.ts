@@ -1,5 +1,10 @@
 /** Combines flags, `ALBC_*` variables and the options file: a flag wins over a variable, a variable over the file. */
-import { type CompileOptions, DEFAULT_OPTIONS } from "../model/options.js";
+import {
+  type CompileOptions,
+  DEFAULT_OPTIONS,
+  LOG_FORMATS,
+  NGINX_LOG_LEVELS,
+} from "../model/options.js";
 import { parseByteSize } from "../support/units.js";
 import { canonicalAddress, parseIpRange } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
@@ -164,8 +169,7 @@ export function compileOptions(settings: Settings): CompileOptions {
     publishAddress: settings.list("publishAddress"),
     defaultCertificate: settings.text("defaultCertificate"),
     allowCrossNamespaceAuth: settings.switch("allowCrossNamespaceAuth"),
-    unsupportedRestrictions:
-      settings.text("unsupportedRestrictions") === "report" ? "report" : "close",
+    unsupportedRestrictions: oneOf(["close", "report"], settings.text("unsupportedRestrictions")),
     clusterDomain: settings.text("clusterDomain"),
     stream: settings.switch("stream"),
     auth: { timeout: settings.number("authTimeout"), tlsVerify: settings.switch("authTlsVerify") },
@@ -173,6 +177,9 @@ export function compileOptions(settings: Settings): CompileOptions {
       trustedProxies: settings.list("trustedProxies"),
       proxyProtocol: settings.switch("proxyProtocol"),
       accessLog: settings.text("accessLog"),
+      accessLogFormat: oneOf(LOG_FORMATS, settings.text("accessLogFormat")),
+      accessLogFields: settings.list("accessLogFields"),
+      nginxLogLevel: oneOf(NGINX_LOG_LEVELS, settings.text("nginxLogLevel")),
       workers: settings.number("workers"),
       ipv6: settings.switch("ipv6"),
       bodyLimit: settings.number("bodyLimit"),
@@ -182,6 +189,13 @@ export function compileOptions(settings: Settings): CompileOptions {
       drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),
     },
   };
+}
+
+/** The choice that a setting is; its table has the same choices. */
+function oneOf<Choice extends string>(choices: readonly Choice[], text: string): Choice {
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined) throw new Error(`no choice: ${text}`);
+  return found;
 }
 
 type SettingValue = string | number | boolean | readonly string[];
@@ -196,7 +210,7 @@ function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue> {
     case "whole":
       return parseWhole(raw);
     case "list":
-      return parseList(raw);
+      return parseChosen(row, raw);
     case "ranges":
       return parseRanges(raw);
     case "addresses":
@@ -237,6 +251,15 @@ function parseList(raw: unknown): Result<readonly string[]> {
   if (typeof raw === "string") return ok(textList(raw));
   if (Array.isArray(raw) && raw.every((item) => typeof item === "string")) return ok(raw);
   return problem("must be a list of texts");
+}
+
+function parseChosen({ choices }: SettingRow, raw: unknown): Result<SettingValue> {
+  const list = parseList(raw);
+  if (!list.ok || choices === undefined) return list;
+  const isKnown = list.value.length > 0 && list.value.every((item) => choices.includes(item));
+  return isKnown && new Set(list.value).size === list.value.length
+    ? list
+    : problem(`must be a list of some of ${choices.join(", ")}, each once`);
 }
 
 function parseRanges(raw: unknown): Result<SettingValue> {

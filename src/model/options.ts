@@ -1,3 +1,7 @@
+import { type LogFormat, DEFAULT_LOG_FIELDS } from "./log-fields.js";
+
+export { DEFAULT_LOG_FIELDS, LOG_FIELDS, LOG_FORMATS } from "./log-fields.js";
+
 /** What a compilation depends on besides the objects (docs/options.md); src/cli/settings.ts reads them. */
 export interface CompileOptions {
   readonly domains: Domains;
@@ -65,6 +69,11 @@ export interface Domains {
   readonly labels: string;
 }
 
+/** Without `debug`: it shows whole headers, with their secrets. */
+export const NGINX_LOG_LEVELS = ["info", "notice", "warn", "error", "crit"] as const;
+
+export type NginxLogLevel = (typeof NGINX_LOG_LEVELS)[number];
+
 export interface DataPlaneOptions {
   /** CIDRs of trusted proxies, whose X-Forwarded-* and X-Real-IP are used. */
   readonly trustedProxies: readonly string[];
@@ -72,6 +81,11 @@ export interface DataPlaneOptions {
   readonly proxyProtocol: boolean;
   /** `off`, `stdout`, or a file below the run folder. */
   readonly accessLog: string;
+  readonly accessLogFormat: LogFormat;
+  /** Names of LOG_FIELDS, for the format `json`. */
+  readonly accessLogFields: readonly string[];
+  /** Least severe level of nginx's own log. */
+  readonly nginxLogLevel: NginxLogLevel;
   /** Number of nginx workers; 0: one for each processor. */
   readonly workers: number;
   readonly ipv6: boolean;
@@ -121,6 +135,9 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     trustedProxies: [],
     proxyProtocol: false,
     accessLog: "logs/access.log",
+    accessLogFormat: "json",
+    accessLogFields: DEFAULT_LOG_FIELDS,
+    nginxLogLevel: "warn",
     workers: 0,
     ipv6: true,
     bodyLimit: 0,

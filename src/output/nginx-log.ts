@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
 import { EnvironmentError } from "../support/errors.js";
+import { own } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
 import { fileError } from "./files.js";
 import { withoutWildcard } from "./listens.js";
@@ -52,6 +53,11 @@ export async function makeLogPipe(
 // 2026/01/02 03:04:05 [error] 12#12: *7 message, client: …
 const LOG_LINE = /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d \[(\w+)\] \d+#\d+: (?:\*\d+ )?(.*)$/s;
 
+const LEVELS: Readonly<Record<string, keyof Log>> = {
+  ...{ emerg: "error", alert: "error", crit: "error" },
+  ...{ error: "warn", warn: "warn", notice: "info", info: "info" },
+};
+
 /** Writes a line of nginx's error log to the log of albc. An error of nginx concerns one request, so it is a warning. */
 export function logNginxLine(line: string, log: Log): void {
   const [, level = "warn", message = line] = LOG_LINE.exec(line) ?? [];
@@ -60,19 +66,7 @@ export function logNginxLine(line: string, log: Log): void {
     log.debug(fields, message);
     return;
   }
-  switch (level) {
-    case "emerg":
-    case "alert":
-    case "crit":
-      log.error(fields, message);
-      break;
-    case "error":
-    case "warn":
-      log.warn(fields, message);
-      break;
-    default:
-      log.debug(fields, message);
-  }
+  log[own(LEVELS, level) ?? "debug"](fields, message);
 }
 
 /** The first failure in one or more lines of nginx's standard error, translated into one line that says what to do. */

@@ -45,6 +45,7 @@ test("docs/options.md lists every option", () => {
 function line(row: SettingRow): string {
   const value = Array.isArray(row.default) ? row.default.join(",") : String(row.default);
   const shown = value === "" ? "" : `\`${value}\``;
-  const choices = row.choices === undefined ? "" : ` (${row.choices.join(", ")})`;
+  const choices =
+    row.choices === undefined || row.kind === "list" ? "" : ` (${row.choices.join(", ")})`;
   return `| \`${row.key}\` | \`${flagOf(row.key)}\` | \`${variableOf(row.key)}\` | ${shown} | ${row.description}${choices} |\n`;
 }

@@ -2,28 +2,44 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { Connection } from "../../e2e/harness/http-client.js";
+import { basic } from "../../e2e/harness/htpasswd.js";
 import { useScene } from "../../e2e/harness/scene.js";
+import { LOG_FIELDS } from "../../src/model/log-fields.js";
 import { DEFAULT_OPTIONS } from "../../src/model/options.js";
+import { credentialSet } from "../support/credentials.js";
+import { forwardAuth } from "../support/forward-auth.js";
 import { fc } from "../support/fast-check.js";
-import { LuaGateway } from "../support/lua-gateway.js";
-import { ScriptedServer } from "../support/scripted-server.js";
+import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
+import { ScriptedServer, say } from "../support/scripted-server.js";
+import { startLuaNginx } from "../support/lua-nginx.js";
 import { until } from "../support/until.js";
 
 const scene = useScene();
 let gateway: LuaGateway;
 let silent: ScriptedServer;
+let authService: ScriptedServer;
 let count = 0;
+
+/** All of them: each text that a client can choose is in the lines that must be JSON. */
+const FIELDS = LOG_FIELDS.map(({ name }) => name);
 
 beforeAll(async () => {
   const backend = await scene.use(EchoBackend.start("web"));
   silent = await scene.use(ScriptedServer.start());
   silent.answer = () => undefined;
+  authService = await scene.use(ScriptedServer.start());
   const backends = [{ upstream: "silent", weight: 1, protocol: "http" }] as const;
-  const dataPlane = { ...DEFAULT_OPTIONS.dataPlane, workers: 1, accessLog: "logs/access.log" };
+  const dataPlane = { ...DEFAULT_OPTIONS.dataPlane, workers: 1, accessLogFields: FIELDS };
   gateway = await scene.use(
     LuaGateway.start({
       backend: backend.port,
-      routes: { "open.example": {}, "silent.example": { backends } },
+      credentials: [await credentialSet("users", { ann: "secret", grün: "geheim" })],
+      routes: {
+        "open.example": {},
+        "silent.example": { backends },
+        "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
+        "forward.example": { auth: [authPolicy({ forward: forwardAuth(authService.port, "/") })] },
+      },
       upstreams: [{ id: "silent", endpoints: [["127.0.0.1", silent.port]] }],
       options: { dataPlane },
     }),
@@ -35,11 +51,14 @@ interface Texts {
   readonly host: string;
   readonly uri: string;
   readonly agent: string;
+  readonly authorization?: string;
 }
 
-async function begin({ host, uri, agent }: Texts): Promise<Connection> {
+/** Headers of the log other than User-Agent have the same text. */
+async function begin({ host, uri, agent, authorization = agent }: Texts): Promise<Connection> {
   const connection = await Connection.open(gateway.target());
-  const head = `GET /${uri} HTTP/1.1\r\nUser-Agent: ${agent}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  const others = `Referer: ${agent}\r\nX-Request-ID: ${agent}\r\nAuthorization: ${authorization}`;
+  const head = `GET /${uri} HTTP/1.1\r\nUser-Agent: ${agent}\r\n${others}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
   connection.write(Buffer.from(head, "latin1"));
   count += 1;
   return connection;
@@ -71,6 +90,12 @@ async function entries(): Promise<readonly Record<string, unknown>[]> {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+/** The entry of a request of its own for this host. */
+async function entryOf(texts: Partial<Texts>): Promise<Record<string, unknown>> {
+  await send({ host: "open.example", uri: "", agent: "test", ...texts });
+  return (await entries()).at(-1) ?? {};
+}
+
 const latin1 = (text: string) => Buffer.from(text, "utf8").toString("latin1");
 
 it.each<[string, string, string]>([
@@ -83,14 +108,90 @@ it.each<[string, string, string]>([
   ["an overlong slash", "a\xc0\xafb", "a\\xC0\\xAFb"],
   ["beyond Unicode", "a\xf4\x90\x80\x80b", "a\\xF4\\x90\\x80\\x80b"],
 ])("writes %s as JSON in UTF-8", async (_, sent, logged) => {
-  const expected = { uri: `/${logged}`, user_agent: logged };
+  const expected = { uri: `/${logged}`, path: `/${logged}`, query: "", user_agent: logged };
   await send({ host: "open.example", uri: sent, agent: sent });
   expect((await entries()).at(-1)).toMatchObject(expected);
   await abort({ host: "silent.example", uri: "", agent: "" });
   // The route is known by now: the short way to it has to leave the same line.
   await abort({ host: "silent.example", uri: `?${sent}`, agent: sent });
-  expect((await entries()).at(-1)).toMatchObject({ ...expected, status: 499, uri: `/?${logged}` });
+  expect((await entries()).at(-1)).toMatchObject({
+    ...expected,
+    ...{ status: 499, uri: `/?${logged}`, path: "/", query: logged },
+  });
 });
+
+test.each([
+  ["plain", "/a/b"],
+  ["encoded", "/a%20b%ff%0a"],
+  ["rewritten by nginx", "/a/./b"],
+])("keeps the %s path as it came, and the query beside it", async (_, path) => {
+  const uri = `${path}?token=x?y`;
+  expect(await entryOf({ uri: uri.slice(1) })).toMatchObject({ path, query: "token=x?y", uri });
+});
+
+test("has no query of the referring page", async () => {
+  expect(await entryOf({ agent: "https://other.example/a?token=x#y" })).toMatchObject({
+    referer: "https://other.example/a",
+  });
+});
+
+describe("the user", () => {
+  test.each([
+    ["of a login that is right", basic("ann", "secret"), { user: "ann", auth: "passed" }],
+    ["whose name is not ASCII", basic("grün", "geheim"), { user: "grün", auth: "passed" }],
+    ["of a login that is wrong", basic("ann", "other"), { user: "", auth: "basic_wrong" }],
+  ])("%s", async (_, authorization, expected) => {
+    const first = await entryOf({ host: "basic.example", authorization });
+    // The login is known by now.
+    const second = await entryOf({ host: "basic.example", authorization });
+    expect([first, second]).toMatchObject([expected, expected]);
+  });
+
+  test.each([
+    ["X-Auth-Request-User: ann", "ann"],
+    ["Remote-User: gr\xfcn", "gr\\xFCn"],
+    ['X-Forwarded-User: "\\', '"\\'],
+    ["X-Other: ann", ""],
+  ])("that an auth service names as %j", async (header, user) => {
+    authService.answer = (socket) => {
+      const answer = say(`HTTP/1.1 200 OK\r\n${header}\r\nContent-Length: 0\r\n\r\n`);
+      setTimeout(() => answer(socket, { head: "", connection: 0, number: 0 }), 20);
+    };
+    const entry = await entryOf({ host: "forward.example" });
+    expect(entry).toMatchObject({ user, auth: "passed" });
+    expect(Number(entry["auth_time"])).toBeGreaterThan(0.01);
+  });
+
+  test("that an auth service refuses is none", async () => {
+    authService.answer = say(
+      "HTTP/1.1 403 No\r\nX-Auth-Request-User: ann\r\nContent-Length: 0\r\n\r\n",
+    );
+    expect(await entryOf({ host: "forward.example" })).toMatchObject({
+      ...{ user: "", auth: "forward_status", status: 403, upstream_addr: "" },
+    });
+  });
+
+  test("of a route without auth is none, whatever Authorization says", async () => {
+    const entry = await entryOf({ authorization: basic("ann", "secret") });
+    expect(entry).toMatchObject({ user: "", auth: "", auth_time: "" });
+  });
+});
+
+test("marks ASCII of every length, and nothing else", async () => {
+  const { call, stop } = await startLuaNginx();
+  try {
+    for (let length = 0; length <= 260; length += 1) {
+      const bytes = Buffer.alloc(length, 0x7f);
+      expect([length, await call("log_bytes", "is_ascii", bytes)]).toEqual([
+        length,
+        [length <= 256],
+      ]);
+    }
+    expect(await call("log_bytes", "finds_each_byte")).toEqual([true]);
+  } finally {
+    await stop();
+  }
+}, 60_000);
 
 const bytes = fc.uint8Array({ minLength: 1, maxLength: 12 }).map((part) =>
   Buffer.from(part)

@@ -3,6 +3,7 @@ import { EchoBackend } from "../../e2e/harness/echo-backend.js";
 import { Connection } from "../../e2e/harness/http-client.js";
 import { basic } from "../../e2e/harness/htpasswd.js";
 import { useScene } from "../../e2e/harness/scene.js";
+import { DEFAULT_OPTIONS } from "../../src/model/options.js";
 import { credentialSet } from "../support/credentials.js";
 import { freePort } from "../support/free-port.js";
 import { authPolicy, LuaGateway } from "../support/lua-gateway.js";
@@ -51,6 +52,7 @@ beforeEach(async () => {
         "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
       },
       environment: { "teller.conf": teller(tellerPort) },
+      options: { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 1 } },
     }),
   );
 });

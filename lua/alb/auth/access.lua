@@ -7,6 +7,7 @@
 local cookies = require("alb.auth.cookies")
 local counters = require("alb.counters")
 local errors = require("alb.errors")
+local log = require("alb.log")
 local methods = require("alb.auth.methods")
 local source_range = require("alb.auth.source_range")
 
@@ -75,6 +76,7 @@ local function add_steps(plan, auth, limit)
                 check = method.check,
                 strip = method.strip,
                 apply = method.apply,
+                user = method.user,
             }
             plan.steps[#plan.steps + 1] = step
             if step.strip then
@@ -125,6 +127,20 @@ local function is_source_allowed(plan)
     return not plan.allow or source_range.contains(plan.allow, client)
 end
 
+-- For the access log. `name`: of the outcome, as counted.
+local function note(name)
+    if log.auth then
+        var.albc_auth = name
+    end
+end
+
+-- For the access log, before `strip`. `result`: of the step's check, which has passed.
+local function note_user(step, result)
+    if log.user and step.user then
+        log.set_user(step.user(result))
+    end
+end
+
 -- Challenges are a list (RFC 9110, 11.6.1): the first is one line, the others share a second one (see server.conf.hbs).
 local function challenge(refusal)
     local challenges = refusal.challenges
@@ -145,9 +161,10 @@ local function refuse(refusal)
             ngx.header["WWW-Authenticate"] = concat(refusal.challenges, ", ")
         end
         counters.signin()
+        note("signin")
         return ngx.redirect(refusal.location, 302)
     end
-    counters.refused(refusal.reason)
+    note(counters.refused(refusal.reason))
     if refusal.challenges then
         challenge(refusal)
     end
@@ -169,12 +186,18 @@ end
 local function finish(plan, results)
     if plan.counted then
         counters.passed()
+        note("passed")
+    end
+    local steps = plan.steps
+    for i = 1, results and #steps or 0 do
+        if results[i] then
+            note_user(steps[i], results[i])
+        end
     end
     local strips = plan.strips
     for i = 1, #strips do
         strips[i].strip(strips[i].settings)
     end
-    local steps = plan.steps
     for i = 1, #steps do
         if steps[i].apply then
             steps[i].apply(steps[i].settings, results and results[i])
@@ -184,7 +207,7 @@ end
 
 local function check_all(plan)
     if plan.has_ranges and not is_source_allowed(plan) then
-        counters.refused(reasons.source_refused)
+        note(counters.refused(reasons.source_refused))
         return exit(403, reasons.source_refused)
     end
     local results = {}
@@ -251,6 +274,8 @@ function _M.check(route)
             return refuse(refusal)
         end
         counters.passed()
+        note("passed")
+        note_user(only, passed)
         if only.strip then
             only.strip(only.settings)
         end
@@ -260,7 +285,7 @@ function _M.check(route)
         return
     end
     if plan.invalid then
-        counters.refused(reasons.auth_invalid)
+        note(counters.refused(reasons.auth_invalid))
         return exit(503, errors.fill(reasons.auth_invalid, plan.invalid))
     end
     if plan.any then

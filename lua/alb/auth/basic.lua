@@ -141,9 +141,14 @@ function _M.check(basic)
     return true
 end
 
+--- The user of a login that is right.
+function _M.user()
+    return var.remote_user
+end
+
 --- Backends never see the credentials.
 function _M.strip()
-    -- nginx reads the user from Authorization on first use: read it before the header is cleared, for the log.
+    -- nginx reads the user from Authorization on first use, and a later auth URL may have it.
     local _ = var.remote_user
     clear_header("Authorization")
 end

@@ -6,6 +6,7 @@
 local client_headers = require("alb.auth.client_headers")
 local errors = require("alb.errors")
 local ffi = require("ffi")
+local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
 local service = require("alb.auth.service")
@@ -196,6 +197,9 @@ local function names_for_backend(external, response)
     end
     return names
 end
+
+--- The user that the auth service names.
+_M.user = identity.of
 
 --- Sets the auth service's headers for the backend, and removes headers of the same names that the client sent.
 ---@param external table prepared

@@ -6,6 +6,7 @@ local client_headers = require("alb.auth.client_headers")
 local cookies = require("alb.auth.cookies")
 local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
+local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
 local service = require("alb.auth.service")
 local of_hop = require("alb.headers").of_hop
@@ -35,6 +36,7 @@ end
 local function prepare_response_headers(forward)
     forward.sets, forward.sets_name = {}, {}
     local wanted = http_client.with_framing({ ["set-cookie"] = true, ["www-authenticate"] = true })
+    identity.want(wanted)
     for _, name in ipairs(forward.responseHeaders or {}) do
         name = name:lower()
         if not of_hop[name] then
@@ -129,6 +131,9 @@ function _M.check(forward, ends)
     end
     return nil, refuse(forward, response)
 end
+
+--- The user that the auth service names.
+_M.user = identity.of
 
 --- Sets the auth service's headers for the backend, and removes headers of the same names that the client sent.
 ---@param forward table prepared

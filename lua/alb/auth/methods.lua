@@ -7,6 +7,7 @@
 -- seconds as ngx.now, the request's own deadline.
 -- strip(settings), optional: removes data that only the check may see from the backend's request.
 -- apply(settings, result?), optional: passes the result of the check to the backend; nil if nothing was asked.
+-- user(result), optional: the user that the check has authenticated, for the access log; called before strip.
 -- May yield: check does. Phases: prepare any but init; the others in access.
 return {
     require("alb.auth.basic"),

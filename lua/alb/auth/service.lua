@@ -4,6 +4,7 @@ local connection = require("alb.auth.connection")
 local errors = require("alb.errors")
 local http_client = require("alb.auth.http_client")
 local index = require("alb.policy.index")
+local log = require("alb.log")
 local interpolation = require("alb.interpolation")
 
 local ngx = ngx
@@ -142,10 +143,14 @@ function _M.ask(settings, build, part, method, ends, wanted, max_body)
         ngx.log(ngx.WARN, "albc: auth request: ", err or authority)
         return nil, reasons.forward_build
     end
-    local deadline = min(now() + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
+    local start = now()
+    local deadline = min(start + (index.settings().authTimeout or DEFAULT_TIMEOUT) / 1000, ends)
     local response
     response, err =
         http_client.request(service, method, bytes, deadline, wanted, max_body, settings.answers)
+    if log.auth_time then
+        log.add_time(now() - start)
+    end
     if not response then
         ngx.log(ngx.WARN, "albc: auth service ", settings.scheme, "://", authority, ": ", err)
         if err == "timeout" and deadline == ends then

@@ -15,6 +15,7 @@ local forward = require("alb.upstream.forward").run
 local handover = require("alb.upstream.handover")
 local hosts = require("alb.policy.hosts")
 local index = require("alb.policy.index")
+local log = require("alb.log")
 local listener_guard = require("alb.tls.listener_guard")
 local readings = require("alb.route.readings")
 local request_host = require("alb.request_host").get
@@ -41,11 +42,7 @@ local SEQ, ID, ROUTE, UPSTREAM =
     candidates.SEQ, candidates.ID, candidates.ROUTE, candidates.UPSTREAM
 local ADDRESS, PORT = candidates.ADDRESS, candidates.PORT
 
-local _M = {
-    --- Whether $albc_route is set for each request, for the access log. Otherwise it is set for those whose further
-    --- steps read it, like other variables: the bytes of an id are cold in the processor's cache.
-    names_route = false,
-}
+local _M = {}
 
 -- Accepts a Host header that differs from nginx's $host only by a port, case or a trailing dot.
 local function check_host(host, raw)
@@ -179,20 +176,24 @@ function _M.run(server_id)
     if is_exiting() then
         index.sync()
     end
-    local candidate = known_candidate(server_id)
+    local candidate, target, length = known_candidate(server_id)
     if not candidate then
+        log.show()
         local route, is_named = find_any(server_id)
         return decide(route, server_id, is_unusual or is_named, is_changed or is_named)
     end
     local upstream = candidate[UPSTREAM]
     if not upstream or is_unusual then
+        log.show()
         return decide(candidate[ROUTE], server_id, is_unusual, is_changed)
     end
     local address = candidate[ADDRESS]
-    if not address or _M.names_route then
+    -- The bytes of an id are cold in the processor's cache, so the variable is set only if something reads it.
+    if not address or log.route then
         local id = candidate[ID]
         set_route(id, #id)
     end
+    log.show_usual(target, length)
     return handover.give(address or upstream, candidate[PORT])
 end
 

@@ -6,7 +6,7 @@ local counters = require("alb.counters")
 local errors = require("alb.errors")
 local respond = require("alb.filters.chain").respond
 local index = require("alb.policy.index")
-local log_text = require("alb.log_text")
+local log = require("alb.log")
 local request_id = require("alb.request_id")
 local session = require("alb.upstream.session")
 local watch = require("alb.upstream.watch")
@@ -55,7 +55,7 @@ local function finish(status)
         -- nginx answered before the access phase.
         if var.albc_id == "" then
             request_id.draw()
-            log_text.show()
+            log.show()
         end
         errors.annotate(status)
     end

@@ -15,8 +15,8 @@ local function certificate(server_id)
 end
 
 --- Called by init_by_lua.
----@param logs boolean whether there is an access log, which names the route of each request
-function _M.run(logs)
+---@param wanted string what the access log needs, as in log.lua
+function _M.run(wanted)
     if ngx.config.ngx_lua_version < version.minimum_ngx_lua then
         error(
             "albc: ngx_lua "
@@ -31,11 +31,11 @@ function _M.run(logs)
     -- Before the first pattern is compiled. PCRE's default of 32 KiB is too small for the longest path and a pattern
     -- like `(a|b)*`.
     require("ngx.re").opt("jit_stack_size", JIT_STACK)
+    require("alb.log").start(wanted)
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()
     require("alb.upstream.session_token").start()
-    require("alb.phases.access").names_route = logs
     local prepare = require("alb.policy.index").prepare
     prepare.routes = require("alb.route.prepare").prepare
     prepare.servers = require("alb.policy.listeners").prepare

@@ -53,6 +53,8 @@ end
 --- The candidate with a valid ROUTE; nil if this request needs the general way.
 ---@param server_id string
 ---@return table? candidate
+---@return ffi.cdata*? target as the client sent it: the path, and nothing or the query
+---@return integer? length of the target
 function _M.candidate(server_id)
     local built = table_of(server_id)
     if not built or not built[DEPTH] then
@@ -65,7 +67,7 @@ function _M.candidate(server_id)
     end
     local candidate = winner(built, uri, length)
     if candidate and candidate[SEQ] == index.seq() then
-        return candidate
+        return candidate, target, target_length
     end
     return nil
 end

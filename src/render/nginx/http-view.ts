@@ -5,6 +5,7 @@ import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings } from "../../support/collections.js";
 import { authorityFile } from "../policy/named-files.js";
 import type { CertificatePaths, ConfModel, ConfRoute } from "./conf-model.js";
+import { luaLogView } from "./log-view.js";
 import { CLAIMS, variableName } from "./server-view.js";
 import {
   type NginxText,
@@ -14,7 +15,6 @@ import {
   integerText,
   locationName,
   milliseconds,
-  quoted,
   variable,
   word,
 } from "./text.js";
@@ -30,8 +30,8 @@ export function policyMemory(policySize: number): number {
 }
 
 /** Takes the bytes of shared memory for the policy. */
-export function luaView(memory: number, { accessLog }: DataPlaneOptions): object {
-  return { policyMemory: bytes(memory), logs: word(String(accessLog !== "off")) };
+export function luaView(memory: number, options: DataPlaneOptions): object {
+  return { policyMemory: bytes(memory), log: luaLogView(options) };
 }
 
 /** How many concurrent requests a client may have, and where its address comes from. */
@@ -55,30 +55,16 @@ export function clientView(options: DataPlaneOptions): object {
  * so nginx does not know their port.
  */
 export function variablesView(options: DataPlaneOptions, behind: boolean): object {
-  const { proxyProtocol, trustedProxies, accessLog } = options;
+  const { proxyProtocol, trustedProxies } = options;
   const portless = behind && !proxyProtocol && trustedProxies.length > 0;
   const port = portless ? "albc_port" : "server_port";
   return {
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
-    logs: accessLog !== "off",
     trusted: trustedProxies.length > 0 && trustedProxies.map(cidr),
     claims: CLAIMS.map((name) => word(variableName(name))),
   };
-}
-
-/** `off`, `stdout` or a file below the run folder. */
-export function logView(options: DataPlaneOptions): object {
-  switch (options.accessLog) {
-    case "off":
-      return { on: false };
-    case "stdout":
-      // Writes to a pipe are atomic up to 4 KiB (PIPE_BUF), so lines of several workers do not mix.
-      return { on: true, path: word("/dev/stdout"), buffer: bytes(4096) };
-    default:
-      return { on: true, path: quoted(options.accessLog), buffer: bytes(65_536) };
-  }
 }
 
 /** Default timeouts of requests to backends. */

@@ -9,11 +9,11 @@ import {
   backendTlsView,
   clientView,
   forwardView,
-  logView,
   luaView,
   tryViews,
   variablesView,
 } from "./http-view.js";
+import { logView } from "./log-view.js";
 import {
   authBodyLimits,
   bodyLimits,
@@ -48,6 +48,7 @@ export function renderNginxConf(
   return fillTemplate("nginx", {
     workers: dataPlane.workers === 0 ? word("auto") : integerText(dataPlane.workers),
     drainTimeout: seconds(dataPlane.drainTimeout),
+    logLevel: word(dataPlane.nginxLogLevel),
     connections: integerText(workerConnections(config, behind, dataPlane)),
     lua: luaView(policyMemory, dataPlane),
     client: clientView(dataPlane),

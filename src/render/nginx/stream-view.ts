@@ -17,7 +17,8 @@ import type {
 import type { DataPlaneOptions } from "../../model/options.js";
 import { compareStrings, groupBy, memoized } from "../../support/collections.js";
 import type { CertificatePaths, ConfModel } from "./conf-model.js";
-import { authoritiesPath, logView } from "./http-view.js";
+import { authoritiesPath } from "./http-view.js";
+import { logView } from "./log-view.js";
 import { listenAddresses } from "./server-view.js";
 import {
   CLOSED,

@@ -1,6 +1,7 @@
 /** nginx takes every configuration that options can make, as its runner would start it. */
 import { makeRunFolder } from "../../../src/output/run-folder.js";
 import { writeFiles } from "../../../src/output/files.js";
+import { LOG_FIELDS } from "../../../src/model/log-fields.js";
 import type { DataPlaneOptions } from "../../../src/model/options.js";
 import { freePort } from "../../support/free-port.js";
 import {
@@ -18,6 +19,9 @@ test.each<Partial<DataPlaneOptions>>([
   {},
   { ipv6: false },
   { accessLog: "stdout" },
+  { accessLogFields: LOG_FIELDS.map(({ name }) => name), nginxLogLevel: "info" },
+  { accessLogFormat: "combined", nginxLogLevel: "crit" },
+  { accessLogFormat: "upstreaminfo" },
   { accessLog: "logs/a file with blanks; and {braces}" },
   { workers: 1, drainTimeout: 0, bodyLimit: 1 },
   { trustedProxies: ["10.0.0.0/8", "192.0.2.1", "fd00::/8", "::1"] },

@@ -37,6 +37,19 @@ test.each([
     { flags: {}, variables: { ALBC_IPV6: "maybe" } },
     'ALBC_IPV6 must be true or false, but is "maybe"',
   ],
+  [
+    { flags: { accessLogFields: "time,cookie" }, variables: {} },
+    "--access-log-fields must be a list of some of time, client, method,",
+  ],
+  [{ flags: { accessLogFields: "time,time" }, variables: {} }, 'each once, but is "time,time"'],
+  [
+    { flags: {}, variables: { ALBC_ACCESS_LOG_FORMAT: "main" } },
+    'ALBC_ACCESS_LOG_FORMAT must be one of json, combined, upstreaminfo, but is "main"',
+  ],
+  [
+    { flags: {}, variables: { ALBC_NGINX_LOG_LEVEL: "debug" } },
+    'ALBC_NGINX_LOG_LEVEL must be one of info, notice, warn, error, crit, but is "debug"',
+  ],
   [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
   [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],
   [{ flags: { publishService: "edge" }, variables: {} }, "publishService must be NAMESPACE/NAME"],

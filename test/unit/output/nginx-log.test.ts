@@ -7,7 +7,7 @@ test.each([
   [`${AT} [emerg] 7#7: unknown directive "foo" in /x/nginx.conf:3`, "error"],
   [`${AT} [alert] 7#7: worker process 9 exited on signal 9`, "error"],
   [`${AT} [error] 7#7: *3 connect() failed`, "warn"],
-  [`${AT} [notice] 7#7: start worker processes`, "debug"],
+  [`${AT} [notice] 7#7: start worker processes`, "info"],
   ["nginx: something without a form", "warn"],
   [`${AT} [emerg] 7#7: bind() to 0.0.0.0:80 failed (98: Address already in use)`, "debug"],
   [`${AT} [emerg] 7#7: bind() to [::]:80 failed (98: Address already in use)`, "debug"],

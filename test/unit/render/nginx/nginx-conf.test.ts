@@ -1,3 +1,4 @@
+import { LOG_FIELDS } from "../../../../src/model/log-fields.js";
 import { DEFAULT_OPTIONS, type DataPlaneOptions } from "../../../../src/model/options.js";
 import type { Retry, Route } from "../../../../src/model/route.js";
 import type { BackendProtocol } from "../../../../src/model/upstream.js";
@@ -142,15 +143,33 @@ describe("whose word counts", () => {
 
 describe("the access log", () => {
   test("is a file by default, written in large pieces", () => {
-    expect(directives(conf(), "access_log")[0]).toBe(
-      'access_log "logs/access.log" albc_json buffer=65536 flush=1s',
-    );
+    expect(directives(conf(), "access_log").slice(0, 2)).toEqual([
+      'access_log "logs/access.log" albc_json buffer=65536 flush=1s if=$albc_as_is',
+      'access_log "logs/access.log" albc_json_shown buffer=65536 flush=1s if=$albc_shown',
+    ]);
   });
 
   test("goes to standard output in pieces that a pipe takes whole", () => {
     expect(directives(conf({ accessLog: "stdout" }), "access_log")[0]).toBe(
-      "access_log /dev/stdout albc_json buffer=4096 flush=1s",
+      "access_log /dev/stdout albc_json buffer=4096 flush=1s if=$albc_as_is",
     );
+  });
+
+  test.each([
+    ["combined", "user"],
+    ["upstreaminfo", "route user"],
+  ] as const)("has the format %s by name, for all requests", (accessLogFormat, flags) => {
+    const text = conf({ accessLogFormat });
+    expect(directives(text, "access_log")[0]).toBe(
+      `access_log "logs/access.log" albc_${accessLogFormat} buffer=65536 flush=1s`,
+    );
+    expect(text).toContain(`run("${flags}")`);
+  });
+
+  test("makes Lua provide what the chosen fields need, and no more", () => {
+    const text = conf({ accessLogFields: ["time", "auth_time"] });
+    expect(text).toContain('run("texts auth_time")');
+    expect(conf({ accessLog: "off" })).toContain('run("")');
   });
 
   test("can be switched off", () => {
@@ -160,14 +179,11 @@ describe("the access log", () => {
   });
 
   test("knows no header that can hold a secret", () => {
-    const [format = ""] = /log_format[^;]*;/.exec(conf()) ?? [];
-    expect([...format.matchAll(/\$(?:http|cookie|arg|sent|upstream)_\w+/g)].map(String)).toEqual([
-      "$upstream_addr",
-      "$upstream_status",
-      "$upstream_response_time",
-    ]);
-    const shown = [...conf().matchAll(/map \$albc_odd \$albc_log_\w+ {\s+default \$(\w+)/g)];
-    expect(shown.map(([, name]) => name)).toEqual(["host", "request_uri", "http_user_agent"]);
+    const fields = LOG_FIELDS.map(({ name }) => name);
+    const text = conf({ accessLogFields: fields });
+    const [maps = ""] = /map \$status[^]*access_log/.exec(text) ?? [];
+    const headers = [...maps.matchAll(/\$(?:http|cookie|arg|sent)_\w+/g)].map(String);
+    expect(new Set(headers)).toEqual(new Set(["$http_user_agent", "$http_referer"]));
   });
 });
 

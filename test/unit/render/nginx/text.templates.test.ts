@@ -2,16 +2,17 @@ import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
 import {
   clientView,
   forwardView,
-  logView,
   luaView,
   variablesView,
 } from "../../../../src/render/nginx/http-view.js";
+import { logView } from "../../../../src/render/nginx/log-view.js";
 import { fillTemplate, word } from "../../../../src/render/nginx/text.js";
 
 const { dataPlane } = DEFAULT_OPTIONS;
 const VIEW = {
   workers: word("auto"),
   drainTimeout: word("1s"),
+  logLevel: word("warn"),
   connections: word("16384"),
   lua: luaView(0, dataPlane),
   client: clientView(dataPlane),

@@ -1,0 +1,50 @@
+/** The views of the logs: which fields the access log has, and what Lua has to do for them. */
+import { type LogFormat, logFields } from "../../model/log-fields.js";
+import type { DataPlaneOptions } from "../../model/options.js";
+import { type NginxText, bytes, quoted, variable, word } from "./text.js";
+
+type LogOptions = Pick<DataPlaneOptions, "accessLog" | "accessLogFormat" | "accessLogFields">;
+
+/** Where the log goes, and in which format; shared by requests and by the connections of streams. */
+export function logView(options: LogOptions): object {
+  const { accessLog, accessLogFormat } = options;
+  if (accessLog === "off") return { on: false };
+  const isStdout = accessLog === "stdout";
+  const fields = logFields(options.accessLogFields);
+  const first = (index: number): { readonly first: boolean } => ({ first: index === 0 });
+  return {
+    on: true,
+    path: isStdout ? word("/dev/stdout") : quoted(accessLog),
+    // Writes to a pipe are atomic up to 4 KiB (PIPE_BUF), so lines of several workers do not mix.
+    buffer: bytes(isStdout ? 4096 : 65_536),
+    json: accessLogFormat === "json",
+    named: accessLogFormat !== "json" && word(accessLogFormat),
+    fields: fields.map((field, index) => ({
+      ...first(index),
+      name: word(field.name),
+      number: field.number === true,
+      value: variable(field.variable),
+      shown: variable(field.shown ?? field.variable),
+    })),
+  };
+}
+
+/** The parts of the named formats that Lua provides. */
+const PARTS: Readonly<Record<LogFormat, readonly string[]>> = {
+  json: [],
+  combined: ["user"],
+  upstreaminfo: ["user", "route"],
+};
+
+/** What Lua has to provide, as words of lua/alb/log.lua. */
+export function luaLogView(options: LogOptions): NginxText {
+  const isJson = options.accessLogFormat === "json";
+  const fields: readonly string[] = isJson
+    ? options.accessLogFields
+    : PARTS[options.accessLogFormat];
+  const wanted = [
+    ...(isJson ? ["texts"] : []),
+    ...["route", "user", "auth", "auth_time"].filter((name) => fields.includes(name)),
+  ];
+  return quoted(options.accessLog === "off" ? "" : wanted.join(" "));
+}
