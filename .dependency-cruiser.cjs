@@ -218,10 +218,10 @@ module.exports = {
       "Only views of the model reach templates.",
     ),
     only(
-      ["api/", "kubernetes/api-client\\.ts$"],
+      ["kubernetes/api-client\\.ts$"],
       "client-node",
       npm("@kubernetes/client-node"),
-      "It takes longer to load than albc: only loadKubeConfig does; all others take types from it.",
+      "It takes longer to load than albc, so only loadKubeConfig does.",
     ),
     only(["controller/"], "chokidar", npm("chokidar"), "Watching is the loop's."),
     only(["cli/"], "pino", npm("pino"), "Loggers are made once and passed in."),

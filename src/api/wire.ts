@@ -1,24 +1,14 @@
 import type {
-  V1ConfigMap,
-  V1EndpointSlice,
-  V1Ingress,
-  V1IngressClass,
-  V1Namespace,
-  V1Secret,
-  V1Service,
-} from "@kubernetes/client-node";
-
-/**
- * A class of the client library as plain JSON: read-only at every depth, timestamps as RFC 3339 text. `apiVersion`, `kind`,
- * `metadata.name` and `metadata.namespace` are always present, because decoding sets them.
- */
-type Wire<T> = T extends Date
-  ? string
-  : T extends (infer E)[]
-    ? readonly Wire<E>[]
-    : T extends object
-      ? { readonly [K in keyof T]: Wire<T[K]> }
-      : T;
+  CONFIG_MAP_SCHEMA,
+  ENDPOINT_SLICE_SCHEMA,
+  INGRESS_CLASS_SCHEMA,
+  INGRESS_SCHEMA,
+  NAMESPACE_SCHEMA,
+  SECRET_SCHEMA,
+  SERVICE_SCHEMA,
+  SERVICE_STATUS,
+} from "./schemas/core-schemas.js";
+import type { Static } from "./schemas/schema.js";
 
 export interface ObjectMeta {
   readonly name: string;
@@ -50,15 +40,19 @@ export interface Closed {
   readonly extent: "paths" | "hosts" | "namespace";
 }
 
-type WireObject<T> = KubernetesObject & Omit<Wire<T>, "apiVersion" | "kind" | "metadata">;
+type ObjectOf<S> = KubernetesObject & Static<S>;
 
-export type ConfigMap = WireObject<V1ConfigMap>;
-export type EndpointSlice = WireObject<V1EndpointSlice>;
-export type Ingress = WireObject<V1Ingress>;
-export type IngressClass = WireObject<V1IngressClass>;
-export type Namespace = WireObject<V1Namespace>;
+export type ConfigMap = ObjectOf<typeof CONFIG_MAP_SCHEMA>;
+/** `endpoints` has a default. */
+export type EndpointSlice = ObjectOf<typeof ENDPOINT_SLICE_SCHEMA> &
+  Required<Pick<Static<typeof ENDPOINT_SLICE_SCHEMA>, "endpoints">>;
+export type Ingress = ObjectOf<typeof INGRESS_SCHEMA>;
+export type IngressClass = ObjectOf<typeof INGRESS_CLASS_SCHEMA>;
+export type Namespace = ObjectOf<typeof NAMESPACE_SCHEMA>;
 /** `data` is base64; `stringData` has been merged into it. */
-export type Secret = WireObject<V1Secret>;
-export type Service = WireObject<V1Service>;
+export type Secret = ObjectOf<typeof SECRET_SCHEMA>;
+export type Service = ObjectOf<typeof SERVICE_SCHEMA> & {
+  readonly status?: Static<typeof SERVICE_STATUS>;
+};
 
 export const GATEWAY_GROUP = "gateway.networking.k8s.io";

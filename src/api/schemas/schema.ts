@@ -158,13 +158,14 @@ const OBJECT_META = object(
   { required: ["name"] },
 );
 
-/** The schema of a kind, from its own fields. `status` is not checked. */
-export function objectSchema(
-  fields: Readonly<Record<string, JsonSchema>>,
-  required: readonly string[] = [],
-): JsonSchema {
-  return object<Readonly<Record<string, JsonSchema>>, string>(
+/** The schema of a kind, from its own fields, which are its type. `status` is not checked. */
+export function objectSchema<P extends Properties, R extends keyof P & string = never>(
+  fields: P,
+  required: readonly R[] = [],
+): SchemaOf<Fields<P, R>> {
+  const schema: JsonSchema = object<Properties, string>(
     { apiVersion: string(), kind: string(), metadata: OBJECT_META, status: anyObject(), ...fields },
     { required: ["apiVersion", "kind", "metadata", ...required] },
   );
+  return schema;
 }
