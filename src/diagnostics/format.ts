@@ -13,7 +13,7 @@ const DIM = "2";
 /** Diagnostics as text, in the given order. Each starts with its place, as in compilers, so that editors and terminals link to it. */
 export function formatText(
   diagnostics: readonly Diagnostic[],
-  { colours }: { readonly colours: boolean },
+  { colours }: { readonly colours: boolean } = { colours: false },
 ): string {
   return diagnostics.map((diagnostic) => `${block(diagnostic, colours).join("\n")}\n`).join("");
 }

@@ -36,7 +36,10 @@ const UNPACKED = fileURLToPath(new URL("../../.nginx/forky/nginx", import.meta.u
 const OLDEST_NGINX = [1, 25, 1] as const;
 const OLDEST_LUA = "10026";
 const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.26";
-const MEND = "run `make nginx`, or name one by --nginx or NGINX_BIN";
+const MEND =
+  "install OpenResty >= 1.27.1, or on Debian `apt-get install nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-cjson`; " +
+  "to unpack Debian's without installing it, run `npx albc-debian-nginx forky .nginx` (in a checkout `make nginx`); " +
+  "name one that is not on the PATH by --nginx (such as .nginx/nginx) or NGINX_BIN; validate, render and explain need none";
 
 /**
  * `given`: `--nginx` or NGINX_BIN; then no other candidate is tried. `path`: the PATH to search for `openresty` and `nginx`. Throws

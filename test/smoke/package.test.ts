@@ -1,8 +1,8 @@
-// The npm package as a user gets it: packed, unpacked elsewhere and run. Needs `make build`.
+// The npm package as a user gets it: packed, installed in an empty project, run, imported and type-checked. Needs `make build`.
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { access, constants, cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
@@ -28,11 +28,34 @@ metadata: { name: shop, namespace: default }
 spec: { ports: [{ port: 80 }] }
 `;
 
+/** Uses each export; a type that names another package would not be found. */
+const USER = `
+import { DEFAULT_OPTIONS, compile, contentsOf, explain, formatJson, formatText, loadFiles, loadObjects, loadText, review } from "albc";
+import type { Compilation, CompileOptions, Diagnostic, Explanation, LoadOptions, LoadResult, ObjectStatus, PolicyDocument, RenderedFile, Request, Resources } from "albc";
+
+const options: CompileOptions = { ...DEFAULT_OPTIONS, httpPort: 8080 };
+const loading: LoadOptions = { albGroup: options.domains.group, followLinks: true };
+const loaded: LoadResult = await loadFiles(["manifests"], loading);
+const resources: Resources = loadText("", loading, "a.yaml").resources;
+const compilation: Compilation = compile(resources, options, 0);
+const diagnostics: readonly Diagnostic[] = review(loadObjects([{}]), compilation);
+export const texts: string[] = [formatJson(diagnostics), formatText(diagnostics), ...compilation.files.map((file: RenderedFile) => contentsOf(file))];
+const request: Request = { url: "http://app.example/", headers: { Accept: "*/*" } };
+const explanation: Explanation = explain(compilation, request);
+export const checked: boolean | undefined = explanation.route?.authChecked;
+export const hosts: readonly (string | undefined)[] = loaded.resources.list("Ingress").map(({ spec }) => spec?.rules?.[0]?.host);
+export const statuses: readonly ObjectStatus[] = compilation.statuses;
+export function source(policy: PolicyDocument): readonly string[] | undefined {
+  return explain(policy, request).route?.source;
+}
+// @ts-expect-error -- the types are types, not any
+export const wrong: number = explanation.route?.authChecked;
+`;
+
 let folder: string;
 let packed: readonly string[];
-let main: string;
 
-/** Paths of all files below a folder of the repository, relative to the repository. */
+/** Paths of all files below a folder of the repository, relative to the repository; links are not packed. */
 async function filesBelow(name: string): Promise<string[]> {
   const entries = await readdir(join(repository, name), { recursive: true, withFileTypes: true });
   return entries
@@ -40,60 +63,181 @@ async function filesBelow(name: string): Promise<string[]> {
     .map((entry) => relative(repository, join(entry.parentPath, entry.name)));
 }
 
+interface Lock {
+  readonly version: string;
+  readonly packages: Readonly<Record<string, { readonly dev?: true; readonly devOptional?: true }>>;
+}
+
+/**
+ * An empty project that depends on the archive. Its lock has the versions of the repository's, so that npm finds all of them in its cache
+ * and asks no registry.
+ */
+async function installPackage(archive: string): Promise<void> {
+  const lock = JSON.parse(await readFile(join(repository, "package-lock.json"), "utf8")) as Lock;
+  const used = Object.entries(lock.packages).filter(
+    ([path, { dev, devOptional }]) => path !== "" && dev !== true && devOptional !== true,
+  );
+  const resolved = `file:${archive}`;
+  const project = { name: "user", version: "1.0.0", dependencies: { albc: resolved } };
+  const packages = {
+    ...{ "": project, ...Object.fromEntries(used) },
+    "node_modules/albc": { ...lock.packages[""], resolved, devDependencies: undefined },
+  };
+  const files = {
+    "package.json": { ...project, private: true, type: "module" },
+    "package-lock.json": { ...project, lockfileVersion: 3, requires: true, packages },
+  };
+  for (const [name, contents] of Object.entries(files)) {
+    await writeFile(join(folder, name), JSON.stringify(contents));
+  }
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  await run("npm", ["ci", "--ignore-scripts", "--prefer-offline", ...quiet], { cwd: folder });
+}
+
+interface Output {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command in the project, as its user has it: without npm's and the tests' variables. */
+function inProject(command: string, words: readonly string[], more = {}): Promise<Output> {
+  const { PATH, HOME } = process.env;
+  return run(command, words, { cwd: folder, env: { PATH, HOME, NO_COLOR: "1", ...more } });
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "albc-package-"));
-  await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: repository });
-  const archive = (await readdir(folder)).find((file) => file.endsWith(".tgz"));
-  if (archive === undefined) throw new Error("npm pack made no archive");
-  const { stdout } = await run("tar", ["-xvzf", archive], { cwd: folder });
-  packed = stdout
-    .trim()
-    .split("\n")
-    .map((path) => path.replace(/^package\//, ""));
-  // The dependencies are installed already; what is tried here is what the archive holds.
-  await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
-  main = join(folder, "package/dist/cli/main.js");
-});
+  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+  const { stdout } = await run("npm", pack, { cwd: repository });
+  const [made] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
+  if (made === undefined) throw new Error("npm pack made no archive");
+  packed = made.files.map(({ path }) => path);
+  await installPackage(made.filename);
+  await writeFile(join(folder, "ingress.yaml"), INGRESS);
+}, 180_000);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("the npm package", () => {
-  it.each(["lua", "templates", "docs"])("holds every file of %s/", async (name) => {
-    const files = await filesBelow(name);
+  it.each(["lua", "templates", "docs", "examples", "deploy"])(
+    "holds every file of %s/",
+    async (name) => {
+      const files = await filesBelow(name);
 
-    expect(files).not.toHaveLength(0);
-    expect(packed).toEqual(expect.arrayContaining(files));
+      expect(files).not.toHaveLength(0);
+      expect(packed).toEqual(expect.arrayContaining(files));
+    },
+  );
+
+  it("holds the licence, and neither sources, tests nor source maps", () => {
+    expect(packed).toEqual(expect.arrayContaining(["LICENSE", "README.md", "dist/index.d.ts"]));
+    expect(packed.filter((file) => /^(src|test|e2e)\/|\.map$/.test(file))).toEqual([]);
   });
 
-  it("holds the licence and neither sources nor tests", () => {
-    expect(packed).toEqual(expect.arrayContaining(["LICENSE", "README.md", "dist/index.d.ts"]));
-    expect(packed.filter((file) => /^(src|test|e2e)\//.test(file))).toEqual([]);
+  it("has no dead link in its pages", async () => {
+    const pages = packed.filter((file) => file.endsWith(".md"));
+    const dead: string[] = [];
+    for (const page of pages) {
+      for (const link of linksOf(await readFile(join(folder, "node_modules/albc", page), "utf8"))) {
+        if (!(await leadsSomewhere(join(folder, "node_modules/albc", page), link)))
+          dead.push(`${page}: ${link}`);
+      }
+    }
+
+    expect(pages.length).toBeGreaterThan(10);
+    expect(dead).toEqual([]);
   });
 
   it("runs as a command that says its version", async () => {
     const manifest: unknown = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
-    const { stdout } = await run(process.execPath, [main, "--version"]);
+    const { stdout } = await inProject("npx", ["albc", "--version"]);
 
     expect(manifest).toMatchObject({ version: stdout.trim() });
   });
 
-  it("renders a manifest with the templates that it brings", async () => {
-    await writeFile(join(folder, "ingress.yaml"), INGRESS);
-    await run(process.execPath, [main, "render", "-f", "ingress.yaml", "-o", "out"], {
-      cwd: folder,
-    });
+  it("validates and renders a manifest with the templates that it brings", async () => {
+    const { stderr } = await inProject("npx", ["albc", "validate", "-f", "ingress.yaml"]);
+    expect(stderr).toContain("2 objects: 0 errors");
 
+    await inProject("npx", ["albc", "render", "-f", "ingress.yaml", "-o", "out"]);
     expect(await readdir(join(folder, "out"))).toEqual(
       expect.arrayContaining(["nginx.conf", "policy.json"]),
     );
     expect(await readFile(join(folder, "out/policy.json"), "utf8")).toContain("shop.example");
   });
 
-  it("can be imported", async () => {
-    const entry = join(folder, "package/dist/index.js");
-    const script = `import { compile } from ${JSON.stringify(entry)}; console.log(typeof compile);`;
-    const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script]);
+  it("says what to install if there is no nginx", async () => {
+    const PATH = dirname(process.execPath);
+    const albc = "node_modules/albc/dist/cli/main.js";
+    const running = inProject(process.execPath, [albc, "run", "-f", "ingress.yaml"], { PATH });
 
-    expect(stdout.trim()).toBe("function");
+    await expect(running).rejects.toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(
+        /no nginx .* was found.*: install .*albc-debian-nginx/,
+      ) as string,
+    });
+    await access(join(folder, "node_modules/.bin/albc-debian-nginx"), constants.X_OK);
+  });
+
+  it("has types for a strict project that checks libraries, without any other types", async () => {
+    const compilerOptions = {
+      ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+      ...{ skipLibCheck: false, types: [], lib: ["ES2023"], module: "NodeNext", noEmit: true },
+    };
+    const files = { compilerOptions, include: ["user.ts"] };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(files));
+    await writeFile(join(folder, "user.ts"), USER);
+    const compiler = join(repository, "node_modules/typescript/bin/tsc");
+    // It prints its findings on standard output, which a rejection would not show.
+    const { stdout } = await inProject("sh", ["-c", `node '${compiler}' || true`]);
+
+    expect(stdout).toBe("");
+  });
+
+  it.each([
+    ["jest", ["jest/bin/jest.js", "--rootDir", "."], /Tests: +7 passed, 7 total/],
+    ["vitest", ["vitest/vitest.mjs", "run", "--globals", "--root", "."], /Tests +7 passed \(7\)/],
+  ])("is used by an example that %s runs", async (_, [program = "", ...words], passed) => {
+    await cp(join(folder, "node_modules/albc/examples"), join(folder, "examples"), {
+      recursive: true,
+    });
+    const { stdout, stderr } = await inProject(
+      process.execPath,
+      [join(repository, "node_modules", program), ...words],
+      { NODE_OPTIONS: "--experimental-vm-modules" },
+    );
+
+    expect(stdout + stderr).toMatch(passed);
   });
 });
+
+/** Targets of inline links and of definitions, but not those in code. */
+function linksOf(markdown: string): readonly string[] {
+  const text = markdown.replaceAll(/^ *```.*?^ *```/gms, "").replaceAll(/`[^`\n]*`/g, "`");
+  const inline = [...text.matchAll(/\]\(([^)\s]+)\)/g)];
+  const definitions = [...text.matchAll(/^\[[^\]]+\]: *(\S+)$/gm)];
+  return [...inline, ...definitions].map(([, target = ""]) => target);
+}
+
+/** Whether a file, and the heading in it, exist. Other sites are not asked. */
+async function leadsSomewhere(page: string, link: string): Promise<boolean> {
+  if (/^[a-z]+:/.test(link)) return true;
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  const exists = await access(target).then(
+    () => true,
+    () => false,
+  );
+  if (heading === undefined || !exists) return exists;
+  const text = (await readFile(target, "utf8")).replaceAll(/^```.*?^```/gms, "");
+  return [...text.matchAll(/^#+ +(.+)$/gm)].some(([, title = ""]) => anchorOf(title) === heading);
+}
+
+/** The anchor that GitHub and npm give a heading. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(" ", "-");
+}
