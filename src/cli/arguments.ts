@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
+import { own } from "../support/json-object.js";
 import { type SettingRow, SETTINGS, flagOf, variableOf } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
@@ -14,6 +15,8 @@ const DIFF_FORMATS = ["text", "json", "markdown"] as const;
 interface Common {
   /** `-f`: files, folders, or `-`. */
   readonly paths: readonly string[];
+  /** The objects of a cluster; there are no paths then. */
+  readonly kubernetes: boolean;
   /** Options file, if one is named. */
   readonly config: string | undefined;
   /** Given flags of the settings table, by key. */
@@ -36,14 +39,15 @@ export type CommandCall = Common &
       }
     | {
         readonly command: "run";
-        /** Watch a cluster; there are no paths then. */
-        readonly kubernetes: boolean;
         readonly dir: string;
         readonly nginx: string | undefined;
         readonly reload: ReloadWay | undefined;
       }
     | {
         readonly command: "explain";
+        /** Instead of paths: a policy.json, or the folder of a running nginx that has one. */
+        readonly policy: string | undefined;
+        readonly running: string | undefined;
         readonly method: string;
         readonly url: string;
         readonly headers: readonly string[];
@@ -52,8 +56,8 @@ export type CommandCall = Common &
       }
     | {
         readonly command: "diff";
-        /** A path, or `REVISION:PATH`. */
-        readonly before: string;
+        /** A path, or `REVISION:PATH`. Absent: the cluster, in which `now` is applied. */
+        readonly before: string | undefined;
         readonly now: string;
         readonly format: (typeof DIFF_FORMATS)[number];
       }
@@ -72,7 +76,12 @@ export class HelpShown extends Error {
 /** Parses the words after `albc`. Throws UsageError, or HelpShown if nothing is left to do. */
 export function parseArguments(
   words: readonly string[],
-  context: { readonly version: string; readonly write: (text: string) => void },
+  context: {
+    /** What users call this program; `albc` if absent. */
+    readonly name?: string;
+    readonly version: string;
+    readonly write: (text: string) => void;
+  },
 ): CommandCall {
   let call: CommandCall | undefined;
   const program = createProgram(context, (found) => {
@@ -99,7 +108,7 @@ function createProgram(
   context: Parameters<typeof parseArguments>[1],
   found: (call: CommandCall) => void,
 ): Command {
-  const program = new Command("albc")
+  const program = new Command(context.name ?? "albc")
     .description(
       "Compiles Kubernetes routing resources into a running OpenResty gateway with authentication at the edge.",
     )
@@ -162,7 +171,6 @@ function addValidate(program: Command, found: (call: CommandCall) => void): void
 function addRun(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("run"))
     .description("serve manifests, or a cluster, with nginx and follow their changes")
-    .option("--kubernetes", "watch the cluster of the kubeconfig, or the one that albc runs in")
     .option("--dir <dir>", "run folder", ".albc")
     .option("--nginx <bin>", "nginx or openresty to start (variable NGINX_BIN)")
     .option(
@@ -170,11 +178,9 @@ function addRun(program: Command, found: (call: CommandCall) => void): void {
       "reload an nginx that albc does not run: control:FOLDER or command:COMMAND",
     )
     .action((options: Options) => {
-      const kubernetes = options["kubernetes"] === true;
       found({
         command: "run",
-        ...(kubernetes ? withoutPaths(options) : common(options)),
-        kubernetes,
+        ...common(options),
         dir: text(options["dir"]) ?? ".albc",
         nginx: text(options["nginx"]),
         reload: reloadWay(text(options["reload"])),
@@ -188,6 +194,8 @@ function addExplain(program: Command, found: (call: CommandCall) => void): void 
     // Optional for commander, so that a missing one gets a better message.
     .argument("[METHOD]", "method of the request, such as GET")
     .argument("[URL]", "URL of the request, such as https://a.example/path?x=1")
+    .option("--policy <file>", "instead of -f: a policy.json that albc has written")
+    .option("--running <dir>", "instead of -f: what the nginx of this folder serves now")
     .option("-H, --header <name: value>", "header of the request; may be repeated", collect, [])
     .option("--client <address>", "address of the client", "127.0.0.1")
     .addOption(formatOption())
@@ -197,7 +205,9 @@ function addExplain(program: Command, found: (call: CommandCall) => void): void 
       const client = text(options["client"]) ?? "127.0.0.1";
       found({
         command: "explain",
-        ...common(options),
+        ...common(options, "policy", "running"),
+        policy: text(options["policy"]),
+        running: text(options["running"]),
         method,
         url,
         headers,
@@ -212,17 +222,23 @@ function addDiff(program: Command, found: (call: CommandCall) => void): void {
     .description("say what a change of manifests does to requests; exit 1 if auth is lost")
     .argument("[OLD]", "manifests before the change: file, folder, - or a git REVISION:PATH")
     .argument("[NEW]", "manifests after the change, in the same way")
+    .option("--kubernetes", "instead of OLD: the cluster, to which NEW is applied")
     .addOption(
       new Option("--format <form>", "form of the output")
         .choices([...DIFF_FORMATS])
         .default("text"),
     )
-    .action((before: string | undefined, now: string | undefined, options: Options) => {
-      if (before === undefined || now === undefined) {
-        throw new UsageError("diff needs OLD and NEW, such as `albc diff main:deploy deploy`");
+    .action((...[first, second, options]: [string | undefined, string | undefined, Options]) => {
+      const kubernetes = options["kubernetes"] === true;
+      const [before, now] = kubernetes ? [undefined, first] : [first, second];
+      if (now === undefined || (kubernetes && second !== undefined)) {
+        throw new UsageError(
+          "diff needs OLD and NEW, such as `albc diff main:deploy deploy`, or --kubernetes and NEW",
+        );
       }
       const form = DIFF_FORMATS.find((known) => known === options["format"]) ?? "text";
-      found({ command: "diff", paths: [], ...configured(options), before, now, format: form });
+      const given = { before, now, kubernetes, format: form };
+      found({ command: "diff", paths: [], ...configured(options), ...given });
     });
 }
 
@@ -233,12 +249,15 @@ function missingRequest(given: string | undefined): string {
   return `explain needs METHOD and URL of a request, such as \`${example}\``;
 }
 
+const KUBERNETES = "instead of -f: the cluster of the kubeconfig, or the one that albc runs in";
+
 function withCommon(command: Command): Command {
   const paths = new Option(
     "-f, --filename <path>",
     "file, folder, or - for standard input; may be repeated",
   );
-  return withOptions(command.addOption(paths.argParser(collect).default([], "none")));
+  command.addOption(paths.argParser(collect).default([], "none"));
+  return withOptions(command.option("--kubernetes", KUBERNETES));
 }
 
 function withOptions(command: Command): Command {
@@ -268,23 +287,23 @@ function collect(value: string, previous: readonly string[]): readonly string[] 
   return [...previous, value];
 }
 
-function common(options: Options): Common {
+/** `others`: names of further options that say what to read. Exactly one is given. */
+function common(options: Options, ...others: readonly string[]): Common {
   const paths = pathsOf(options);
-  if (paths.length === 0) throw new UsageError("no input: give -f PATH");
-  return { paths, ...configured(options) };
-}
-
-/** `run --kubernetes` reads no files. */
-function withoutPaths(options: Options): Common {
-  if (pathsOf(options).length > 0) throw new UsageError("give -f PATH or --kubernetes, not both");
-  return { paths: [], ...configured(options) };
+  const given = ["kubernetes", ...others].filter((name) => own(options, name) !== undefined);
+  const flags = ["-f PATH", ...["kubernetes", ...others].map((name) => `--${name}`)].join(" or ");
+  if (paths.length === 0 && given.length === 0) throw new UsageError(`no input: give ${flags}`);
+  if (given.length + Number(paths.length > 0) > 1) {
+    throw new UsageError(`give only one of ${flags}`);
+  }
+  return { paths, kubernetes: options["kubernetes"] === true, ...configured(options) };
 }
 
 function pathsOf(options: Options): readonly string[] {
   return Array.isArray(options["filename"]) ? options["filename"].map(String) : [];
 }
 
-function configured(options: Options): Omit<Common, "paths"> {
+function configured(options: Options): Omit<Common, "paths" | "kubernetes"> {
   const known = SETTINGS.map((row): [string, unknown] => [row.key, options[row.key]]);
   return {
     config: text(options["config"]),

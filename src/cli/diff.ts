@@ -1,4 +1,4 @@
-import { X509Certificate } from "node:crypto";
+import { KIND_NAMES } from "../api/kinds.js";
 import { type Compilation, compile } from "../compile.js";
 import { type Diagnostic, refKey } from "../diagnostics/diagnostic.js";
 import { counted, formatCounts } from "../diagnostics/format.js";
@@ -9,9 +9,13 @@ import { readPolicy } from "../explain/explain.js";
 import type { Source } from "../input/documents.js";
 import { MissingPathError, readSources } from "../input/files.js";
 import { loadResources } from "../input/load.js";
+import type { RawObject } from "../kubernetes/raw-object.js";
+import type { CompileOptions } from "../model/options.js";
 import { contentsOf } from "../render/rendered-file.js";
 import { EnvironmentError } from "../support/errors.js";
 import type { CallOf } from "./arguments.js";
+import { certificateText } from "./certificate-text.js";
+import { readCluster } from "./cluster.js";
 import { readRevision } from "./git.js";
 import { type Settings, compileOptions } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT } from "./terminal.js";
@@ -23,8 +27,9 @@ export async function runDiff(
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
-  const before = compiledSide(await readSide(call.before, settings, terminal), settings);
-  const now = compiledSide(await readSide(call.now, settings, terminal), settings);
+  const { old, current, options } = await readSides(call, settings, terminal);
+  const before = compiledSide(old, settings, options);
+  const now = compiledSide(current, settings, options);
   const known = new Set(before.diagnostics.map(keyOf));
   const errors = now.diagnostics.filter(({ severity }) => severity === "error");
   const added = errors.filter((diagnostic) => !known.has(keyOf(diagnostic)));
@@ -34,6 +39,51 @@ export async function runDiff(
   terminal.write(shown(call.format, { differences, before, now }));
   const isLost = differences.changes.some(({ effects }) => effects.includes("authLost"));
   return isLost || added.length > 0 ? EXIT.inputErrors : EXIT.fine;
+}
+
+async function readSides(
+  { before, now }: CallOf<"diff">,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<{
+  readonly old: readonly Source[];
+  readonly current: readonly Source[];
+  readonly options: CompileOptions;
+}> {
+  const current = await readSide(now, settings, terminal);
+  if (before !== undefined) {
+    const old = await readSide(before, settings, terminal);
+    return { old, current, options: compileOptions(settings) };
+  }
+  const { objects, options } = await readCluster(settings, terminal.variables);
+  const rest = withoutNamed(objects, current, settings);
+  return {
+    old: [{ path: "", objects }],
+    current: [...current, { path: "", objects: rest }],
+    options,
+  };
+}
+
+/** The objects of the cluster that manifests do not replace. */
+function withoutNamed(
+  objects: readonly RawObject[],
+  sources: readonly Source[],
+  settings: Settings,
+): readonly RawObject[] {
+  const { resources } = loadResources(sources, { albGroup: settings.text("albApiGroup") });
+  const read = KIND_NAMES.flatMap((kind) =>
+    resources.list(kind).map(({ metadata }) => ({ kind, ...metadata })),
+  );
+  const named = new Set([...read, ...resources.refused].map(nameOf));
+  return objects.filter(({ kind = "", metadata }) => !named.has(nameOf({ kind, ...metadata })));
+}
+
+function nameOf({
+  kind,
+  namespace = "",
+  name,
+}: Readonly<{ kind: string; namespace?: string | undefined; name: string }>): string {
+  return `${kind} ${namespace} ${name}`;
 }
 
 /** A file, a folder, `-`, or `REVISION:PATH` of git. A path that exists is not looked for in git. */
@@ -63,9 +113,13 @@ interface CompiledSide {
   readonly summary: string;
 }
 
-function compiledSide(sources: readonly Source[], settings: Settings): CompiledSide {
+function compiledSide(
+  sources: readonly Source[],
+  settings: Settings,
+  options: CompileOptions,
+): CompiledSide {
   const loaded = loadResources(sources, { albGroup: settings.text("albApiGroup") });
-  const { files, config, ...compilation } = compile(loaded.resources, compileOptions(settings));
+  const { files, config, ...compilation } = compile(loaded.resources, options);
   const diagnostics = [...loaded.diagnostics, ...compilation.diagnostics];
   const policy = files.find(({ path }) => path === "policy.json");
   return {
@@ -93,34 +147,24 @@ function shown(
   },
 ): string {
   const files = new Map([...before.files, ...now.files].map((file) => [file.path, file]));
-  const certificateText = (path: string | undefined): string => {
+  const describe = (path: string | undefined): string => {
     const file = path === undefined ? undefined : files.get(path);
-    return file === undefined ? "none" : describeCertificate(contentsOf(file));
+    return file === undefined ? "none" : certificateText(contentsOf(file));
   };
   switch (format) {
     case "text":
-      return formatDifferences({ ...differences, certificateText });
+      return formatDifferences({ ...differences, certificateText: describe });
     case "markdown":
-      return formatMarkdown({ ...differences, certificateText });
+      return formatMarkdown({ ...differences, certificateText: describe });
     case "json": {
       const certificates = differences.certificates.map(
         ({ before: old, now: current, ...rest }) => ({
           ...rest,
-          before: certificateText(old),
-          now: certificateText(current),
+          before: describe(old),
+          now: describe(current),
         }),
       );
       return `${JSON.stringify({ ...differences, certificates }, null, 2)}\n`;
     }
   }
-}
-
-/** The names and the end of the first certificate of a file, which has its key, too. */
-function describeCertificate(pem: string): string {
-  const [text] = /-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/s.exec(pem) ?? [];
-  if (text === undefined) return "unreadable";
-  const { subjectAltName = "", validTo, fingerprint256 } = new X509Certificate(text);
-  const end = new Date(validTo).toISOString().slice(0, 10);
-  const digest = fingerprint256.replaceAll(":", "").slice(0, 16).toLowerCase();
-  return `${subjectAltName.replaceAll("DNS:", "")} until ${end}, SHA-256 ${digest}…`;
 }

@@ -1,13 +1,33 @@
+import { join } from "node:path";
 import { explain, readPolicy } from "../explain/explain.js";
 import { formatExplanation } from "../explain/format.js";
+import { readPolicyFile } from "../explain/read-policy.js";
 import { parseRequest } from "../explain/request.js";
+import type { Resources } from "../input/resources.js";
+import { ControlClient } from "../output/control-client.js";
+import { readIfThere } from "../output/files.js";
 import { contentsOf } from "../render/rendered-file.js";
+import { EnvironmentError } from "../support/errors.js";
+import { errorText } from "../support/text.js";
 import type { CallOf } from "./arguments.js";
+import { certificateText } from "./certificate-text.js";
 import type { Settings } from "./settings.js";
-import { type ExitStatus, type Terminal, UsageError } from "./terminal.js";
+import { type ExitStatus, type Terminal, EXIT, UsageError } from "./terminal.js";
 import { compileInput, reportDiagnostics } from "./validate.js";
 
-/** `albc explain`: which route serves a request, and why, according to the policy of the manifests. */
+/** A policy to ask, and what else is known about what it says. */
+interface Asked {
+  readonly policy: ReturnType<typeof readPolicy>;
+  readonly status: ExitStatus;
+  /** The text of a file below the run folder; undefined: it can't be read. */
+  readonly contents: (path: string) => Promise<string | undefined>;
+  /** Of an upstream that are not ready. */
+  readonly unready: (upstream: string) => readonly string[];
+  /** Which workers serve the policy. */
+  readonly workers?: string;
+}
+
+/** `albc explain`: which route serves a request, and why, according to the policy of manifests, a cluster, a file or a running nginx. */
 export async function runExplain(
   call: CallOf<"explain">,
   settings: Settings,
@@ -15,17 +35,94 @@ export async function runExplain(
 ): Promise<ExitStatus> {
   const request = parseRequest(call);
   if (!request.ok) throw new UsageError(request.problem);
-  if (request.value.host === "") {
-    throw new UsageError("the URL has no host: write http://<host>/path, or add -H 'Host: <host>'");
+  const { policy, status, contents, unready, workers } = await ask(call, settings, terminal);
+  const explanation = explain(policy, request.value);
+  const file = explanation.certificate;
+  const pem = file === undefined ? undefined : await contents(file);
+  const certificate = pem === undefined ? undefined : certificateText(pem);
+  const notReady = (explanation.route?.backends ?? []).flatMap(({ upstream }) =>
+    upstream === undefined ? [] : unready(upstream),
+  );
+  if (call.format === "json") {
+    const facts = { ...explanation, certificate, unready: notReady, workers };
+    terminal.write(`${JSON.stringify(facts, null, 2)}\n`);
+    return status;
+  }
+  const facts: (readonly [string, string])[] = [];
+  if (notReady.length > 0) facts.push(["", `not ready: ${notReady.join(", ")}`]);
+  if (certificate !== undefined) facts.push(["certificate", certificate]);
+  if (workers !== undefined) facts.push(["workers", workers]);
+  terminal.write(formatExplanation(explanation, facts));
+  return status;
+}
+
+async function ask(
+  call: CallOf<"explain">,
+  settings: Settings,
+  terminal: Terminal,
+): Promise<Asked> {
+  if (call.running !== undefined) return askRunning(call.running);
+  if (call.policy !== undefined) {
+    const none = (): readonly string[] => [];
+    const contents = (): Promise<undefined> => Promise.resolve(undefined);
+    return { policy: await policyIn(call.policy), status: EXIT.fine, contents, unready: none };
   }
   const compiled = await compileInput(call, settings, terminal);
-  const { compilation, diagnostics, summary, status } = compiled;
+  const { compilation, diagnostics, summary, status, input } = compiled;
   reportDiagnostics(diagnostics, call.format, terminal.writeError, terminal.colours);
   if (diagnostics.length > 0 && call.format === "text") terminal.writeError(summary);
-  const file = compilation.files.find(({ path }) => path === "policy.json");
-  const policy = readPolicy(file === undefined ? "{}" : contentsOf(file));
-  const explanation = explain(policy, request.value);
-  const json = `${JSON.stringify(explanation, null, 2)}\n`;
-  terminal.write(call.format === "json" ? json : formatExplanation(explanation));
-  return status;
+  const textOf = (path: string): string | undefined => {
+    const file = compilation.files.find((each) => each.path === path);
+    return file && contentsOf(file);
+  };
+  return {
+    policy: readPolicy(textOf("policy.json") ?? "{}"),
+    status,
+    contents: (path) => Promise.resolve(textOf(path)),
+    unready: (upstream) => unreadyOf(input.resources, upstream),
+  };
+}
+
+/** The policy file is complete once every worker serves it, and the control socket says which version they serve. */
+async function askRunning(folder: string): Promise<Asked> {
+  const policy = await policyIn(join(folder, "policy.json"));
+  return {
+    policy,
+    status: EXIT.fine,
+    contents: (path) => readIfThere(join(folder, path)),
+    unready: () => [],
+    workers: await workersOf(folder, policy.version),
+  };
+}
+
+async function workersOf(folder: string, version: string): Promise<string> {
+  try {
+    const { workers, expected } = await new ControlClient(folder).status();
+    const current = workers.filter((worker) => worker.version === version).length;
+    const of = `${String(current)} of ${String(expected)}`;
+    return current === expected
+      ? `${of} serve this`
+      : `${of} serve this; the others another policy`;
+  } catch (error: unknown) {
+    return `none is known to serve this: ${errorText(error)}`;
+  }
+}
+
+async function policyIn(path: string): Promise<Asked["policy"]> {
+  const text = await readIfThere(path);
+  if (text === undefined) throw new EnvironmentError(`${path} does not exist`);
+  const policy = readPolicyFile(text);
+  if (!policy.ok) throw new EnvironmentError(`${path} can't be used: ${policy.problem}`);
+  return policy.value;
+}
+
+/** Addresses of the Service's endpoints that get no requests because they are not ready. */
+function unreadyOf(resources: Resources, upstream: string): readonly string[] {
+  const [namespace = "", service = ""] = upstream.split("/");
+  const slices = resources.slices.get(namespace, service) ?? [];
+  return slices.flatMap(({ endpoints }) =>
+    endpoints.flatMap(({ addresses, conditions }) =>
+      conditions?.ready === false ? addresses : [],
+    ),
+  );
 }

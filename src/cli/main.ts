@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The entry: parses the command line, variables and options file, runs the command, and sets the exit status. Only this file uses the process. */
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import { YAMLException, loadAll } from "js-yaml";
 import { explainYamlError } from "../input/yaml-errors.js";
@@ -27,7 +28,10 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main(words: readonly string[]): Promise<ExitStatus> {
   try {
-    const call = parseArguments(words, { version: readVersion(), ...terminal });
+    // kubectl starts `kubectl-albc` from the PATH as its plugin (kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins).
+    const isPlugin = basename(process.argv[1] ?? "") === "kubectl-albc";
+    const name = isPlugin ? "kubectl albc" : "albc";
+    const call = parseArguments(words, { name, version: readVersion(), ...terminal });
     return await runCommand(call, readSettings(call));
   } catch (error: unknown) {
     return explainFailure(error);

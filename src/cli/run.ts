@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { cpus, hostname } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -27,6 +26,7 @@ import { lockRunFolder, makeRunFolder } from "../output/run-folder.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
 import type { CallOf } from "./arguments.js";
+import { clusterOptions, openApi } from "./cluster.js";
 import { type Settings, compileOptions } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
@@ -294,39 +294,18 @@ async function openCluster(
   run: Run,
 ): Promise<{ readonly source: ClusterSource; readonly options: CompileOptions }> {
   const { settings, log, observe, terminal } = run;
-  const { ApiClient, loadKubeConfig } = await import("../kubernetes/api-client.js");
   const { ClusterSource } = await import("../controller/cluster-source.js");
   limitHeapGrowth(HEAP_GROWTH.cluster);
-  const { config, namespace } = await loadKubeConfig();
-  const replica = await thisReplica(terminal.variables, namespace);
-  const wanted = settings.list("secretNamespaces");
-  const secretNamespaces = wanted.length > 0 ? wanted : [replica.namespace];
-  const options = { ...runOptions(run), secretNamespaces };
+  const { client, namespace, scope } = await openApi(settings, terminal.variables);
+  // A pod's name is unique, but a process that was killed and its successor must differ.
+  const identity = `${terminal.variables["POD_NAME"] ?? hostname()}_${randomUUID()}`;
+  const replica = { namespace, identity };
+  const options = clusterOptions(runOptions(run), settings, scope);
   const source = new ClusterSource({
-    client: new ApiClient(config),
-    scope: {
-      namespaces: settings.list("namespaces"),
-      secretNamespaces,
-      labelSelector: settings.text("selector"),
-    },
+    ...{ client, scope },
     ...{ replica, options, log, observe },
   });
   return { source, options };
-}
-
-const SERVICE_ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
-
-/** From the variables that the deployment sets, or else from the pod and the kubeconfig. */
-async function thisReplica(
-  { POD_NAMESPACE, POD_NAME }: Readonly<Record<string, string | undefined>>,
-  contextNamespace: string,
-): Promise<{ readonly namespace: string; readonly identity: string }> {
-  const mounted = await readFile(SERVICE_ACCOUNT_NAMESPACE, "utf8").catch(() => "");
-  return {
-    namespace: [POD_NAMESPACE, mounted.trim(), contextNamespace].find(Boolean) ?? "default",
-    // A pod's name is unique, but a process that was killed and its successor must differ.
-    identity: `${POD_NAME ?? hostname()}_${randomUUID()}`,
-  };
 }
 
 /** Writes one JSON line for each event to standard error; standard output is for results. */

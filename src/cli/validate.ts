@@ -4,10 +4,13 @@ import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { formatGithub, formatSarif } from "../diagnostics/ci-formats.js";
 import { counted, formatCounts, formatJson, formatText } from "../diagnostics/format.js";
 import { inOrder } from "../diagnostics/sink.js";
+import type { Source } from "../input/documents.js";
 import { readSources } from "../input/files.js";
 import { type LoadResult, loadResources } from "../input/load.js";
 import { review } from "../translate/review.js";
+import type { CompileOptions } from "../model/options.js";
 import type { CallOf } from "./arguments.js";
+import { readCluster } from "./cluster.js";
 import { type Settings, compileOptions } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
@@ -31,12 +34,18 @@ export async function runValidate(
     : EXIT.fine;
 }
 
+/** What a command compiles: files of `-f`, or the objects of a cluster. */
+export interface CompiledCall {
+  readonly paths: readonly string[];
+  readonly kubernetes: boolean;
+}
+
 /**
- * Reads the manifests that `-f` names (`-` is standard input) and compiles them. `summary` names what was read, because no problem in no
- * file means nothing. `status`: whether there are errors.
+ * Reads the manifests that `-f` names (`-` is standard input), or the cluster, and compiles them. `summary` names what was read, because
+ * no problem in no file means nothing. `status`: whether there are errors.
  */
 export async function compileInput(
-  { paths }: { readonly paths: readonly string[] },
+  call: CompiledCall,
   settings: Settings,
   terminal: Terminal,
 ): Promise<{
@@ -46,23 +55,36 @@ export async function compileInput(
   readonly summary: string;
   readonly status: ExitStatus;
 }> {
-  const sources = await readSources(paths, {
-    readInput: terminal.readInput,
-    missing: "fail",
-    followLinks: settings.switch("followLinks"),
-  });
+  const { sources, options, what } = await readCallSources(call, settings, terminal);
   const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
-  const compilation = compile(input.resources, compileOptions(settings), Date.now());
+  const compilation = compile(input.resources, options, Date.now());
   const found = [...input.diagnostics, ...compilation.diagnostics];
   const diagnostics = review(found, input.resources, compilation.config);
-  const files = sources.filter((source) => "text" in source).length;
-  const read = `${counted(files, "file")}, ${counted(input.objects, "object")}`;
   const hasErrors = diagnostics.some(({ severity }) => severity === "error");
   return {
     ...{ input, compilation, diagnostics },
-    summary: `${read}: ${formatCounts(diagnostics)}\n`,
+    summary: `${what}, ${counted(input.objects, "object")}: ${formatCounts(diagnostics)}\n`,
     status: hasErrors ? EXIT.inputErrors : EXIT.fine,
   };
+}
+
+async function readCallSources(
+  { paths, kubernetes }: CompiledCall,
+  settings: Settings,
+  { readInput, variables }: Terminal,
+): Promise<{
+  readonly sources: readonly Source[];
+  readonly options: CompileOptions;
+  readonly what: string;
+}> {
+  if (kubernetes) {
+    const { objects, options } = await readCluster(settings, variables);
+    return { sources: [{ path: "", objects }], options, what: "the cluster" };
+  }
+  const followLinks = settings.switch("followLinks");
+  const sources = await readSources(paths, { readInput, missing: "fail", followLinks });
+  const files = sources.filter((source) => "text" in source).length;
+  return { sources, options: compileOptions(settings), what: counted(files, "file") };
 }
 
 /** Prints diagnostics, sorted by place. */

@@ -28,6 +28,8 @@ export interface Explanation {
   readonly listener?: string;
   /** Whether the listener requires or only requests a client certificate. */
   readonly clientCertificate?: "required" | "requested";
+  /** File of the certificate for the server name, below the run folder. */
+  readonly certificate?: string;
   readonly answer: Answer;
   readonly route?: ExplainedRoute;
   /** False: only the data plane can try the regular expression of a candidate that would come first. */
@@ -41,7 +43,8 @@ export function explain(policy: PolicyDocument, request: ExplainRequest): Explan
   const explanation = explainRouting(policy, request);
   const { server } = explanation;
   if (server === undefined || request.scheme === "http") return explanation;
-  if (certificateFor(policy, server, request.serverName) !== undefined) return explanation;
+  const certificate = certificateFor(policy, server, request.serverName);
+  if (certificate !== undefined) return { ...explanation, certificate };
   const serverName = fromWire(request.serverName);
   return { ...explanation, answer: { kind: "handshakeFailed", serverName } };
 }

@@ -10,7 +10,14 @@ import type { Answer, ExplainedRoute, RouteFilters } from "./outcome.js";
 /** Further candidates are only counted: a listener may have thousands. */
 const MAX_SHOWN = 20;
 
-export function formatExplanation(explanation: Explanation): string {
+/** Endpoints of a backend that are shown. */
+const MAX_ADDRESSES = 5;
+
+/** `facts`: further rows, which the policy does not say, by label. */
+export function formatExplanation(
+  explanation: Explanation,
+  facts: readonly (readonly [label: string, text: string])[] = [],
+): string {
   const { request, route, candidates, certain } = explanation;
   const url = `${request.scheme}://${request.host}:${String(request.port)}${request.target}`;
   const path = request.path;
@@ -28,7 +35,8 @@ export function formatExplanation(explanation: Explanation): string {
     ...(explanation.clientCertificate === undefined
       ? []
       : [row("", `client certificates are ${explanation.clientCertificate}`)]),
-    ...(route === undefined ? [] : formatRoute(route)),
+    ...(route === undefined ? [] : formatRoute(route, explanation.answer)),
+    ...facts.map(([label, text]) => row(label, text)),
     ...formatCandidates(candidates),
   ];
   return lines.map((line) => `${visible(line)}\n`).join("");
@@ -84,7 +92,7 @@ function formatServers(servers: Extract<Answer, { kind: "unreachable" }>["server
   return `there are ${[...shown].join(", ")}`;
 }
 
-function formatRoute(route: ExplainedRoute): readonly string[] {
+function formatRoute(route: ExplainedRoute, answer: Answer): readonly string[] {
   return [
     row("route", route.id),
     row("from", formatSource(route.source)),
@@ -92,7 +100,7 @@ function formatRoute(route: ExplainedRoute): readonly string[] {
       ? [row("cors", "OPTIONS of an allowed origin is answered 204 before auth")]
       : []),
     ...formatRange(route),
-    ...formatAuth(route),
+    ...formatAuth(route, answer),
     ...formatFilters(route.filters).map((text) => row("filter", text)),
     ...(route.rewritten === undefined ? [] : [row("sent on", `as ${route.rewritten}`)]),
     ...route.backends.flatMap(formatBackend),
@@ -105,8 +113,16 @@ function formatRange({ sourceRange, satisfyAny }: ExplainedRoute): readonly stri
   return [row("source", `the client's address is ${sourceRange}${instead}`)];
 }
 
-function formatAuth({ auth, authChecked, backends }: ExplainedRoute): readonly string[] {
-  if (auth.length === 0) return [row("auth", backends.some(hasAuth) ? "of the backend" : "none")];
+function formatAuth(
+  { auth, authChecked, backends }: ExplainedRoute,
+  answer: Answer,
+): readonly string[] {
+  if (auth.length === 0) {
+    if (backends.some(hasAuth)) return [row("auth", "of the backend")];
+    // A refused object has no auth, because it can't be applied as written; "none" would look as if it were open.
+    const isClosed = answer.kind === "refused" && /^(?:AuthFail|InvalidRule) /.test(answer.reason);
+    return [row("auth", isClosed ? "not reached: every request is refused" : "none")];
+  }
   const unchecked = authChecked || auth.some(({ invalid }) => invalid !== undefined);
   return auth.flatMap((entry) => [
     ...describeAuth(entry).map((method) => row("auth", method)),
@@ -146,7 +162,7 @@ function formatText(interpolation: Interpolation): string {
 }
 
 function formatBackend(backend: ExplainedRoute["backends"][number]): readonly string[] {
-  const { upstream, protocol, share, endpoints, refuse, tls, filters } = backend;
+  const { upstream, protocol, share, endpoints, addresses, refuse, tls, filters } = backend;
   const part = `${String(Math.round(share * 1000) / 10)} %`;
   const count = `${String(endpoints)} endpoint${endpoints === 1 ? "" : "s"}`;
   const shown =
@@ -154,7 +170,10 @@ function formatBackend(backend: ExplainedRoute["backends"][number]): readonly st
       ? `${part} ${upstream ?? ""} by ${protocol}, ${count}${formatTls(tls)}`
       : `${part} answered ${String(refuse[0])} ${refuse[1]}`;
   const rows = filters ? formatBackendFilters(filters) : [];
-  return [row("backend", shown), ...rows.map((text) => row("", text))];
+  const more = addresses.length - MAX_ADDRESSES;
+  const list = addresses.slice(0, MAX_ADDRESSES).join(", ");
+  const named = list === "" ? [] : [more > 0 ? `${list} and ${String(more)} more` : list];
+  return [row("backend", shown), ...[...named, ...rows].map((text) => row("", text))];
 }
 
 function formatTls(tls: ExplainedRoute["backends"][number]["tls"]): string {

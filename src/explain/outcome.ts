@@ -49,6 +49,8 @@ export interface ExplainedRoute {
     /** Share of the requests, from 0 to 1. */
     readonly share: number;
     readonly endpoints: number;
+    /** Of the endpoints, `address:port`. */
+    readonly addresses: readonly string[];
     /** `[status, reason]` of the answer to its share. */
     readonly refuse?: readonly [number, string];
     /** Run for its share, after the route's own. */
@@ -195,16 +197,21 @@ function rangeOf(
 function explainBackends(policy: PolicyDocument, route: PolicyRoute): ExplainedRoute["backends"] {
   const backends = route.backends ?? [];
   const total = backends.reduce((sum, { weight }) => sum + weight, 0);
-  return backends.map(({ upstream, weight, protocol, refuse, filters, tls }) => ({
-    ...present("upstream", upstream),
-    protocol,
-    share: total === 0 ? 0 : weight / total,
-    endpoints:
-      upstream === undefined ? 0 : (own(policy.upstreams, upstream)?.endpoints.length ?? 0),
-    ...present("refuse", refuse),
-    ...present("filters", filters),
-    ...(tls !== undefined && { tls: own(policy.backendTls, tls) ?? {} }),
-  }));
+  return backends.map(({ upstream, weight, protocol, refuse, filters, tls }) => {
+    const { endpoints = [] } = own(policy.upstreams, upstream ?? "") ?? {};
+    return {
+      ...present("upstream", upstream),
+      protocol,
+      share: total === 0 ? 0 : weight / total,
+      endpoints: endpoints.length,
+      addresses: endpoints.map(([address, port]) =>
+        address.includes(":") ? `[${address}]:${String(port)}` : `${address}:${String(port)}`,
+      ),
+      ...present("refuse", refuse),
+      ...present("filters", filters),
+      ...(tls !== undefined && { tls: own(policy.backendTls, tls) ?? {} }),
+    };
+  });
 }
 
 /** The answer if no share of the requests reaches an endpoint. */

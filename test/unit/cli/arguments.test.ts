@@ -14,6 +14,7 @@ test("render takes paths, a folder and flags of the settings table", () => {
   ).toEqual({
     command: "render",
     paths: ["a", "b"],
+    kubernetes: false,
     config: undefined,
     flags: { httpPort: "8080", ipv6: "false" },
     output: "out",
@@ -62,4 +63,23 @@ test("help and version are not errors", () => {
   expect(() => parse("--help")).toThrow(HelpShown);
   expect(() => parse("run", "--help")).toThrow(HelpShown);
   expect(() => parse("--version")).toThrow(HelpShown);
+});
+
+test("what to explain is named once", () => {
+  const url = ["GET", "http://a.example/"];
+  expect(parse("explain", "--running", ".albc", ...url)).toMatchObject({
+    running: ".albc",
+    paths: [],
+  });
+  expect(() => parse("explain", ...url)).toThrow(
+    "no input: give -f PATH or --kubernetes or --policy or --running",
+  );
+  expect(() => parse("explain", "-f", "a", "--kubernetes", ...url)).toThrow("give only one of");
+});
+
+test("diff takes two sides, or the cluster and one", () => {
+  expect(parse("diff", "main:a", "a")).toMatchObject({ before: "main:a", now: "a" });
+  expect(parse("diff", "--kubernetes", "a")).toMatchObject({ before: undefined, now: "a" });
+  expect(() => parse("diff", "a")).toThrow("diff needs OLD and NEW");
+  expect(() => parse("diff", "--kubernetes", "a", "b")).toThrow("diff needs OLD and NEW");
 });

@@ -28,7 +28,7 @@ async function run(
   const said = { output: "", errors: "" };
   const status = await runDiff(
     {
-      ...{ command: "diff", paths: [], config: undefined, flags: {}, format },
+      ...{ command: "diff", paths: [], kubernetes: false, config: undefined, flags: {}, format },
       ...{ before: before ?? "", now: after ?? "" },
     },
     resolveSettings({ flags: {}, variables: {} }),
