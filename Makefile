@@ -96,6 +96,15 @@ golden-update: $(INSTALLED) nginx ## Rewrite expected and generated files; read 
 	@[ -z "$${CI:-}" ] || { echo "albc: golden files are compared in CI, never updated" >&2; exit 1; }
 	@UPDATE_GOLDEN=1 npm run --silent test:unit -- --testPathPatterns '/test/(golden|generated)/'
 
+.PHONY: release
+release: $(INSTALLED) ## Commit VERSION=x.y.z and make its files in .release/; REPOSITORY=https://… is where users find the code
+	@.ci/release "$(VERSION)" "$(REPOSITORY)"
+
+.PHONY: publish
+publish: ## Publish the npm package of VERSION that `make release` made, with provenance (in a CI that has OpenID Connect)
+	@cd ".release/$(VERSION)" && sha256sum --check --quiet SHA256SUMS
+	@npm publish --provenance --access public ".release/$(VERSION)/albc-$(VERSION).tgz"
+
 .PHONY: newer
 newer: $(INSTALLED) ## List newer releases of what deploy/versions.env, npm and Go pin; UPDATE=1 writes the former
 	@node .ci/newer.js $(if $(UPDATE),--update)

@@ -35,7 +35,7 @@ export interface NginxBinary {
 const UNPACKED = fileURLToPath(new URL("../../.nginx/forky/nginx", import.meta.url));
 const OLDEST_NGINX = [1, 25, 1] as const;
 const OLDEST_LUA = "10026";
-const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.26";
+export const NEEDED = "nginx >= 1.25.1 with ngx_lua >= 0.10.26";
 const MEND =
   "install OpenResty >= 1.27.1, or on Debian `apt-get install nginx libnginx-mod-http-lua libnginx-mod-stream lua-resty-core lua-cjson`; " +
   "to unpack Debian's without installing it, run `npx albc-debian-nginx forky .nginx` (in a checkout `make nginx`); " +
