@@ -119,7 +119,7 @@ module.exports = {
     ),
     layer(
       "health",
-      ["output/control-client\\.ts$", "diagnostics/", "support/"],
+      ["output/control-client\\.ts$", "api/kinds\\.ts$", "diagnostics/", "support/"],
       "Probes and metrics ask the data plane and are told what the run does; nothing depends on being measured.",
     ),
     layer(

@@ -4,20 +4,26 @@
 -- workers share and that survives reloads. A worker that drains has no timer, so it adds each request at once.
 -- May yield: no. Phases: response in header_filter; auth in access; flush in timer and content.
 local reasons = require("alb.reasons")
+local rows = require("alb.rows")
 
 local ngx = ngx
 local now = ngx.now
 local start_time = ngx.req.start_time
 local floor = math.floor
 local pairs = pairs
+local sort = table.sort
 local str_find = string.find
 local str_match = string.match
 local str_sub = string.sub
 local tonumber = tonumber
 
 local shared = ngx.shared.albc_counters
+local add_to_row = rows.add
 
-local _M = {}
+local _M = {
+    --- Outcomes of checks, in the order of the columns of a row (rows.lua).
+    OUTCOMES = { "passed", "signin", "timeout", "body_too_large", "other" },
+}
 
 -- Upper bounds of the histogram's buckets in milliseconds; the last bucket has none.
 local BOUNDS = { 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000 }
@@ -38,6 +44,8 @@ local milliseconds = 0
 local dirty = false
 local leaving = false
 
+-- Beginnings of the names of reasons why auth refuses.
+local GROUPS = { source = true, auth = true, client = true, basic = true, forward = true }
 -- Names of reasons by text; for a reason that contains a value, by the text before it.
 local names, prefixes = {}, {}
 for name, entry in pairs(reasons.catalog) do
@@ -48,6 +56,25 @@ for name, entry in pairs(reasons.catalog) do
         names[entry[2]] = name
     end
 end
+
+local column_of = {}
+
+local function name_columns()
+    local outcomes = _M.OUTCOMES
+    for name in pairs(reasons.catalog) do
+        if GROUPS[str_match(name, "^(%a+)_")] then
+            outcomes[#outcomes + 1] = name
+        end
+    end
+    -- The same in every process: the order of `pairs` is not.
+    sort(outcomes)
+    assert(#outcomes <= rows.WIDTH)
+    for i = 1, #outcomes do
+        column_of[outcomes[i]] = i - 1
+    end
+end
+
+name_columns()
 
 local function name_of(reason)
     local name = names[reason]
@@ -105,27 +132,41 @@ function _M.response(status)
     counted()
 end
 
-local function count_auth(outcome)
+local function count_auth(outcome, row)
     auths[outcome] = (auths[outcome] or 0) + 1
+    if row then
+        add_to_row(row, column_of[outcome] or column_of.other, 1)
+    end
     counted()
 end
 
 --- Counts a check that accepted the request.
-function _M.passed()
-    count_auth("passed")
+---@param row integer|false|nil of the auth policy
+function _M.passed(row)
+    count_auth("passed", row)
+end
+
+--- Counts the same check for another policy that has accepted it.
+---@param row integer|false
+function _M.passed_too(row)
+    if row then
+        add_to_row(row, column_of.passed, 1)
+    end
 end
 
 --- Counts a check that redirected the client to the sign-in page.
-function _M.signin()
-    count_auth("signin")
+---@param row integer|false|nil of the auth policy
+function _M.signin(row)
+    count_auth("signin", row)
 end
 
 --- Counts a check that refused the request.
 ---@param reason string as in X-ALB-ERR-REASON
+---@param row integer|false|nil of the auth policy
 ---@return string outcome
-function _M.refused(reason)
+function _M.refused(reason, row)
     local outcome = name_of(reason)
-    count_auth(outcome)
+    count_auth(outcome, row)
     return outcome
 end
 

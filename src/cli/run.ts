@@ -27,7 +27,7 @@ import type { RenderedFile } from "../render/rendered-file.js";
 import type { Log } from "../support/log.js";
 import type { CallOf } from "./arguments.js";
 import { clusterOptions, openApi } from "./cluster.js";
-import { type Settings, compileOptions } from "./settings.js";
+import { type Settings, compileOptions, ingressNginxLabels } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, readVersion } from "./terminal.js";
 
 /** Milliseconds between checks of what the workers serve: nginx may have been reloaded by others while policy.json was written. */
@@ -71,6 +71,7 @@ export async function runRun(
         version: readVersion(),
         nginxVersion: binary?.version,
         startWithErrors: settings.switch("startWithErrors"),
+        ingressNginx: ingressNginxLabels(settings, terminal.variables),
       },
       (reason) => {
         log.error({ reason }, "the thread that answers probes failed and is restarted");

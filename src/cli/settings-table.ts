@@ -347,6 +347,21 @@ export const SETTINGS = [
       "where albc run answers /healthz, /readyz and /metrics, such as 0.0.0.0:10254; empty: nowhere",
   },
   {
+    key: "routeMetrics",
+    kind: "whole",
+    default: 10_000,
+    placeholder: "NUMBER",
+    description:
+      "routes and auth policies with metrics of their own, in order of their first request; all others are counted together; 0: none is counted",
+  },
+  {
+    key: "ingressNginxMetrics",
+    kind: "switch",
+    default: false,
+    description:
+      "answer metrics under the names of ingress-nginx, too (docs/metrics.md lists them)",
+  },
+  {
     key: "shutdownDelay",
     kind: "duration",
     default: "0s",

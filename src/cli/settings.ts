@@ -1,4 +1,5 @@
 /** Combines flags, `ALBC_*` variables and the options file: a flag wins over a variable, a variable over the file. */
+import { hostname } from "node:os";
 import {
   type CompileOptions,
   DEFAULT_OPTIONS,
@@ -186,6 +187,7 @@ export function compileOptions(settings: Settings): CompileOptions {
       buffering: settings.switch("buffering"),
       http2Streams: Math.max(1, settings.number("http2Streams")),
       clientRequests: settings.number("clientRequests"),
+      routeMetrics: settings.number("routeMetrics"),
       drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),
     },
   };
@@ -196,6 +198,19 @@ function oneOf<Choice extends string>(choices: readonly Choice[], text: string):
   const found = choices.find((choice) => choice === text);
   if (found === undefined) throw new Error(`no choice: ${text}`);
   return found;
+}
+
+/** What ingress-nginx says of itself in each of its metrics, by which its dashboards select; undefined: its names are not wanted. */
+export function ingressNginxLabels(
+  settings: Settings,
+  { POD_NAMESPACE = "", POD_NAME = hostname() }: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> | undefined {
+  if (!settings.switch("ingressNginxMetrics")) return undefined;
+  return {
+    controller_class: settings.text("ingressController"),
+    controller_namespace: POD_NAMESPACE,
+    controller_pod: POD_NAME,
+  };
 }
 
 type SettingValue = string | number | boolean | readonly string[];

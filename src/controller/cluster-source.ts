@@ -90,6 +90,7 @@ export class ClusterSource {
   }
 
   open(): void {
+    this.#setup.observe("leads", false);
     this.#election.start();
   }
 

@@ -159,7 +159,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   CERTIFICATE_EXPIRED: warning(
     "a certificate has expired",
-    "It is still served, but clients refuse it, so HTTPS fails for the host; plain HTTP may redirect there. The metric albc_certificate_days_left warns in advance.",
+    "It is still served, but clients refuse it, so HTTPS fails for the host; plain HTTP may redirect there. The metric albc_certificate_expire_time_seconds warns in advance.",
     "renew the certificate in the Secret",
   ),
   CERTIFICATE_HOST_MISMATCH: warning(

@@ -2,6 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { ControlClient } from "../output/control-client.js";
 import { errorText } from "../support/text.js";
+import { inIngressNginxNames } from "./ingress-nginx-names.js";
 import { RunMetrics, dataPlaneMetrics } from "./metrics.js";
 import { Probes, startHealthServer } from "./probes.js";
 import type { RunEvents, RunHandlers, startRunHealth } from "./run-health.js";
@@ -29,10 +30,15 @@ parentPort?.postMessage(await listen());
 
 /** Why the server can't listen, for run-health.ts; undefined if it listens. */
 async function listen(): Promise<string | undefined> {
-  const text = async (): Promise<string> =>
-    (await metrics.text()) + (await dataPlaneMetrics(control));
+  const parts = async (): Promise<readonly (string | Buffer)[]> => {
+    const own = [await metrics.text(), ...(await dataPlaneMetrics(control))];
+    const { ingressNginx } = data;
+    return ingressNginx === undefined
+      ? own
+      : [...own, inIngressNginxNames(own.join(""), ingressNginx)];
+  };
   try {
-    await startHealthServer(data.address, probes, text);
+    await startHealthServer(data.address, probes, parts);
     return undefined;
   } catch (error: unknown) {
     return errorText(error);

@@ -51,10 +51,10 @@ export const RUN_METRICS = {
     help: "Current problems of the objects, by severity; the log lists them.",
     labels: ["severity"],
   },
-  daysLeft: {
-    name: "albc_certificate_days_left",
+  certificateExpiry: {
+    name: "albc_certificate_expire_time_seconds",
     type: "gauge",
-    help: "Days until the certificate of a Secret expires that is served or sent to backends; negative: days since.",
+    help: "Time when the certificate of a Secret expires that is served or sent to backends, in seconds since 1970.",
     labels: ["namespace", "name"],
   },
   faulty: {
@@ -88,7 +88,7 @@ export const RUN_METRICS = {
   leader: {
     name: "albc_leader",
     type: "gauge",
-    help: "1: this replica writes statuses.",
+    help: "1: this replica writes statuses. Absent with -f.",
   },
   nginxRestarts: {
     name: "albc_nginx_restarts_total",
@@ -137,5 +137,47 @@ export const DATA_PLANE_METRICS = {
     type: "gauge",
     help: "Client connections by state: active (all), reading (a request), writing (a response), waiting (idle).",
     labels: ["state"],
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+const ROUTE_LABELS = ["namespace", "kind", "name", "rule"];
+
+/** Metrics by route and auth policy, counted by nginx unless `routeMetrics` is 0. */
+export const ROUTE_METRICS = {
+  requests: {
+    name: "albc_route_requests_total",
+    type: "counter",
+    help: "Requests by class of their status: 1xx to 5xx. Requests whose client left (499) are 4xx.",
+    labels: [...ROUTE_LABELS, "status"],
+  },
+  duration: {
+    name: "albc_route_request_duration_seconds",
+    type: "histogram",
+    help: "Time from the first byte of a request to the last byte of its response.",
+    labels: ROUTE_LABELS,
+  },
+  upstreamDuration: {
+    name: "albc_route_upstream_duration_seconds",
+    type: "histogram",
+    help: "Time from connecting to a backend to the last byte of its response, all tries together. Requests that reached no backend have none.",
+    labels: ROUTE_LABELS,
+  },
+  requestBytes: {
+    name: "albc_route_request_bytes_total",
+    type: "counter",
+    help: "Bytes received from clients in requests with a Content-Length, headers included. The length of other requests is not read.",
+    labels: ROUTE_LABELS,
+  },
+  responseBytes: {
+    name: "albc_route_response_bytes_total",
+    type: "counter",
+    help: "Bytes sent to clients, headers included.",
+    labels: ROUTE_LABELS,
+  },
+  authChecks: {
+    name: "albc_auth_policy_checks_total",
+    type: "counter",
+    help: "Checks by the object whose auth they are, and by outcome (see below): an AuthPolicy, ALB2 or Frontend, or the route itself. A check that passes several policies counts for each.",
+    labels: [...ROUTE_LABELS, "outcome"],
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

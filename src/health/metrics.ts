@@ -5,12 +5,13 @@ import type {
   DataPlaneCounters,
   DataPlaneStatus,
 } from "../output/control-client.js";
+import { type Sample, formatMetric, histogramSamples } from "./text-format.js";
+import { routeMetrics } from "./route-metrics.js";
 import { type MetricRow, DATA_PLANE_METRICS, RUN_METRICS } from "./metrics-table.js";
 import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
 
 /** From a swap of one endpoint to a reload of ten thousand routes. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-const DAY = 86_400_000;
 const SEVERITIES = ["error", "warning", "info"] as const;
 
 /** Metrics of the run: compiling, applying, and the cluster. */
@@ -26,13 +27,13 @@ export class RunMetrics implements RunHandlers {
   readonly #diagnostics = this.#gauge(RUN_METRICS.diagnostics);
   readonly #faulty = this.#gauge(RUN_METRICS.faulty);
   readonly #unreadable = this.#gauge(RUN_METRICS.unreadable);
-  readonly #daysLeft = this.#gauge(RUN_METRICS.daysLeft);
-  #expiries: ReadonlyMap<string, number> = new Map();
+  readonly #certificateExpiry = this.#gauge(RUN_METRICS.certificateExpiry);
   #process = "";
   readonly #objects = this.#gauge(RUN_METRICS.objects);
   readonly #watchErrors = this.#counter(RUN_METRICS.watchErrors);
   readonly #statusWrites = this.#counter(RUN_METRICS.statusWrites);
-  readonly #leader = this.#gauge(RUN_METRICS.leader);
+  /** Only on a cluster: a sum of 0 means that no replica leads. */
+  #leader: Gauge | undefined;
   readonly #nginxRestarts = this.#counter(RUN_METRICS.nginxRestarts);
 
   /** Without `nginxVersion`, albc does not run nginx. */
@@ -41,11 +42,6 @@ export class RunMetrics implements RunHandlers {
   }
 
   async text(): Promise<string> {
-    this.#daysLeft.reset();
-    for (const [secret, expires] of this.#expiries) {
-      const [namespace = "", name = ""] = secret.split("/");
-      this.#daysLeft.set({ namespace, name }, (expires - Date.now()) / DAY);
-    }
     return (await this.#registry.metrics()) + this.#process;
   }
 
@@ -63,7 +59,11 @@ export class RunMetrics implements RunHandlers {
   }
 
   compiled({ objects, diagnostics, faulty, expiries, unreadable }: CompileSummary): void {
-    this.#expiries = expiries;
+    this.#certificateExpiry.reset();
+    for (const [secret, expires] of expiries) {
+      const [namespace = "", name = ""] = secret.split("/");
+      this.#certificateExpiry.set({ namespace, name }, expires / 1000);
+    }
     this.#objects.reset();
     for (const [kind, count] of objects) this.#objects.set({ kind }, count);
     for (const severity of SEVERITIES) this.#diagnostics.set({ severity }, diagnostics[severity]);
@@ -80,6 +80,7 @@ export class RunMetrics implements RunHandlers {
   }
 
   leads(leads: boolean): void {
+    this.#leader ??= this.#gauge(RUN_METRICS.leader);
     this.#leader.set(leads ? 1 : 0);
   }
 
@@ -109,20 +110,25 @@ function configHash(version: string): number {
   return /^[0-9a-f]+$/.test(digits) ? Number.parseInt(digits, 16) : 0;
 }
 
-/** Metrics of nginx and its workers. Does not throw. */
+/** Metrics of nginx and its workers, in parts. Does not throw. */
 export async function dataPlaneMetrics(
-  dataPlane: Pick<ControlClient, "status" | "counters">,
-): Promise<string> {
+  dataPlane: Pick<ControlClient, "status" | "counters" | "rows">,
+): Promise<readonly (string | Buffer)[]> {
   try {
-    const [status, counters] = await Promise.all([dataPlane.status(), dataPlane.counters()]);
-    return (
-      formatMetric(DATA_PLANE_METRICS.up, [{ value: 1 }]) +
-      workerMetrics(status) +
-      requestMetrics(counters)
-    );
+    const [status, counters, rows] = await Promise.all([
+      dataPlane.status(),
+      dataPlane.counters(),
+      dataPlane.rows(),
+    ]);
+    return [
+      formatMetric(DATA_PLANE_METRICS.up, [{ value: 1 }]),
+      workerMetrics(status),
+      requestMetrics(counters),
+      ...routeMetrics(rows),
+    ];
   } catch {
     // The metric itself says that nothing answers.
-    return formatMetric(DATA_PLANE_METRICS.up, [{ value: 0 }]);
+    return [formatMetric(DATA_PLANE_METRICS.up, [{ value: 0 }])];
   }
 }
 
@@ -150,52 +156,4 @@ function samplesBy(label: string, counts: Readonly<Record<string, number>>): rea
   return Object.entries(counts)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => ({ labels: { [label]: name }, value }));
-}
-
-// prom-client counts by itself; numbers that nginx has counted are printed here, in the text format's version 0.0.4.
-
-interface Sample {
-  /** Appended to the name of the metric: `_sum` and so on. */
-  readonly suffix?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** One metric with its samples; empty without any. */
-export function formatMetric({ name, help, type }: MetricRow, samples: readonly Sample[]): string {
-  if (samples.length === 0) return "";
-  const lines = samples.map(
-    ({ suffix = "", labels = {}, value }) =>
-      `${name}${suffix}${formatLabels(labels)} ${String(value)}\n`,
-  );
-  return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n${lines.join("")}`;
-}
-
-function histogramSamples({
-  bounds,
-  counts,
-  sum,
-}: DataPlaneCounters["durations"]): readonly Sample[] {
-  let total = 0;
-  const buckets = counts.map((count, index): Sample => {
-    total += count;
-    const bound = bounds[index];
-    return {
-      suffix: "_bucket",
-      labels: { le: bound === undefined ? "+Inf" : String(bound) },
-      value: total,
-    };
-  });
-  return [...buckets, { suffix: "_sum", value: sum }, { suffix: "_count", value: total }];
-}
-
-function formatLabels(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(
-    ([name, value]) => `${name}="${escapeText(value).replaceAll('"', '\\"')}"`,
-  );
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
 }

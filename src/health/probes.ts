@@ -146,7 +146,7 @@ const REQUEST_LIMIT = 10_000;
 export async function startHealthServer(
   address: string,
   probes: Pick<Probes, "problem" | "reluctance" | "remark">,
-  metrics: () => Promise<string>,
+  metrics: () => Promise<readonly (string | Buffer)[]>,
 ): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, response, probes, metrics).catch(() => response.destroy());
@@ -167,16 +167,17 @@ async function answer(
   { method = "", url = "" }: IncomingMessage,
   response: ServerResponse,
   probes: Parameters<typeof startHealthServer>[1],
-  metrics: () => Promise<string>,
+  metrics: () => Promise<readonly (string | Buffer)[]>,
 ): Promise<void> {
   const send = (
     status: number,
-    text: string,
+    text: string | readonly (string | Buffer)[],
     headers: Readonly<Record<string, string>> = {},
   ): void => {
     const type = "text/plain; charset=utf-8";
     response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
-    response.end(method === "HEAD" ? undefined : text);
+    if (method !== "HEAD") for (const part of [text].flat()) response.write(part);
+    response.end();
   };
   const verdict = (reason: string | undefined, remark = ""): void => {
     if (reason === undefined) send(200, `ok\n${remark}`);

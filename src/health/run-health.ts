@@ -106,6 +106,8 @@ export async function startRunHealth(
     readonly nginxVersion: string | undefined;
     /** Files that can't be read do not make the run unready. */
     readonly startWithErrors: boolean;
+    /** Labels of the metrics under the names of ingress-nginx; undefined: only albc's own names. */
+    readonly ingressNginx: Readonly<Record<string, string>> | undefined;
   },
   onFailure: (reason: string) => void,
 ): Promise<{ readonly observe: Observe; readonly close: () => Promise<void> }> {

@@ -97,6 +97,8 @@ export interface DataPlaneOptions {
   readonly http2Streams: number;
   /** Concurrent requests of a client's address; 0: no limit. */
   readonly clientRequests: number;
+  /** Routes and auth policies with metrics of their own; 0: none, and no route is counted. */
+  readonly routeMetrics: number;
   /** Seconds after a reload until old workers close their connections. */
   readonly drainTimeout: number;
 }
@@ -144,6 +146,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     buffering: true,
     http2Streams: 128,
     clientRequests: 2048,
+    routeMetrics: 10_000,
     drainTimeout: 240,
   },
 };

@@ -31,8 +31,9 @@ export class ControlError extends Error {
 const SOCKET = "control/control.sock";
 /** open(2) on Linux: a reference to the file without opening it. Node has no name for it. */
 const O_PATH = 0o10000000;
-/** Bytes of an answer: nginx may be controlled by an attacker. */
+/** Bytes of an answer, and of one with a row for each route: nginx may be controlled by an attacker. */
 const LONGEST_ANSWER = 4 * 1024 * 1024;
+const LONGEST_ROWS = 48 * 1024 * 1024;
 const LONGEST_REASON = 500;
 
 /** Factor for policies: a worker writes a large policy with pauses, in which it serves requests. */
@@ -58,7 +59,8 @@ export class ControlClient {
     | { readonly kind: "accepted" | "conflict" }
     | { readonly kind: "refused"; readonly reason: string }
   > {
-    const answer = await this.#call("PUT", "/policy", body, PUT_PATIENCE * this.#timeout);
+    const timeout = PUT_PATIENCE * this.#timeout;
+    const answer = await this.#call("PUT", "/policy", { text: body, timeout });
     switch (answer.status) {
       case 200:
         return { kind: "accepted" };
@@ -66,7 +68,7 @@ export class ControlClient {
         return { kind: "conflict" };
       case 422:
       case 507:
-        return { kind: "refused", reason: reasonOf(answer.text) };
+        return { kind: "refused", reason: reasonOf(answer.body) };
       default:
         throw new ControlError(`the data plane answered ${answer.status} to a policy`);
     }
@@ -82,15 +84,23 @@ export class ControlClient {
     return this.#get("counters", readCounters);
   }
 
+  /** Throws ControlError. */
+  async rows(): Promise<DataPlaneRows> {
+    const { status, body } = await this.#call("GET", "/rows", { longest: LONGEST_ROWS });
+    const value = status === 200 ? readRows(body) : undefined;
+    if (value !== undefined) return value;
+    throw new ControlError(`the data plane answered ${status} to the question for its rows`);
+  }
+
   /** Says that a policy may follow within 200 ms. Throws ControlError. */
   async expect(): Promise<void> {
-    await this.#call("POST", "/expect", "");
+    await this.#call("POST", "/expect");
   }
 
   /** Asks nginx to reload itself, without waiting for the reload. Throws ControlError. */
   async reload(): Promise<void> {
-    const { status, text } = await this.#call("POST", "/reload", "");
-    if (status !== 200) throw new ControlError(`nginx can't reload itself: ${reasonOf(text)}`);
+    const { status, body } = await this.#call("POST", "/reload");
+    if (status !== 200) throw new ControlError(`nginx can't reload itself: ${reasonOf(body)}`);
   }
 
   /** True if no process listens on the socket, and thus none on nginx's ports. */
@@ -100,8 +110,8 @@ export class ControlClient {
   }
 
   async #get<T>(name: string, read: (text: string) => T | undefined): Promise<T> {
-    const { status, text } = await this.#call("GET", `/${name}`, "");
-    const value = status === 200 ? read(text) : undefined;
+    const { status, body } = await this.#call("GET", `/${name}`);
+    const value = status === 200 ? read(body.toString()) : undefined;
     if (value !== undefined) return value;
     throw new ControlError(`the data plane answered ${status} to the question for its ${name}`);
   }
@@ -109,10 +119,12 @@ export class ControlClient {
   #call(
     method: string,
     path: string,
-    body: string,
-    timeout = this.#timeout,
+    options: Partial<Pick<Call, "text" | "timeout" | "longest">> = {},
   ): ReturnType<typeof send> {
-    const call = { method, path, body, timeout };
+    const call = {
+      ...{ method, path, text: "", timeout: this.#timeout, longest: LONGEST_ANSWER },
+      ...options,
+    };
     return this.#atSocket((socketPath) => send(socketPath, call));
   }
 
@@ -131,27 +143,36 @@ export class ControlClient {
   }
 }
 
+interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly text: string;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Bytes of the answer. */
+  readonly longest: number;
+}
+
 function send(
   socketPath: string,
-  call: Readonly<Record<"method" | "path" | "body", string>> & { readonly timeout: number },
-): Promise<{ readonly status: number; readonly text: string }> {
-  const { method, path, body, timeout } = call;
+  { method, path, text, timeout, longest }: Call,
+): Promise<{ readonly status: number; readonly body: Buffer }> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
       reject(unreachable(error));
     };
-    const headers = { Host: "control", "Content-Length": Buffer.byteLength(body) };
+    const headers = { Host: "control", "Content-Length": Buffer.byteLength(text) };
     const asked = request({ socketPath, method, path, headers, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
       let length = 0;
       answer.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         length += chunk.length;
-        if (length > LONGEST_ANSWER) asked.destroy(new Error("its answer is too long"));
+        if (length > longest) asked.destroy(new Error("its answer is too long"));
       });
       answer.on("error", fail);
       answer.on("end", () => {
-        resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString() });
+        resolve({ status: answer.statusCode ?? 0, body: Buffer.concat(chunks) });
       });
     });
     asked.on("error", fail);
@@ -161,7 +182,7 @@ function send(
     asked.on("close", () => {
       clearTimeout(limit);
     });
-    asked.end(body);
+    asked.end(text);
   });
 }
 
@@ -182,8 +203,8 @@ function unreachable(cause: unknown): ControlError {
   return new ControlError(`the data plane can't be reached: ${errorText(cause)}`, { cause });
 }
 
-function reasonOf(text: string): string {
-  const answer = parseObject(text);
+function reasonOf(body: Buffer): string {
+  const answer = parseObject(body.toString());
   const error = answer?.["error"];
   return typeof error === "string" ? error.slice(0, LONGEST_REASON) : "without a reason";
 }
@@ -237,6 +258,50 @@ export function readCounters(text: string): DataPlaneCounters | undefined {
   return counts.length === bounds.length + 1
     ? { ...read, durations: { bounds, counts, sum } }
     : undefined;
+}
+
+/** Counts of routes and auth policies since the start of nginx (`GET /rows`, docs/policy-format.md). */
+export interface DataPlaneRows {
+  /** Upper ends of the buckets of times in milliseconds, ascending; the last bucket has none. */
+  readonly bounds: readonly number[];
+  /** Names of the first columns of rows of checks. */
+  readonly outcomes: readonly string[];
+  readonly rows: readonly DataPlaneRow[];
+}
+
+export interface DataPlaneRow {
+  /** `requests`: of a route; `checks`: of an auth policy, or of the auth of a route. */
+  readonly of: "requests" | "checks";
+  /** Id of the route or auth policy; empty: all that have no row of their own. */
+  readonly id: string;
+  readonly values: Float64Array;
+}
+
+const BYTES_OF_NUMBER = Float64Array.BYTES_PER_ELEMENT;
+
+/** Undefined if the bytes are invalid. */
+export function readRows(body: Buffer): DataPlaneRows | undefined {
+  let at = body.indexOf(LINE_BREAK);
+  const { bounds, outcomes, width } = fieldsOf(parseObject(body.toString("utf8", 0, at)));
+  if (!isNumbers(bounds) || !isTexts(outcomes) || typeof width !== "number") return undefined;
+  const rows: DataPlaneRow[] = [];
+  while (at >= 0 && at + 1 < body.length) {
+    const end = body.indexOf(LINE_BREAK, at + 1);
+    const next = end + 1 + width * BYTES_OF_NUMBER;
+    if (end < 0 || next > body.length) return undefined;
+    const key = body.toString("utf8", at + 1, end);
+    // A copy, because numbers must be aligned.
+    const values = new Float64Array(new Uint8Array(body.subarray(end + 1, next)).buffer);
+    rows.push({ of: key.startsWith("q") ? "requests" : "checks", id: key.slice(1), values });
+    at = next - 1;
+  }
+  return { bounds, outcomes, rows };
+}
+
+const LINE_BREAK = 10;
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -71,7 +71,7 @@ test.each([
   await until(async () => {
     for (let n = 0; n < 100; n += 1)
       await connection.send({ host, headers, path: `/items/${n}?view=short` });
-    return (await ask("/tell")).text.trim() === '["access","balance","header filter"]';
+    return (await ask("/tell")).text.trim() === '["access","balance","header filter","log"]';
   }, 20_000);
   connection.close();
 });

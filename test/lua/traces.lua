@@ -18,6 +18,7 @@ end
 local watched = {
     access = { "alb.phases.access", "run" },
     balance = { "alb.upstream.balancer", "balance" },
+    log = { "alb.request_counts", "finish" },
     ["header filter"] = { "alb.phases.header_filter", "run" },
 }
 

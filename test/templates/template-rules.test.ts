@@ -80,7 +80,7 @@ describe.each(templates)("%s", (_name, source) => {
       ([, body]) => body,
     );
     const call =
-      /^ \{ (?:(?:return )?albc\.\w+\((?:"\{\{text \w+\}\}")?\)|require\("alb\.phases\.init"\)\.run\(\{\{text \w+\}\}\)) \}$/;
+      /^ \{ (?:(?:return )?albc\.\w+\((?:"\{\{text \w+\}\}")?\)|require\("alb\.phases\.init"\)\.run\((?:\{\{text \w+\}\}(?:, )?)+\)) \}$/;
     expect(bodies.filter((body = "") => !call.test(body))).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ local counters = require("alb.counters")
 local errors = require("alb.errors")
 local log = require("alb.log")
 local methods = require("alb.auth.methods")
+local rows = require("alb.rows")
 local source_range = require("alb.auth.source_range")
 
 local ngx = ngx
@@ -17,6 +18,7 @@ local start_time = ngx.req.start_time
 local exit = errors.exit
 local reasons = errors.reasons
 local concat = table.concat
+local str_sub = string.sub
 
 local _M = {}
 
@@ -61,17 +63,36 @@ local function prepare_ranges(plan, route)
         plan.deny, err = source_range.prepare(route.deny)
     end
     if err then
-        plan.invalid = "source range " .. err
+        plan.invalid, plan.invalid_at = "source range " .. err, 0
     end
 end
 
-local function add_steps(plan, auth, limit)
+--- Adds `auth_rows`: the rows in which the checks of each policy are counted, and at 0 those of source ranges. A policy
+--- without an object of its own (`auth-…`, shared by objects with equal auth) is counted for the route.
+---@param holder table a route or the filters of a backend
+function _M.prepare_rows(holder)
+    local ids, found = holder.auth or {}, {}
+    for i = 1, #ids do
+        if str_sub(ids[i], 1, 5) == "auth-" then
+            found[i] = rows.of(rows.ROUTE_AUTH, holder.id)
+        else
+            found[i] = rows.of(rows.AUTH, ids[i])
+        end
+    end
+    if holder.allow or holder.deny then
+        found[0] = rows.of(rows.ROUTE_AUTH, holder.id)
+    end
+    holder.auth_rows = found
+end
+
+local function add_steps(plan, auth, position, limit)
     for i = 1, #methods do
         local method = methods[i]
         local settings = auth[method.field]
         if settings then
             local step = {
                 settings = settings,
+                position = position,
                 limit = limit,
                 check = method.check,
                 strip = method.strip,
@@ -93,8 +114,10 @@ local function make_plan(route)
     local deadlines = route.deadlines
     for i = 1, #route.auths do
         local auth = route.auths[i]
-        plan.invalid = plan.invalid or auth.invalid
-        add_steps(plan, auth, deadlines and deadlines.request)
+        if auth.invalid and not plan.invalid then
+            plan.invalid, plan.invalid_at = auth.invalid, i
+        end
+        add_steps(plan, auth, i, deadlines and deadlines.request)
     end
     local steps = plan.steps
     local has_ranges = plan.allow ~= nil or plan.deny ~= nil
@@ -152,7 +175,7 @@ local function challenge(refusal)
     end
 end
 
-local function refuse(refusal)
+local function refuse(refusal, row)
     if refusal.cookies then
         cookies.add(refusal.cookies, true)
     end
@@ -160,11 +183,11 @@ local function refuse(refusal)
         if refusal.challenges then
             ngx.header["WWW-Authenticate"] = concat(refusal.challenges, ", ")
         end
-        counters.signin()
+        counters.signin(row)
         note("signin")
         return ngx.redirect(refusal.location, 302)
     end
-    note(counters.refused(refusal.reason))
+    note(counters.refused(refusal.reason, row))
     if refusal.challenges then
         challenge(refusal)
     end
@@ -183,9 +206,9 @@ local function run(step)
 end
 
 -- Removes the data that only the checks may see from the backend's request, and adds the results of the checks.
-local function finish(plan, results)
+local function finish(plan, row, results)
     if plan.counted then
-        counters.passed()
+        counters.passed(row)
         note("passed")
     end
     local steps = plan.steps
@@ -205,20 +228,25 @@ local function finish(plan, results)
     end
 end
 
-local function check_all(plan)
+local function check_all(plan, auth_rows)
     if plan.has_ranges and not is_source_allowed(plan) then
-        note(counters.refused(reasons.source_refused))
+        note(counters.refused(reasons.source_refused, auth_rows[0]))
         return exit(403, reasons.source_refused)
     end
     local results = {}
     for i = 1, #plan.steps do
         local result, refusal = run(plan.steps[i])
         if not result then
-            return refuse(refusal)
+            return refuse(refusal, auth_rows[plan.steps[i].position])
         end
         results[i] = result
     end
-    return finish(plan, results)
+    for i = 2, #auth_rows do
+        if auth_rows[i] ~= auth_rows[i - 1] then
+            counters.passed_too(auth_rows[i])
+        end
+    end
+    return finish(plan, auth_rows[1] or auth_rows[0], results)
 end
 
 local rank = { [401] = 3, [429] = 2, [403] = 1 }
@@ -239,41 +267,43 @@ local function prefer(refusal, other)
     return refusal
 end
 
-local function check_any(plan)
+local function check_any(plan, auth_rows)
     local refused
+    local row = auth_rows[0]
     if plan.has_ranges then
         if is_source_allowed(plan) then
-            return finish(plan)
+            return finish(plan, row)
         end
         refused = { status = 403, reason = reasons.source_refused }
     end
     for i = 1, #plan.steps do
         local result, refusal = run(plan.steps[i])
+        row = auth_rows[plan.steps[i].position]
         if result then
-            return finish(plan, { [i] = result })
+            return finish(plan, row, { [i] = result })
         end
         if not rank[refusal.status] then
-            return refuse(refusal)
+            return refuse(refusal, row)
         end
         refused = prefer(refused, refusal)
     end
     if refused then
-        return refuse(refused)
+        return refuse(refused, row)
     end
-    return finish(plan)
+    return finish(plan, row)
 end
 
 --- Returns if the request may pass, else ends it.
 ---@param route table decoded PolicyRoute with `auths`, the prepared policies
 function _M.check(route)
-    local plan = route.access or plan_of(route)
+    local plan, auth_rows = route.access or plan_of(route), route.auth_rows
     local only = plan.only
     if only then
         local passed, refusal = run(only)
         if not passed then
-            return refuse(refusal)
+            return refuse(refusal, auth_rows[1])
         end
-        counters.passed()
+        counters.passed(auth_rows[1])
         note("passed")
         note_user(only, passed)
         if only.strip then
@@ -285,13 +315,13 @@ function _M.check(route)
         return
     end
     if plan.invalid then
-        note(counters.refused(reasons.auth_invalid))
+        note(counters.refused(reasons.auth_invalid, auth_rows[plan.invalid_at]))
         return exit(503, errors.fill(reasons.auth_invalid, plan.invalid))
     end
     if plan.any then
-        return check_any(plan)
+        return check_any(plan, auth_rows)
     end
-    return check_all(plan)
+    return check_all(plan, auth_rows)
 end
 
 return _M

@@ -3,6 +3,7 @@
 -- A plain route (only one upstream) that was looked up before costs two table reads.
 -- May yield: yes (forward auth, a body that is held). Phases: access.
 local access = require("alb.auth.access")
+local begin_count = require("alb.request_counts").begin
 local canonical_host = require("alb.route.host_keys").canonical
 local candidates = require("alb.route.candidate")
 local endpoints = require("alb.upstream.endpoints")
@@ -40,7 +41,7 @@ local str_sub = string.sub
 local COLON = 58
 local SEQ, ID, ROUTE, UPSTREAM =
     candidates.SEQ, candidates.ID, candidates.ROUTE, candidates.UPSTREAM
-local ADDRESS, PORT = candidates.ADDRESS, candidates.PORT
+local ADDRESS, PORT, ROW = candidates.ADDRESS, candidates.PORT, candidates.ROW
 
 local _M = {}
 
@@ -70,6 +71,7 @@ local function resolve(candidate)
     candidate[UPSTREAM] = upstream and upstream.count > 0 and upstream or false
     local is_only = upstream and upstream.count == 1
     candidate[ADDRESS], candidate[PORT] = is_only and upstream[1], is_only and upstream[2]
+    candidate[ROW] = route and route.row
 end
 
 -- The candidate of a request; nil if no rule matches. Starts again if a lookup moved the worker to a newer commit, so
@@ -126,6 +128,9 @@ local function decide(route, server_id, is_unusual, is_changed)
         return exit(404, reasons.no_rule)
     end
     var.albc_route = route.id
+    if route.row then
+        begin_count(route.row, is_unusual)
+    end
     local fixed = route.fixed
     if not fixed then
         return forward(route, run_filters(route, server_id), server_id, is_changed)
@@ -187,7 +192,10 @@ function _M.run(server_id)
         log.show()
         return decide(candidate[ROUTE], server_id, is_unusual, is_changed)
     end
-    local address = candidate[ADDRESS]
+    local address, row = candidate[ADDRESS], candidate[ROW]
+    if row then
+        begin_count(row)
+    end
     -- The bytes of an id are cold in the processor's cache, so the variable is set only if something reads it.
     if not address or log.route then
         local id = candidate[ID]

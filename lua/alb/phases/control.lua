@@ -8,6 +8,8 @@ local ffi = require("ffi")
 local garbage = require("alb.garbage")
 local process = require("ngx.process")
 local protocol = require("alb.policy.protocol")
+local request_counts = require("alb.request_counts")
+local rows = require("alb.rows")
 local store = require("alb.policy.store")
 local version = require("alb.version")
 local worker = require("alb.phases.worker")
@@ -145,25 +147,50 @@ local function get_counters()
     return answer(200, found)
 end
 
+-- How many rows go into one part of the answer.
+local ROWS_AT_ONCE = 500
+
+-- A line of JSON that describes the rows; then for each row its key, a line break, and its numbers as bytes.
+local function send_rows()
+    ngx.header["Content-Type"] = "application/octet-stream"
+    ngx.say(cjson.encode({
+        bounds = request_counts.BOUNDS,
+        outcomes = counters.OUTCOMES,
+        width = rows.WIDTH,
+    }))
+    local parts, n = {}, 0
+    local function send()
+        ngx.print(parts)
+        parts, n = {}, 0
+    end
+    rows.read(function(key, sums)
+        parts[n + 1], parts[n + 2], parts[n + 3] = key, "\n", sums
+        n = n + 3
+        if n >= 3 * ROWS_AT_ONCE then
+            send()
+        end
+    end, pause)
+    send()
+    return ngx.exit(ngx.OK)
+end
+
+local calls = {
+    ["PUT /policy"] = put_policy,
+    ["POST /expect"] = expect_policy,
+    ["POST /reload"] = reload,
+    ["GET /status"] = get_status,
+    ["GET /counters"] = get_counters,
+    ["GET /rows"] = send_rows,
+}
+
+local function no_such_call()
+    return answer(404, { error = "no such call" })
+end
+
 --- Called by content_by_lua of the control server.
 function _M.run()
-    local method, path = ngx.req.get_method(), ngx.var.uri
-    if path == "/policy" and method == "PUT" then
-        return put_policy()
-    end
-    if path == "/expect" and method == "POST" then
-        return expect_policy()
-    end
-    if path == "/reload" and method == "POST" then
-        return reload()
-    end
-    if path == "/status" and method == "GET" then
-        return get_status()
-    end
-    if path == "/counters" and method == "GET" then
-        return get_counters()
-    end
-    return answer(404, { error = "no such call" })
+    local call = calls[ngx.req.get_method() .. " " .. ngx.var.uri] or no_such_call
+    return call()
 end
 
 return _M

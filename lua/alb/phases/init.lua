@@ -16,7 +16,8 @@ end
 
 --- Called by init_by_lua.
 ---@param wanted string what the access log needs, as in log.lua
-function _M.run(wanted)
+---@param rows integer routes and auth policies that are counted by themselves; 0: none
+function _M.run(wanted, rows)
     if ngx.config.ngx_lua_version < version.minimum_ngx_lua then
         error(
             "albc: ngx_lua "
@@ -35,6 +36,9 @@ function _M.run(wanted)
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()
+    require("alb.rows").start(rows)
+    local stop_watch, count =
+        require("alb.upstream.watch").stop, require("alb.request_counts").finish
     require("alb.upstream.session_token").start()
     local prepare = require("alb.policy.index").prepare
     prepare.routes = require("alb.route.prepare").prepare
@@ -59,7 +63,11 @@ function _M.run(wanted)
         challenge = require("alb.phases.final").run_challenges,
         read = require("alb.upstream.location").read,
         body_filter = require("alb.upstream.watch").body_filter,
-        log = require("alb.upstream.watch").stop,
+        count = count,
+        log = rows == 0 and stop_watch or function()
+            stop_watch()
+            return count()
+        end,
     })
     require("alb.tls.certificate")
 end

@@ -6,6 +6,7 @@ local ffi = require("ffi")
 local garbage = require("alb.garbage")
 local index = require("alb.policy.index")
 local request_id = require("alb.request_id")
+local rows = require("alb.rows")
 local watch = require("alb.upstream.watch")
 
 local ngx = ngx
@@ -165,6 +166,7 @@ end
 function _M.init()
     request_id.start()
     math.randomseed(ngx.now() * 1000 + ngx.worker.pid())
+    rows.attach()
     index.sync()
     _M.report()
     local ok, err = ngx.timer.every(INTERVAL, tick)

@@ -75,6 +75,11 @@ function _M.read(epoch, seq, map, key)
     return previous ~= "" and previous or nil
 end
 
+--- Whether the committed policy has a shard, without copying it. A removed one is there until the next commit.
+function _M.has(map, key)
+    return policy:ttl(dict_key(state:get("epoch") or 0, map, key)) ~= nil
+end
+
 local function rest(pause, i)
     if pause and i % BATCH == 0 then
         pause()

@@ -14,6 +14,8 @@ local _M = {
     --- Address and port of the only endpoint of UPSTREAM; false if it has several.
     ADDRESS = 5,
     PORT = 6,
+    --- Row in which the route's requests are counted; false if nothing is counted.
+    ROW = 7,
 }
 
 --- Creates a candidate. host_table.lua adds `when` (conditions) and `expression` if the binding has them. A request
@@ -22,7 +24,7 @@ local _M = {
 ---@param route_id string
 ---@param listener string? from which the route inherits auth
 function _M.new(rank, route_id, listener)
-    return { 0, route_id, false, false, false, false, rank = rank, listener = listener }
+    return { 0, route_id, false, false, false, false, false, rank = rank, listener = listener }
 end
 
 --- The broken copy of a candidate whose conditions can't be decided. Skipping the candidate instead could let a wider

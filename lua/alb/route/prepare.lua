@@ -1,8 +1,10 @@
 --- Prepares a decoded route at its first use, so requests only test flags. Each module adds the fields that it needs.
 -- May yield: no. Phases: prepare in any but init; chosen_filters in header_filter.
+local access = require("alb.auth.access")
 local affinity = require("alb.upstream.affinity")
 local chain = require("alb.filters.chain")
 local index = require("alb.policy.index")
+local rows = require("alb.rows")
 local session = require("alb.upstream.session")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
@@ -67,6 +69,7 @@ local function prepare_filters(holder, id)
     end
     holder.authFirst = holder.authFirst and #holder.auths > 0
     chain.prepare(holder)
+    access.prepare_rows(holder)
 end
 
 -- Inherits from the listener: a refusal, auth before the route's own, and default auth if the route has none.
@@ -106,6 +109,7 @@ function _M.prepare(route, id, listener)
     affinity.prepare(route)
     session.prepare(route)
     tries.prepare(route)
+    route.row = rows.of(rows.REQUESTS, id)
     prepare_flags(route)
 end
 

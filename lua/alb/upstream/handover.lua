@@ -5,20 +5,11 @@
 -- endpoint again. Every request calls `give` or `clear` before its balancer, so a request that reuses the memory of
 -- another finds nothing of that one.
 -- May yield: no. Phases: give and clear in access; take in balancer.
-local ffi = require("ffi")
-local get_request = require("resty.core.base").get_request
-
-local cast = ffi.cast
-local tonumber = tonumber
+local address_of_request = require("alb.nginx_request").address
 
 local _M = {}
 
 local owner, given, given_port = 0, nil, nil
-
--- A number, because a pointer in an upvalue would be an object for the garbage collector.
-local function address_of_request()
-    return tonumber(cast("intptr_t", get_request()))
-end
 
 --- Stores the upstream for this request's balancer.
 ---@param upstream table|string prepared, or the address of its only endpoint

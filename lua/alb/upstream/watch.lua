@@ -2,14 +2,13 @@
 --
 -- nginx's timeouts restart with every byte, so a backend that sends slowly could keep a request open forever. At the
 -- deadline the socket to the backend is shut down. nginx then acts as if the backend had closed the connection: another
--- try, an error for the client, or the end of a response that has begun. The socket is found by the first fields of
--- nginx's structures `ngx_http_request_t`, `ngx_http_upstream_t` and `ngx_connection_t`, which are unchanged since
--- 2009. It is shut down only if its peer is the endpoint of the try. If it can't be found, only nginx's timeouts and
--- the body filter apply; the same holds in a draining worker, which has no timers. See
+-- try, an error for the client, or the end of a response that has begun. The socket is found in nginx's structures
+-- (nginx_request.lua). It is shut down only if its peer is the endpoint of the try. If it can't be found, only nginx's
+-- timeouts and the body filter apply; the same holds in a draining worker, which has no timers. See
 -- docs/adr/deadlines-by-shutdown.md.
 -- May yield: no. Phases: balancer, body_filter, log, timer.
 local ffi = require("ffi")
-local get_request = require("resty.core.base").get_request
+local request_memory = require("alb.nginx_request")
 
 local C = ffi.C
 local cast = ffi.cast
@@ -18,34 +17,11 @@ local ngx = ngx
 local now = ngx.now
 local ceil = math.ceil
 local floor = math.floor
-local str_find = string.find
 local str_gsub = string.gsub
-local tonumber = tonumber
+local address_of_request = request_memory.address
+local pointer = request_memory.pointer
 
 ffi.cdef([[
-    typedef struct {
-        void *data;
-        void *read;
-        void *write;
-        int fd;
-    } albc_connection_t;
-    typedef struct {
-        void *read_event_handler;
-        void *write_event_handler;
-        albc_connection_t *connection;
-    } albc_upstream_t;
-    typedef struct {
-        uint32_t signature;
-        void *connection;
-        void *ctx;
-        void *main_conf;
-        void *srv_conf;
-        void *loc_conf;
-        void *read_event_handler;
-        void *write_event_handler;
-        void *cache;
-        albc_upstream_t *upstream;
-    } albc_request_t;
     int getpeername(int socket, void *address, uint32_t *length);
     int inet_pton(int family, const char *text, void *address);
     int shutdown(int socket, int how);
@@ -59,9 +35,6 @@ local PEER_SIZE = 128
 -- Milliseconds.
 local TICK = 20
 
--- An nginx built without its cache lacks a field.
-local known_layout = not str_find(ngx.config.nginx_configure(), "--without-http-cache", 1, true)
-
 local _M = {}
 
 -- Watched requests by address, until they are logged: their memory is valid until then.
@@ -73,10 +46,6 @@ local last_tick
 local peer = ffi_new("unsigned char[?]", PEER_SIZE)
 local peer_size = ffi_new("uint32_t[1]")
 local wanted = ffi_new("unsigned char[16]")
-
-local function address_of_request()
-    return tonumber(cast("intptr_t", get_request()))
-end
 
 local function put_in_bucket(tick, entry)
     local bucket = due[tick]
@@ -135,10 +104,10 @@ local function is_connected_to(fd, address, port)
 end
 
 local function shut(entry)
-    if not known_layout then
+    if not request_memory.is_known then
         return
     end
-    local request = cast("albc_request_t *", entry.request)
+    local request = cast(pointer, entry.request)
     if request.signature ~= SIGNATURE or request.upstream == nil then
         return
     end

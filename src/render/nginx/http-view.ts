@@ -29,9 +29,18 @@ export function policyMemory(policySize: number): number {
   return memory;
 }
 
+/** Bytes of shared memory that say whose a row of counters is: two entries with names of up to 300 characters. */
+const MEMORY_OF_ROW = 1024;
+
 /** Takes the bytes of shared memory for the policy. */
 export function luaView(memory: number, options: DataPlaneOptions): object {
-  return { policyMemory: bytes(memory), log: luaLogView(options) };
+  const { routeMetrics } = options;
+  return {
+    policyMemory: bytes(memory),
+    log: luaLogView(options),
+    rows: integerText(routeMetrics),
+    rowMemory: routeMetrics > 0 && bytes(MIB + routeMetrics * MEMORY_OF_ROW),
+  };
 }
 
 /** How many concurrent requests a client may have, and where its address comes from. */

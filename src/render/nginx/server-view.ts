@@ -55,6 +55,7 @@ export function serverView(
       proxyProtocol: options.proxyProtocol,
     })),
     buffering: options.buffering,
+    counted: options.routeMetrics > 0,
     requests: options.clientRequests > 0 && integerText(options.clientRequests),
     bodyLimits: shared.bodyLimits.map((limit) => ({
       limit: bytes(limit),

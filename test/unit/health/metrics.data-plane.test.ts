@@ -1,4 +1,5 @@
-import { dataPlaneMetrics, formatMetric } from "../../../src/health/metrics.js";
+import { dataPlaneMetrics } from "../../../src/health/metrics.js";
+import { formatMetric } from "../../../src/health/text-format.js";
 import { type DataPlaneCounters, readCounters } from "../../../src/output/control-client.js";
 
 const COUNTERS: DataPlaneCounters = {
@@ -12,11 +13,15 @@ const workers = [
   { pid: 2, generation: 1, version: "000000000001" },
 ];
 
+const rows = () => Promise.resolve({ bounds: [], outcomes: [], rows: [] });
+
 test("what the data plane counted, in Prometheus' format", async () => {
-  const text = await dataPlaneMetrics({
+  const parts = await dataPlaneMetrics({
     status: () => Promise.resolve({ version: "v", expected: 2, workers }),
     counters: () => Promise.resolve(COUNTERS),
+    rows,
   });
+  const text = parts.join("");
   expect(text.split("\n").filter((line) => !line.startsWith("#"))).toEqual([
     "albc_nginx_up 1",
     "albc_nginx_workers_expected 2",
@@ -38,10 +43,12 @@ test("what the data plane counted, in Prometheus' format", async () => {
 });
 
 test("a data plane that does not answer is down, and nothing else is said of it", async () => {
-  const text = await dataPlaneMetrics({
+  const parts = await dataPlaneMetrics({
     status: () => Promise.reject(new Error("away")),
     counters: () => Promise.resolve(COUNTERS),
+    rows,
   });
+  const text = parts.join("");
   expect(text.split("\n").filter((line) => !line.startsWith("#"))).toEqual(["albc_nginx_up 0", ""]);
 });
 

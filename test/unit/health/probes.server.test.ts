@@ -20,7 +20,7 @@ const HEALTHY = {
 async function start(parts: Partial<typeof HEALTHY> = {}, host = "127.0.0.1") {
   const address = `${host}:${String(await freePort())}`;
   const probes = { ...HEALTHY, ...parts };
-  open.push(await startHealthServer(address, probes, () => Promise.resolve("a 1\n")));
+  open.push(await startHealthServer(address, probes, () => Promise.resolve(["a 1\n"])));
   return {
     address,
     ask: (path: string, method = "GET") => fetch(`http://${address}${path}`, { method }),
@@ -78,7 +78,7 @@ test("answers nothing else", async () => {
 
 test("an address that is taken is a trouble of the machine", async () => {
   const { address } = await start();
-  const again = startHealthServer(address, HEALTHY, () => Promise.resolve(""));
+  const again = startHealthServer(address, HEALTHY, () => Promise.resolve([]));
   await expect(again).rejects.toThrow(EnvironmentError);
   await expect(again).rejects.toThrow(address);
 });
