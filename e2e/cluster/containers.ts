@@ -16,6 +16,8 @@ import { type ContainerSpec, type PodSpec, containerOf } from "./deployed-pod.js
 const IMAGE =
   process.env["ALBC_TEST_IMAGE"] ?? fileURLToPath(new URL("../../.image", import.meta.url));
 
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 export interface Outcome {
   readonly code: number;
   readonly output: string;
@@ -28,6 +30,8 @@ export class Containers implements Closable {
   /** Commands that enter the pod's network; none: this process's network. */
   readonly #network: readonly string[];
   readonly #running = new Map<string, ChildProcess>();
+  /** nginx overwrites what /proc says of its own. */
+  readonly #environments = new Map<string, Readonly<Record<string, string>>>();
 
   private constructor(pod: PodSpec, folder: string, network: readonly string[]) {
     this.pod = pod;
@@ -77,6 +81,8 @@ export class Containers implements Closable {
     const given = (spec.env ?? []).flatMap((each) =>
       each.value === undefined ? [] : [[each.name, each.value] as const],
     );
+    const environment = { PATH, ...Object.fromEntries(given), ...env };
+    this.#environments.set(name, environment);
     const [command = "", ...rest] = [
       ...this.#network,
       ...["unshare", "--mount", "--fork", ...separate],
@@ -84,11 +90,7 @@ export class Containers implements Closable {
     ];
     const output = openSync(this.#log, "a");
     const child = spawn(command, rest, {
-      env: {
-        PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        ...Object.fromEntries(given),
-        ...env,
-      },
+      env: environment,
       stdio: ["ignore", output, output],
     });
     closeSync(output);
@@ -105,7 +107,9 @@ export class Containers implements Closable {
     const child = this.#running.get(name);
     if (child === undefined || !this.isRunning(name)) return;
     const ended = once(child, "exit");
-    process.kill(await this.pidOf(name), signal);
+    // It may end meanwhile.
+    const pid = await this.pidOf(name).catch(() => undefined);
+    if (pid !== undefined && this.isRunning(name)) process.kill(pid, signal);
     await ended;
   }
 
@@ -114,13 +118,17 @@ export class Containers implements Closable {
     await this.end(name, "SIGKILL");
   }
 
-  /** Its first process, as this machine numbers it. */
+  /** Its first process, as this machine numbers it. Rejects if the container has ended. */
   async pidOf(name: string): Promise<number> {
     const parent = String(this.#running.get(name)?.pid);
-    return waitFor(`${name} runs`, async () => {
+    const ended = -1;
+    const pid = await waitFor(`${name} runs`, async () => {
+      if (!this.isRunning(name)) return ended;
       const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8");
       return children === "" ? false : Number(children);
     });
+    if (pid === ended) throw new Error(`the container ${name} has ended`);
+    return pid;
   }
 
   /** A command in the container, as its user, in its folder, with its environment. */
@@ -129,12 +137,7 @@ export class Containers implements Closable {
     const pid = await this.pidOf(name);
     const flags = [`--target=${String(pid)}`, "--mount", ...spaces, "--root", "--wd"];
     const user = this.#asUser(name, "").split(" ");
-    const env = Object.fromEntries(
-      (await readFile(`/proc/${String(pid)}/environ`, "utf8"))
-        .split("\0")
-        .flatMap((line) => (line === "" ? [] : [line.split(/=(.*)/s).slice(0, 2)])),
-    ) as Record<string, string>;
-    return run("nsenter", [...flags, ...user, ...words], env);
+    return run("nsenter", [...flags, ...user, ...words], this.#environments.get(name));
   }
 
   /** A shell script in the container. */

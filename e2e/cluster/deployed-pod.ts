@@ -9,6 +9,7 @@ export interface Security {
   readonly runAsUser?: number;
   readonly runAsGroup?: number;
   readonly fsGroup?: number;
+  readonly sysctls?: readonly { readonly name: string; readonly value: string }[];
 }
 
 interface Exec {
@@ -17,7 +18,7 @@ interface Exec {
 
 export interface Probe {
   readonly exec?: Exec;
-  readonly httpGet?: { readonly path: string };
+  readonly httpGet?: { readonly path: string; readonly port: string };
   readonly periodSeconds: number;
   readonly failureThreshold: number;
 }
@@ -27,6 +28,7 @@ export interface ContainerSpec {
   readonly command?: readonly string[];
   readonly args: readonly string[];
   readonly workingDir?: string;
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly env?: readonly { readonly name: string; readonly value?: string }[];
   readonly startupProbe?: Probe;
   readonly readinessProbe?: Probe;
@@ -44,7 +46,10 @@ export interface PodSpec {
   readonly shareProcessNamespace?: boolean;
   readonly securityContext: Security;
   readonly containers: readonly ContainerSpec[];
-  readonly volumes: readonly { readonly name: string }[];
+  readonly volumes: readonly {
+    readonly name: string;
+    readonly configMap?: { readonly name: string };
+  }[];
 }
 
 function objectOf(kind: string): unknown {
