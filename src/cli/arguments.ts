@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
 import { own } from "../support/json-object.js";
-import { type SettingRow, SETTINGS, flagOf, variableOf } from "./settings-table.js";
+import { settingOption } from "./setting-option.js";
+import { SETTINGS } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
 const REPORT_FORMATS = ["text", "json", "github", "sarif"] as const;
@@ -52,6 +53,13 @@ export type CommandCall = Common &
         readonly url: string;
         readonly headers: readonly string[];
         readonly client: string;
+        readonly format: "text" | "json";
+      }
+    | {
+        readonly command: "status";
+        /** That nginx writes to. */
+        readonly folder: string;
+        readonly watch: boolean;
         readonly format: "text" | "json";
       }
     | {
@@ -120,6 +128,7 @@ function createProgram(
   addRun(program, found);
   addExplain(program, found);
   addDiff(program, found);
+  addStatus(program, found);
   return program;
 }
 
@@ -242,6 +251,21 @@ function addDiff(program: Command, found: (call: CommandCall) => void): void {
     });
 }
 
+/** It reads what is there and compiles nothing, so it has no options of the settings table. */
+function addStatus(program: Command, found: (call: CommandCall) => void): void {
+  program
+    .command("status")
+    .description("say what a running nginx serves, and what of it is broken; exit 1 if anything is")
+    .argument("[DIR]", "the folder that nginx writes to", ".albc")
+    .option("--watch", "show it again every 2 seconds")
+    .addOption(formatOption())
+    .action((folder: string, options: Options) => {
+      const common = { paths: [], kubernetes: false, config: undefined, flags: {} };
+      const watch = options["watch"] === true;
+      found({ command: "status", ...common, folder, watch, format: format(options) });
+    });
+}
+
 /** `given`: the only one of the two words. */
 function missingRequest(given: string | undefined): string {
   const isUrl = given !== undefined && /^https?:|\//i.test(given);
@@ -264,19 +288,6 @@ function withOptions(command: Command): Command {
   command.option("--config <file>", "options file in YAML (variable ALBC_CONFIG)");
   for (const row of SETTINGS) command.addOption(settingOption(row));
   return command;
-}
-
-function settingOption(row: SettingRow): Option {
-  const shown = `${row.description} (${variableOf(row.key)}, default ${showDefault(row)})`;
-  const flag = flagOf(row.key);
-  return row.kind === "switch"
-    ? new Option(`${flag} [true|false]`, shown).preset(true)
-    : new Option(`${flag} <${row.placeholder ?? row.choices?.join("|") ?? "VALUE"}>`, shown);
-}
-
-function showDefault(row: SettingRow): string {
-  const value = Array.isArray(row.default) ? row.default.join(",") : String(row.default);
-  return value === "" ? "none" : value;
 }
 
 function formatOption(forms: readonly string[] = ["text", "json"]): Option {

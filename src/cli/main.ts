@@ -49,6 +49,8 @@ async function runCommand(call: CommandCall, settings: Settings): Promise<ExitSt
       return (await import("./explain.js")).runExplain(call, settings, terminal);
     case "diff":
       return (await import("./diff.js")).runDiff(call, settings, terminal);
+    case "status":
+      return (await import("./status.js")).runStatus(call, terminal);
     case "run":
       return (await import("./run.js")).runRun(call, settings, terminal);
   }

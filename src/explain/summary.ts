@@ -1,0 +1,92 @@
+/** What a policy serves, in numbers, and what in it is broken. */
+import type { PolicyDocument } from "../model/policy.js";
+import type { Refusal } from "../model/upstream.js";
+import { own } from "../support/json-object.js";
+import { formatSource } from "./format.js";
+
+export interface PolicySummary {
+  readonly listeners: readonly {
+    readonly port: number;
+    readonly tls: boolean;
+    /** Host keys of its listeners; `""` is any host. */
+    readonly hosts: readonly string[];
+    /** Hosts that bindings name, and bindings. */
+    readonly names: number;
+    readonly bindings: number;
+  }[];
+  readonly routes: number;
+  /** Routes that auth of their own, or of a backend, protects. */
+  readonly protectedRoutes: number;
+  readonly upstreams: number;
+  readonly endpoints: number;
+  /** Upstreams that routes use and that have no endpoint. */
+  readonly empty: readonly string[];
+  /** Objects whose requests are refused, with the reason; each once. */
+  readonly broken: readonly { readonly object: string; readonly reason: string }[];
+}
+
+export function summaryOf(policy: PolicyDocument): PolicySummary {
+  const routes = Object.values(policy.routes);
+  const upstreams = Object.entries(policy.upstreams);
+  const used = new Set(
+    routes.flatMap(({ backends = [] }) => backends.map((each) => each.upstream)),
+  );
+  return {
+    listeners: listenersOf(policy),
+    routes: routes.length,
+    protectedRoutes: routes.filter(
+      ({ auth = [], backends = [] }) =>
+        auth.length > 0 || backends.some(({ filters }) => (filters?.auth ?? []).length > 0),
+    ).length,
+    upstreams: upstreams.length,
+    endpoints: upstreams.reduce((sum, [, { endpoints }]) => sum + endpoints.length, 0),
+    empty: upstreams
+      .filter(([id, { endpoints }]) => endpoints.length === 0 && used.has(id))
+      .map(([id]) => id),
+    broken: brokenIn(policy),
+  };
+}
+
+function listenersOf({ servers, hosts, matches = {} }: PolicyDocument): PolicySummary["listeners"] {
+  const sizes = new Map(Object.entries(matches).map(([id, list]) => [id, list.length]));
+  const tables = new Map<string, { names: number; bindings: number }>();
+  for (const [key, list] of Object.entries(hosts)) {
+    const table = key.slice(0, key.lastIndexOf("|"));
+    const { names, bindings } = tables.get(table) ?? { names: 0, bindings: 0 };
+    const added = list.reduce(
+      (sum, entry) => sum + ("matches" in entry ? (sizes.get(entry.matches) ?? 0) : 1),
+      0,
+    );
+    tables.set(table, { names: names + 1, bindings: bindings + added });
+  }
+  return Object.values(servers)
+    .map(({ port, tls, listeners }) => {
+      const used = [...new Set(listeners.flatMap(([, ...ids]) => ids))];
+      const found = used.flatMap((id) => tables.get(id) ?? []);
+      return {
+        ...{ port, tls, hosts: listeners.map(([host]) => host) },
+        names: found.reduce((sum, { names }) => sum + names, 0),
+        bindings: found.reduce((sum, { bindings }) => sum + bindings, 0),
+      };
+    })
+    .sort((a, b) => a.port - b.port);
+}
+
+function brokenIn({ routes, auths, inherited = {} }: PolicyDocument): PolicySummary["broken"] {
+  const reasonOf = (ids: readonly string[], refusals: readonly (Refusal | undefined)[]): string => {
+    const invalid = ids.map((id) => own(auths, id)?.invalid).find((reason) => reason !== undefined);
+    const refused = refusals.find((refuse) => refuse !== undefined && refuse[0] >= 500);
+    return invalid === undefined ? (refused?.join(" ") ?? "") : `503 AuthFail : ${invalid}`;
+  };
+  const found = [
+    ...Object.values(routes).map(({ source, refuse, auth = [], backends = [] }) => ({
+      object: formatSource([source[0], source[1], source[2], ""]),
+      reason: reasonOf(auth, [refuse, ...backends.map((backend) => backend.refuse)]),
+    })),
+    ...Object.entries(inherited).map(([id, { refuse, filters = [], policies = [] }]) => ({
+      object: `listener ${id}`,
+      reason: reasonOf([...filters, ...policies], [refuse]),
+    })),
+  ].filter(({ reason }) => reason !== "");
+  return [...new Map(found.map((each) => [JSON.stringify(each), each])).values()];
+}
