@@ -30,7 +30,7 @@ interface RoutePart extends Part {
   readonly gateways: readonly string[];
   /** Listeners that it is attached to and accepted for. */
   readonly listeners: readonly ListenerPlace[];
-  /** See translateRoute. Routes with the same parents share the list. */
+  /** See translateRoute. Routes that are translated together share equal lists. */
   readonly attached: readonly AttachedParent[];
   /** All hosts that it may have in common with a listener. */
   readonly hosts: readonly HostPattern[];
@@ -49,8 +49,6 @@ export class Routes implements RouteReaders {
   touched: readonly Key[] = [];
   /** The number of routes of each listener of a parent, by the parent. */
   readonly #attached = new Map<string, number[]>();
-  /** By their texts. */
-  readonly #attachments = new Map<string, readonly AttachedParent[]>();
   readonly #whole: Whole;
 
   constructor(whole: Whole) {
@@ -76,9 +74,10 @@ export class Routes implements RouteReaders {
       ...this.#concernedByParents(parents),
     ];
     const before = this.#extensionsOf(stale);
+    const lists = new Map<string, readonly AttachedParent[]>();
     const differences = this.#parts.update(stale, (key, reads) => {
       const route = routeOf(key, context);
-      return route && this.#made(route, reads, { parents, policies, context });
+      return route && this.#made(route, reads, { parents, policies, context, lists });
     });
     this.touched = [...facts, ...stale, ...before, ...this.#extensionsOf(stale)];
     this.#whole.update(differences);
@@ -143,10 +142,13 @@ export class Routes implements RouteReaders {
       parents,
       policies,
       context,
+      lists,
     }: {
       readonly parents: Parents;
       readonly policies: Policies;
       readonly context: AuthContext;
+      /** Of this call, by their texts: those of earlier calls would stay after their last route. */
+      readonly lists: Map<string, readonly AttachedParent[]>;
     },
   ): RoutePart {
     const { namespace: from } = route.metadata;
@@ -171,7 +173,7 @@ export class Routes implements RouteReaders {
       bindings: kept(own.config.bound.bindings),
       gateways: Array.from(gateways, nameOf),
       listeners: Array.from(listeners, (listener) => parents.placeOf(listener)),
-      attached: getOrInsert(this.#attachments, JSON.stringify(attached), () => attached),
+      attached: getOrInsert(lists, JSON.stringify(attached), () => attached),
       hosts: kept(hostsOf(route)),
     };
   }
