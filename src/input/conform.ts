@@ -5,7 +5,7 @@
 import type { JsonSchema } from "../api/schemas/schema.js";
 import { type FieldPath, formatFieldPath } from "../diagnostics/diagnostic.js";
 import { didYouMean } from "../support/did-you-mean.js";
-import { type JsonObject, isObject, own, present } from "../support/json-object.js";
+import { SHARED_SHAPE, type JsonObject, isObject, own, present } from "../support/json-object.js";
 import { memoized, sameElements } from "../support/collections.js";
 import type { Report } from "../diagnostics/sink.js";
 
@@ -68,7 +68,7 @@ class ConformVisitor {
     let copy: Record<string, unknown> | undefined;
     for (const key of Object.keys(map)) {
       const next = this.#step(key, values, own(map, key));
-      if (next !== own(map, key)) (copy ??= { ...map })[key] = next;
+      if (next !== own(map, key)) (copy ??= { ...SHARED_SHAPE, ...map })[key] = next;
     }
     return copy ?? map;
   }
@@ -81,12 +81,12 @@ class ConformVisitor {
       const value = own(object, key);
       if (known !== undefined && value !== null) {
         const next = this.#step(key, known, value);
-        if (next !== value) (copy ??= { ...object })[key] = next;
+        if (next !== value) (copy ??= { ...SHARED_SHAPE, ...object })[key] = next;
         continue;
       }
       if (known === undefined) this.#reportUnknown(schema, object, key);
       const stays = known === undefined ? isPreserving(schema) : this.#isLost(key);
-      if (!stays) Reflect.deleteProperty((copy ??= { ...object }), key);
+      if (!stays) Reflect.deleteProperty((copy ??= { ...SHARED_SHAPE, ...object }), key);
     }
     return this.#withDefaults(properties, copy ?? object);
   }
@@ -94,7 +94,7 @@ class ConformVisitor {
   #withDefaults(properties: Readonly<Record<string, JsonSchema>>, object: JsonObject): JsonObject {
     const absent = withDefault(properties).filter(([name]) => own(object, name) === undefined);
     if (absent.length === 0) return object;
-    const filled: Record<string, unknown> = { ...object };
+    const filled: Record<string, unknown> = { ...SHARED_SHAPE, ...object };
     for (const [name, property] of absent)
       filled[name] = this.#step(name, property, property.default);
     return filled;

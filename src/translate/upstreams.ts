@@ -22,6 +22,7 @@ import { addressBytes, cidrContains } from "../support/ip-address.js";
 import type { ServicePort, UpstreamPlan } from "./backends.js";
 import { placeOf } from "./place.js";
 import { internalError } from "./reasons.js";
+import { SHARED_SHAPE } from "../support/json-object.js";
 
 /** Endpoints of one Service, counted once for each port that routes name, and how many ports are always allowed. */
 const MOST_ENDPOINTS = 16_384;
@@ -153,7 +154,7 @@ function resolved(
     return { ...found, upstream: { id, endpoints: [] }, reports };
   }
   try {
-    return { ...found, ...lookedUp(id, port, slices, health) };
+    return { ...SHARED_SHAPE, ...found, ...lookedUp(id, port, slices, health) };
   } catch (error: unknown) {
     const resource = { apiVersion: "v1", kind: "Service", namespace, name: service };
     const reports = [internalError(resource, "looking up its endpoints", error)];

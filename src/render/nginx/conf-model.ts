@@ -3,6 +3,7 @@ import type { AuthConfig } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
 import type { Backend, Route } from "../../model/route.js";
 import { compareIds, compareStrings, listDifferences } from "../../support/collections.js";
+import { SHARED_SHAPE } from "../../support/json-object.js";
 
 /** `routes` and `auths`: in `ConfModels`, one for each distinct value. */
 export interface ConfModel extends Pick<
@@ -70,6 +71,7 @@ export class ConfModels {
 function routePart({ bodyLimit, retry, deadlines, backends = [] }: Route): ConfRoute {
   const isPlain = retry === undefined && deadlines === undefined;
   return {
+    ...SHARED_SHAPE,
     ...(bodyLimit !== undefined && { bodyLimit }),
     ...(!isPlain && {
       ...(retry && { retry }),

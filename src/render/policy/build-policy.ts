@@ -21,7 +21,7 @@ import {
   listDifferences,
   memoized,
 } from "../../support/collections.js";
-import { filled, present } from "../../support/json-object.js";
+import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import { RenderedPolicy, SETTINGS_KEY } from "../rendered-file.js";
 import { canonicalJson, wellFormed } from "./canonical-json.js";
 import type { ListenerTables } from "./host-shards.js";
@@ -269,7 +269,7 @@ export function upstreamText({ endpoints }: Upstream): string {
 /** `limit`: bytes for routes without their own limit; 0: no limit. */
 export function routeText({ id: _, bodyLimit, ...rest }: Route, limit: number): string {
   const bytes = bodyLimit ?? limit;
-  return canonicalJson({ ...rest, ...(bytes > 0 && { bodyLimit: bytes }) });
+  return canonicalJson({ ...SHARED_SHAPE, ...rest, ...(bytes > 0 && { bodyLimit: bytes }) });
 }
 
 function shardMap(map: Readonly<Record<string, unknown>>): ShardMap {

@@ -2,7 +2,7 @@ import type { Rule } from "../../api/alb.js";
 import type { Cors, HeaderChanges, PathRewrite, Redirect } from "../../model/filters.js";
 import { type Route, routeTimeouts } from "../../model/route.js";
 import type { HostPattern } from "../../model/values.js";
-import { filled, own } from "../../support/json-object.js";
+import { SHARED_SHAPE, filled, own } from "../../support/json-object.js";
 import type { Result } from "../../support/result.js";
 import { isSet, textList } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
@@ -42,7 +42,11 @@ export function translateRuleAction(
 ): Omit<Route, "id" | "source"> {
   const { spec } = rule;
   const inherited = overridden(port.inherited, rule, spec.config, context);
-  const common = { ...filled("auth", inherited.auth), ...routeTimeouts(inherited.timeouts) };
+  const common = {
+    ...SHARED_SHAPE,
+    ...filled("auth", inherited.auth),
+    ...routeTimeouts(inherited.timeouts),
+  };
   let invalid = isMatchInvalid ? "dslx" : undefined;
   const valueOf = <T>(result: Result<T>, field: string): T | undefined => {
     if (result.ok) return result.value;
@@ -61,6 +65,7 @@ export function translateRuleAction(
   const place = placeOf(rule, "spec", "serviceGroup");
   const served = protocolOn(port, protocol ?? port.inherited.protocol);
   return {
+    ...SHARED_SHAPE,
     ...(inherited.closed && { refuse: inherited.closed }),
     ...(redirect && { redirect }),
     ...common,
@@ -74,6 +79,7 @@ export function translateRuleAction(
 function ruleRedirect({ spec }: Rule): Result<Redirect | undefined> {
   const { redirectURL: url, redirectCode: code } = spec;
   return parseRedirect({
+    ...SHARED_SHAPE,
     ...spec.config?.redirect,
     ...(isSet(url) && { url }),
     ...(code !== undefined && code !== 0 && { code }),
@@ -101,6 +107,7 @@ function ruleFilters(
   const requestHeaders = headerRewrite(rule, "rewrite-request", context);
   const responseHeaders = headerRewrite(rule, "rewrite-response", context);
   return {
+    ...SHARED_SHAPE,
     ...(cors && { cors }),
     ...(upstreamHost !== undefined && { host: upstreamHost }),
     ...(requestHeaders && { requestHeaders }),

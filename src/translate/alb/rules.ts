@@ -19,6 +19,7 @@ import {
   isGenerated,
 } from "./labels.js";
 import { addRuleCertificate, translateRuleAction } from "./rule-action.js";
+import { SHARED_SHAPE } from "../../support/json-object.js";
 
 interface RuleScope {
   readonly balancers: readonly LoadBalancer[];
@@ -199,10 +200,14 @@ function bindRule(
   if (match === undefined) return;
   const isInvalid = match !== dslx.match || dslx.problems.length > 0;
   const action = translateRuleAction(rule, port, context, isInvalid);
-  const route = context.config.addRoute({ ...identity(rule), ...action }, port.port);
+  const route = context.config.addRoute(
+    { ...SHARED_SHAPE, ...identity(rule), ...action },
+    port.port,
+  );
   const rank = specificity(dslx.terms);
   for (const [position, host] of match.hosts.entries()) {
     claimsOn(balancer).push({
+      ...SHARED_SHAPE,
       ...{ listener: port.listener, hosts: [host], path: match.path, when: match.when, route },
       ...{ object: rule, position: [position], placeOf: dslxPlace },
       specificity: rank,

@@ -18,7 +18,7 @@ import {
   type Timeouts,
 } from "../../model/route.js";
 import type { BackendProtocol, Refusal } from "../../model/upstream.js";
-import { filled, present } from "../../support/json-object.js";
+import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import { type Result, ok, problem } from "../../support/result.js";
 import { isSet } from "../../support/text.js";
 import type { AuthContext } from "../auth/auth-context.js";
@@ -53,6 +53,7 @@ export function overridden(
       ? inheritedRefusal
       : firewallRefusal(config.modsecurity, within(place, "modsecurity"), context);
   return {
+    ...SHARED_SHAPE,
     ...rest,
     ...(closed && { closed }),
     ...(config.auth && {
@@ -132,7 +133,7 @@ export function parseRedirect(spec: RedirectSpec): Result<Redirect | undefined> 
   }
   if (url !== undefined && Object.keys(parts).length === 0) return ok({ status, url });
   const path = pathOf(spec);
-  const all = { ...parts, ...(path && { path }) };
+  const all = { ...SHARED_SHAPE, ...parts, ...(path && { path }) };
   const count = Object.keys(all).length;
   if (count === 0) return ok(undefined);
   const isSchemeAlone = count === 1 && parts.scheme !== undefined;
@@ -158,7 +159,12 @@ function parseAuthority(spec: RedirectSpec): Result<Pick<Redirect, "scheme" | "h
   if (port !== undefined && (port < 0 || port > 65535)) {
     return problem(`${String(port)} is not a port`);
   }
-  return ok({ ...(scheme && { scheme }), ...present("host", host), ...present("port", port) });
+  return ok({
+    ...SHARED_SHAPE,
+    ...(scheme && { scheme }),
+    ...present("host", host),
+    ...present("port", port),
+  });
 }
 
 /** Go writes an absent text as empty and an absent number as 0. */
@@ -200,6 +206,7 @@ export function translateServiceGroup(
     diagnostics.report({ code: "SETTING_IGNORED", message: affinity.problem, ...at });
   }
   return {
+    ...SHARED_SHAPE,
     ...filled("backends", members),
     ...(affinity.ok && present("affinity", affinity.value)),
   };

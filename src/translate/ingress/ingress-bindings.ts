@@ -20,13 +20,20 @@ import {
   withAliases,
 } from "./ingress-scope.js";
 import { hostTerms, looksLikePattern, matchPath } from "./path-match.js";
+import { SHARED_SHAPE } from "../../support/json-object.js";
 
 /** Binds one path to the ports that serve its host, and to the host's further names. */
 export function bindPath(prepared: PreparedIngress, path: IngressPath, scope: IngressScope): void {
   const { index, host, place } = path;
   const isRegex = isPattern(prepared, path, scope);
-  const match = matchPath(host, { ...path, isRegex, isOrigin: scope.balancer.alb !== undefined });
+  const match = matchPath(host, {
+    ...SHARED_SHAPE,
+    ...path,
+    isRegex,
+    isOrigin: scope.balancer.alb !== undefined,
+  });
   const input = {
+    ...SHARED_SHAPE,
     ...path,
     key: pathKey(index),
     backendPlace: within(place, "backend"),

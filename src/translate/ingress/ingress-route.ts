@@ -1,6 +1,6 @@
 import type { Backend, Route } from "../../model/route.js";
 import type { BackendProtocol } from "../../model/upstream.js";
-import { filled, present } from "../../support/json-object.js";
+import { SHARED_SHAPE, filled, present } from "../../support/json-object.js";
 import type { AuthContext } from "../auth/auth-context.js";
 import { type EntryPort, protocolOn } from "../load-balancer.js";
 import { type Place, sourceRef, within } from "../place.js";
@@ -35,6 +35,7 @@ export function ingressRoute(
   const reader = new AnnotationReader(lookup);
   const httpsPort = balancer.ingress.https?.port;
   const annotated = {
+    ...SHARED_SHAPE,
     ...readRedirect(reader, { path, hasTls, httpsPort, inherited: inherited.schemeRedirect }),
     ...readCors(reader),
     ...readAccess(reader),

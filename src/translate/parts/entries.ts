@@ -26,6 +26,7 @@ import { Facts, Parts } from "../memory.js";
 import { type Part, type Whole, kept, ownContext, partOf } from "./part.js";
 import { ServedCertificates } from "../server-certificates.js";
 import { type OrderedClaim, type PathClaim, ShadowedPaths } from "../shadowed-paths.js";
+import { SHARED_SHAPE } from "../../support/json-object.js";
 
 type Balancers = readonly Omit<LoadBalancer, "owners">[];
 
@@ -172,6 +173,7 @@ export class Entries {
     this.served = patched(
       this.served,
       differences.map(({ before, now }) => ({
+        ...SHARED_SHAPE,
         ...(before?.isServed === true && { before }),
         ...(now?.isServed === true && { now }),
       })),
@@ -206,7 +208,11 @@ export class Entries {
       return object && !isRule(object) ? tlsOf(object, hosts, scope, reads) : undefined;
     });
     this.#collect(
-      differences.map(({ key, ...difference }) => ({ ...difference, key: tlsKey(key) })),
+      differences.map(({ key, ...difference }) => ({
+        ...SHARED_SHAPE,
+        ...difference,
+        key: tlsKey(key),
+      })),
     );
     for (const [i, { tls, touched }] of this.#hosts.entries()) {
       const https = this.balancers[i]?.ingress.https;
@@ -319,6 +325,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
       preparedIngresses(context)(object),
       balancers,
       (balancer) => ({
+        ...SHARED_SHAPE,
         ...{ balancer, context: own, factsOf: factsOf(balancer), claims: claimsOn(balancer) },
         tlsOf: tls[balancers.indexOf(balancer)]?.reader(reads) ?? noTls,
       }),
@@ -329,7 +336,7 @@ function entryOf(object: Entry, scope: EntryScope, reads: Set<Key>): EntryPart {
     orderedClaims(each, factsOf(balancer), balancer),
   );
   const bindings = kept(own.config.bound.bindings);
-  return { ...collectedFrom(object, own), bindings, claims, isServed };
+  return { ...SHARED_SHAPE, ...collectedFrom(object, own), bindings, claims, isServed };
 }
 
 function noTls(): { readonly isWanted: boolean; readonly answers: boolean } {

@@ -25,6 +25,7 @@ import {
   targetKey,
   targetsOf,
 } from "./policy-targets.js";
+import { SHARED_SHAPE } from "../../../support/json-object.js";
 
 /** AuthPolicies by target, and their ids in the data plane. */
 export class AuthPolicies {
@@ -234,7 +235,7 @@ function policyPart(
     return { ref, verdicts: () => ({ Accepted: verdict.ok ? content : verdict }) };
   });
   const statuses = policyStatus(policy, ancestors, own).map(withShortMessages);
-  return { ...partOf(own), policy, statuses };
+  return { ...SHARED_SHAPE, ...partOf(own), policy, statuses };
 }
 
 /** Whether the policy is in force for its targets, for each ancestor that a target leads to. */

@@ -11,7 +11,7 @@ import type { DiagnosticSink } from "../../../diagnostics/sink.js";
 import type { RoutingResources } from "../../../input/resources.js";
 import { type ObjectStatus, statusOf } from "../../../status/object-status.js";
 import { getOrInsert, memoized } from "../../../support/collections.js";
-import { own } from "../../../support/json-object.js";
+import { SHARED_SHAPE, own } from "../../../support/json-object.js";
 import type { TranslateContext } from "../../context.js";
 import { nameOf, placeOf } from "../../place.js";
 import { compareAge } from "../../precedence.js";
@@ -109,7 +109,7 @@ export function gatewayRef({ metadata }: Gateway, section?: string): ParentRefer
 
 /** The target itself as the ancestor, if it is unknown to which Gateway it belongs. */
 export function targetAsAncestor({ section, ...object }: PolicyTarget): ParentReference {
-  return { ...object, ...(section !== undefined && { sectionName: section }) };
+  return { ...SHARED_SHAPE, ...object, ...(section !== undefined && { sectionName: section }) };
 }
 
 /** Positions in the list of Gateways, by the title of each Gateway and ListenerSet; computed once for all routes and policies. */

@@ -11,6 +11,7 @@ import type { AttachableRoute, ListenerState, RouteContext } from "../model.js";
 import type { RouteProblems } from "../route-problems.js";
 import { type Refused, refused } from "../verdict.js";
 import type { Parent, Parents } from "./parents.js";
+import { SHARED_SHAPE } from "../../../support/json-object.js";
 
 /** A hostname of the route, and its position in the list. */
 export interface RouteHost {
@@ -196,7 +197,11 @@ function commonHosts(hosts: readonly RouteHost[]): {
   readonly isEmpty: boolean;
   with(listener: Pick<ListenerState, "hostname">): Attachment["hosts"];
 } {
-  const ranked = hosts.map((each) => ({ ...each, rank: `${hostnameRank(each.pattern)} ` }));
+  const ranked = hosts.map((each) => ({
+    ...SHARED_SHAPE,
+    ...each,
+    rank: `${hostnameRank(each.pattern)} `,
+  }));
   const known = new Map<string, Attachment["hosts"]>();
   return {
     isEmpty: hosts.length === 0,
@@ -204,7 +209,7 @@ function commonHosts(hosts: readonly RouteHost[]): {
       getOrInsert(known, hostKey(hostname), () =>
         ranked.flatMap((own) => {
           const host = intersect(hostname, own.pattern);
-          return host === undefined ? [] : [{ ...own, host }];
+          return host === undefined ? [] : [{ ...SHARED_SHAPE, ...own, host }];
         }),
       ),
   };

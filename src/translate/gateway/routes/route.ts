@@ -3,7 +3,7 @@ import type { Gateway } from "../../../api/gateway.js";
 import type { Route } from "../../../model/route.js";
 import type { ObjectStatus } from "../../../status/object-status.js";
 import { addTo, compareStrings, getOrInsert, groupBy } from "../../../support/collections.js";
-import { filled } from "../../../support/json-object.js";
+import { SHARED_SHAPE, filled } from "../../../support/json-object.js";
 import type { ConfigBuilder } from "../../config-builder.js";
 import { placeOf, sourceRef } from "../../place.js";
 import { routeOrderKey } from "../../precedence.js";
@@ -41,12 +41,12 @@ export function translateRoute(
   if (route.closed !== undefined) {
     problems.unsupported("the route can't be served as written", placeOf(route, route.closed.what));
   }
-  const plansFor = plansByParent(own, problems, { ...context, route });
+  const plansFor = plansByParent(own, problems, { ...SHARED_SHAPE, ...context, route });
   const planned = own.map((each) => {
     const plans = plansFor.get(each.parent) ?? [];
-    return { ...each, plans, ...parentConditions(route, each, problems, plans) };
+    return { ...SHARED_SHAPE, ...each, plans, ...parentConditions(route, each, problems, plans) };
   });
-  bindRules(planned, { ...context, route });
+  bindRules(planned, { ...SHARED_SHAPE, ...context, route });
   return {
     listeners: new Set(
       planned.flatMap(({ accepted, attached }) =>
@@ -90,7 +90,7 @@ function plansByParent(
   const byParent = [...alike.values()].flatMap((parents) => {
     const [{ bodyLimit } = { bodyLimit: 0 }] = parents;
     const gateways = [...new Set(parents.map(({ gateway }) => gateway))];
-    const written = planRules({ ...context, gateways, bodyLimit });
+    const written = planRules({ ...SHARED_SHAPE, ...context, gateways, bodyLimit });
     const fitting = tooLarge === undefined ? written : closedMatches(written, route, pairs);
     const plans = fitting.map((plan) => refusedPlan(plan, problems));
     return parents.map((parent) => [parent, plans] as const);

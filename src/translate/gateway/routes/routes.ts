@@ -21,6 +21,7 @@ import { nameOf } from "../../place.js";
 import type { AnyRoute, GatewayState, ListenerState, Policies, RouteReaders } from "../model.js";
 import { type ListenerPlace, type ParentFacts, Parents, changedListeners } from "./parents.js";
 import { type AttachedParent, translateRoute } from "./route.js";
+import { SHARED_SHAPE } from "../../../support/json-object.js";
 
 /** The translation of a route. */
 interface RoutePart extends Part {
@@ -162,12 +163,14 @@ export class Routes implements RouteReaders {
     const own = ownContext(context, reads);
     const answers = policies.answersFor(own, (key) => reads.add(key));
     const { status, gateways, listeners, attached } = translateRoute(route, parents, {
+      ...SHARED_SHAPE,
       ...own,
       policies: answers,
     });
     const what = reportRestrictions(route, own);
     if (what !== undefined) own.config.closeObject({ ...route, closed: { what, extent: "paths" } });
     return {
+      ...SHARED_SHAPE,
       ...partOf(own),
       status: withShortMessages(status),
       bindings: kept(own.config.bound.bindings),

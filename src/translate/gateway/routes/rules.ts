@@ -3,7 +3,7 @@ import type { BackendFilters } from "../../../model/filters.js";
 import type { Backend } from "../../../model/route.js";
 import type { Refusal } from "../../../model/upstream.js";
 import { groupBy } from "../../../support/collections.js";
-import { filled } from "../../../support/json-object.js";
+import { SHARED_SHAPE, filled } from "../../../support/json-object.js";
 import { type Place, placeOf, within } from "../../place.js";
 import { invalidBackend, invalidRule } from "../../reasons.js";
 import { destinationOf, isGrpcRoute } from "../destination.js";
@@ -45,7 +45,7 @@ function planRule(
   const branches = groups.map(({ matches, prefix }, group) => ({
     id: group === 0 ? id : `${id}-${String(matches[0]?.index ?? group)}`,
     matches,
-    content: ruleContent(rule, id, place, { ...context, problems, prefix }),
+    content: ruleContent(rule, id, place, { ...SHARED_SHAPE, ...context, problems, prefix }),
   }));
   const plan = { name: rule.name, index, place, branches, problems };
   return refusedPlan(plan, problems);
@@ -87,6 +87,7 @@ function ruleContent(
     sessionPersistence &&
     ruleSession(sessionPersistence, id, within(place, "sessionPersistence"), problems);
   return {
+    ...SHARED_SHAPE,
     ...effects,
     ...timeouts,
     ...(retry && { retry }),
@@ -139,6 +140,6 @@ function refusingBackend(refuse: Refusal, weight: number, { route }: RuleContext
 
 /** Without auth filters that check nothing. */
 function backendFilters({ auth, ...others }: BackendFilters): Pick<Backend, "filters"> {
-  const filters = { ...others, ...filled("auth", auth) };
+  const filters = { ...SHARED_SHAPE, ...others, ...filled("auth", auth) };
   return Object.keys(filters).length === 0 ? {} : { filters };
 }

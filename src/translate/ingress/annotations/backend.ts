@@ -7,7 +7,7 @@ import {
   routeTimeouts,
 } from "../../../model/route.js";
 import type { BackendProtocol } from "../../../model/upstream.js";
-import { present } from "../../../support/json-object.js";
+import { SHARED_SHAPE, present } from "../../../support/json-object.js";
 import { HEADER_REWRITES } from "../../http/headers.js";
 import {
   AUTHORITY,
@@ -100,6 +100,7 @@ export function readBackend(
 > {
   const cookie = reader.get(BACKEND_ROWS.cookie) ?? "INGRESSCOOKIE";
   return {
+    ...SHARED_SHAPE,
     ...present("host", reader.get(BACKEND_ROWS.host)),
     ...present("requestHeaders", reader.get(BACKEND_ROWS.requestHeaders)),
     ...present("responseHeaders", reader.get(BACKEND_ROWS.responseHeaders)),

@@ -1,6 +1,6 @@
 /** Which requests a path gets, and who may send them. */
 import type { Route } from "../../../model/route.js";
-import { filled, present } from "../../../support/json-object.js";
+import { SHARED_SHAPE, filled, present } from "../../../support/json-object.js";
 import {
   BOOLEAN,
   CIDRS,
@@ -69,6 +69,7 @@ export function readAccess(
 ): Pick<Route, "bodyLimit" | "allow" | "deny" | "satisfy"> {
   const whitelist = reader.get(ROUTING_ROWS.whitelist);
   return {
+    ...SHARED_SHAPE,
     ...present("bodyLimit", reader.get(ROUTING_ROWS.bodySize)),
     ...filled("allow", reader.get(ROUTING_ROWS.allowlist) ?? whitelist),
     ...filled("deny", reader.get(ROUTING_ROWS.denylist)),
