@@ -182,7 +182,14 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     only(
-      ["input/files\\.ts$", "render/nginx/text\\.ts$", "output/", "controller/", "cli/"],
+      [
+        "input/files\\.ts$",
+        "render/nginx/text\\.ts$",
+        "output/",
+        "controller/",
+        "cli/",
+        "kubernetes/service-account\\.ts$",
+      ],
       "files",
       "^(node:)?fs(/promises)?$",
       "Files are read and written at the edges, so the middle can be tested with values.",

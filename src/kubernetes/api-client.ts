@@ -5,10 +5,10 @@
 import { type RequestOptions, Agent, request } from "node:https";
 import { type ClientRequest, type IncomingMessage, request as requestPlain } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import type { KubeConfig } from "@kubernetes/client-node";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { parseObject } from "../support/json-object.js";
+import { type ApiAccess, serviceAccount } from "./service-account.js";
 
 export interface ApiCall {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -70,12 +70,12 @@ const TIMEOUT = 60_000;
 const SILENCE = 20_000;
 
 export class ApiClient {
-  readonly #config: KubeConfig;
+  readonly #config: ApiAccess;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 8 });
   /** Unlimited: every watch holds a connection, and the renewal of the leader's lease must not wait for one. */
   readonly #freeAgent = new Agent({ keepAlive: true });
 
-  constructor(config: KubeConfig) {
+  constructor(config: ApiAccess) {
     this.#config = config;
   }
 
@@ -202,13 +202,15 @@ function headersOf(call: ApiCall, body: string | undefined): Record<string, stri
 }
 
 /**
- * From KUBECONFIG, ~/.kube/config, or the service account of the pod. `namespace`: of the current context, may be empty. Only this loads
- * the Kubernetes client, which takes long. Throws EnvironmentError.
+ * From KUBECONFIG, ~/.kube/config, or the service account of the pod. `namespace`: of the current context; empty for none, and in a pod.
+ * Throws EnvironmentError.
  */
 export async function loadKubeConfig(): Promise<{
-  readonly config: KubeConfig;
+  readonly config: ApiAccess;
   readonly namespace: string;
 }> {
+  const pod = serviceAccount(process.env);
+  if (pod !== undefined) return { config: pod, namespace: "" };
   const { KubeConfig } = await import("@kubernetes/client-node");
   const config = new KubeConfig();
   try {

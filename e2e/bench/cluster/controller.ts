@@ -21,6 +21,14 @@ export interface Memory {
   readonly peak: number;
 }
 
+export interface ControllerOptions {
+  /** Where its Lease is. */
+  readonly namespace: string;
+  /** See giveServiceAccount. */
+  readonly account: Readonly<Record<string, string>>;
+  readonly flags: readonly string[];
+}
+
 /** Milliseconds. */
 const PATIENCE = { deadline: 10 * 60_000, every: 20 };
 /** Share of a processor that a process may have and still count as idle, over a second. */
@@ -36,7 +44,7 @@ export class Controller extends Answering implements Closable {
   private constructor(
     folder: string,
     ports: { readonly gateway: number; readonly health: number },
-    namespace: string,
+    { namespace, account, flags }: ControllerOptions,
   ) {
     super(ports.gateway, join(folder, "run"));
     this.#folder = folder;
@@ -46,18 +54,22 @@ export class Controller extends Answering implements Closable {
       ...["--workers", String(WORKERS), "--http-port", "0", "--https-port", "0"],
       ...["--secret-namespaces", "*", "--access-log", "off", "--drain-timeout", "1s"],
       ...this.#health.flags,
+      ...flags,
     ];
     // The flag is that of deploy/Dockerfile.
-    const env = { POD_NAMESPACE: namespace, NODE_OPTIONS: "--max-semi-space-size=2" };
+    const env = {
+      ...{ ...account, HOME: folder, POD_NAMESPACE: namespace },
+      NODE_OPTIONS: "--max-semi-space-size=2",
+    };
     this.#albc = new AlbcProcess(words, { cwd: folder, env });
   }
 
-  /** `port`: that of the Gateway. `namespace`: where its Lease is. Resolves when every worker serves what the cluster holds. */
-  static async start(port: number, namespace: string): Promise<Controller> {
+  /** `port`: that of the Gateway. Resolves when every worker serves what the cluster holds. */
+  static async start(port: number, options: ControllerOptions): Promise<Controller> {
     const ports = { gateway: port, health: await freePort() };
     const folder = await makeTempFolder();
     const began = performance.now();
-    const controller = new Controller(folder, ports, namespace);
+    const controller = new Controller(folder, ports, options);
     try {
       await controller.#serves();
       controller.untilServing = performance.now() - began;

@@ -4,6 +4,7 @@ import type { Cluster } from "../../cluster/cluster.js";
 import { freePort } from "../../harness/free-port.js";
 import { htpasswdLine } from "../../harness/htpasswd.js";
 import { Scene } from "../../harness/scene.js";
+import { giveServiceAccount } from "./account.js";
 import { type Change, Changes, timesUntilLive } from "./changes.js";
 import { Controller, type Memory } from "./controller.js";
 import { type Gap, startProber } from "./pauses.js";
@@ -46,7 +47,9 @@ export async function measureScale(cluster: Cluster, routes: number): Promise<Sc
     const port = await freePort();
     const site = new Site(cluster.namespace, port);
     await populate(cluster, site, { routes, htpasswd: await htpasswdLine("user", "first") });
-    const controller = await scene.use(Controller.start(port, cluster.namespace));
+    const account = await giveServiceAccount(cluster);
+    const options = { namespace: cluster.namespace, account, flags: [] };
+    const controller = await scene.use(Controller.start(port, options));
     const settled = await settle(controller, routes + site.sharedRoutes);
     const changes = new Changes(cluster, site, routes);
     const live = await measureChanges(controller, changes);
