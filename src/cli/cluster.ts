@@ -1,16 +1,16 @@
 /** The cluster of the kubeconfig, or the one that albc runs in: how the settings limit what is read, and reading it once. */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { ApiClient, ApiError } from "../kubernetes/api-client.js";
 import type { WatchScope } from "../kubernetes/cluster-watch.js";
 import { kindTable } from "../input/kind-table.js";
 import type { RawObject } from "../kubernetes/raw-object.js";
+import { SERVICE_ACCOUNT } from "../kubernetes/service-account.js";
 import type { CompileOptions } from "../model/options.js";
 import { EnvironmentError } from "../support/errors.js";
 import { errorText } from "../support/text.js";
 import { type Settings, compileOptions } from "./settings.js";
 import type { Terminal } from "./terminal.js";
-
-const SERVICE_ACCOUNT_NAMESPACE = "/var/run/secrets/kubernetes.io/serviceaccount/namespace";
 
 /** `namespace`: the one that albc runs in, or the kubeconfig's. Throws EnvironmentError. */
 export async function openApi(
@@ -23,13 +23,14 @@ export async function openApi(
 }> {
   const { ApiClient, loadKubeConfig } = await import("../kubernetes/api-client.js");
   const { config, namespace: ofContext } = await loadKubeConfig();
-  const mounted = await readFile(SERVICE_ACCOUNT_NAMESPACE, "utf8").catch(() => "");
+  const mounted = await readFile(join(SERVICE_ACCOUNT, "namespace"), "utf8").catch(() => "");
   const namespace = [POD_NAMESPACE, mounted.trim(), ofContext].find(Boolean) ?? "default";
   const secretNamespaces = settings.list("secretNamespaces");
   const scope = {
     namespaces: settings.list("namespaces"),
     secretNamespaces: secretNamespaces.length > 0 ? secretNamespaces : [namespace],
     labelSelector: settings.text("selector"),
+    backendSelector: settings.text("backendSelector"),
   };
   return { client: new ApiClient(config), namespace, scope };
 }

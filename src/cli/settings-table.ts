@@ -339,6 +339,14 @@ export const SETTINGS = [
     description: "labels of the Ingresses, Gateways, routes, ALB2s, Frontends and Rules to watch",
   },
   {
+    key: "backendSelector",
+    kind: "text",
+    default: "",
+    placeholder: "SELECTOR",
+    description:
+      "labels of the Services and EndpointSlices to watch; Kubernetes copies a Service's labels to its EndpointSlices",
+  },
+  {
     key: "healthAddress",
     kind: "endpoint",
     default: "",

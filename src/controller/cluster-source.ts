@@ -4,7 +4,7 @@
  */
 import type { KindName } from "../api/kinds.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
-import type { Observe } from "../health/run-health.js";
+import type { Observe, StatusResult } from "../health/run-health.js";
 import { kindTable } from "../input/kind-table.js";
 import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/object-store.js";
@@ -21,10 +21,13 @@ import {
   type OwnedObject,
   differInUnreadOnly,
 } from "../status/object-status.js";
+import { getOrInsert } from "../support/collections.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
 
 const LEASE = "albc-leader";
+/** Milliseconds in which written statuses are counted before they are reported: a message to the health thread costs 0.2 ms. */
+const COUNTING = 250;
 
 export class ClusterSource {
   readonly #setup: ConstructorParameters<typeof ClusterSource>[0];
@@ -35,6 +38,8 @@ export class ClusterSource {
   readonly #events: EventRecorder;
   readonly #election: LeaderElection;
   #diagnostics: readonly Diagnostic[] = [];
+  /** Numbers of written statuses that are not reported yet, by kind. */
+  readonly #written = new Map<string, Map<StatusResult, number>>();
   #notify: () => void = () => undefined;
 
   constructor(setup: {
@@ -46,7 +51,7 @@ export class ClusterSource {
     readonly log: Log;
     readonly observe: Observe;
   }) {
-    const { client, options, scope, replica, log, observe } = setup;
+    const { client, options, scope, replica, log } = setup;
     const { controllerName, domains } = options;
     this.#setup = setup;
     this.#objects = new LiveObjects({ albGroup: domains.group });
@@ -62,7 +67,7 @@ export class ClusterSource {
       ...writer,
       hides: scope.labelSelector !== "",
       onWritten: (kind, result) => {
-        observe("statusWritten", kind, result);
+        this.#countWritten(kind, result);
       },
     });
     this.#owned = new OwnedObjects({
@@ -166,6 +171,24 @@ export class ClusterSource {
     this.#owned.observe(kind, object, true);
     this.#statuses.observe(kind, object);
     this.#notify();
+  }
+
+  #countWritten(kind: string, result: StatusResult): void {
+    if (this.#written.size === 0) {
+      setTimeout(() => {
+        this.#reportWritten();
+      }, COUNTING).unref();
+    }
+    const counts = getOrInsert(this.#written, kind, () => new Map<StatusResult, number>());
+    counts.set(result, (counts.get(result) ?? 0) + 1);
+  }
+
+  #reportWritten(): void {
+    for (const [kind, counts] of this.#written) {
+      for (const [result, count] of counts)
+        this.#setup.observe("statusesWritten", kind, result, count);
+    }
+    this.#written.clear();
   }
 
   #lead(leads: boolean): void {

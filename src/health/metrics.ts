@@ -75,8 +75,8 @@ export class RunMetrics implements RunHandlers {
     this.#watchErrors.inc({ kind });
   }
 
-  statusWritten(kind: string, result: string): void {
-    this.#statusWrites.inc({ kind, result });
+  statusesWritten(...[kind, result, count]: RunEvents["statusesWritten"]): void {
+    this.#statusWrites.inc({ kind, result }, count);
   }
 
   leads(leads: boolean): void {

@@ -25,7 +25,8 @@ export interface RunEvents {
   compiled: [summary: CompileSummary];
   /** Watching a kind failed and is restarted; `discovery`: the request for the list of kinds failed. */
   watchFailed: [kind: string];
-  statusWritten: [kind: string, result: "written" | "conflict" | "error"];
+  /** So many writes of statuses since the last such event. */
+  statusesWritten: [kind: string, result: StatusResult, count: number];
   /** Whether this replica writes statuses. */
   leads: [leads: boolean];
   /** nginx ended by itself and is restarted. */
@@ -35,6 +36,8 @@ export interface RunEvents {
   /** The main thread runs. `metrics`: of its process, in Prometheus' text format. */
   alive: [metrics: string];
 }
+
+export type StatusResult = "written" | "conflict" | "error";
 
 /** Reports an event. */
 export type Observe = <Name extends keyof RunEvents>(

@@ -19,6 +19,8 @@ export interface WatchScope {
   readonly secretNamespaces: readonly string[];
   /** Label selector for routes, Ingresses, Gateways and the load balancer's own kinds; empty: all. */
   readonly labelSelector: string;
+  /** Label selector for Services and EndpointSlices; empty: all. */
+  readonly backendSelector: string;
 }
 
 /** Milliseconds between two reads of the list of served kinds. */
@@ -234,6 +236,9 @@ const SELECTED: ReadonlySet<KindName> = new Set([
   "UDPRoute",
 ]);
 
+/** Kinds that `backendSelector` applies to: of a large cluster, most objects are of these. */
+const BACKENDS: ReadonlySet<KindName> = new Set(["Service", "EndpointSlice"]);
+
 /** Helm stores its releases in large Secrets, which nothing refers to. */
 const USEFUL_SECRETS = "type!=helm.sh/release.v1";
 const EVERYWHERE = "*";
@@ -244,8 +249,10 @@ function plansFor(
   namespaced: boolean,
   scope: WatchScope,
 ): readonly Pick<KindWatchOptions, "namespace" | "labelSelector" | "fieldSelector">[] {
+  const backendSelector = BACKENDS.has(kind) ? scope.backendSelector : "";
+  const labelSelector = SELECTED.has(kind) ? scope.labelSelector : backendSelector;
   const selectors = {
-    ...(SELECTED.has(kind) && scope.labelSelector !== "" && { labelSelector: scope.labelSelector }),
+    ...(labelSelector !== "" && { labelSelector }),
     ...(kind === "Secret" && { fieldSelector: USEFUL_SECRETS }),
   };
   if (!namespaced) return [{ namespace: "", ...selectors }];

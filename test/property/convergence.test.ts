@@ -61,7 +61,7 @@ class Replica {
     const common = { options: OPTIONS, log: SILENT_LOG, observe: () => undefined };
     const source = new ClusterSource({
       client: this.#server.client(this.network),
-      scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },
+      scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "", backendSelector: "" },
       replica: { namespace: "albc", identity: this.#identity },
       ...common,
     });

@@ -39,7 +39,7 @@ beforeEach(async () => {
           : Promise.resolve(),
       epoch: 0,
     }),
-    scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "" },
+    scope: { namespaces: [], secretNamespaces: ["*"], labelSelector: "", backendSelector: "" },
     replica: { namespace: "albc", identity: "one" },
   });
   controller = new Controller(source, {

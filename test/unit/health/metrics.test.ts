@@ -82,14 +82,15 @@ test("objects and diagnostics are those of the last compilation", async () => {
 test("what happens in the cluster is counted", async () => {
   const metrics = new RunMetrics("1", "");
   metrics.watchFailed("Ingress");
-  metrics.statusWritten("Gateway", "conflict");
+  metrics.statusesWritten("Gateway", "conflict", 2);
+  metrics.statusesWritten("Gateway", "conflict", 1);
   metrics.leads(true);
   metrics.nginxDied();
   const lines = await linesOf(metrics);
   expect(lines).toEqual(
     expect.arrayContaining([
       'albc_watch_errors_total{kind="Ingress"} 1',
-      'albc_status_writes_total{kind="Gateway",result="conflict"} 1',
+      'albc_status_writes_total{kind="Gateway",result="conflict"} 3',
       "albc_leader 1",
       "albc_nginx_restarts_total 1",
     ]),

@@ -1,5 +1,5 @@
-import { type ApiCall, ApiError } from "../../../src/kubernetes/api-client.js";
-import { servedResources } from "../../../src/kubernetes/cluster-watch.js";
+import { type ApiCall, type ApiClient, ApiError } from "../../../src/kubernetes/api-client.js";
+import { ClusterWatch, servedResources } from "../../../src/kubernetes/cluster-watch.js";
 import { TABLE } from "../../support/api-server-model.js";
 
 /** Asks an API server that serves these names, by path of the group's version. */
@@ -35,4 +35,45 @@ test("asks for each group's version once", async () => {
 test("an API server that can't be reached serves no empty list", async () => {
   const call = () => Promise.reject(new ApiError(0, "", "the API server can't be reached"));
   await expect(servedResources({ call }, TABLE)).rejects.toThrow("can't be reached");
+});
+
+test("each selector limits the lists of its own kinds", async () => {
+  const selected = new Map<string, unknown>();
+  const answers: Pick<ApiClient, "call" | "watch"> = {
+    call: ({ path, query }) => {
+      const names = ["services", "endpointslices", "secrets", "httproutes", "authpolicies"];
+      if (query === undefined)
+        return Promise.resolve({ resources: names.map((name) => ({ name })) });
+      selected.set(path.slice(path.lastIndexOf("/") + 1), query["labelSelector"]);
+      return Promise.resolve({ metadata: { resourceVersion: "1" }, items: [] });
+    },
+    watch: (_call, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => {
+          reject(new ApiError(0, "", "closed"));
+        });
+      }),
+  };
+  const watch = new ClusterWatch({
+    client: answers as ApiClient,
+    table: TABLE,
+    scope: {
+      ...{ namespaces: [], secretNamespaces: ["*"] },
+      ...{ labelSelector: "shard=a", backendSelector: "shard in (a,all)" },
+    },
+    onObject: () => undefined,
+    onGone: () => undefined,
+    onListedAgain: () => undefined,
+    onError: () => undefined,
+    onDiscoveryError: () => undefined,
+  });
+  await watch.start();
+  await watch.close();
+  expect(Object.fromEntries(selected)).toEqual({
+    services: "shard in (a,all)",
+    endpointslices: "shard in (a,all)",
+    httproutes: "shard=a",
+    secrets: undefined,
+    authpolicies: undefined,
+  });
 });
