@@ -6,7 +6,12 @@ import { waitFor } from "../harness/wait.js";
 import { Cluster } from "./cluster.js";
 
 const GROUP = "watch-test.example";
-const EVERYTHING: WatchScope = { namespaces: [], secretNamespaces: ["*"], labelSelector: "", backendSelector: "" };
+const EVERYTHING: WatchScope = {
+  namespaces: [],
+  secretNamespaces: ["*"],
+  labelSelector: "",
+  backendSelector: "",
+};
 
 const scene = new Scene();
 let cluster: Cluster;
