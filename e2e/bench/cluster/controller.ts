@@ -86,6 +86,11 @@ export class Controller extends Answering implements Closable {
     return { resident: await residentMemory(pid), peak: await peakMemory(pid) };
   }
 
+  /** EndpointSlices that it knows. */
+  async watched(): Promise<number> {
+    return (await this.#health.metrics()).get('albc_objects{kind="EndpointSlice"}') ?? NaN;
+  }
+
   /** Waits until it has written so many statuses of HTTPRoutes. */
   async statusesWritten(count: number): Promise<void> {
     const name = 'albc_status_writes_total{kind="HTTPRoute",result="written"}';

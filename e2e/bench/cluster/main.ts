@@ -12,11 +12,13 @@ import { REPOSITORY } from "../repository.js";
 import { nginxBinary } from "../static-nginx.js";
 import { goals } from "./goals.js";
 import { type ScaleResult, measureScale } from "./measure.js";
-import { page } from "./page.js";
+import { page, partByHand } from "./page.js";
 import { depopulate } from "./population.js";
 import { gapTable, liveTable, startTable } from "./tables.js";
 
 const SIZES = [100, 1000, 10_000];
+/** Measured with the selectors of a shard. */
+const SHARD = 20_000;
 
 const chosen = process.argv.slice(2).find((word) => !word.startsWith("--"));
 const isWritten = chosen === undefined || process.argv.includes("--page");
@@ -24,10 +26,10 @@ process.env["ALBC_TEST_NGINX"] ??= nginxBinary();
 
 const results: ScaleResult[] = [];
 let last: Cluster | undefined;
-for (const routes of chosen === undefined ? SIZES : sizesIn(chosen)) {
+for (const routes of chosen === undefined ? [...SIZES, SHARD] : sizesIn(chosen)) {
   if (last !== undefined) await depopulate(last);
   const cluster = await Cluster.open();
-  const result = await measureScale(cluster, routes);
+  const result = await measureScale(cluster, routes, routes === SHARD);
   show(result);
   results.push(result);
   last = cluster;
@@ -37,8 +39,10 @@ last?.client.close();
 if (isWritten) {
   const programs = [`Kubernetes ${await kubernetesVersion()}`, `albc ${revision()}`];
   const machine = [...(await describeMachine(["etcd"])), ...programs];
-  const text = page({ results, machine, date: new Date() });
-  await writeFile(join(REPOSITORY, "docs/scale.md"), text);
+  const path = join(REPOSITORY, "docs/scale.md");
+  const before = await readFile(path, "utf8");
+  const text = page({ results, machine, date: new Date(), byHand: partByHand(before) });
+  await writeFile(path, text);
 }
 
 function sizesIn(text: string): number[] {

@@ -9,10 +9,12 @@ import { type Change, Changes, timesUntilLive } from "./changes.js";
 import { Controller, type Memory } from "./controller.js";
 import { type Gap, startProber } from "./pauses.js";
 import { populate } from "./population.js";
-import { Site } from "./site.js";
+import { SHARD_FLAGS, Site } from "./site.js";
 
 export interface ScaleResult {
   readonly routes: number;
+  /** EndpointSlices that albc knows. */
+  readonly watched: number;
   /** Milliseconds from the start of albc, and from then on. */
   readonly untilServing: number;
   readonly untilStatuses: number;
@@ -40,15 +42,24 @@ export const COUNTS = { endpointSlice: 30, route: 10, secret: 10 } as const sati
 /** Milliseconds in which nothing changes, to see what the machine and the prober do to the gaps. */
 export const STILL = 10_000;
 
-/** `cluster`: with nothing of an earlier measurement. */
-export async function measureScale(cluster: Cluster, routes: number): Promise<ScaleResult> {
+/** HTTPRoutes that belong to another shard. */
+const NEIGHBOURS = 2000;
+
+/** `cluster`: with nothing of an earlier measurement. `isShard`: albc watches its own share of the objects only. */
+export async function measureScale(
+  cluster: Cluster,
+  routes: number,
+  isShard: boolean,
+): Promise<ScaleResult> {
   const scene = new Scene();
   try {
     const port = await freePort();
-    const site = new Site(cluster.namespace, port);
-    await populate(cluster, site, { routes, htpasswd: await htpasswdLine("user", "first") });
+    const site = new Site(cluster.namespace, port, routes);
+    const neighbours = isShard ? NEIGHBOURS : 0;
+    const htpasswd = await htpasswdLine("user", "first");
+    await populate(cluster, site, { routes: routes + neighbours, htpasswd });
     const account = await giveServiceAccount(cluster);
-    const options = { namespace: cluster.namespace, account, flags: [] };
+    const options = { namespace: cluster.namespace, account, flags: isShard ? SHARD_FLAGS : [] };
     const controller = await scene.use(Controller.start(port, options));
     const settled = await settle(controller, routes + site.sharedRoutes);
     const changes = new Changes(cluster, site, routes);
@@ -57,6 +68,7 @@ export async function measureScale(cluster: Cluster, routes: number): Promise<Sc
     const { workers } = await controller.status();
     return {
       routes,
+      watched: await controller.watched(),
       untilServing: controller.untilServing,
       untilStatuses: settled.untilStatuses,
       memory: { ...settled.memory, afterChanges: await controller.memory() },

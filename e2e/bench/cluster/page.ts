@@ -9,10 +9,22 @@ export interface PageOptions {
   readonly results: readonly ScaleResult[];
   readonly machine: readonly string[];
   readonly date: Date;
+  /** See partByHand. */
+  readonly byHand: string;
 }
 
-export function page({ results, machine, date }: PageOptions): string {
-  const largest = results.at(-1);
+/** HTTPRoutes for which there are goals. */
+const MOST = 10_000;
+/** Where the part begins that is written by hand; it stays when the page is written again. */
+const BY_HAND = "## Shards\n";
+
+export function partByHand(text: string): string {
+  const start = text.indexOf(BY_HAND);
+  return start < 0 ? "" : text.slice(start);
+}
+
+export function page({ results, machine, date, byHand }: PageOptions): string {
+  const largest = results.findLast(({ routes }) => routes <= MOST) ?? results[0];
   if (largest === undefined) throw new Error("nothing was measured");
   return `# Scale
 
@@ -30,7 +42,7 @@ ${markdown(goalTable(goals(largest)))}
 ## Start and memory
 
 \`albc run --kubernetes\` for all namespaces, on an API server with no other objects, with two nginx workers and the Node.js flag of
-\`deploy/Dockerfile\`. Each HTTPRoute has a Service, and an EndpointSlice of five endpoints as Kubernetes' own controller writes it.
+\`deploy/Dockerfile\`, as a service account. With 20,000 HTTPRoutes it is a shard ([below](#shards)): another 2,000 belong to another one. Each HTTPRoute has a Service, and an EndpointSlice of five endpoints as Kubernetes' own controller writes it.
 Memory is albc's resident memory (VmRSS; in brackets VmHWM, the peak since its start). Statuses are those of the first start: one write
 per HTTPRoute.
 
@@ -52,5 +64,6 @@ include pauses of the probe and of a virtual machine; the rows without changes s
 CPU time that a worker used within a gap, for any purpose.
 
 ${markdown(gapTable(results))}
-`;
+
+${byHand}`;
 }

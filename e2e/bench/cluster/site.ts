@@ -12,17 +12,24 @@ export const ENDPOINTS = 5;
 /** Answered by nginx itself. */
 export const ASKED_HOST = "asked.example";
 
+/** Flags that limit albc to the objects of its own shard. */
+export const SHARD_FLAGS = ["--selector", "shard=own", "--backend-selector", "shard=own"];
+const OWN = { shard: "own" };
+const OTHERS = { shard: "other" };
+
 const GATEWAY = "edge";
 const USERS = "users";
 
 export class Site {
   readonly namespace: string;
   readonly #port: number;
+  readonly #routes: number;
 
-  /** `port`: where its Gateway listens. */
-  constructor(namespace: string, port: number) {
+  /** `port`: where its Gateway listens. Applications from number `routes` on have the labels of another shard. */
+  constructor(namespace: string, port: number, routes: number) {
     this.namespace = namespace;
     this.#port = port;
+    this.#routes = routes;
   }
 
   /** HTTPRoutes among what there is once. */
@@ -35,9 +42,10 @@ export class Site {
       {
         apiVersion: `${GATEWAY_API}/v1`,
         kind: "Gateway",
-        metadata: this.#named(GATEWAY),
+        metadata: { ...this.#named(GATEWAY), labels: OWN },
         spec: {
           gatewayClassName: CLASS.metadata.name,
+          infrastructure: { labels: OWN },
           listeners: [{ name: "http", port: this.#port, protocol: "HTTP" }],
         },
       },
@@ -70,7 +78,7 @@ export class Site {
       metadata: {
         ...this.#named(sliceName(index)),
         labels: {
-          app: name,
+          ...this.#labels(index),
           "endpointslice.kubernetes.io/managed-by": "endpointslice-controller.k8s.io",
           "kubernetes.io/service-name": name,
         },
@@ -98,7 +106,8 @@ export class Site {
   route(index: number, more: readonly string[]): Manifest {
     const name = appName(index);
     const rule = { backendRefs: [{ name, port: 80 }] };
-    return this.#route(name, [`${name}.example`, ...more], rule);
+    const route = this.#route(name, [`${name}.example`, ...more], rule);
+    return { ...route, metadata: { ...route.metadata, labels: this.#labels(index) } };
   }
 
   users(htpasswd: string): Manifest {
@@ -110,7 +119,7 @@ export class Site {
     return {
       apiVersion: "v1",
       kind: "Service",
-      metadata: { ...this.#named(name), labels: { app: name } },
+      metadata: { ...this.#named(name), labels: this.#labels(index) },
       // Without a selector, which would make the test cluster's own controller write the EndpointSlice; and without an address,
       // because the API server takes most of a second to find one among thousands.
       spec: {
@@ -120,12 +129,16 @@ export class Site {
     };
   }
 
+  #labels(index: number): Readonly<Record<string, string>> {
+    return { app: appName(index), ...(index < this.#routes ? OWN : OTHERS) };
+  }
+
   #route(name: string, hostnames: readonly string[], rule: object): Manifest {
     const matches = [{ path: { type: "PathPrefix", value: "/" } }];
     return {
       apiVersion: `${GATEWAY_API}/v1`,
       kind: "HTTPRoute",
-      metadata: { ...this.#named(name), labels: { app: name } },
+      metadata: { ...this.#named(name), labels: OWN },
       spec: { parentRefs: [{ name: GATEWAY }], hostnames, rules: [{ matches, ...rule }] },
     };
   }

@@ -29,6 +29,7 @@ export function startTable(results: readonly ScaleResult[]): Table {
   return [
     row("HTTPRoutes", ({ routes }) => count(routes)),
     row("endpoints", ({ routes }) => count(routes * ENDPOINTS)),
+    row("EndpointSlices that albc watches", ({ watched }) => count(watched)),
     row("from start until it serves, s", ({ untilServing }) => seconds(untilServing)),
     row("from then until all statuses are written, s", ({ untilStatuses }) =>
       seconds(untilStatuses),
