@@ -73,7 +73,7 @@ async function clusterMetrics(): Promise<number> {
   metrics.leads(true);
   const server: Server = createServer((_request, response) => {
     metrics.watchFailed("Ingress");
-    metrics.statusWritten("Ingress", "error");
+    metrics.statusesWritten("Ingress", "error", 1);
     void metrics.text().then((text) => response.end(text));
   });
   const port = await listen(server);
