@@ -48,8 +48,8 @@ It is logged whether or not the backend gets that header. A client certificate i
 ## Fields
 
 This page is generated from \`src/model/log-fields.ts\`. Fields in bold are the default, in this order: ${DEFAULT_LOG_FIELDS.join(", ")}.
-Fields are strings, empty if the request has no value, but for numbers. Each field costs time: the default takes about 6 % of what nginx
-needs for a request.
+Fields are strings, empty if the request has no value, but for numbers. Each field costs time; [benchmarks.md](benchmarks.md) has what
+the default costs.
 
 | field | type | what it is |
 |---|---|---|

@@ -22,7 +22,7 @@ function _M.stripped(names)
     local real = package.loaded["alb.auth.methods"]
     package.loaded["alb.auth.methods"] = methods
     package.loaded["alb.auth.access"] = nil
-    require("alb.auth.access").check({ auths = { auth } })
+    require("alb.auth.access").check({ auths = { auth }, auth_rows = {} })
     package.loaded["alb.auth.methods"] = real
     package.loaded["alb.auth.access"] = nil
     return stripped

@@ -163,13 +163,13 @@ describe("the access log", () => {
     expect(directives(text, "access_log")[0]).toBe(
       `access_log "logs/access.log" albc_${accessLogFormat} buffer=65536 flush=1s`,
     );
-    expect(text).toContain(`run("${flags}")`);
+    expect(text).toContain(`run("${flags}", `);
   });
 
   test("makes Lua provide what the chosen fields need, and no more", () => {
     const text = conf({ accessLogFields: ["time", "auth_time"] });
-    expect(text).toContain('run("texts auth_time")');
-    expect(conf({ accessLog: "off" })).toContain('run("")');
+    expect(text).toContain('run("texts auth_time", ');
+    expect(conf({ accessLog: "off" })).toContain('run("", ');
   });
 
   test("can be switched off", () => {
