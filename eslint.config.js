@@ -20,6 +20,12 @@ const NODE_PREFIX = {
     "^(assert|child_process|crypto|events|fs|http2?|https|net|os|path|stream|tls|url|util)(/|$)",
   message: 'Write "node:…": it cannot be taken for, or replaced by, a package.',
 };
+/** They throw for a user whom /etc/passwd does not name, as the users of pods are. */
+const NAMED_USER = {
+  regex: "^node:os$",
+  importNamePattern: "^(default|homedir|userInfo)$",
+  message: "A pod's user has no entry in /etc/passwd: read HOME of the environment.",
+};
 const OWN_DIST = {
   regex: "/dist/",
   message: "Import the sources: dist/ may be older than they are.",
@@ -65,7 +71,7 @@ export default defineConfig(
     rules: {
       ...sizeLimits(300),
       eqeqeq: "error",
-      "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, OWN_DIST] }],
+      "no-restricted-imports": ["error", { patterns: [NODE_PREFIX, NAMED_USER, OWN_DIST] }],
       "no-restricted-exports": ["error", { restrictDefaultExports: { direct: true } }],
       "@typescript-eslint/consistent-type-exports": "error",
       "@typescript-eslint/consistent-type-imports": "error",

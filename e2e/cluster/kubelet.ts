@@ -342,7 +342,7 @@ export class ServiceProxy implements Closable {
   #next = 0;
   #stopped = false;
   #loop: Promise<void> = Promise.resolve();
-  /** Whether the Service has no endpoint any more. */
+  /** Whether the Service has no endpoint yet, or no more. */
   isEmpty = true;
 
   private constructor(cluster: Cluster, service: string) {

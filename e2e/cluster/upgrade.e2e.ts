@@ -29,6 +29,7 @@ beforeAll(async () => {
   await cluster.apply({ ...ingress, spec });
   proxy = await scene.use(ServiceProxy.start(cluster, `${RELEASE}-albc`, 500));
   await helm("install");
+  await waitFor("the proxy knows the pods", () => !proxy.isEmpty, PATIENCE);
 }, 120_000);
 
 async function helm(command: "install" | "upgrade", ...values: readonly string[]): Promise<void> {
@@ -43,7 +44,12 @@ async function helm(command: "install" | "upgrade", ...values: readonly string[]
   ];
   const set = all.flatMap((value) => ["--set", value]);
   const words = [command, RELEASE, CHART, "--namespace", namespace, "--wait", "--timeout=90s"];
-  await promisify(execFile)("helm", [...words, ...set]);
+  await promisify(execFile)("helm", [...words, ...set]).catch((error: unknown) => {
+    const pods = [...kubelet.pods.values()];
+    throw new Error(
+      `${String(error)}\n${pods.flatMap(({ problems, log }) => [...problems, log]).join("\n")}`,
+    );
+  });
 }
 
 function load(path: string, connections: number): Load {

@@ -7,7 +7,6 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
-import { homedir } from "node:os";
 import { join } from "node:path";
 
 /** What ApiClient needs of a KubeConfig. */
@@ -24,13 +23,17 @@ const TOKEN_AGE = 60_000;
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Undefined if there is a kubeconfig, or no service account. */
+/**
+ * Undefined if there is a kubeconfig, or no service account. The home is HOME only: os.homedir() throws for a user whom /etc/passwd does not
+ * name, as the users of pods are.
+ */
 export function serviceAccount(
-  { KUBECONFIG = "", KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }: Variables,
+  { HOME, KUBECONFIG = "", ...variables }: Variables,
   folder = SERVICE_ACCOUNT,
-  home = homedir(),
 ): ApiAccess | undefined {
-  if (KUBECONFIG !== "" || existsSync(join(home, ".kube/config"))) return undefined;
+  if (KUBECONFIG !== "") return undefined;
+  if (HOME !== undefined && existsSync(join(HOME, ".kube/config"))) return undefined;
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = variables;
   if (host === undefined || port === undefined || !existsSync(join(folder, "token"))) return;
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${port}`;
   return new ServiceAccount(server, folder);

@@ -26,7 +26,7 @@ let access: ReturnType<typeof serviceAccount>;
 
 test("a pod asks the API server of its variables with its token, and reads the token again", async () => {
   jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate"] });
-  access = serviceAccount(VARIABLES, folder, folder);
+  access = serviceAccount({ ...VARIABLES, HOME: folder }, folder);
   expect(access?.getCurrentCluster()).toEqual({ server: "https://[fd00::1]:443" });
   const headers = { Accept: "application/json", Authorization: "Bearer first" };
   expect(await authorization()).toEqual({ ca: "CA", headers });
@@ -40,11 +40,12 @@ test("a pod asks the API server of its variables with its token, and reads the t
 test("a kubeconfig comes first, and without a token there is no service account", () => {
   const empty = join(folder, "empty");
   mkdirSync(empty);
-  expect(serviceAccount(VARIABLES, empty, folder)).toBeUndefined();
-  expect(serviceAccount({}, folder, folder)).toBeUndefined();
-  expect(serviceAccount({ ...VARIABLES, KUBECONFIG: "/x" }, folder, folder)).toBeUndefined();
-  expect(serviceAccount({ ...VARIABLES, KUBECONFIG: "" }, folder, folder)).toBeDefined();
+  expect(serviceAccount(VARIABLES, empty)).toBeUndefined();
+  expect(serviceAccount({}, folder)).toBeUndefined();
+  expect(serviceAccount({ ...VARIABLES, KUBECONFIG: "/x" }, folder)).toBeUndefined();
+  expect(serviceAccount({ ...VARIABLES, KUBECONFIG: "" }, folder)).toBeDefined();
+  expect(serviceAccount({ ...VARIABLES, HOME: folder }, folder)).toBeDefined();
   mkdirSync(join(folder, ".kube"));
   writeFileSync(join(folder, ".kube/config"), "");
-  expect(serviceAccount(VARIABLES, folder, folder)).toBeUndefined();
+  expect(serviceAccount({ ...VARIABLES, HOME: folder }, folder)).toBeUndefined();
 });
