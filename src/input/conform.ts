@@ -76,6 +76,7 @@ class ConformVisitor {
   #visitFields(schema: JsonSchema, object: JsonObject): JsonObject {
     const properties = schema.properties ?? {};
     let copy: Record<string, unknown> | undefined;
+    const unknown: string[] = [];
     for (const key of Object.keys(object)) {
       const known = own(properties, key);
       const value = own(object, key);
@@ -84,10 +85,11 @@ class ConformVisitor {
         if (next !== value) (copy ??= { ...SHARED_SHAPE, ...object })[key] = next;
         continue;
       }
-      if (known === undefined) this.#reportUnknown(schema, object, key);
+      if (known === undefined) unknown.push(key);
       const stays = known === undefined ? isPreserving(schema) : this.#isLost(key);
       if (!stays) Reflect.deleteProperty((copy ??= { ...SHARED_SHAPE, ...object }), key);
     }
+    this.#reportUnknown(schema, object, unknown);
     return this.#withDefaults(properties, copy ?? object);
   }
 
@@ -107,17 +109,21 @@ class ConformVisitor {
     return next;
   }
 
-  #reportUnknown(schema: JsonSchema, object: JsonObject, key: string): void {
-    const known = Object.keys(schema.properties ?? {});
-    const parents = known.filter((name) => hasField(own(schema.properties ?? {}, name), key));
-    this.unknown.push({
-      ...(parents.length === 1 && present("parent", parents[0])),
-      field: [...this.#field, key],
-      value: own(object, key),
-      known,
-      absent: known.filter((name) => own(object, name) === undefined || own(object, name) === null),
-      preserved: isPreserving(schema),
-    });
+  #reportUnknown(schema: JsonSchema, object: JsonObject, keys: readonly string[]): void {
+    if (keys.length === 0) return;
+    const { properties = {} } = schema;
+    const known = Object.keys(properties);
+    const absent = known.filter((name) => (own(object, name) ?? null) === null);
+    const place = { known, absent, preserved: isPreserving(schema) };
+    for (const key of keys) {
+      const parents = known.filter((name) => hasField(own(properties, name), key));
+      this.unknown.push({
+        ...(parents.length === 1 && present("parent", parents[0])),
+        ...place,
+        field: [...this.#field, key],
+        value: own(object, key),
+      });
+    }
   }
 }
 
