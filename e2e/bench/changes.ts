@@ -1,7 +1,8 @@
 /**
  * What one change costs where there are many objects: each step in this process, and the time from the rename of the changed file until
- * every worker of a running gateway serves it. `node .bench/e2e/bench/changes.js [ROUTES [CHANGES [KINDS]]]`: ROUTES
- * HTTPRoutes, as many Ingresses and as many Rules, each kind in one file; KINDS is a regular expression.
+ * every worker of a running gateway serves it. `node .bench/e2e/bench/changes.js [ROUTES [CHANGES [KINDS [RATE]]]]`: ROUTES
+ * HTTPRoutes, as many Ingresses and as many Rules, each kind in one file; KINDS is a regular expression. With a RATE, so many requests a
+ * second come meanwhile, for a route that does not change.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { DiagnosticSink } from "../../src/diagnostics/sink.js";
@@ -33,7 +34,11 @@ import {
   serviceGroup,
   yaml,
 } from "../harness/manifests.js";
+import type { Closable } from "../harness/scene.js";
 import { waitFor } from "../harness/wait.js";
+import { openLoop } from "./loads.js";
+import { FEW, Traffic, rules } from "./traffic.js";
+import { type Upstreams, startUpstreams } from "./upstreams.js";
 
 /** Of ten routes one has an AuthPolicy and a Secret of its own. */
 const TEN = 10;
@@ -41,12 +46,7 @@ const TEN = 10;
 const REST = 600;
 const OWNER = { alb: "bench", frontend: "bench" };
 
-interface Ports {
-  readonly gateway: number;
-  readonly ingresses: number;
-  readonly rules: number;
-  readonly others: number;
-}
+type Ports = Readonly<typeof PORTS>;
 
 /** An object by its number; another `version` is another content. */
 type Made = (index: number, version: number) => Manifest;
@@ -132,10 +132,13 @@ class Site {
   readonly #ports: Ports;
   #version = 0;
 
-  constructor(routes: number, ports: Ports) {
+  constructor(routes: number, ports: Ports, shared: readonly Manifest[] = []) {
     this.#routes = routes;
     this.#ports = ports;
-    this.#documents.set("shared", [yaml(namespace("default"))]);
+    this.#documents.set(
+      "shared",
+      [namespace("default"), ...shared].map((each) => yaml(each)),
+    );
     for (const [kind, made] of Object.entries(PARENTS)) {
       this.#documents.set(kind, [yaml(made(ports, 0))]);
     }
@@ -243,54 +246,125 @@ async function live(gateway: Gateway, site: Site, kind: string): Promise<number>
   return performance.now() - start;
 }
 
-async function main([
-  routes = "10000",
-  changes = "20",
-  which = "",
-]: readonly string[]): Promise<void> {
-  const ports = { gateway: 8081, ingresses: 8082, rules: 8083, others: 8084 };
-  const kinds = [...Object.keys(KINDS), ...Object.keys(PARENTS)].filter((kind) =>
-    new RegExp(which).test(kind),
-  );
-  const site = new Site(Number(routes), ports);
+/** Requests for a route that does not change, while others do. */
+class Meanwhile implements Closable {
+  readonly #rate: number;
+  readonly #traffic: Traffic;
+  readonly #upstreams: Upstreams;
+
+  private constructor(rate: number, traffic: Traffic, upstreams: Upstreams) {
+    this.#rate = rate;
+    this.#traffic = traffic;
+    this.#upstreams = upstreams;
+  }
+
+  static async start(rate: number): Promise<Meanwhile> {
+    return new Meanwhile(rate, await Traffic.write(), await startUpstreams());
+  }
+
+  get objects(): readonly Manifest[] {
+    const endpoints = [{ address: "127.0.0.1", port: this.#upstreams.backend }];
+    const hosts = [...new Set(rules(FEW).map(({ host }) => host))];
+    return [httpRoute("asked", hosts, [{ service: "asked" }]), ...service("asked", endpoints)];
+  }
+
+  /** For so many seconds, in which `begin` should end. */
+  async run(port: number, seconds: number, begin: () => Promise<void>): Promise<string> {
+    const [subject, traffic] = [{ port }, this.#traffic];
+    const slice = { subject, rules: FEW, traffic, seconds, begin };
+    const { requests, p50, p99, tail } = await openLoop(this.#rate).run(slice);
+    const times = [p50, p99, tail?.p999 ?? NaN].map((time) => (time / 1000).toFixed(1)).join(" ");
+    return `${String(requests)} requests, ${String(tail?.unanswered)} failed, p50 p99 p99.9 ${times}\n`;
+  }
+
+  async close(): Promise<void> {
+    await this.#upstreams.close();
+    await this.#traffic.close();
+  }
+}
+
+const PORTS = { gateway: 8081, ingresses: 8082, rules: 8083, others: 8084 };
+
+/** Prints what the steps cost in this process. */
+function inSteps(routes: number, changes: number, kinds: readonly string[]): void {
+  const site = new Site(routes, PORTS);
   const steps = new Steps();
   steps.run(site, new Map());
-  process.stdout.write("milliseconds: median, 90 %, most\n");
   for (const kind of kinds) {
     const times: Times = new Map();
-    for (let i = 0; i < Number(changes); i += 1) {
+    for (let i = 0; i < changes; i += 1) {
       site.change(kind);
       steps.run(site, times);
     }
     process.stdout.write(row(kind, times));
   }
-  const served = {
-    gateway: await freePort(),
-    ingresses: await freePort(),
-    rules: await freePort(),
-    others: await freePort(),
-  };
-  const own = new Site(Number(routes), served);
+}
+
+/** Prints when changes are live, and how requests are answered meanwhile. */
+async function inGateway(
+  routes: number,
+  changes: number,
+  kinds: readonly string[],
+  meanwhile: Meanwhile | undefined,
+): Promise<void> {
+  const ports = await freePorts(PORTS);
+  const site = new Site(routes, ports, meanwhile?.objects);
   const gateway = await Gateway.start({
-    files: Object.fromEntries(own.files.map((file) => [`${file}.yaml`, own.text(file)])),
+    files: Object.fromEntries(site.files.map((file) => [`${file}.yaml`, site.text(file)])),
     httpPort: 0,
     httpsPort: 0,
     flags: ["--ipv6", "false", "--access-log", "off"],
     env: { NODE_OPTIONS: `--import ${new URL("usage-on-exit.js", import.meta.url).href}` },
   });
+  const seconds = (changes * REST * 1.3) / 1000;
+  const ask = async (name: string, work: () => Promise<void>): Promise<void> => {
+    if (meanwhile === undefined) return work();
+    const answered = await meanwhile.run(ports.gateway, seconds, work);
+    process.stdout.write(`${name.padEnd(14)} ${answered}`);
+  };
   try {
-    for (const kind of kinds.filter((each) => each !== UNSEEN)) {
+    await ask("no changes", async () => pause(0));
+    for (const kind of kinds) {
       const times: Times = new Map();
       await longestBlock(gateway);
-      for (let i = 0; i < Number(changes); i += 1) {
-        await pause(REST);
-        note(times, "live", await live(gateway, own, kind));
-        note(times, "block", await longestBlock(gateway));
-      }
+      await ask(kind, async () => {
+        for (let i = 0; i < changes; i += 1) {
+          await pause(REST);
+          note(times, "live", await live(gateway, site, kind));
+          note(times, "block", await longestBlock(gateway));
+        }
+      });
       process.stdout.write(row(kind, times));
     }
+    await ask("no changes", async () => pause(0));
   } finally {
     await gateway.close();
+  }
+}
+
+async function freePorts(names: Ports): Promise<Ports> {
+  const ports = { ...names };
+  for (const name of Object.keys(names) as (keyof Ports)[]) ports[name] = await freePort();
+  return ports;
+}
+
+async function main([
+  routes = "10000",
+  changes = "20",
+  which = "",
+  rate,
+]: readonly string[]): Promise<void> {
+  const kinds = [...Object.keys(KINDS), ...Object.keys(PARENTS)].filter((kind) =>
+    new RegExp(which).test(kind),
+  );
+  process.stdout.write("milliseconds: median, 90 %, most\n");
+  if (rate === undefined) inSteps(Number(routes), Number(changes), kinds);
+  const meanwhile = rate === undefined ? undefined : await Meanwhile.start(Number(rate));
+  const seen = kinds.filter((kind) => kind !== UNSEEN);
+  try {
+    await inGateway(Number(routes), Number(changes), seen, meanwhile);
+  } finally {
+    await meanwhile?.close();
   }
 }
 

@@ -12,6 +12,8 @@ export interface LoadResult {
   /** Microseconds. */
   readonly p50: number;
   readonly p99: number;
+  /** Of a load at a fixed rate: requests that had no answer of 200, which count as slow ones above, and microseconds. */
+  readonly tail?: { readonly unanswered: number; readonly p999: number };
 }
 
 /** Runs a command and returns its output. `begun` is called when a line matches `beginning`. */
@@ -41,5 +43,9 @@ export function resultIn(output: string): LoadResult {
   const found = /^RESULT (\d+) (\d+) (\d+) (\d+) (\d+)$/m.exec(output);
   if (!found) throw new Error(`no result of a load:\n${output}`);
   const [requests = 0, failures = 0, duration = 0, p50 = 0, p99 = 0] = found.slice(1).map(Number);
-  return { requests, failures, seconds: duration / 1e6, p50, p99 };
+  const [unanswered, p999] = /^TAIL (\d+) (\d+)$/m.exec(output)?.slice(1).map(Number) ?? [];
+  return {
+    ...{ requests, failures, seconds: duration / 1e6, p50, p99 },
+    ...(unanswered !== undefined && p999 !== undefined && { tail: { unanswered, p999 } }),
+  };
 }

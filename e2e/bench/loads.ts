@@ -7,7 +7,7 @@ import { BROWSER, type Traffic, rules } from "./traffic.js";
 import { wrk } from "./wrk.js";
 
 export interface Slice {
-  readonly subject: Subject;
+  readonly subject: Pick<Subject, "port" | "authorization">;
   readonly rules: number;
   readonly traffic: Traffic;
   readonly seconds: number;

@@ -2,7 +2,7 @@
 -- (a Poisson process). The times are planned: no request waits for the answer to another one, and its latency counts
 -- from the planned time. So a pause of the proxy shows in every request that it delays (no coordinated omission).
 -- luajit open-loop.lua PORT RATE SECONDS FILE [AUTHORIZATION]     the file is that of spread.lua
--- Prints BEGIN when it begins, and RESULT <requests> 0 <duration µs> <p50 µs> <p99 µs>.
+-- Prints BEGIN when it begins, TAIL <requests without 200> <p99.9 µs>, and RESULT <requests> 0 <duration µs> <p50 µs> <p99 µs>.
 local ffi = require("ffi")
 
 ffi.cdef([[
@@ -37,6 +37,7 @@ local polled = ffi.new("struct pollfd[?]", MOST)
 local time = ffi.new("struct timespec")
 
 local free, busy, latencies, open = {}, {}, {}, 0
+local unanswered = 0
 
 local function clock()
     C.clock_gettime(CLOCK_MONOTONIC, time)
@@ -82,17 +83,19 @@ local function disconnect(connection)
     open = open - 1
 end
 
+-- Without a latency it had no answer of 200.
 local function finish(connection, latency)
-    latencies[#latencies + 1] = latency
+    unanswered = unanswered + (latency and 0 or 1)
+    latencies[#latencies + 1] = latency or PATIENCE
     connection.answer = ""
 end
 
 local function ask(request, planned)
     local connection = table.remove(free) or connect()
     if not connection then
-        latencies[#latencies + 1] = PATIENCE
+        finish({})
     elseif C.send(connection.fd, request, #request, MSG_NOSIGNAL) ~= #request then
-        finish(connection, PATIENCE)
+        finish(connection)
         disconnect(connection)
     else
         connection.planned = planned
@@ -110,7 +113,7 @@ end
 local function receive(connection)
     local length = C.recv(connection.fd, buffer, ffi.sizeof(buffer), 0)
     if length <= 0 then
-        finish(connection, PATIENCE)
+        finish(connection)
         disconnect(connection)
         return true
     end
@@ -120,7 +123,7 @@ local function receive(connection)
         return false
     end
     local is_served = answer:find("^HTTP/1.1 200 ")
-    finish(connection, is_served and clock() - connection.planned or PATIENCE)
+    finish(connection, is_served and clock() - connection.planned or nil)
     if answer:find("\r\n[Cc]onnection: close") then
         disconnect(connection)
     else
@@ -176,11 +179,12 @@ end
 print("BEGIN")
 io.stdout:flush()
 local sent = run(requests)
-for i = #latencies + 1, sent do
-    latencies[i] = PATIENCE
+while #latencies < sent do
+    finish({})
 end
 table.sort(latencies)
 local function percentile(share)
     return 1e6 * latencies[math.max(1, math.ceil(share * sent))]
 end
+print(("TAIL %d %d"):format(unanswered, percentile(0.999)))
 print(("RESULT %d 0 %d %d %d"):format(sent, 1e6 * seconds, percentile(0.5), percentile(0.99)))
