@@ -119,8 +119,14 @@ module.exports = {
     ),
     layer(
       "health",
-      ["output/control-client\\.ts$", "api/kinds\\.ts$", "diagnostics/", "support/"],
-      "Probes and metrics ask the data plane and are told what the run does; nothing depends on being measured.",
+      [
+        "output/(control-client|files|recent-changes)\\.ts$",
+        "explain/(read-policy|summary)\\.ts$",
+        "api/kinds\\.ts$",
+        "diagnostics/",
+        "support/",
+      ],
+      "Probes, metrics and the status ask the data plane, read what the run wrote and are told what it does; nothing depends on being measured.",
     ),
     layer(
       "cli",

@@ -21,6 +21,7 @@ import {
 } from "../output/nginx-binary.js";
 import { logNginxLine } from "../output/nginx-log.js";
 import { NginxProcess } from "../output/nginx-process.js";
+import { RecentChanges } from "../output/recent-changes.js";
 import { sidecar } from "../output/reloader.js";
 import { lockRunFolder, makeRunFolder } from "../output/run-folder.js";
 import type { RenderedFile } from "../render/rendered-file.js";
@@ -64,27 +65,17 @@ export async function runRun(
   const lock = await lockRunFolder(folder);
   let health: Awaited<ReturnType<typeof startRunHealth>> | undefined;
   try {
-    health = await startRunHealth(
-      {
-        address: settings.text("healthAddress"),
-        folder: nginxFolder ?? folder,
-        version: readVersion(),
-        nginxVersion: binary?.version,
-        startWithErrors: settings.switch("startWithErrors"),
-        ingressNginx: ingressNginxLabels(settings, terminal.variables),
-      },
-      (reason) => {
-        log.error({ reason }, "the thread that answers probes failed and is restarted");
-      },
-    );
+    const parts = { call, settings, terminal, log, folder, binary };
+    health = await startHealth(parts);
     const { observe } = health;
-    const run: Run = { call, settings, terminal, log, folder, binary, observe };
+    const run: Run = { ...parts, observe };
     const nginx = binary && createNginx(run, binary, () => controller.notify());
     const reloader = nginx ?? sidecar(call.reload ?? { kind: "control", folder }, folder);
     const applier = new Applier({ folder, nginxFolder, reloader, ...(owner && { owner }) });
     const { source, options } = await (call.kubernetes ? openCluster : openFiles)(run);
+    const changes = await RecentChanges.open(folder, nginxFolder !== undefined);
     const controller = new Controller(source, {
-      ...{ options, log, observe, fixedFiles: await fixedFiles(run) },
+      ...{ options, log, observe, changes, fixedFiles: await fixedFiles(run) },
       apply: (files) => applier.apply(files),
       expect: () => {
         applier.expect();
@@ -97,6 +88,29 @@ export async function runRun(
   }
   log.info({}, "stopped");
   return EXIT.fine;
+}
+
+function startHealth({
+  call,
+  settings,
+  terminal,
+  log,
+  folder,
+  binary,
+}: Omit<Run, "observe">): ReturnType<typeof startRunHealth> {
+  return startRunHealth(
+    {
+      address: settings.text("healthAddress"),
+      folder: folderOfNginx(call) ?? folder,
+      version: readVersion(),
+      nginxVersion: binary?.version,
+      startWithErrors: settings.switch("startWithErrors"),
+      ingressNginx: ingressNginxLabels(settings, terminal.variables),
+    },
+    (reason) => {
+      log.error({ reason }, "the thread that answers probes failed and is restarted");
+    },
+  );
 }
 
 /** The folder that nginx writes to; undefined if it is the run folder. */

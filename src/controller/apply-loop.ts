@@ -4,12 +4,14 @@
  */
 import type { Applied } from "../output/apply.js";
 import { isFree } from "../output/listens.js";
+import type { RecentChanges } from "../output/recent-changes.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { Observe, RunEvents } from "../health/run-health.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { Backoff } from "../support/backoff.js";
 import { EnvironmentError } from "../support/errors.js";
 import type { Log } from "../support/log.js";
+import { errorText } from "../support/text.js";
 import { Batcher } from "./batcher.js";
 
 /** The result of one compilation. */
@@ -59,6 +61,7 @@ export class ApplyLoop {
     /** Called at the first change of a batch: `apply` may follow. */
     readonly expect?: () => void;
     readonly observe: Observe;
+    readonly changes?: Pick<RecentChanges, "record"> | undefined;
     /** Milliseconds; see Batcher. */
     readonly quietDelay?: number;
     readonly maximumDelay?: number;
@@ -123,8 +126,8 @@ export class ApplyLoop {
   }
 
   async #refresh(): Promise<"again" | "done"> {
-    const { log, compile, apply, observe } = this.#options;
-    const watch = new ApplyWatch(observe);
+    const { log, compile, apply } = this.#options;
+    const watch = new ApplyWatch(this.#options);
     clearTimeout(this.#retry);
     try {
       const compiled = await compile();
@@ -248,11 +251,16 @@ function reasonOf(error: unknown): object {
 /** Measures one apply, and reports it. */
 export class ApplyWatch {
   readonly #observe: Observe;
+  readonly #changes: Pick<RecentChanges, "record"> | undefined;
   readonly #start = performance.now();
   #compiledAt: number | undefined;
 
-  constructor(observe: Observe) {
+  constructor({
+    observe,
+    changes,
+  }: Pick<ConstructorParameters<typeof ApplyLoop>[0], "observe" | "changes">) {
     this.#observe = observe;
+    this.#changes = changes;
     observe("applying");
   }
 
@@ -264,22 +272,32 @@ export class ApplyWatch {
   applied(applied: Applied): number {
     const { kind, version, refused, unwritten } = applied;
     const outcome = refused !== undefined ? "refused" : unwritten !== undefined ? "error" : kind;
-    return this.ended(outcome, version);
+    return this.ended(outcome, { version, reason: refused ?? unwritten });
   }
 
   failed(error: unknown): void {
-    this.ended(error instanceof NginxRefused ? "refused" : "error");
+    const outcome = error instanceof NginxRefused ? "refused" : "error";
+    this.ended(outcome, { reason: errorText(error) });
   }
 
-  ended(outcome: RunEvents["applied"][0], version?: string): number {
+  ended(
+    outcome: RunEvents["applied"][0],
+    { version, reason }: { readonly version?: string; readonly reason?: string | undefined },
+  ): number {
     const now = performance.now();
     const compiledAt = this.#compiledAt;
     const times =
       compiledAt === undefined
         ? {}
         : { compile: (compiledAt - this.#start) / 1000, apply: (now - compiledAt) / 1000 };
+    const milliseconds = Math.round(now - this.#start);
     this.#observe("applied", outcome, times, version);
-    return Math.round(now - this.#start);
+    this.#changes?.record({
+      ...{ outcome, milliseconds },
+      ...(version !== undefined && { version }),
+      ...(reason !== undefined && { reason }),
+    });
+    return milliseconds;
   }
 }
 

@@ -3,10 +3,9 @@
  * statuses, events, and the objects that belong to Gateways. Every replica computes them, so that another one can take over at once.
  */
 import type { KindName } from "../api/kinds.js";
-import type { Diagnostic } from "../diagnostics/diagnostic.js";
+import { type Diagnostic, refKey } from "../diagnostics/diagnostic.js";
 import type { Observe, StatusResult } from "../health/run-health.js";
 import { kindTable } from "../input/kind-table.js";
-import type { Advance } from "../input/load.js";
 import { LiveObjects } from "../input/object-store.js";
 import type { ApiClient } from "../kubernetes/api-client.js";
 import { type WatchScope, ClusterWatch } from "../kubernetes/cluster-watch.js";
@@ -24,6 +23,7 @@ import {
 import { getOrInsert } from "../support/collections.js";
 import { errorText } from "../support/text.js";
 import type { Log } from "../support/log.js";
+import type { ChangedObject, ObjectSource } from "./controller.js";
 
 const LEASE = "albc-leader";
 /** Milliseconds in which written statuses are counted before they are reported: a message to the health thread costs 0.2 ms. */
@@ -38,6 +38,8 @@ export class ClusterSource {
   readonly #events: EventRecorder;
   readonly #election: LeaderElection;
   #diagnostics: readonly Diagnostic[] = [];
+  /** Since the last reading, by key; undefined before the first one. */
+  #changed: Map<string, ChangedObject> | undefined;
   /** Numbers of written statuses that are not reported yet, by kind. */
   readonly #written = new Map<string, Map<StatusResult, number>>();
   #notify: () => void = () => undefined;
@@ -99,9 +101,11 @@ export class ClusterSource {
     this.#election.start();
   }
 
-  read(): Promise<Pick<Advance, "resources" | "diagnostics" | "unreadable" | "objects">> {
+  read(): ReturnType<ObjectSource["read"]> {
     const objects = this.#objects.size;
-    return Promise.resolve({ ...this.#objects.snapshot(), unreadable: [], objects });
+    const changed = [...(this.#changed?.values() ?? [])];
+    this.#changed = new Map();
+    return Promise.resolve({ ...this.#objects.snapshot(), unreadable: [], objects, changed });
   }
 
   served(
@@ -162,7 +166,8 @@ export class ClusterSource {
     // Most events are about statuses that albc itself has written.
     const isStatus = before !== undefined && differInUnreadOnly(kind, before, object);
     // An object without a computed status may still have one that an earlier leader wrote: only a compilation can tell.
-    if (!isStatus || !this.#statuses.has(kind, namespace, name)) this.#notify();
+    if (!isStatus) this.#noteChange({ kind, namespace, name, removed: false });
+    else if (!this.#statuses.has(kind, namespace, name)) this.#notify();
   }
 
   #delete(kind: KindName, object: RawObject): void {
@@ -170,6 +175,11 @@ export class ClusterSource {
     this.#objects.delete(kind, namespace, name);
     this.#owned.observe(kind, object, true);
     this.#statuses.observe(kind, object);
+    this.#noteChange({ kind, namespace, name, removed: true });
+  }
+
+  #noteChange(object: ChangedObject): void {
+    this.#changed?.set(refKey(object), object);
     this.#notify();
   }
 

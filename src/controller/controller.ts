@@ -7,6 +7,7 @@ import { KIND_NAMES } from "../api/kinds.js";
 import { type Compilation, Compiler, compile } from "../compile.js";
 import {
   type Diagnostic,
+  type ResourceRef,
   type SourceLocation,
   formatFieldPath,
 } from "../diagnostics/diagnostic.js";
@@ -16,6 +17,7 @@ import { LiveObjects } from "../input/object-store.js";
 import type { CompileOptions } from "../model/options.js";
 import type { Applied } from "../output/apply.js";
 import { NginxNotStarted } from "../output/nginx-log.js";
+import type { RecentChanges } from "../output/recent-changes.js";
 import { NginxRefused } from "../output/reloader.js";
 import type { RenderedFile } from "../render/rendered-file.js";
 import { EnvironmentError, PolicyTooLarge, TooManyFaults } from "../support/errors.js";
@@ -23,16 +25,25 @@ import type { Log } from "../support/log.js";
 import { type Compiled, ApplyLoop, ApplyWatch } from "./apply-loop.js";
 
 /** Where the objects come from: files (FileSource) or a cluster (ClusterSource). */
-interface ObjectSource {
+export interface ObjectSource {
   /** Resolves when the first objects are known. `notify` is called after each change (see Batcher). */
   start(notify: () => void): Promise<void>;
   /** The first configuration is applied. */
   open?(): void;
   /** The objects as they are now. */
-  read(): Promise<Pick<Advance, "resources" | "diagnostics" | "unreadable" | "objects">>;
+  read(): Promise<
+    Pick<Advance, "resources" | "diagnostics" | "unreadable" | "objects"> & {
+      /** Objects that differ from those of the previous call; none at the first one. */
+      readonly changed: readonly ChangedObject[];
+    }
+  >;
   /** Every worker serves this compilation. `diagnostics`: those of reading, too. */
   served?(compilation: Compilation, diagnostics: readonly Diagnostic[]): void;
   close(): Promise<void>;
+}
+
+export interface ChangedObject extends Pick<ResourceRef, "kind" | "namespace" | "name"> {
+  readonly removed: boolean;
 }
 
 interface ControllerOptions {
@@ -44,6 +55,7 @@ interface ControllerOptions {
   readonly apply: (files: readonly RenderedFile[]) => Promise<Applied>;
   /** Called when something has changed: `apply` may follow. */
   readonly expect?: () => void;
+  readonly changes?: Pick<RecentChanges, "note" | "record">;
 }
 
 /** How to start the nginx that albc runs: write its first files (Applier.prepare), then start it (NginxProcess.start). */
@@ -64,12 +76,12 @@ export class Controller {
   };
 
   constructor(source: ObjectSource, setup: ControllerOptions) {
-    const { log, observe, apply, expect } = setup;
+    const { log, observe, apply, expect, changes } = setup;
     this.#source = source;
     this.#setup = setup;
     this.#diagnostics = new DiagnosticLog(log);
     this.#loop = new ApplyLoop({
-      ...{ log, observe, apply, ...(expect && { expect }) },
+      ...{ log, observe, apply, changes, ...(expect && { expect }) },
       compile: () => this.#compile(),
     });
   }
@@ -87,9 +99,9 @@ export class Controller {
    */
   async startNginx(nginx: FirstStart): Promise<void> {
     const { log, observe } = this.#setup;
-    const watch = new ApplyWatch(observe);
+    const watch = new ApplyWatch(this.#setup);
     try {
-      watch.ended("started", await this.#startLeavingOut(nginx, watch));
+      watch.ended("started", { version: await this.#startLeavingOut(nginx, watch) });
     } catch (error: unknown) {
       watch.failed(error);
       const what = refusal(error);
@@ -134,8 +146,9 @@ export class Controller {
   }
 
   async #compile(): Promise<Compiled> {
-    const { options, observe, fixedFiles } = this.#setup;
-    const { resources, unreadable, objects, ...input } = await this.#source.read();
+    const { options, observe, fixedFiles, changes } = this.#setup;
+    const { resources, unreadable, objects, changed, ...input } = await this.#source.read();
+    changes?.note(changed.map(nameOf));
     // Between these steps, watches and answers of the API server are taken.
     await nextTurn();
     const { unavailablePorts, isInterim } = this.#loop;
@@ -189,6 +202,10 @@ export class Controller {
       throw new EnvironmentError(message, { cause });
     }
   }
+}
+
+function nameOf({ kind, namespace, name, removed }: ChangedObject): string {
+  return `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}${removed ? " (removed)" : ""}`;
 }
 
 /** What the objects are to blame for; undefined if they are not. */

@@ -18,6 +18,7 @@ import type { CompileOptions } from "../model/options.js";
 import { errorText } from "../support/text.js";
 import { isObject } from "../support/json-object.js";
 import type { Log } from "../support/log.js";
+import type { ChangedObject } from "./controller.js";
 
 /** Milliseconds after which files are read although they keep changing. */
 const LONGEST_WAIT = 2000;
@@ -30,6 +31,7 @@ export class FileSource {
   readonly #written = new Set<string>();
   #watcher: Promise<FSWatcher> | undefined;
   #input: InputState;
+  #hasRead = false;
   #isWithoutAlb = true;
 
   constructor(setup: {
@@ -62,12 +64,17 @@ export class FileSource {
     await this.#watcher;
   }
 
-  async read(): Promise<Advance> {
-    const changed = await this.#untilSettled();
-    const input = advance(this.#input, await this.#setup.readSources(changed));
+  async read(): Promise<Advance & { readonly changed: readonly ChangedObject[] }> {
+    const paths = await this.#untilSettled();
+    const input = advance(this.#input, await this.#setup.readSources(paths));
     this.#input = input.state;
     this.#reportLostAlbs(input.resources);
-    return input;
+    const changes = this.#hasRead ? input.changes : [];
+    this.#hasRead = true;
+    const changed = changes.map(({ kind, namespace, name, now }) => {
+      return { kind, namespace, name, removed: now === undefined };
+    });
+    return { ...input, changed };
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ import {
   kindTable,
 } from "./kind-table.js";
 import { isWithin } from "./last-good.js";
-import { ObjectStore } from "./object-store.js";
+import { type ObjectChange, ObjectStore } from "./object-store.js";
 import {
   type Readings,
   type ServedObjects,
@@ -72,6 +72,8 @@ export interface Advance {
   readonly unknownKinds: readonly { apiVersion: string; kind: string; count: number }[];
   /** The number of objects of kinds that are read, including refused ones. */
   readonly objects: number;
+  /** From the previous reading to this one. */
+  readonly changes: readonly ObjectChange[];
   /** For the next reading. */
   readonly state: InputState;
   /** Objects that are served with their last good content. */
@@ -120,7 +122,7 @@ export function advance(previous: InputState, sources: readonly Source[]): Advan
     unknownKinds: countUnknownKinds(list.flatMap((reading) => reading.unknown)),
     objects: list.reduce((sum, reading) => sum + reading.size, 0),
     stale: chosen.stale,
-    unreadable,
+    ...{ unreadable, changes },
     state: {
       ...{ table: previous.table, readings: { list, byPath }, choice },
       ...{ byKey, refusedKeys, store, diagnostics, known },

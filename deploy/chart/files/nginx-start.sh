@@ -3,7 +3,7 @@
 trap 'exit 0' TERM QUIT INT
 # policy.json is the last file that albc writes.
 until [ -s /run/albc/policy.json ]; do sleep 0.2; done
-for name in nginx.conf policy.json authorities certificates credentials environment lua streams; do
+for name in nginx.conf policy.json changes.json authorities certificates credentials environment lua streams; do
   ln -sfn "/run/albc/$name" "$name"
 done
 mkdir -p logs tmp

@@ -1,13 +1,15 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { formatStatus, runStatus } from "../../../src/cli/status.js";
+import type { RunStatus } from "../../../src/health/run-status.js";
+import type { RecentChange } from "../../../src/output/recent-changes.js";
 import { compiled } from "../../support/diffed.js";
 import { useTempFolder } from "../../support/temp-folder.js";
 
 const folder = useTempFolder();
 const { policy } = compiled("");
 
-const STATUS = {
+const STATUS: RunStatus = {
   version: "a".repeat(32),
   listeners: [{ port: 443, tls: true, hosts: ["", "*.example"], names: 2, bindings: 3 }],
   routes: 3,
@@ -21,22 +23,50 @@ const STATUS = {
     { pid: 8, generation: 1, version: "b".repeat(32) },
   ],
   expected: 2,
+  changes: [
+    change("refused", ["Gateway shop/gw"], { reason: "bind() failed" }),
+    change("swapped", ["Ingress shop/a", "Ingress shop/b (removed)"], { more: 3 }),
+    ...Array.from({ length: 10 }, () => change("started", [])),
+  ],
 };
 
-test("the table fits a terminal, and shows workers, listeners and what is broken", () => {
+function change(
+  outcome: string,
+  objects: readonly string[],
+  rest: Partial<RecentChange> = {},
+): RecentChange {
+  return { at: "2026-11-26T07:31:05.123Z", outcome, milliseconds: 38, objects, more: 0, ...rest };
+}
+
+test("the tables fit a terminal, and show workers, what is broken, listeners and changes", () => {
   const lines = formatStatus(STATUS).split("\n");
   expect(Math.max(...lines.map((line) => line.length))).toBe(80);
   expect(lines).toEqual(
     expect.arrayContaining([
+      "state      1 of 2 workers serve the policy, 1 broken object",
       "workers    1 of 2 serve it",
       `           pid 8 serves ${"b".repeat(32)}`,
       "routes     3, 1 with auth of their own",
-      "443    https   2        3         any *.example",
       "BROKEN (1)",
       "WITHOUT ENDPOINTS (1)",
+      "  PORT  SCHEME  NAMES  BINDINGS  HOSTS",
+      "  443   https   2      3         any *.example",
+      "RECENT CHANGES (12)",
+      "  TIME                  OUTCOME  TOOK   OBJECTS",
+      "  2026-11-26T07:31:05Z  refused  38 ms  Gateway shop/gw: bind() failed",
+      "  2026-11-26T07:31:05Z  swapped  38 ms  Ingress shop/a, Ingress shop/b (removed…",
+      "  2026-11-26T07:31:05Z  started  38 ms  no object",
+      "  and 2 more",
     ]),
   );
   expect(lines.join("")).not.toContain("\u001b");
+});
+
+test("it is fine when every worker serves the policy and nothing is broken", () => {
+  const workers = [{ pid: 7, generation: 1, version: "a".repeat(32) }];
+  const text = formatStatus({ ...STATUS, broken: [], empty: [], workers, expected: 1 });
+  expect(text).toMatch(/^state {6}everything is served\n/);
+  expect(text).not.toMatch(/BROKEN|WITHOUT/);
 });
 
 test("a folder without a running nginx is no success", async () => {

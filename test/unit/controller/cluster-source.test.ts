@@ -20,8 +20,11 @@ const SILENT_LOG = { debug: () => 0, info: () => 0, warn: () => 0, error: () => 
 let lost: string | undefined;
 const late: (() => void)[] = [];
 let server: ApiServerModel;
+/** Names of objects, as they are noted at each compilation. */
+const noted: string[] = [];
 let controller: Controller;
 beforeEach(async () => {
+  noted.length = 0;
   jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask", "setImmediate"] });
   server = new ApiServerModel(KINDS);
   const { controllerName } = DEFAULT_OPTIONS;
@@ -46,6 +49,7 @@ beforeEach(async () => {
     ...common,
     fixedFiles: [],
     apply: () => Promise.resolve({ kind: "swapped", version: "1" }),
+    changes: { note: (objects) => noted.push(...objects), record: () => undefined },
   });
   await controller.start();
   controller.open();
@@ -80,6 +84,19 @@ function addressOf(name: string): unknown {
 }
 
 const OTHERS = { loadBalancer: { ingress: [{ ip: "192.0.2.9" }] } };
+
+test("what changed is named, without what the first compilation had and without written statuses", async () => {
+  // Statuses of policies are compiled: they have entries of other controllers.
+  expect(noted).toEqual(["AuthPolicy n/login"]);
+  noted.length = 0;
+  const before = server.statusWrites;
+  server.put("Ingress", { metadata: { name: "new", namespace: "n" }, spec: {} });
+  await pass(1000);
+  server.delete("Ingress", "n", "new");
+  await pass(1000);
+  expect(server.statusWrites).toBeGreaterThan(before);
+  expect(noted).toEqual(["Ingress n/new", "Ingress n/new (removed)"]);
+});
 
 test("a status that another keeps overwriting is written less and less often, and an event says so", async () => {
   expect(addressOf("shop")).toBe("192.0.2.1");

@@ -28,9 +28,10 @@ async function start(
       start: () => Promise.resolve(),
       read: () =>
         readingError === undefined
-          ? Promise.resolve(
-              advance(initialInput({ albGroup: "a" }), [{ path: "web.yaml", text: INGRESS }]),
-            )
+          ? Promise.resolve({
+              ...advance(initialInput({ albGroup: "a" }), [{ path: "web.yaml", text: INGRESS }]),
+              changed: [],
+            })
           : Promise.reject(readingError),
       close: () => Promise.resolve(),
     },

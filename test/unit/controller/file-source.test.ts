@@ -23,6 +23,8 @@ function create(...failures: readonly Error[]): Created {
 interface Created {
   readonly controller: Controller;
   readonly lines: string[];
+  /** Names of changed objects and outcomes of applying, in order. */
+  readonly noted: readonly string[];
   readonly attempts: () => number;
 }
 
@@ -51,9 +53,14 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
       return Promise.resolve([{ path: "manifests.yaml", text }]);
     },
   });
+  const noted: string[] = [];
   const controller = new Controller(source, {
     ...common,
     fixedFiles: [],
+    changes: {
+      note: (objects) => void noted.push(...objects),
+      record: ({ outcome, reason = "" }) => void noted.push(`${outcome} ${reason}`.trim()),
+    },
     apply: () => {
       attempts++;
       const failure = left.shift();
@@ -63,7 +70,7 @@ function createWith(texts: readonly string[], failures: readonly Error[] = []): 
     },
   });
   controller.open();
-  return { controller, lines, attempts: () => attempts };
+  return { controller, lines, noted, attempts: () => attempts };
 }
 
 /** Lets the time pass in steps, and the turns of the event loop that a change takes. */
@@ -160,4 +167,22 @@ test("it knows the ports and the number of objects that it serves", async () => 
   expect(controller.served).toEqual({ ports: [80, 443], objects: 0 });
   await controller.refresh();
   expect(controller.served).toEqual({ ports: [8080], objects: 1 });
+});
+
+test("what changed is named, without what the first reading had", async () => {
+  const service = (name: string, port: number): string =>
+    `apiVersion: v1\nkind: Service\nmetadata: { name: ${name}, namespace: a }\nspec: { ports: [{ port: ${String(port)} }] }\n---\n`;
+  const texts = [
+    service("one", 80) + service("two", 80),
+    service("one", 81) + service("two", 80),
+    service("one", 81) + service("three", 80),
+  ];
+  const { controller, noted } = createWith(texts, [new NginxRefused("no")]);
+  for (const _ of texts) await controller.refresh();
+  expect(noted).toEqual([
+    "refused no",
+    ...["Service a/one", "swapped"],
+    ...["Service a/two (removed)", "Service a/three", "swapped"],
+  ]);
+  await controller.close();
 });

@@ -1,0 +1,141 @@
+/** What the nginx of a run folder serves, as tables of texts: `albc status` prints them, and the status page shows them. */
+import { join } from "node:path";
+import { counted } from "../diagnostics/format.js";
+import { readPolicyFile } from "../explain/read-policy.js";
+import { type PolicySummary, summaryOf } from "../explain/summary.js";
+import { type DataPlaneStatus, ControlClient } from "../output/control-client.js";
+import { readIfThere } from "../output/files.js";
+import { type RecentChange, readChanges } from "../output/recent-changes.js";
+import { EnvironmentError } from "../support/errors.js";
+import { errorText } from "../support/text.js";
+
+/** What policy.json says. */
+export interface PolicyFacts extends PolicySummary {
+  readonly version: string;
+}
+
+export interface RunStatus extends PolicyFacts {
+  readonly workers?: DataPlaneStatus["workers"];
+  readonly expected?: number;
+  /** Why nginx can't be asked. */
+  readonly problem?: string;
+  /** Newest first. */
+  readonly changes: readonly RecentChange[];
+}
+
+/** Reads all of policy.json, which takes a second for 100,000 routes. Throws EnvironmentError if there is none. */
+export async function policyFacts(folder: string): Promise<PolicyFacts> {
+  const path = join(folder, "policy.json");
+  const text = await readIfThere(path);
+  if (text === undefined) throw new EnvironmentError(`${path} does not exist; name a run folder`);
+  const policy = readPolicyFile(text);
+  if (!policy.ok) throw new EnvironmentError(`${path} can't be used: ${policy.problem}`);
+  return { ...summaryOf(policy.value), version: policy.value.version };
+}
+
+/** `folder`: of policy.json. `nginxFolder`: where nginx writes. */
+export async function readStatus(
+  facts: PolicyFacts,
+  folder: string,
+  nginxFolder = folder,
+): Promise<RunStatus> {
+  const known = { ...facts, changes: await readChanges(folder) };
+  try {
+    const { workers, expected } = await new ControlClient(nginxFolder).status();
+    return { ...known, workers, expected };
+  } catch (error: unknown) {
+    return { ...known, problem: errorText(error) };
+  }
+}
+
+/** What is wrong; undefined: every worker serves the policy, and nothing in it is broken. */
+export function troubleOf({
+  broken,
+  workers = [],
+  expected = 0,
+  version,
+  problem,
+}: RunStatus): string | undefined {
+  const current = workers.filter((worker) => worker.version === version).length;
+  const found = [
+    ...(problem === undefined ? [] : ["nginx can't be asked"]),
+    ...(problem === undefined && current !== expected
+      ? [`${String(current)} of ${String(expected)} workers serve the policy`]
+      : []),
+    ...(broken.length === 0 ? [] : [counted(broken.length, "broken object")]),
+  ];
+  return found.length === 0 ? undefined : found.join(", ");
+}
+
+export interface StatusTable {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Labels and texts; a label may be empty. */
+export function factRows(status: RunStatus): readonly (readonly [label: string, text: string])[] {
+  const { version, routes, protectedRoutes, upstreams, endpoints } = status;
+  return [
+    ["state", troubleOf(status) ?? "everything is served"],
+    ["policy", version],
+    ...workerRows(status),
+    ["routes", `${String(routes)}, ${String(protectedRoutes)} with auth of their own`],
+    ["upstreams", `${String(upstreams)} with ${counted(endpoints, "endpoint")}`],
+  ];
+}
+
+function workerRows({
+  workers = [],
+  expected = 0,
+  version,
+  problem,
+}: RunStatus): readonly (readonly [string, string])[] {
+  if (problem !== undefined) return [["workers", `unknown: ${problem}`]];
+  const old = workers.filter((worker) => worker.version !== version);
+  return [
+    ["workers", `${String(workers.length - old.length)} of ${String(expected)} serve it`],
+    ...old.map(({ pid, version: other }) => ["", `pid ${String(pid)} serves ${other}`] as const),
+  ];
+}
+
+/** What needs attention comes first. Tables without rows are left out. */
+export function statusTables({
+  broken,
+  empty,
+  listeners,
+  changes,
+}: RunStatus): readonly StatusTable[] {
+  return [
+    {
+      title: "broken",
+      columns: ["object", "reason"],
+      rows: broken.map(({ object, reason }) => [object, reason]),
+    },
+    { title: "without endpoints", columns: ["upstream"], rows: empty.map((id) => [id]) },
+    {
+      title: "listeners",
+      columns: ["port", "scheme", "names", "bindings", "hosts"],
+      rows: listeners.map(({ port, tls, names, bindings, hosts }) => [
+        ...[String(port), tls ? "https" : "http", String(names), String(bindings)],
+        hosts.map((host) => (host === "" ? "any" : host)).join(" "),
+      ]),
+    },
+    {
+      title: "recent changes",
+      columns: ["time", "outcome", "took", "objects"],
+      rows: changes.map((change) => [
+        change.at.replace(/\.\d+Z$/, "Z"),
+        change.outcome,
+        `${String(change.milliseconds)} ms`,
+        objectsOf(change),
+      ]),
+    },
+  ].filter(({ rows }) => rows.length > 0);
+}
+
+function objectsOf({ objects, more, reason }: RecentChange): string {
+  const named = objects.length === 0 ? "no object" : objects.join(", ");
+  const rest = more > 0 ? ` and ${String(more)} more` : "";
+  return `${named}${rest}${reason === undefined ? "" : `: ${reason}`}`;
+}

@@ -1,0 +1,113 @@
+/** The changes that a run applied last, in changes.json of its run folder, where `albc status` and the status page find them. */
+import { join } from "node:path";
+import { isObject, parseObject } from "../support/json-object.js";
+import { readIfThere, writeChanged } from "./files.js";
+
+export interface RecentChange {
+  /** When it was applied, or failed: ISO 8601, UTC. */
+  readonly at: string;
+  /** As of `albc_config_applies_total`, without `unchanged`. */
+  readonly outcome: string;
+  /** From the start of compiling until every worker served it, or until it failed. */
+  readonly milliseconds: number;
+  /**
+   * `<kind> <namespace>/<name>` of objects that changed since the last change that was served. None: the first configuration of a run, or a
+   * cause that is no object, such as a restarted nginx.
+   */
+  readonly objects: readonly string[];
+  /** Number of further objects. */
+  readonly more: number;
+  /** Of the policy that is served since then; absent if it is still the previous one. */
+  readonly version?: string;
+  /** Why nginx refused it, or what failed. */
+  readonly reason?: string;
+}
+
+const FILE = "changes.json";
+/** Each change may name objects of 300 characters, so the file stays below 150 KB. */
+const MOST_KEPT = 50;
+const MOST_OBJECTS = 5;
+const LONGEST_REASON = 500;
+/** Outcomes after which the changed objects are served. */
+const SERVED = ["started", "swapped", "reloaded", "unchanged"];
+
+/** A run folder outlives its run, so the list starts with the changes of the previous run. A file that can't be written is left out: the run goes on. */
+export class RecentChanges {
+  readonly #folder: string;
+  readonly #mode: 0o600 | 0o640;
+  readonly #changed = new Set<string>();
+  #list: readonly RecentChange[];
+  #writing: Promise<void> = Promise.resolve();
+
+  private constructor(folder: string, isShared: boolean, list: readonly RecentChange[]) {
+    this.#folder = folder;
+    this.#mode = isShared ? 0o640 : 0o600;
+    this.#list = list;
+  }
+
+  /** `isShared`: members of our group may read the list. */
+  static async open(folder: string, isShared: boolean): Promise<RecentChanges> {
+    return new RecentChanges(folder, isShared, await readChanges(folder));
+  }
+
+  /** These objects differ from those of the last compilation. */
+  note(objects: readonly string[]): void {
+    for (const object of objects) this.#changed.add(object);
+  }
+
+  /** A configuration was applied, or could not be. A failure that is repeated is one change. */
+  record({
+    outcome,
+    reason,
+    ...rest
+  }: Pick<RecentChange, "outcome" | "milliseconds" | "version" | "reason">): void {
+    const objects = [...this.#changed].sort((a, b) => Number(isSlice(a)) - Number(isSlice(b)));
+    const change: RecentChange = {
+      ...{ at: new Date().toISOString(), outcome, ...rest },
+      objects: objects.slice(0, MOST_OBJECTS),
+      more: Math.max(0, objects.length - MOST_OBJECTS),
+      ...(reason !== undefined && { reason: reason.slice(0, LONGEST_REASON) }),
+    };
+    const isServed = SERVED.includes(outcome);
+    if (isServed) this.#changed.clear();
+    const [last] = this.#list;
+    if (outcome === "unchanged" || (!isServed && last && isSame(last, change))) return;
+    this.#list = [change, ...this.#list].slice(0, MOST_KEPT);
+    this.#writing = this.#writing.then(() => this.#write());
+  }
+
+  async #write(): Promise<void> {
+    const contents = `${JSON.stringify({ changes: this.#list }, null, 1)}\n`;
+    const file = { path: FILE, contents, mode: this.#mode };
+    await writeChanged(this.#folder, [file], { sync: false }).catch(() => undefined);
+  }
+}
+
+/** Endpoints change most often, and are rarely the reason why someone looks. */
+function isSlice(object: string): boolean {
+  return object.startsWith("EndpointSlice ");
+}
+
+function isSame(a: RecentChange, b: RecentChange): boolean {
+  const [first, second] = [a, b].map(({ outcome, reason, objects, more }) =>
+    JSON.stringify([outcome, reason, objects, more]),
+  );
+  return first === second;
+}
+
+/** Newest first; none if there is no file, or if it has another form. `folder`: the run folder, or nginx's, which has a link. */
+export async function readChanges(folder: string): Promise<readonly RecentChange[]> {
+  const text = await readIfThere(join(folder, FILE)).catch(() => undefined);
+  const changes = parseObject(text ?? "")?.["changes"];
+  return Array.isArray(changes) ? changes.filter(isChange) : [];
+}
+
+function isChange(value: unknown): value is RecentChange {
+  const { at, outcome, milliseconds, objects, more } = isObject(value) ? value : {};
+  return (
+    [at, outcome].every((text) => typeof text === "string") &&
+    [milliseconds, more].every((number) => typeof number === "number") &&
+    Array.isArray(objects) &&
+    objects.every((object) => typeof object === "string")
+  );
+}
