@@ -2,7 +2,8 @@
 -- (a Poisson process). The times are planned: no request waits for the answer to another one, and its latency counts
 -- from the planned time. So a pause of the proxy shows in every request that it delays (no coordinated omission).
 -- luajit open-loop.lua PORT RATE SECONDS FILE [AUTHORIZATION]     the file is that of spread.lua
--- Prints BEGIN when it begins, TAIL <requests without 200> <p99.9 µs>, and RESULT <requests> 0 <duration µs> <p50 µs> <p99 µs>.
+-- Prints BEGIN when it begins, TAIL <requests without 200> <p99.9 µs>, and
+-- RESULT <requests> 0 <duration µs> <p50 µs> <p99 µs>.
 local ffi = require("ffi")
 
 ffi.cdef([[
@@ -24,7 +25,8 @@ local C = ffi.C
 local AF_INET, SOCK_STREAM, IPPROTO_TCP, TCP_NODELAY, MSG_NOSIGNAL = 2, 1, 6, 1, 0x4000
 local CLOCK_MONOTONIC, PR_SET_TIMERSLACK, POLLIN = 1, 29, 1
 
--- Opened before the first request; further ones when all are in use, up to what one ppoll takes.
+-- Opened before the first request; further ones when all are in use, up to what one ppoll takes. Then requests wait
+-- here.
 local CONNECTIONS, MOST = 64, 1000
 -- Seconds for the last answers. A request without one, or with another than 200, counts as one that took so long.
 local PATIENCE = 5
@@ -37,6 +39,7 @@ local polled = ffi.new("struct pollfd[?]", MOST)
 local time = ffi.new("struct timespec")
 
 local free, busy, latencies, open = {}, {}, {}, 0
+local queue, first = {}, 1
 local unanswered = 0
 
 local function clock()
@@ -93,7 +96,7 @@ end
 local function ask(request, planned)
     local connection = table.remove(free) or connect()
     if not connection then
-        finish({})
+        queue[#queue + 1] = { request = request, planned = planned }
     elseif C.send(connection.fd, request, #request, MSG_NOSIGNAL) ~= #request then
         finish(connection)
         disconnect(connection)
@@ -149,6 +152,11 @@ local function wait(timeout)
             end
         end
         busy = waiting
+    end
+    while first <= #queue and #free > 0 do
+        local waited = queue[first]
+        first = first + 1
+        ask(waited.request, waited.planned)
     end
 end
 
