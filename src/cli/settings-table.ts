@@ -1,4 +1,11 @@
-import { DEFAULT_LOG_FIELDS, LOG_FIELDS, LOG_FORMATS, NGINX_LOG_LEVELS } from "../model/options.js";
+import {
+  DEFAULT_LOG_FIELDS,
+  LOG_FIELDS,
+  LOG_FORMATS,
+  NGINX_LOG_LEVELS,
+  TRACE_CLIENTS,
+  TRACE_MODES,
+} from "../model/options.js";
 
 /**
  * All options that are not arguments of one command: a row defines the key in albc.yaml, the flag, the variable and the default.
@@ -9,6 +16,7 @@ export interface SettingRow {
   readonly kind:
     | "text"
     | "whole"
+    | "percent"
     | "switch"
     | "list"
     | "ranges"
@@ -243,6 +251,30 @@ export const SETTINGS = [
     placeholder: "FIELD,…",
     choices: LOG_FIELDS.map(({ name }) => name),
     description: "fields of the access log in JSON, in this order, see docs/logging.md",
+  },
+  {
+    key: "tracing",
+    kind: "text",
+    default: "off",
+    choices: TRACE_MODES,
+    description:
+      "trace context of requests: off, or headers (accept or create traceparent), see docs/tracing.md",
+  },
+  {
+    key: "traceRate",
+    kind: "percent",
+    default: 1,
+    placeholder: "PERCENT",
+    description:
+      "percentage of requests that are sampled, unless their route has a rate of its own",
+  },
+  {
+    key: "traceClients",
+    kind: "text",
+    default: "continue",
+    choices: TRACE_CLIENTS,
+    description:
+      "traces of clients: continue them and sample as traceRate says, trust them about sampling too, or ignore them",
   },
   {
     key: "nginxLogLevel",

@@ -5,8 +5,10 @@ import {
   DEFAULT_OPTIONS,
   LOG_FORMATS,
   NGINX_LOG_LEVELS,
+  TRACE_CLIENTS,
+  TRACE_MODES,
 } from "../model/options.js";
-import { parseByteSize } from "../support/units.js";
+import { parseByteSize, percentage } from "../support/units.js";
 import { canonicalAddress, parseIpRange } from "../support/ip-address.js";
 import { own } from "../support/json-object.js";
 import { type Result, ok, problem } from "../support/result.js";
@@ -180,6 +182,7 @@ export function compileOptions(settings: Settings): CompileOptions {
       accessLog: settings.text("accessLog"),
       accessLogFormat: oneOf(LOG_FORMATS, settings.text("accessLogFormat")),
       accessLogFields: settings.list("accessLogFields"),
+      trace: traceOptions(settings),
       nginxLogLevel: oneOf(NGINX_LOG_LEVELS, settings.text("nginxLogLevel")),
       workers: settings.number("workers"),
       ipv6: settings.switch("ipv6"),
@@ -190,6 +193,14 @@ export function compileOptions(settings: Settings): CompileOptions {
       routeMetrics: settings.number("routeMetrics"),
       drainTimeout: Math.ceil(settings.number("drainTimeout") / 1000),
     },
+  };
+}
+
+function traceOptions(settings: Settings): CompileOptions["dataPlane"]["trace"] {
+  return {
+    mode: oneOf(TRACE_MODES, settings.text("tracing")),
+    rate: settings.number("traceRate"),
+    clients: oneOf(TRACE_CLIENTS, settings.text("traceClients")),
   };
 }
 
@@ -224,6 +235,8 @@ function parseSetting(row: SettingRow, raw: unknown): Result<SettingValue> {
       return parseSwitch(raw);
     case "whole":
       return parseWhole(raw);
+    case "percent":
+      return parsePercent(raw);
     case "list":
       return parseChosen(row, raw);
     case "ranges":
@@ -260,6 +273,11 @@ function parseWhole(raw: unknown): Result<SettingValue> {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 65_535
     ? ok(value)
     : problem("must be a whole number from 0 to 65535");
+}
+
+function parsePercent(raw: unknown): Result<SettingValue> {
+  const value = percentage(textOf(raw));
+  return value === undefined ? problem("must be a percentage such as 5 or 0.1") : ok(value);
 }
 
 function parseList(raw: unknown): Result<readonly string[]> {

@@ -277,6 +277,7 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
   affinity: ({ affinity }) => line(affinity, (by) => `affinity by ${by.join(" ")}`),
   session: ({ session }) => line(session, formatSession),
   streamed: ({ streamed }) => line(streamed, () => "responses are streamed"),
+  traceRate: ({ traceRate }) => line(traceRate, (rate) => `${rate} % sampled for traces`),
 };
 
 function line<T>(value: T | undefined, format: (value: T) => string): readonly string[] {

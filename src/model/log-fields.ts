@@ -140,6 +140,11 @@ export const LOG_FIELDS = [
     description: "id of the request, as in X-Request-ID",
   },
   {
+    name: "trace_id",
+    variable: "albc_trace_id",
+    description: "id of the trace, if `tracing` is on ([tracing.md](tracing.md))",
+  },
+  {
     name: "user_agent",
     variable: "http_user_agent",
     shown: "albc_log_agent",

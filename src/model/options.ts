@@ -74,6 +74,20 @@ export const NGINX_LOG_LEVELS = ["info", "notice", "warn", "error", "crit"] as c
 
 export type NginxLogLevel = (typeof NGINX_LOG_LEVELS)[number];
 
+export const TRACE_MODES = ["off", "headers"] as const;
+
+/** `continue`: the trace of a client goes on, and the gateway samples; `trust`: it is sampled as the client says; `ignore`: a new trace. */
+export const TRACE_CLIENTS = ["continue", "trust", "ignore"] as const;
+
+/** W3C Trace Context of requests. */
+export interface TraceOptions {
+  /** `headers`: requests have a traceparent. */
+  readonly mode: (typeof TRACE_MODES)[number];
+  /** Percentage of requests that are sampled, except those of routes with a rate of their own. */
+  readonly rate: number;
+  readonly clients: (typeof TRACE_CLIENTS)[number];
+}
+
 export interface DataPlaneOptions {
   /** CIDRs of trusted proxies, whose X-Forwarded-* and X-Real-IP are used. */
   readonly trustedProxies: readonly string[];
@@ -84,6 +98,7 @@ export interface DataPlaneOptions {
   readonly accessLogFormat: LogFormat;
   /** Names of LOG_FIELDS, for the format `json`. */
   readonly accessLogFields: readonly string[];
+  readonly trace: TraceOptions;
   /** Least severe level of nginx's own log. */
   readonly nginxLogLevel: NginxLogLevel;
   /** Number of nginx workers; 0: one for each processor. */
@@ -139,6 +154,7 @@ export const DEFAULT_OPTIONS: CompileOptions = {
     accessLog: "logs/access.log",
     accessLogFormat: "json",
     accessLogFields: DEFAULT_LOG_FIELDS,
+    trace: { mode: "off", rate: 1, clients: "continue" },
     nginxLogLevel: "warn",
     workers: 0,
     ipv6: true,

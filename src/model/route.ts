@@ -30,6 +30,12 @@ export interface Route extends BackendFilters {
   readonly session?: Session;
   /** Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise. */
   readonly streamed?: true;
+  /**
+   * Percentage of requests that are sampled for traces. Absent: the gateway's rate.
+   * @minimum 0
+   * @maximum 100
+   */
+  readonly traceRate?: number;
   readonly backends?: readonly Backend[];
 }
 

@@ -12,6 +12,12 @@ export function parseByteSize(text: string): Result<number> {
     : ok(Number(count) * bytes);
 }
 
+/** A percentage such as `5` or `0.125`; undefined for other text. */
+export function percentage(text: string): number | undefined {
+  const value = /^\d{1,3}(?:\.\d{1,3})?$/.test(text) ? Number(text) : Infinity;
+  return value <= 100 ? value : undefined;
+}
+
 const PART = /(\d+)(h|ms|m|s)/g;
 const MILLISECONDS: ReadonlyMap<string, number> = new Map([
   ["h", 3_600_000],

@@ -10,6 +10,7 @@ const SCHEMA = "deploy/chart/values.schema.json";
 const TYPES: Readonly<Record<SettingRow["kind"], object>> = {
   text: { type: "string" },
   whole: { type: "integer" },
+  percent: { type: "number" },
   switch: { type: "boolean" },
   list: { type: "array", items: { type: "string" } },
   ranges: { type: "array", items: { type: "string" } },

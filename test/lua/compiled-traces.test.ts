@@ -22,19 +22,21 @@ const teller = (port: number) => `
     location = /tell { content_by_lua_block { require("traces").tell() } }
   }`;
 
+const TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
 const scene = useScene();
-let gateway: LuaGateway;
 let tellerPort: number;
 
-beforeEach(async () => {
+async function start(mode: "off" | "headers"): Promise<LuaGateway> {
   const backend = await scene.use(EchoBackend.start("web"));
   tellerPort = await freePort();
-  gateway = await scene.use(
+  return scene.use(
     LuaGateway.start({
       backend: backend.port,
       credentials: [await credentialSet("users", { ann: "secret" })],
       routes: {
         "open.example": {},
+        "sampled.example": { traceRate: 50 },
         "filtered.example": {
           requestHeaders: { set: [["X-A", "1"]] },
           responseHeaders: { set: [["X-B", "2"]] },
@@ -52,26 +54,39 @@ beforeEach(async () => {
         "basic.example": { auth: [authPolicy({ basic: { realm: "r", file: "users" } })] },
       },
       environment: { "teller.conf": teller(tellerPort) },
-      options: { dataPlane: { ...DEFAULT_OPTIONS.dataPlane, workers: 1 } },
+      options: {
+        dataPlane: {
+          ...DEFAULT_OPTIONS.dataPlane,
+          workers: 1,
+          trace: { ...DEFAULT_OPTIONS.dataPlane.trace, mode },
+        },
+      },
     }),
   );
-});
+}
 
 /** One function that LuaJIT gives up on costs a third of what a request does: no test of behaviour would see it. */
 test.each([
   ["a plain route", "open.example", []],
+  ["a plain route in a new trace", "open.example", [], "headers"],
+  ["a plain route in a client's trace", "open.example", [["traceparent", TRACEPARENT]], "headers"],
+  ["a route with a trace rate", "sampled.example", [], "headers"],
   ["a route with header filters", "filtered.example", []],
   // Up to the question to the auth service: after that, the request goes on in the middle of functions.
   ["a route with forward auth", "forward.example", []],
   ["a route with basic auth", "basic.example", [["Authorization", basic("ann", "secret")]]],
-] as const)("LuaJIT compiles all that a request of %s runs through", async (_, host, headers) => {
-  const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
-  await ask("/start");
-  const connection = await Connection.open(gateway.target());
-  await until(async () => {
-    for (let n = 0; n < 100; n += 1)
-      await connection.send({ host, headers, path: `/items/${n}?view=short` });
-    return (await ask("/tell")).text.trim() === '["access","balance","header filter","log"]';
-  }, 20_000);
-  connection.close();
-});
+] as const)(
+  "LuaJIT compiles all that a request of %s runs through",
+  async (_, host, headers, mode: "off" | "headers" = "off") => {
+    const gateway = await start(mode);
+    const ask = (path: string) => gateway.send({ port: tellerPort, host: "teller", path });
+    await ask("/start");
+    const connection = await Connection.open(gateway.target());
+    await until(async () => {
+      for (let n = 0; n < 100; n += 1)
+        await connection.send({ host, headers, path: `/items/${n}?view=short` });
+      return (await ask("/tell")).text.trim() === '["access","balance","header filter","log"]';
+    }, 20_000);
+    connection.close();
+  },
+);

@@ -4,6 +4,7 @@
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
 local interpolation = require("alb.interpolation")
+local trace = require("alb.trace")
 local turns = require("alb.turns")
 local of_hop = require("alb.headers").of_hop
 
@@ -34,6 +35,9 @@ local OWN = {
     turns.HEADER,
 }
 local values = { "", "", "", "", "alb", "", "", "", "" }
+if trace.on then
+    OWN[#OWN + 1] = "traceparent"
+end
 
 local capacity = 4096
 local buffer = ffi_new("unsigned char[?]", capacity)
@@ -74,6 +78,9 @@ local function actions_of(forward)
     end
     for i = 1, #OWN do
         actions[str_lower(OWN[i])] = true
+    end
+    if trace.on then
+        actions.tracestate = "albc_tracestate"
     end
     for i = 1, #forward.config_headers do
         actions[fold(str_lower(forward.config_headers[i][1]))] = true
@@ -155,6 +162,7 @@ local function fill_values(redirect)
     values[7] = var.albc_xff
     values[8] = redirect ~= "" and redirect or uri
     values[9] = turns.next()
+    values[10] = var.albc_traceparent
 end
 
 local function put_own_headers(used, forward)

@@ -10,6 +10,7 @@ local identity = require("alb.auth.identity")
 local interpolation = require("alb.interpolation")
 local request_body = require("alb.auth.request_body")
 local service = require("alb.auth.service")
+local trace = require("alb.trace")
 local turns = require("alb.turns")
 local of_hop = require("alb.headers").of_hop
 
@@ -72,6 +73,12 @@ function _M.prepare(external)
     external.sends = as_set(external.headers)
     external.sends.authorization = true
     external.own = {}
+    if trace.on then
+        for i = 1, #trace.HEADERS do
+            external.sends[trace.HEADERS[i][1]] = nil
+            external.own[i] = trace.HEADERS[i]
+        end
+    end
     for i = 1, #ORIGIN do
         local name = str_lower(ORIGIN[i][1])
         if external.sends[name] then

@@ -3,6 +3,7 @@
 local client_body = require("alb.body")
 local client_headers = require("alb.auth.client_headers")
 local ffi = require("ffi")
+local trace = require("alb.trace")
 local turns = require("alb.turns")
 local of_hop = require("alb.headers").of_hop
 
@@ -40,6 +41,12 @@ for i = 1, #client_headers.ORIGIN do
 end
 left_out["x-request-id"] = true
 OWN[#OWN + 1] = { "X-Request-ID", "albc_request_id" }
+if trace.on then
+    for i = 1, #trace.HEADERS do
+        left_out[trace.HEADERS[i][1]] = true
+        OWN[#OWN + 1] = trace.HEADERS[i]
+    end
+end
 
 local no_body = { GET = true, HEAD = true, OPTIONS = true, DELETE = true, TRACE = true }
 

@@ -22,6 +22,7 @@ local readings = require("alb.route.readings")
 local request_host = require("alb.request_host").get
 local request_id = require("alb.request_id")
 local run_filters = require("alb.filters.chain").run
+local trace = require("alb.trace")
 
 local ngx = ngx
 local var = ngx.var
@@ -128,6 +129,9 @@ local function decide(route, server_id, is_unusual, is_changed)
         return exit(404, reasons.no_rule)
     end
     var.albc_route = route.id
+    if route.traceRate then
+        trace.sample(route.traceRate)
+    end
     if route.row then
         begin_count(route.row, is_unusual)
     end
@@ -176,6 +180,9 @@ end
 --- Called by access_by_lua of `location /`.
 function _M.run(server_id)
     request_id.draw()
+    if trace.on then
+        trace.run()
+    end
     local is_unusual, is_changed = look_at_unusual()
     -- A draining worker has no timers, but still serves its open connections.
     if is_exiting() then

@@ -17,7 +17,8 @@ end
 --- Called by init_by_lua.
 ---@param wanted string what the access log needs, as in log.lua
 ---@param rows integer routes and auth policies that are counted by themselves; 0: none
-function _M.run(wanted, rows)
+---@param trace string? as in trace.lua
+function _M.run(wanted, rows, trace)
     if ngx.config.ngx_lua_version < version.minimum_ngx_lua then
         error(
             "albc: ngx_lua "
@@ -33,6 +34,7 @@ function _M.run(wanted, rows)
     -- like `(a|b)*`.
     require("ngx.re").opt("jit_stack_size", JIT_STACK)
     require("alb.log").start(wanted)
+    require("alb.trace").start(trace)
     require("alb.policy.loader").start()
     local worker = require("alb.phases.worker")
     worker.mark_generation()

@@ -73,6 +73,7 @@
 ---@field affinity? Affinity
 ---@field session? Session Replaces `affinity`.
 ---@field streamed? true Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise.
+---@field traceRate? integer Percentage of requests that are sampled for traces. Absent: the gateway's rate.
 ---@field backends? Backend[]
 ---@field redirect? Redirect Sent before CORS and auth, as in ingress-nginx, unless `authFirst`.
 ---@field cors? Cors

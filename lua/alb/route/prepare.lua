@@ -6,6 +6,7 @@ local chain = require("alb.filters.chain")
 local index = require("alb.policy.index")
 local rows = require("alb.rows")
 local session = require("alb.upstream.session")
+local trace = require("alb.trace")
 local tries = require("alb.upstream.tries")
 local weighted = require("alb.upstream.weighted")
 
@@ -51,11 +52,13 @@ local function only_upstream(route)
     return nil
 end
 
--- Adds `fixed` (the upstream id of a route without choices and filters) and `plain` (fixed and not checked).
+-- Adds `fixed` (the upstream id of a route without choices and filters) and `plain` (fixed, not checked, and sampled as
+-- the gateway samples).
 local function prepare_flags(route)
     local has_more = route.filtered or is_special(route)
     route.fixed = not has_more and only_upstream(route) or nil
-    route.plain = route.fixed ~= nil and not route.checked
+    local is_sampled_apart = trace.on and route.traceRate ~= nil
+    route.plain = route.fixed ~= nil and not route.checked and not is_sampled_apart
 end
 
 -- `holder` is the route, or the filters of a backend.

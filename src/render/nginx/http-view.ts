@@ -15,6 +15,7 @@ import {
   integerText,
   locationName,
   milliseconds,
+  quoted,
   variable,
   word,
 } from "./text.js";
@@ -38,9 +39,15 @@ export function luaView(memory: number, options: DataPlaneOptions): object {
   return {
     policyMemory: bytes(memory),
     log: luaLogView(options),
+    trace: luaTraceView(options.trace),
     rows: integerText(routeMetrics),
     rowMemory: routeMetrics > 0 && bytes(MIB + routeMetrics * MEMORY_OF_ROW),
   };
+}
+
+/** As lua/alb/trace.lua reads it; false without tracing. */
+function luaTraceView({ mode, rate, clients }: DataPlaneOptions["trace"]): NginxText | false {
+  return mode !== "off" && quoted(`${rate} ${clients}`);
 }
 
 /** How many concurrent requests a client may have, and where its address comes from. */

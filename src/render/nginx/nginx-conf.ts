@@ -43,6 +43,7 @@ export function renderNginxConf(
     tries: tryViews(config),
     rereads: [...authBodyLimits(config)].some((limit) => limit > 0),
   };
+  const traces = dataPlane.trace.mode !== "off";
   const reuseports = sharedPorts(config);
   const listeners = groupBy(config.listeners, ({ server }) => server);
   return fillTemplate("nginx", {
@@ -53,6 +54,9 @@ export function renderNginxConf(
     lua: luaView(policyMemory, dataPlane),
     client: clientView(dataPlane),
     log: logView(dataPlane),
+    trace: traces && {},
+    // The access log may name its id although there is none.
+    traced: traces || dataPlane.accessLogFields.includes("trace_id"),
     variables: variablesView(dataPlane, behind.size > 0),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),

@@ -146,7 +146,10 @@ const UNCHANGED: Readonly<Record<string, NginxText>> = {
  */
 export function headersView(server: Server, options: DataPlaneOptions, unchanged = false): object {
   const trusting = options.trustedProxies.length > 0;
-  const headers = trusting ? trustingHeaders() : connectionHeaders(server, options);
+  const headers = [
+    ...(trusting ? trustingHeaders() : connectionHeaders(server, options)),
+    ...(options.trace.mode === "off" ? [] : TRACE),
+  ];
   const known = unchanged ? { ...UNCHANGED, ...(!trusting && { [PREFIX]: EMPTY }) } : {};
   const dropped = trusting ? DROPPED_BEHIND_TRUSTED : DROPPED_OF_ALL;
   return {
@@ -158,6 +161,12 @@ export function headersView(server: Server, options: DataPlaneOptions, unchanged
     dropped: unchanged ? dropped.map(({ http }) => ({ http })) : dropped,
   };
 }
+
+/** Their values are set by lua/alb/trace.lua. */
+const TRACE: readonly Header[] = [
+  ["traceparent", variable("albc_traceparent")],
+  ["tracestate", variable("albc_tracestate")],
+];
 
 const CLAIMED: ReadonlySet<string> = new Set(CLAIMS);
 

@@ -20,6 +20,7 @@ import { regexProblem } from "../pattern/regex.js";
 import { annotationField, placeOf, within } from "../place.js";
 import { invalidRule } from "../reasons.js";
 import { addServerCertificate } from "../server-certificates.js";
+import { annotatedTraceRate } from "../trace-rate.js";
 import {
   overridden,
   parseBackendProtocol,
@@ -46,6 +47,7 @@ export function translateRuleAction(
     ...SHARED_SHAPE,
     ...filled("auth", inherited.auth),
     ...routeTimeouts(inherited.timeouts),
+    ...annotatedTraceRate(rule, ruleDomain(context), context),
   };
   let invalid = isMatchInvalid ? "dslx" : undefined;
   const valueOf = <T>(result: Result<T>, field: string): T | undefined => {
@@ -146,8 +148,13 @@ function ruleVhost(rule: Rule, { diagnostics }: AuthContext): string | undefined
   return undefined;
 }
 
+/** Of annotations of Rules. */
+function ruleDomain({ options }: Pick<AuthContext, "options">): string {
+  return `alb.rule.${options.domains.labels}`;
+}
+
 function isStreamed(rule: Rule, { options, diagnostics }: AuthContext): boolean {
-  const key = `alb.rule.${options.domains.labels}/proxy-buffering`;
+  const key = `${ruleDomain({ options })}/proxy-buffering`;
   const text = own(rule.metadata.annotations, key);
   if (text !== undefined && text !== "on" && text !== "off") {
     const message = `${JSON.stringify(text)} is neither on nor off`;
@@ -162,7 +169,7 @@ function headerRewrite(
   name: keyof typeof HEADER_REWRITES,
   { options, diagnostics }: AuthContext,
 ): HeaderChanges | undefined {
-  const key = `alb.rule.${options.domains.labels}/${name}`;
+  const key = `${ruleDomain({ options })}/${name}`;
   const text = own(rule.metadata.annotations, key);
   if (text === undefined) return undefined;
   const changes = HEADER_REWRITES[name](text);

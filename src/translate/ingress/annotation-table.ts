@@ -5,6 +5,7 @@ import { AUTH_ANNOTATIONS } from "../auth/methods.js";
 import type { AnyAnnotation } from "./annotations/annotation.js";
 import { BACKEND_ROWS } from "./annotations/backend.js";
 import { CORS_ROWS } from "./annotations/cors.js";
+import { OBSERVABILITY_ROWS } from "./annotations/observability.js";
 import { REDIRECT_ROWS } from "./annotations/redirect.js";
 import { ROUTING_ROWS } from "./annotations/routing.js";
 import { UNSUPPORTED_ANNOTATIONS } from "./annotations/unsupported-table.js";
@@ -15,6 +16,7 @@ export const ANNOTATIONS: readonly AnyAnnotation[] = [
   ...Object.values(REDIRECT_ROWS),
   ...Object.values(CORS_ROWS),
   ...Object.values(BACKEND_ROWS),
+  ...Object.values(OBSERVABILITY_ROWS),
   ...UNSUPPORTED_ANNOTATIONS,
 ];
 

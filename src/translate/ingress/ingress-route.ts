@@ -8,6 +8,7 @@ import { closedRule, invalidBackend, invalidRule } from "../reasons.js";
 import { AnnotationReader } from "./annotations/annotation-reader.js";
 import { readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
+import { readTraceRate } from "./annotations/observability.js";
 import { readRedirect } from "./annotations/redirect.js";
 import { readAccess, readRewrite } from "./annotations/routing.js";
 import type { IngressPath, IngressScope } from "./ingress-scope.js";
@@ -41,6 +42,7 @@ export function ingressRoute(
     ...readAccess(reader),
     ...(isRegex && readRewrite(reader, path)),
     ...readBackend(reader, inherited.timeouts),
+    ...readTraceRate(reader),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);
   const isClosing = context.options.unsupportedRestrictions === "close";

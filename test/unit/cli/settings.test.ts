@@ -21,10 +21,14 @@ test("a flag wins over a variable, a variable over the file, the file over the d
 test("durations become milliseconds, sizes bytes, lists texts", () => {
   const settings = resolveSettings({
     ...none,
-    flags: { authTimeout: "1500ms", bodyLimit: "2m", trustedProxies: "10.0.0.0/8, ::1" },
+    flags: {
+      ...{ authTimeout: "1500ms", bodyLimit: "2m", traceRate: "0.1" },
+      trustedProxies: "10.0.0.0/8, ::1",
+    },
   });
   expect(settings.number("authTimeout")).toBe(1500);
   expect(settings.number("bodyLimit")).toBe(2 * 1024 * 1024);
+  expect(settings.number("traceRate")).toBe(0.1);
   expect(settings.list("trustedProxies")).toEqual(["10.0.0.0/8", "::1"]);
 });
 
@@ -49,6 +53,14 @@ test.each([
   [
     { flags: {}, variables: { ALBC_NGINX_LOG_LEVEL: "debug" } },
     'ALBC_NGINX_LOG_LEVEL must be one of info, notice, warn, error, crit, but is "debug"',
+  ],
+  [
+    { flags: { traceRate: "100.1" }, variables: {} },
+    '--trace-rate must be a percentage such as 5 or 0.1, but is "100.1"',
+  ],
+  [
+    { flags: {}, variables: { ALBC_TRACE_CLIENTS: "true" } },
+    'ALBC_TRACE_CLIENTS must be one of continue, trust, ignore, but is "true"',
   ],
   [{ flags: {}, variables: { ALBC_HTPP_PORT: "1" } }, "the variable ALBC_HTPP_PORT is unknown"],
   [{ flags: { httpPort: "443" }, variables: {} }, "httpPort and httpsPort are both 443"],

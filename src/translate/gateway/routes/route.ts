@@ -6,8 +6,9 @@ import { addTo, compareStrings, getOrInsert, groupBy } from "../../../support/co
 import { SHARED_SHAPE, filled } from "../../../support/json-object.js";
 import type { ConfigBuilder } from "../../config-builder.js";
 import { placeOf, sourceRef } from "../../place.js";
+import { annotatedTraceRate } from "../../trace-rate.js";
 import { routeOrderKey } from "../../precedence.js";
-import type { AnyRoute, ListenerState, PolicyAnswers, RouteContext, RulePlan } from "../model.js";
+import type { AnyRoute, ListenerState, RouteContext, RulePlan } from "../model.js";
 import { RouteProblems } from "../route-problems.js";
 import { type Attachment, type OwnParent, ownParents } from "./attachment.js";
 import { parentConditions, routeStatus } from "./conditions.js";
@@ -46,7 +47,8 @@ export function translateRoute(
     const plans = plansFor.get(each.parent) ?? [];
     return { ...SHARED_SHAPE, ...each, plans, ...parentConditions(route, each, problems, plans) };
   });
-  bindRules(planned, { ...SHARED_SHAPE, ...context, route });
+  const traced = annotatedTraceRate(route, context.options.domains.annotations, context);
+  bindRules(planned, { ...SHARED_SHAPE, ...context, route, traced });
   return {
     listeners: new Set(
       planned.flatMap(({ accepted, attached }) =>
@@ -110,8 +112,9 @@ interface Variant {
 /** Binds the planned rules on the listeners that serve, for the hosts that these have in common with the route. */
 function bindRules(
   parents: readonly (OwnParent & { readonly plans: readonly RulePlan[] })[],
-  { route, policies, config }: RouteContext & { readonly route: AnyRoute },
+  context: RouteContext & { readonly route: AnyRoute; readonly traced: Pick<Route, "traceRate"> },
 ): void {
+  const { route, config } = context;
   const known = new Map<readonly RulePlan[], Variant>();
   const variants = new Map<string, Variant>();
   // Two parentRefs may name one listener: the first counts.
@@ -123,7 +126,7 @@ function bindRules(
       listeners.add(listener);
       const variant = getOrInsert(known, plans, () => {
         const ids = plans.flatMap((plan) =>
-          servedRoutes(plan, route, policies).map((served) => config.addRoute(served, id)),
+          servedRoutes(plan, context).map((served) => config.addRoute(served, id)),
         );
         return getOrInsert(variants, ids.join("|"), () => ({ plans, ids, places: new Map() }));
       });
@@ -136,8 +139,7 @@ function bindRules(
 /** A route for each branch of a rule. A rule without auth filters gets the auth of the policies for it or its route. */
 function servedRoutes(
   { branches, place, name }: RulePlan,
-  route: AnyRoute,
-  policies: PolicyAnswers,
+  { route, policies, traced }: Parameters<typeof bindRules>[1],
 ): readonly Route[] {
   return branches.map(({ id, content: { auth: own, ...content } }) => {
     const auth = own ?? policies.attached(route, name);
@@ -149,6 +151,7 @@ function servedRoutes(
       ...(content.redirect && { authFirst: true }),
       ...filled("auth", auth),
       ...(auth?.length === 0 && { ownAuth: true }),
+      ...traced,
     };
   });
 }

@@ -4,6 +4,7 @@ import { MAX_TIMEOUT } from "../../../model/route.js";
 import { own } from "../../../support/json-object.js";
 import { type Result, ok, problem } from "../../../support/result.js";
 import { textList } from "../../../support/text.js";
+import { percentage } from "../../../support/units.js";
 import { isDnsName } from "../../hostnames.js";
 import { isAuthority, isHeaderName } from "../../http/headers.js";
 import { type AnnotationPrefix, EVERY_PREFIX } from "./annotation-key.js";
@@ -114,6 +115,14 @@ export const SIZE: AnnotationType<number> = {
     return Number.isSafeInteger(bytes)
       ? ok(bytes)
       : problem(`${shown(text)} is not a size such as 512, 8k, 10m or 1g`);
+  },
+};
+
+export const PERCENT: AnnotationType<number> = {
+  description: "percentage such as 5 or 0.1",
+  parse: (text) => {
+    const value = percentage(text);
+    return value === undefined ? problem(`${shown(text)} is not a percentage`) : ok(value);
   },
 };
 

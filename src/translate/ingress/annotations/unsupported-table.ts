@@ -11,8 +11,8 @@ const NO_RATE_LIMIT =
   "Rates are not limited; the limit is not enforced. Limit them in front of the gateway, or in the backend.";
 const NO_WAF =
   "There is no web application firewall; requests are not inspected. Put one in front of the gateway.";
-const NO_TRACING =
-  "There is no tracing. The access log has the time and the route of each request.";
+const ONE_TRACING =
+  "Tracing is configured for the whole gateway (docs/tracing.md); of a path, only trace-rate can be chosen.";
 const COOKIE_FIXED =
   "The session cookie has the path /, is HttpOnly, lives as long as the session, and is Secure over https.";
 const NO_CLIENT_TLS_SETTINGS =
@@ -214,8 +214,7 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("observability", "`albc explain` shows what a request would be rewritten to.", {
     "enable-rewrite-log": "Whether rewrites are logged.",
   }),
-  ...ignored("observability", NO_TRACING, {
-    "enable-opentelemetry": "Traces requests.",
+  ...ignored("observability", ONE_TRACING, {
     "opentelemetry-operation-name": "Name of the span.",
     "opentelemetry-trust-incoming-span": "Trusts the client's span.",
     "opentelemetry-trust-incoming-spans": "Trusts the client's span.",

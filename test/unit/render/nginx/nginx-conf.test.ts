@@ -141,6 +141,27 @@ describe("whose word counts", () => {
   });
 });
 
+describe("the trace context", () => {
+  const headers = { mode: "headers", rate: 0.5, clients: "trust" } as const;
+
+  test("costs nothing by default", () => {
+    expect(conf({}, servers)).not.toMatch(/trace/i);
+  });
+
+  test("is a header for backends of every protocol, which Lua sets as the options say", () => {
+    const text = conf({ trace: headers }, servers);
+    expect(text).toMatch(/init"\)\.run\([^)]*, "0\.5 trust"\)/);
+    expect(text).toContain("proxy_set_header traceparent $albc_traceparent");
+    expect(text).toContain("grpc_set_header traceparent $albc_traceparent");
+  });
+
+  test("may be logged although there is none", () => {
+    const text = conf({ accessLogFields: ["trace_id"] });
+    expect(text).toContain('"trace_id":"$albc_trace_id"');
+    expect(text).toContain('set $albc_trace_id ""');
+  });
+});
+
 describe("the access log", () => {
   test("is a file by default, written in large pieces", () => {
     expect(directives(conf(), "access_log").slice(0, 2)).toEqual([
