@@ -107,9 +107,13 @@ export class Containers implements Closable {
     const child = this.#running.get(name);
     if (child === undefined || !this.isRunning(name)) return;
     const ended = once(child, "exit");
-    // It may end meanwhile.
     const pid = await this.pidOf(name).catch(() => undefined);
-    if (pid !== undefined && this.isRunning(name)) process.kill(pid, signal);
+    try {
+      if (pid !== undefined && this.isRunning(name)) process.kill(pid, signal);
+    } catch (error: unknown) {
+      // It may end meanwhile.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
     await ended;
   }
 
