@@ -17,6 +17,7 @@ INSTALLED := node_modules/.installed
 BUILT := dist/cli/main.js
 CLUSTER := .cluster
 IMAGE := .image/config.json
+SITE := .site/index.html
 NGINX := .nginx/$(firstword $(NGINX_SUITES))/nginx
 GATEWAY_API := .gateway-api/$(GATEWAY_API_VERSION)/api/go.mod
 STEP = .ci/step $@
@@ -43,6 +44,12 @@ test: $(INSTALLED) ## Run check and every test, on both nginx and both Node vers
 .PHONY: check
 check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua lint (under a minute)
 	@$(MAKE) --keep-going -j2 $(CHECKS)
+
+.PHONY: docs
+docs: $(SITE) ## Build the site of docs/ into .site/
+$(SITE): $(INSTALLED) docs/.vitepress/config.js $(wildcard *.md) $(shell find docs -name '*.md' -o -name '*.svg')
+	@vitepress build docs
+	@touch $@
 
 .PHONY: figures
 figures: $(INSTALLED) ## Print figures of the structure of src; LIST=1 names what is counted
@@ -119,7 +126,7 @@ gateway-api: $(GATEWAY_API) ## Fetch the files of Gateway API that tests read in
 
 .PHONY: clean
 clean: ## Remove what was built or written by a run; downloads stay (git clean -dfX removes those too)
-	@rm -rf dist .bench .reports .albc node_modules/.cache
+	@rm -rf dist .bench .reports .albc .site node_modules/.cache
 
 # ---- Things that are downloaded ----
 
@@ -159,7 +166,7 @@ $(CLUSTER)/.complete: $(wildcard e2e/conformance/*.go e2e/conformance/go.* e2e/c
 # ---- Checks: each is one step, so that one failure does not hide the others ----
 
 CHECKS := check-lint check-types check-unused check-imports check-format check-lua check-lua-format \
-  check-lua-size
+  check-lua-size check-links check-site
 .PHONY: $(CHECKS)
 $(CHECKS): $(INSTALLED)
 
@@ -173,6 +180,11 @@ check-imports:
 	@$(STEP) depcruise --config .dependency-cruiser.cjs $(wildcard src test e2e)
 check-format:
 	@$(STEP) prettier --check --log-level=warn --cache --cache-strategy content .
+check-links:
+	@$(STEP) remark --frail --quiet --use remark-validate-links=repository:false $(wildcard *.md) docs
+# Fails on dead links between pages. Only if one has changed: it takes ten seconds.
+check-site:
+	@$(STEP) $(MAKE) $(SITE)
 check-lua:
 	@deploy/debian-command luacheck lua-check
 	@$(STEP) luacheck --quiet --no-color $(LUA_CODE)

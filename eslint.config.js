@@ -56,6 +56,7 @@ export default defineConfig(
     ".reports",
     ".bench",
     ".albc",
+    ".site",
     "test/golden/*",
   ]),
   { linterOptions: { reportUnusedDisableDirectives: "error", reportUnusedInlineConfigs: "error" } },

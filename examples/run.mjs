@@ -31,6 +31,11 @@ const toTry = (certificate) => [
   ["Rules of a Frontend, whose auth they inherit", "curl -i http://localhost:8081/status", 401],
   ["", "curl -i -u ops:restart http://localhost:8081/status", 200],
   ["but for one", "curl -i http://localhost:8081/healthz", 200],
+  ["Gateway API: an HTTPRoute", "curl -i http://routes.localhost:8090/", 200],
+  ["one whose AuthPolicy asks for a password", "curl -i http://team.localhost:8090/", 401],
+  ["", "curl -i -u alice:wonderland http://team.localhost:8090/", 200],
+  ["and a rule of it that is open", "curl -i http://team.localhost:8090/healthz", 200],
+  ["one that asks the sign-in service", "curl -i http://single.localhost:8090/", 302],
   ["No route: the reason is in X-ALB-ERR-REASON", "curl -i http://nobody.localhost:8080/", 404],
   ...(certificate === undefined
     ? []
@@ -116,7 +121,7 @@ function printWhatToTry(certificate) {
   # Why a request goes where it goes:
   node ${relative("", albc)} explain -f ${relative("", examples)} GET http://admin.localhost:8080/
 
-Edit ${relative("", join(examples, "manifests"))} while it runs: changes are served at once. Ctrl-C ends it.`);
+Edit ${relative("", examples)}/manifests or ${relative("", examples)}/gateway while it runs: changes are served at once. Ctrl-C ends it.`);
 }
 
 async function main() {
@@ -124,7 +129,8 @@ async function main() {
   const services = keep(fork(join(examples, "services.mjs")), "the example services");
   await once(services, "message");
   const tls = makeTls();
-  const sources = [join(examples, "manifests"), ...(tls === undefined ? [] : [tls.manifest])];
+  const folders = [join(examples, "manifests"), join(examples, "gateway")];
+  const sources = [...folders, ...(tls === undefined ? [] : [tls.manifest])];
   const flags = sources.flatMap((source) => ["-f", source]);
   keep(
     spawn(process.execPath, [albc, "run", ...flags, "--dir", join(work, "run")], {

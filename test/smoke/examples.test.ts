@@ -14,7 +14,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url));
 const albc = join(repository, "dist/cli/main.js");
 
 /** Ports that the examples name. */
-const PORTS = [8080, 8081, 8443, 19001, 19002, 19003];
+const PORTS = [8080, 8081, 8090, 8443, 19001, 19002, 19003];
 
 interface Line {
   readonly command: string;
