@@ -91,7 +91,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   FIELD_MISSING: error(
     "a required field is missing",
-    "A Kubernetes API server would refuse the object without this field. It is not served.",
+    "A Kubernetes API server refuses an object without this field. At start, the hosts and paths that can be read answer 503. While albc runs, the object's last good content stays (LAST_GOOD_KEPT).",
     "add the field",
   ),
   FIELD_UNKNOWN: warning(
@@ -101,7 +101,7 @@ export const DIAGNOSTIC_CATALOG = {
   ),
   LAST_GOOD_KEPT: warning(
     "an object's last good content is served",
-    "While albc runs, a file or object that becomes unreadable keeps its last good content, so a half-written or wrong edit breaks nothing. Objects removed from other files meanwhile stay too, because they may have moved there. A restart would lose all of these.",
+    "While albc runs, a file or object that becomes unreadable keeps its last good content, so a half-written edit breaks nothing. An object that can be read but has an unusable setting does not: its paths answer 503. Objects removed from other files meanwhile stay too, because they may have moved there. A restart would lose all of these.",
     "correct the error that is reported beside this one",
   ),
 
