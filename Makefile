@@ -51,6 +51,10 @@ $(SITE): $(INSTALLED) docs/.vitepress/config.js $(wildcard *.md) $(shell find do
 	@vitepress build docs
 	@touch $@
 
+docs/architecture.svg: docs/architecture.dot
+	@deploy/debian-command dot graphviz
+	@dot -Tsvg $< >$@
+
 .PHONY: figures
 figures: $(INSTALLED) ## Print figures of the structure of src; LIST=1 names what is counted
 	@node .ci/figures.js $(if $(LIST),--list)

@@ -284,9 +284,12 @@ function withCommon(command: Command): Command {
   return withOptions(command.option("--kubernetes", KUBERNETES));
 }
 
+/** Below the command's own options, which would be lost among them. */
+const SETTINGS_HEADING = "Settings, the same for every command (docs/options.md):";
+
 function withOptions(command: Command): Command {
   command.option("--config <file>", "options file in YAML (variable ALBC_CONFIG)");
-  for (const row of SETTINGS) command.addOption(settingOption(row));
+  for (const row of SETTINGS) command.addOption(settingOption(row).helpGroup(SETTINGS_HEADING));
   return command;
 }
 

@@ -83,3 +83,15 @@ test("diff takes two sides, or the cluster and one", () => {
   expect(() => parse("diff", "a")).toThrow("diff needs OLD and NEW");
   expect(() => parse("diff", "--kubernetes", "a", "b")).toThrow("diff needs OLD and NEW");
 });
+
+test.each(["run", "explain"])(
+  "the help of %s lists its own options before the settings",
+  (name) => {
+    let help = "";
+    const context = { version: "1", write: (text: string) => (help += text) };
+    expect(() => parseArguments([name, "--help"], context)).toThrow(HelpShown);
+
+    expect(help.indexOf("--help")).toBeGreaterThan(0);
+    expect(help.indexOf("--help")).toBeLessThan(help.indexOf("--http-port"));
+  },
+);
