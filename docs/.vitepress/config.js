@@ -15,7 +15,7 @@ const ORDER = {
   Protect: ["docs/oauth2-proxy", "docs/passwords", "docs/tls", "docs/security"],
   Operate: [
     ...["docs/troubleshooting", "docs/monitoring", "docs/logging", "docs/tracing"],
-    ...["docs/operations", "docs/scale"],
+    ...["docs/operations", "docs/support", "docs/scale"],
   ],
   Reference: [
     ...[
