@@ -134,20 +134,6 @@ describe("the npm package", () => {
     expect(packed.filter((file) => /^(src|test|e2e)\/|\.map$/.test(file))).toEqual([]);
   });
 
-  it("has no dead link in its pages", async () => {
-    const pages = packed.filter((file) => file.endsWith(".md"));
-    const dead: string[] = [];
-    for (const page of pages) {
-      for (const link of linksOf(await readFile(join(folder, "node_modules/albc", page), "utf8"))) {
-        if (!(await leadsSomewhere(join(folder, "node_modules/albc", page), link)))
-          dead.push(`${page}: ${link}`);
-      }
-    }
-
-    expect(pages.length).toBeGreaterThan(10);
-    expect(dead).toEqual([]);
-  });
-
   it("runs as a command that says its version", async () => {
     const manifest: unknown = JSON.parse(await readFile(join(repository, "package.json"), "utf8"));
     const { stdout } = await inProject("npx", ["albc", "--version"]);
@@ -211,33 +197,3 @@ describe("the npm package", () => {
     expect(stdout + stderr).toMatch(passed);
   });
 });
-
-/** Targets of inline links and of definitions, but not those in code. */
-function linksOf(markdown: string): readonly string[] {
-  const text = markdown.replaceAll(/^ *```.*?^ *```/gms, "").replaceAll(/`[^`\n]*`/g, "`");
-  const inline = [...text.matchAll(/\]\(([^)\s]+)\)/g)];
-  const definitions = [...text.matchAll(/^\[[^\]]+\]: *(\S+)$/gm)];
-  return [...inline, ...definitions].map(([, target = ""]) => target);
-}
-
-/** Whether a file, and the heading in it, exist. Other sites are not asked. */
-async function leadsSomewhere(page: string, link: string): Promise<boolean> {
-  if (/^[a-z]+:/.test(link)) return true;
-  const [path = "", heading] = link.split("#");
-  const target = path === "" ? page : join(dirname(page), path);
-  const exists = await access(target).then(
-    () => true,
-    () => false,
-  );
-  if (heading === undefined || !exists) return exists;
-  const text = (await readFile(target, "utf8")).replaceAll(/^```.*?^```/gms, "");
-  return [...text.matchAll(/^#+ +(.+)$/gm)].some(([, title = ""]) => anchorOf(title) === heading);
-}
-
-/** The anchor that GitHub and npm give a heading. */
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-    .replaceAll(" ", "-");
-}

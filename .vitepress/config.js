@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { slug } from "github-slugger";
 import { defineConfig } from "vitepress";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(import.meta.dirname, "..");
 const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 /** Where files that are no pages can be read. */
 const files = repository?.url.replace(/^git\+|\.git$/g, "").concat("/blob/main");
@@ -72,9 +72,8 @@ function linkToRepository(markdown) {
 export default defineConfig({
   title: "albc",
   description: "A gateway for Kubernetes that authenticates requests at the edge",
-  srcDir: "..",
-  outDir: "../.site",
-  cacheDir: "../node_modules/.cache/vitepress",
+  outDir: ".site",
+  cacheDir: "node_modules/.cache/vitepress",
   srcExclude: ["examples/**", "deploy/**", "src/**", "test/**", "e2e/**", "templates/**", "lua/**"],
   rewrites: { "README.md": "index.md" },
   cleanUrls: false,
