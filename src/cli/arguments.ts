@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { Command, CommanderError, Option } from "commander";
 import type { ReloadWay } from "../output/reloader.js";
 import { own } from "../support/json-object.js";
-import { settingOption } from "./setting-option.js";
+import { HELP_FORMAT } from "./help-format.js";
+import { settingOptions } from "./setting-options.js";
 import { SETTINGS } from "./settings-table.js";
 import { UsageError } from "./terminal.js";
 
@@ -89,6 +90,8 @@ export function parseArguments(
     readonly name?: string;
     readonly version: string;
     readonly write: (text: string) => void;
+    /** Width of the terminal; 80 if absent. */
+    readonly columns?: number | undefined;
   },
 ): CommandCall {
   let call: CommandCall | undefined;
@@ -122,7 +125,8 @@ function createProgram(
     )
     .version(context.version)
     .exitOverride()
-    .configureOutput({ writeOut: context.write, writeErr: () => undefined });
+    .configureOutput({ writeOut: context.write, writeErr: () => undefined })
+    .configureHelp({ ...HELP_FORMAT, helpWidth: context.columns ?? 80 });
   addRender(program, found);
   addValidate(program, found);
   addRun(program, found);
@@ -200,6 +204,7 @@ function addRun(program: Command, found: (call: CommandCall) => void): void {
 function addExplain(program: Command, found: (call: CommandCall) => void): void {
   withCommon(program.command("explain"))
     .description("say which route a request takes, why, and which auth and filters apply")
+    .usage("[options] METHOD URL")
     // Optional for commander, so that a missing one gets a better message.
     .argument("[METHOD]", "method of the request, such as GET")
     .argument("[URL]", "URL of the request, such as https://a.example/path?x=1")
@@ -229,14 +234,11 @@ function addExplain(program: Command, found: (call: CommandCall) => void): void 
 function addDiff(program: Command, found: (call: CommandCall) => void): void {
   withOptions(program.command("diff"))
     .description("say what a change of manifests does to requests; exit 1 if auth is lost")
+    .usage("[options] [OLD] NEW")
     .argument("[OLD]", "manifests before the change: file, folder, - or a git REVISION:PATH")
     .argument("[NEW]", "manifests after the change, in the same way")
     .option("--kubernetes", "instead of OLD: the cluster, to which NEW is applied")
-    .addOption(
-      new Option("--format <form>", "form of the output")
-        .choices([...DIFF_FORMATS])
-        .default("text"),
-    )
+    .addOption(formatOption(DIFF_FORMATS))
     .action((...[first, second, options]: [string | undefined, string | undefined, Options]) => {
       const kubernetes = options["kubernetes"] === true;
       const [before, now] = kubernetes ? [undefined, first] : [first, second];
@@ -284,12 +286,9 @@ function withCommon(command: Command): Command {
   return withOptions(command.option("--kubernetes", KUBERNETES));
 }
 
-/** Below the command's own options, which would be lost among them. */
-const SETTINGS_HEADING = "Settings, the same for every command (docs/options.md):";
-
 function withOptions(command: Command): Command {
   command.option("--config <file>", "options file in YAML (variable ALBC_CONFIG)");
-  for (const row of SETTINGS) command.addOption(settingOption(row).helpGroup(SETTINGS_HEADING));
+  for (const option of settingOptions()) command.addOption(option);
   return command;
 }
 

@@ -31,7 +31,8 @@ async function main(words: readonly string[]): Promise<ExitStatus> {
     // kubectl starts `kubectl-albc` from the PATH as its plugin (kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins).
     const isPlugin = basename(process.argv[1] ?? "") === "kubectl-albc";
     const name = isPlugin ? "kubectl albc" : "albc";
-    const call = parseArguments(words, { name, version: readVersion(), ...terminal });
+    const { columns } = process.stdout;
+    const call = parseArguments(words, { name, version: readVersion(), columns, ...terminal });
     return await runCommand(call, readSettings(call));
   } catch (error: unknown) {
     return explainFailure(error);

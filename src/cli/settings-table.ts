@@ -7,12 +7,27 @@ import {
   TRACE_MODES,
 } from "../model/options.js";
 
+/** Headings of docs/options.md and of the help, in this order. */
+export const SETTING_TASKS = [
+  "What is served",
+  "The cluster",
+  "Ports and addresses",
+  "Auth and access",
+  "Limits and buffers",
+  "Logs",
+  "Health and metrics",
+  "Tracing",
+  "Processes",
+  "Names of the platform",
+] as const;
+
 /**
  * All options that are not arguments of one command: a row defines the key in albc.yaml, the flag, the variable and the default.
  * docs/options.md is generated from this table.
  */
 export interface SettingRow {
   readonly key: string;
+  readonly task: (typeof SETTING_TASKS)[number];
   readonly kind:
     | "text"
     | "whole"
@@ -34,6 +49,7 @@ export interface SettingRow {
 export const SETTINGS = [
   {
     key: "albApiGroup",
+    task: "Names of the platform",
     kind: "text",
     default: "crd.alauda.io",
     placeholder: "GROUP",
@@ -41,6 +57,7 @@ export const SETTINGS = [
   },
   {
     key: "albAnnotationDomain",
+    task: "Names of the platform",
     kind: "text",
     default: "alb.ingress.cpaas.io",
     placeholder: "DOMAIN",
@@ -48,6 +65,7 @@ export const SETTINGS = [
   },
   {
     key: "compatAnnotationDomain",
+    task: "Names of the platform",
     kind: "text",
     default: "nginx.ingress.kubernetes.io",
     placeholder: "DOMAIN",
@@ -55,6 +73,7 @@ export const SETTINGS = [
   },
   {
     key: "labelDomain",
+    task: "Names of the platform",
     kind: "text",
     default: "cpaas.io",
     placeholder: "DOMAIN",
@@ -62,6 +81,7 @@ export const SETTINGS = [
   },
   {
     key: "alb",
+    task: "What is served",
     kind: "text",
     default: "",
     placeholder: "NAMESPACE/NAME",
@@ -69,6 +89,7 @@ export const SETTINGS = [
   },
   {
     key: "httpPort",
+    task: "Ports and addresses",
     kind: "whole",
     default: 80,
     placeholder: "PORT",
@@ -76,6 +97,7 @@ export const SETTINGS = [
   },
   {
     key: "httpsPort",
+    task: "Ports and addresses",
     kind: "whole",
     default: 443,
     placeholder: "PORT",
@@ -83,6 +105,7 @@ export const SETTINGS = [
   },
   {
     key: "ingressClass",
+    task: "What is served",
     kind: "text",
     default: "nginx",
     placeholder: "NAME",
@@ -90,6 +113,7 @@ export const SETTINGS = [
   },
   {
     key: "ingressWithoutClass",
+    task: "What is served",
     kind: "switch",
     default: false,
     description:
@@ -97,6 +121,7 @@ export const SETTINGS = [
   },
   {
     key: "ingressPriorityNamespaces",
+    task: "What is served",
     kind: "list",
     default: [],
     placeholder: "NAMESPACE,…",
@@ -105,6 +130,7 @@ export const SETTINGS = [
   },
   {
     key: "sharedHosts",
+    task: "What is served",
     kind: "switch",
     default: false,
     description:
@@ -112,6 +138,7 @@ export const SETTINGS = [
   },
   {
     key: "ingressController",
+    task: "What is served",
     kind: "text",
     default: "k8s.io/ingress-nginx",
     placeholder: "NAME",
@@ -119,6 +146,7 @@ export const SETTINGS = [
   },
   {
     key: "controllerName",
+    task: "What is served",
     kind: "text",
     default: "alb.cpaas.io/gateway-controller",
     placeholder: "NAME",
@@ -126,6 +154,7 @@ export const SETTINGS = [
   },
   {
     key: "gatewayAddresses",
+    task: "Ports and addresses",
     kind: "ranges",
     default: [],
     placeholder: "ADDRESS|CIDR,…",
@@ -134,6 +163,7 @@ export const SETTINGS = [
   },
   {
     key: "listenerSockets",
+    task: "Ports and addresses",
     kind: "whole",
     default: 8192,
     placeholder: "NUMBER",
@@ -142,6 +172,7 @@ export const SETTINGS = [
   },
   {
     key: "publishService",
+    task: "The cluster",
     kind: "text",
     default: "",
     placeholder: "NAMESPACE/NAME",
@@ -150,6 +181,7 @@ export const SETTINGS = [
   },
   {
     key: "publishAddress",
+    task: "The cluster",
     kind: "addresses",
     default: [],
     placeholder: "ADDRESS|NAME,…",
@@ -157,6 +189,7 @@ export const SETTINGS = [
   },
   {
     key: "defaultCertificate",
+    task: "Ports and addresses",
     kind: "text",
     default: "",
     placeholder: "NAMESPACE/NAME",
@@ -164,12 +197,14 @@ export const SETTINGS = [
   },
   {
     key: "followLinks",
+    task: "What is served",
     kind: "switch",
     default: false,
     description: "follow links in a folder of -f to files outside it",
   },
   {
     key: "startWithErrors",
+    task: "What is served",
     kind: "switch",
     default: false,
     description:
@@ -177,6 +212,7 @@ export const SETTINGS = [
   },
   {
     key: "allowCrossNamespaceAuth",
+    task: "Auth and access",
     kind: "switch",
     default: false,
     description:
@@ -184,6 +220,7 @@ export const SETTINGS = [
   },
   {
     key: "unsupportedRestrictions",
+    task: "Auth and access",
     kind: "text",
     default: "close",
     choices: ["close", "report"],
@@ -192,6 +229,7 @@ export const SETTINGS = [
   },
   {
     key: "clusterDomain",
+    task: "The cluster",
     kind: "text",
     default: "cluster.local",
     placeholder: "DOMAIN",
@@ -199,6 +237,7 @@ export const SETTINGS = [
   },
   {
     key: "authTimeout",
+    task: "Auth and access",
     kind: "duration",
     default: "5s",
     placeholder: "TIME",
@@ -206,12 +245,14 @@ export const SETTINGS = [
   },
   {
     key: "authTlsVerify",
+    task: "Auth and access",
     kind: "switch",
     default: true,
     description: "verify the certificates of https auth services",
   },
   {
     key: "authCaFile",
+    task: "Auth and access",
     kind: "text",
     default: "",
     placeholder: "FILE",
@@ -219,6 +260,7 @@ export const SETTINGS = [
   },
   {
     key: "trustedProxies",
+    task: "Ports and addresses",
     kind: "list",
     default: [],
     placeholder: "CIDR,…",
@@ -226,12 +268,14 @@ export const SETTINGS = [
   },
   {
     key: "proxyProtocol",
+    task: "Ports and addresses",
     kind: "switch",
     default: false,
     description: "expect the PROXY protocol on every listener",
   },
   {
     key: "accessLog",
+    task: "Logs",
     kind: "text",
     default: "logs/access.log",
     placeholder: "off|stdout|FILE",
@@ -239,6 +283,7 @@ export const SETTINGS = [
   },
   {
     key: "accessLogFormat",
+    task: "Logs",
     kind: "text",
     default: "json",
     choices: LOG_FORMATS,
@@ -246,6 +291,7 @@ export const SETTINGS = [
   },
   {
     key: "accessLogFields",
+    task: "Logs",
     kind: "list",
     default: DEFAULT_LOG_FIELDS,
     placeholder: "FIELD,…",
@@ -254,6 +300,7 @@ export const SETTINGS = [
   },
   {
     key: "tracing",
+    task: "Tracing",
     kind: "text",
     default: "off",
     choices: TRACE_MODES,
@@ -262,6 +309,7 @@ export const SETTINGS = [
   },
   {
     key: "traceRate",
+    task: "Tracing",
     kind: "percent",
     default: 1,
     placeholder: "PERCENT",
@@ -270,6 +318,7 @@ export const SETTINGS = [
   },
   {
     key: "traceClients",
+    task: "Tracing",
     kind: "text",
     default: "continue",
     choices: TRACE_CLIENTS,
@@ -278,6 +327,7 @@ export const SETTINGS = [
   },
   {
     key: "nginxLogLevel",
+    task: "Logs",
     kind: "text",
     default: "warn",
     choices: NGINX_LOG_LEVELS,
@@ -285,14 +335,22 @@ export const SETTINGS = [
   },
   {
     key: "workers",
+    task: "Processes",
     kind: "whole",
     default: 0,
     placeholder: "N",
     description: "nginx worker processes; 0: one for each processor",
   },
-  { key: "ipv6", kind: "switch", default: true, description: "listen on IPv6 addresses too" },
+  {
+    key: "ipv6",
+    task: "Ports and addresses",
+    kind: "switch",
+    default: true,
+    description: "listen on IPv6 addresses too",
+  },
   {
     key: "stream",
+    task: "Ports and addresses",
     kind: "switch",
     default: true,
     description:
@@ -300,6 +358,7 @@ export const SETTINGS = [
   },
   {
     key: "bodyLimit",
+    task: "Limits and buffers",
     kind: "bytes",
     default: "0",
     placeholder: "SIZE",
@@ -307,6 +366,7 @@ export const SETTINGS = [
   },
   {
     key: "buffering",
+    task: "Limits and buffers",
     kind: "switch",
     default: true,
     description:
@@ -314,6 +374,7 @@ export const SETTINGS = [
   },
   {
     key: "http2Streams",
+    task: "Limits and buffers",
     kind: "whole",
     default: 128,
     placeholder: "N",
@@ -321,6 +382,7 @@ export const SETTINGS = [
   },
   {
     key: "clientRequests",
+    task: "Limits and buffers",
     kind: "whole",
     default: 2048,
     placeholder: "N",
@@ -329,6 +391,7 @@ export const SETTINGS = [
   },
   {
     key: "drainTimeout",
+    task: "Processes",
     kind: "duration",
     default: "240s",
     placeholder: "TIME",
@@ -336,6 +399,7 @@ export const SETTINGS = [
   },
   {
     key: "resolver",
+    task: "Auth and access",
     kind: "list",
     default: [],
     placeholder: "ADDRESS,…",
@@ -343,6 +407,7 @@ export const SETTINGS = [
   },
   {
     key: "nginxUser",
+    task: "Processes",
     kind: "text",
     default: "",
     placeholder: "USER",
@@ -350,6 +415,7 @@ export const SETTINGS = [
   },
   {
     key: "namespaces",
+    task: "The cluster",
     kind: "list",
     default: [],
     placeholder: "NAMESPACE,…",
@@ -357,6 +423,7 @@ export const SETTINGS = [
   },
   {
     key: "secretNamespaces",
+    task: "The cluster",
     kind: "list",
     default: [],
     placeholder: "NAMESPACE,…",
@@ -365,6 +432,7 @@ export const SETTINGS = [
   },
   {
     key: "selector",
+    task: "The cluster",
     kind: "text",
     default: "",
     placeholder: "SELECTOR",
@@ -372,6 +440,7 @@ export const SETTINGS = [
   },
   {
     key: "backendSelector",
+    task: "The cluster",
     kind: "text",
     default: "",
     placeholder: "SELECTOR",
@@ -380,6 +449,7 @@ export const SETTINGS = [
   },
   {
     key: "healthAddress",
+    task: "Health and metrics",
     kind: "endpoint",
     default: "",
     placeholder: "ADDRESS:PORT",
@@ -388,6 +458,7 @@ export const SETTINGS = [
   },
   {
     key: "routeMetrics",
+    task: "Health and metrics",
     kind: "whole",
     default: 10_000,
     placeholder: "NUMBER",
@@ -396,6 +467,7 @@ export const SETTINGS = [
   },
   {
     key: "ingressNginxMetrics",
+    task: "Health and metrics",
     kind: "switch",
     default: false,
     description:
@@ -403,6 +475,7 @@ export const SETTINGS = [
   },
   {
     key: "shutdownDelay",
+    task: "Processes",
     kind: "duration",
     default: "0s",
     placeholder: "TIME",
@@ -411,6 +484,7 @@ export const SETTINGS = [
   },
   {
     key: "logLevel",
+    task: "Logs",
     kind: "text",
     default: "info",
     choices: ["debug", "info", "warn", "error"],

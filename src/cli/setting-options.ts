@@ -1,8 +1,16 @@
 import { Option } from "commander";
-import { type SettingRow, flagOf, variableOf } from "./settings-table.js";
+import { SETTINGS, SETTING_TASKS, type SettingRow, flagOf, variableOf } from "./settings-table.js";
 
-/** The flag of a row of the settings table. */
-export function settingOption(row: SettingRow): Option {
+/** The flags of the settings table. In the help they follow the command's own, which would be lost among them. */
+export function settingOptions(): readonly Option[] {
+  return SETTING_TASKS.flatMap((task) =>
+    SETTINGS.filter((row) => row.task === task).map((row) =>
+      settingOption(row).helpGroup(`Settings: ${task}`),
+    ),
+  );
+}
+
+function settingOption(row: SettingRow): Option {
   const shown = `${row.description} (${variableOf(row.key)}, default ${showDefault(row)})`;
   const flag = flagOf(row.key);
   return row.kind === "switch"
