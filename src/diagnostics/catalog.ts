@@ -358,7 +358,7 @@ export const DIAGNOSTIC_CATALOG = {
   AUTH_REFERENCE_NOT_FOUND: error(
     "an auth setting names a Secret or ConfigMap that does not exist",
     "The paths that the setting protects answer 503 until the object exists; then they are served at once.",
-    "create the object, or correct its namespace and name; on a cluster, let albc read the Secrets of its namespace (option secretNamespaces)",
+    "create the object, or correct its namespace and name",
   ),
   AUTH_REFERENCE_FORBIDDEN: error(
     "an auth setting may not use an object of another namespace",

@@ -4,7 +4,7 @@ import type { Report } from "../diagnostics/sink.js";
 import { type HostPattern, hostKey } from "../model/values.js";
 import type { Certificate } from "../model/listener.js";
 import { compareIds, memoized } from "../support/collections.js";
-import { own } from "../support/json-object.js";
+import { own, present } from "../support/json-object.js";
 import { type Result, ok, problem } from "../support/result.js";
 import { SecretText } from "../support/secret-text.js";
 import { parsePemCertificates, slowness, weakness } from "./certificate-strength.js";
@@ -12,6 +12,7 @@ import type { TranslateContext } from "./context.js";
 import { parentWildcard, parseHostPattern } from "./hostnames.js";
 import type { Place } from "./place.js";
 import type { NamespacedName } from "./reference-grants.js";
+import { hintForUnread } from "./unread-secrets.js";
 
 /** A usable certificate. */
 export interface LoadedCertificate {
@@ -38,9 +39,6 @@ export type IdentifiedUse = CertificateUse & { readonly id: string };
 const MOST_CHAIN_TEXT = 64 * 1024;
 const MOST_CHAINED = 16;
 
-const READ_MORE =
-  "name the namespace in the option secretNamespaces and let albc read its Secrets, or install the overlay cluster-secrets";
-
 /** Reads certificates from Secrets of type kubernetes.io/tls, each once. */
 export class Certificates {
   readonly #context: TranslateContext;
@@ -64,7 +62,7 @@ export class Certificates {
 
   /** A better hint than the catalogue's, if albc may not read the Secret. */
   hintFor(ref: NamespacedName): { readonly hint?: string } {
-    return this.#isUnread(ref) ? { hint: READ_MORE } : {};
+    return present("hint", hintForUnread(ref, this.#context));
   }
 
   /** Every certificate that was loaded, by id. */
@@ -102,16 +100,10 @@ export class Certificates {
   }
 
   #whyNone(ref: NamespacedName): string {
-    const { namespace, name } = ref;
-    return this.#isUnread(ref)
-      ? `Secret ${namespace}/${name} can't be read: namespace ${namespace} is not in the option secretNamespaces (the overlay cluster-secrets reads all)`
-      : `there is no Secret ${namespace}/${name}`;
-  }
-
-  #isUnread({ namespace, name }: NamespacedName): boolean {
-    const { resources, options } = this.#context;
-    if (resources.get("Secret", namespace, name) !== undefined) return false;
-    return !["*", namespace].some((each) => options.secretNamespaces.includes(each));
+    const secret = `Secret ${ref.namespace}/${ref.name}`;
+    return hintForUnread(ref, this.#context) === undefined
+      ? `there is no ${secret}`
+      : `${secret} is not read`;
   }
 
   #parsed(secret: Secret): Result<LoadedCertificate> {

@@ -9,6 +9,7 @@ import { present } from "../../support/json-object.js";
 import { type Result, problem } from "../../support/result.js";
 import type { ServicePortRef } from "../backends.js";
 import type { TranslateContext } from "../context.js";
+import { hintForUnread } from "../unread-secrets.js";
 import { type Annotation, rowsOf } from "../ingress/annotations/annotation.js";
 import {
   type NamespacedName,
@@ -114,8 +115,9 @@ export function referencedObject<K extends keyof typeof SHOWN_KIND>(
   }
   const object = context.resources.get(kind, name.namespace, name.name);
   if (object === undefined) {
-    const what = `${shown} not found`;
-    problems.fail("AUTH_REFERENCE_NOT_FOUND", what, setting);
+    const hint = kind === "Secret" ? hintForUnread(name, context) : undefined;
+    const what = `${shown} ${hint === undefined ? "not found" : "is not read"}`;
+    problems.fail("AUTH_REFERENCE_NOT_FOUND", what, setting, hint);
     return undefined;
   }
   return { shown, object };

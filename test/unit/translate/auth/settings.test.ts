@@ -65,6 +65,19 @@ describe("the object of a reference", () => {
   });
 });
 
+it("of a namespace whose Secrets are not read is not called missing", () => {
+  const { owner } = ownerOf();
+  const options = { ...owner.context.options, secretNamespaces: ["albc"] };
+  const context = { ...owner.context, options };
+  expect(referencedObject({ ...owner, context }, "Secret", { ...PLACE, value: "a" }, true)).toBe(
+    undefined,
+  );
+  expect(owner.problems.invalid).toBe("secret default/a is not read");
+  expect(context.diagnostics.reports[0]?.hint).toMatch(
+    /^namespace default is not in the option secretNamespaces/,
+  );
+});
+
 describe("problems", () => {
   it("close by the first failure, and not by a warning", () => {
     const { owner, codes } = ownerOf();
