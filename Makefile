@@ -228,6 +228,7 @@ $(LUA_TESTS): test-lua-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
 	@$(call jest,lua,$(NODE_OLD_BIN),$<)
 $(E2E_TESTS): test-e2e-%: .nginx/%/nginx $(call node_file,$(NODE_OLD_BIN))
 	@deploy/debian-command prometheus prometheus
+	@deploy/debian-command chromium-headless-shell chromium-headless-shell
 	@$(call jest,e2e,$(NODE_OLD_BIN),$<)
 test-unit-new-node: $(NGINX) $(GATEWAY_API) $(call node_file,$(NODE_NEW_BIN))
 	@$(call jest,unit,$(NODE_NEW_BIN),$(NGINX))

@@ -102,6 +102,8 @@ function startHealth({
     {
       address: settings.text("healthAddress"),
       folder: folderOfNginx(call) ?? folder,
+      runFolder: folder,
+      statusPage: settings.switch("statusPage"),
       version: readVersion(),
       nginxVersion: binary?.version,
       startWithErrors: settings.switch("startWithErrors"),

@@ -457,6 +457,14 @@ export const SETTINGS = [
       "where albc run answers /healthz, /readyz and /metrics, such as 0.0.0.0:10254; empty: nowhere",
   },
   {
+    key: "statusPage",
+    task: "Health and metrics",
+    kind: "switch",
+    default: false,
+    description:
+      "answer /status at the health address, too: a page with hosts and errors of all namespaces (docs/operations.md, Status page)",
+  },
+  {
     key: "routeMetrics",
     task: "Health and metrics",
     kind: "whole",

@@ -4,6 +4,7 @@ import { Registry } from "prom-client";
 import type { DataPlaneStatus } from "../output/control-client.js";
 import { EnvironmentError } from "../support/errors.js";
 import { type CompileSummary, type RunEvents, type RunHandlers, isFailure } from "./run-health.js";
+import { PAGE_HEADERS } from "./status-page.js";
 
 /**
  * Milliseconds after which a change counts as stuck (each of its steps has a shorter limit), and so does a silent main thread (no
@@ -146,10 +147,14 @@ const REQUEST_LIMIT = 10_000;
 export async function startHealthServer(
   address: string,
   probes: Pick<Probes, "problem" | "reluctance" | "remark">,
-  metrics: () => Promise<readonly (string | Buffer)[]>,
+  pages: {
+    readonly metrics: () => Promise<readonly (string | Buffer)[]>;
+    /** A page; undefined until there is something to show. Absent: there is none. */
+    readonly status?: (() => Promise<string | undefined>) | undefined;
+  },
 ): Promise<Server> {
   const server = createServer((request, response) => {
-    answer(request, response, probes, metrics).catch(() => response.destroy());
+    answer(request, response, probes, pages).catch(() => response.destroy());
   });
   server.requestTimeout = REQUEST_LIMIT;
   const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(address) ?? [];
@@ -167,7 +172,7 @@ async function answer(
   { method = "", url = "" }: IncomingMessage,
   response: ServerResponse,
   probes: Parameters<typeof startHealthServer>[1],
-  metrics: () => Promise<readonly (string | Buffer)[]>,
+  { metrics, status }: Parameters<typeof startHealthServer>[2],
 ): Promise<void> {
   const send = (
     status: number,
@@ -197,7 +202,14 @@ async function answer(
     case "/metrics":
       send(200, await metrics(), { "Content-Type": Registry.PROMETHEUS_CONTENT_TYPE });
       break;
+    case "/status": {
+      const page = await status?.();
+      if (page !== undefined) send(200, page, PAGE_HEADERS);
+      else if (status) send(503, "no configuration is applied yet\n");
+      else send(404, "this page needs the option statusPage\n");
+      break;
+    }
     default:
-      send(404, "there are /healthz, /readyz and /metrics\n");
+      send(404, "there are /healthz, /readyz, /metrics and /status\n");
   }
 }

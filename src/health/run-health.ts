@@ -104,6 +104,10 @@ export async function startRunHealth(
     readonly address: string;
     /** Where nginx writes, absolute. */
     readonly folder: string;
+    /** Where albc writes, absolute. */
+    readonly runFolder: string;
+    /** Answer `/status`. */
+    readonly statusPage: boolean;
     readonly version: string;
     /** Undefined if albc does not run nginx. */
     readonly nginxVersion: string | undefined;

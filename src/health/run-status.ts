@@ -33,15 +33,15 @@ export async function policyFacts(folder: string): Promise<PolicyFacts> {
   return { ...summaryOf(policy.value), version: policy.value.version };
 }
 
-/** `folder`: of policy.json. `nginxFolder`: where nginx writes. */
+/** `folder`: of policy.json. */
 export async function readStatus(
   facts: PolicyFacts,
   folder: string,
-  nginxFolder = folder,
+  control: Pick<ControlClient, "status"> = new ControlClient(folder),
 ): Promise<RunStatus> {
   const known = { ...facts, changes: await readChanges(folder) };
   try {
-    const { workers, expected } = await new ControlClient(nginxFolder).status();
+    const { workers, expected } = await control.status();
     return { ...known, workers, expected };
   } catch (error: unknown) {
     return { ...known, problem: errorText(error) };

@@ -20,7 +20,9 @@ const HEALTHY = {
 async function start(parts: Partial<typeof HEALTHY> = {}, host = "127.0.0.1") {
   const address = `${host}:${String(await freePort())}`;
   const probes = { ...HEALTHY, ...parts };
-  open.push(await startHealthServer(address, probes, () => Promise.resolve(["a 1\n"])));
+  open.push(
+    await startHealthServer(address, probes, { metrics: () => Promise.resolve(["a 1\n"]) }),
+  );
   return {
     address,
     ask: (path: string, method = "GET") => fetch(`http://${address}${path}`, { method }),
@@ -69,6 +71,26 @@ test("gives the metrics with their type", async () => {
   expect(await response.text()).toBe("a 1\n");
 });
 
+test("the page of the status is an option, and a browser may do nothing with it but show it", async () => {
+  const page = async (status?: () => Promise<string | undefined>) => {
+    const address = `127.0.0.1:${String(await freePort())}`;
+    const metrics = () => Promise.resolve([]);
+    open.push(await startHealthServer(address, HEALTHY, { metrics, status }));
+    return fetch(`http://${address}/status`);
+  };
+  expect((await page()).status).toBe(404);
+  expect((await page(() => Promise.resolve(undefined))).status).toBe(503);
+  const answer = await page(() => Promise.resolve("<p>"));
+  expect([answer.status, await answer.text()]).toEqual([200, "<p>"]);
+  const header = (name: string) => answer.headers.get(name);
+  expect(header("content-type")).toBe("text/html; charset=utf-8");
+  expect(header("cache-control")).toBe("no-store");
+  expect(header("x-content-type-options")).toBe("nosniff");
+  expect(header("content-security-policy")).toMatch(
+    /^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+  );
+});
+
 test("answers nothing else", async () => {
   const { ask } = await start();
   expect((await ask("/")).status).toBe(404);
@@ -78,7 +100,7 @@ test("answers nothing else", async () => {
 
 test("an address that is taken is a trouble of the machine", async () => {
   const { address } = await start();
-  const again = startHealthServer(address, HEALTHY, () => Promise.resolve([]));
+  const again = startHealthServer(address, HEALTHY, { metrics: () => Promise.resolve([]) });
   await expect(again).rejects.toThrow(EnvironmentError);
   await expect(again).rejects.toThrow(address);
 });

@@ -43,6 +43,7 @@ const { isFailure, startRunHealth, summaryOf } = await import("../../../src/heal
 
 const DATA = {
   ...{ address: "127.0.0.1:1", folder: "/run", version: "1" },
+  ...{ runFolder: "/run", statusPage: false },
   ...{ nginxVersion: undefined, startWithErrors: false, ingressNginx: undefined },
 };
 
