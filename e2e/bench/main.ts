@@ -21,6 +21,7 @@ import { type IdleCost, measureIdle } from "./idle-connections.js";
 import { describeMachine } from "./machine.js";
 import { runSection, withRun } from "./page.js";
 import { fetchPeer } from "./peers/fetch-peer.js";
+import { showProgress } from "./progress.js";
 import type { Table } from "./report.js";
 import * as report from "./report.js";
 import { REPOSITORY } from "./repository.js";
@@ -103,7 +104,12 @@ async function runSuite(suite: Suite, usual: Surroundings, traffic: Traffic): Pr
     }
     return {
       ...suite,
-      ...(await measure(entries, loads, { plan: planFor(share), traffic, signal })),
+      ...(await measure(entries, loads, {
+        ...{ plan: planFor(share), traffic, signal },
+        onRound: (done) => {
+          showProgress(`${suite.title}: ${String(Math.round(100 * done))} %`);
+        },
+      })),
     };
   } finally {
     await own.close();
@@ -123,6 +129,7 @@ async function idleCosts(usual: Surroundings): Promise<IdleCost[]> {
       const subject = await start(behind(usual, "streams"));
       if (subject === undefined) continue;
       try {
+        showProgress(`memory of idle connections: ${name}, ${kind}`);
         costs.push({ name, kind, memory: await measureIdle(subject, kind) });
       } finally {
         await subject.close();
@@ -149,6 +156,7 @@ async function rest(
   peers: Readonly<Record<string, { readonly command: string } | { readonly absent: string }>>,
   suites: readonly SuiteResult[],
 ): Promise<void> {
+  showProgress("a flood of wrong logins");
   const flood = await measureFlood(around.upstreams, around.login, {
     rounds: quick ? 2 : 5,
     seconds: 2,
@@ -158,6 +166,7 @@ async function rest(
   for (const kind of KINDS.filter((one) => one !== "Rule")) {
     for (const count of [FEW, MANY, HUGE]) {
       signal.throwIfAborted();
+      showProgress(`albc render of ${String(count)} of ${kind}`);
       compile.push(await measureCompile(kind, count, quick ? 2 : 5));
     }
   }
@@ -165,6 +174,7 @@ async function rest(
   const changes = [];
   for (const kind of KINDS) {
     signal.throwIfAborted();
+    showProgress(`changes of ${kind}`);
     changes.push(await measureChanges(kind, around, quick ? 3 : 20));
   }
   print("From a changed manifest to the first answer", report.changeTable(changes));
@@ -186,5 +196,6 @@ async function rest(
 }
 
 function print(title: string, table: Table): void {
+  showProgress("");
   console.log(`\n${title}\n${report.aligned(table)}`);
 }

@@ -79,9 +79,15 @@ const SETTLING = 30;
 export async function measure(
   entries: readonly Entry[],
   loads: readonly Load[],
-  options: { readonly plan: Plan; readonly traffic: Traffic; readonly signal: AbortSignal },
+  options: {
+    readonly plan: Plan;
+    readonly traffic: Traffic;
+    readonly signal: AbortSignal;
+    /** Called before each round of slices, with the part of the time that has passed. */
+    readonly onRound?: (done: number) => void;
+  },
 ): Promise<Measured> {
-  const { plan, traffic, signal } = options;
+  const { plan, traffic, signal, onRound } = options;
   const cases = entries.flatMap((entry) =>
     loads.map((load) => ({ ...entry, load, samples: [] as Sample[] })),
   );
@@ -103,6 +109,7 @@ export async function measure(
     for (const one of cases) await slice(one);
     const first = await edge();
     for (let i = 0; i < plan.slices; i += 1) {
+      onRound?.(i / plan.slices);
       for (const one of shuffled(cases)) one.samples.push(await slice(one));
     }
     const last = await edge();

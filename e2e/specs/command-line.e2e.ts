@@ -70,6 +70,23 @@ async function manifests(files: Readonly<Record<string, string>>): Promise<void>
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, "in", name), text);
 }
 
+test("a terminal says what is being done, and a pipe does not", async () => {
+  await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });
+  const line = [process.execPath, MAIN, "render", "-f", "in", "-o", "out"].join(" ");
+  const { stdout } = spawnSync("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, TERM: "xterm" },
+  });
+  const erased = "\r\u001b[K";
+  const steps = ["reading files", "parsing 2 files", "compiling 3 objects"];
+  const shown = (step: string) => `${erased}${step} …`;
+  expect(stdout.replaceAll("\r\n", "\n")).toBe(
+    [...steps.map(shown), erased, WELL.errors, shown("writing out"), erased].join(""),
+  );
+  expect(albc(["render", "-f", "in", "-o", "out"])).toEqual(WELL);
+});
+
 describe("render", () => {
   test("writes a folder that --check then finds equal", async () => {
     await manifests({ "service.yaml": SERVICE, "ingress.yaml": INGRESS });

@@ -27,12 +27,16 @@ export async function runDiff(
   settings: Settings,
   terminal: Terminal,
 ): Promise<ExitStatus> {
+  terminal.progress("reading both sides");
   const { old, current, options } = await readSides(call, settings, terminal);
+  terminal.progress("compiling the manifests before the change");
   const before = compiledSide(old, settings, options);
+  terminal.progress("compiling the manifests after the change");
   const now = compiledSide(current, settings, options);
   const known = new Set(before.diagnostics.map(keyOf));
   const errors = now.diagnostics.filter(({ severity }) => severity === "error");
   const added = errors.filter((diagnostic) => !known.has(keyOf(diagnostic)));
+  terminal.progress("comparing what happens to requests");
   const differences = diff(before.input, now.input);
   reportDiagnostics(added, "text", terminal.writeError, terminal.colours);
   terminal.writeError(`before: ${before.summary}\nnow:    ${now.summary}\n`);

@@ -11,9 +11,24 @@ import { type CommandCall, HelpShown, parseArguments } from "./arguments.js";
 import { type Settings, resolveSettings } from "./settings.js";
 import { type ExitStatus, type Terminal, EXIT, UsageError, readVersion } from "./terminal.js";
 
+/** ECMA-48: carriage return, and "erase in line" to its end. */
+const ERASED_LINE = "\r\u001b[K";
+let isProgressShown = false;
+
 const terminal: Terminal = {
-  write: (text) => void process.stdout.write(text),
-  writeError: (text) => void process.stderr.write(text),
+  write: (text) => {
+    clearProgress();
+    process.stdout.write(text);
+  },
+  writeError: (text) => {
+    clearProgress();
+    process.stderr.write(text);
+  },
+  progress: (what) => {
+    if (!process.stderr.isTTY || process.env["TERM"] === "dumb") return;
+    process.stderr.write(`${ERASED_LINE}${what} …`);
+    isProgressShown = true;
+  },
   colours: process.stderr.isTTY && process.stdout.isTTY && process.env["NO_COLOR"] === undefined,
   variables: process.env,
   readInput: () => readStream(process.stdin),
@@ -25,6 +40,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await main(process.argv.slice(2));
+clearProgress();
 
 async function main(words: readonly string[]): Promise<ExitStatus> {
   try {
@@ -37,6 +53,11 @@ async function main(words: readonly string[]): Promise<ExitStatus> {
   } catch (error: unknown) {
     return explainFailure(error);
   }
+}
+
+function clearProgress(): void {
+  if (isProgressShown) process.stderr.write(ERASED_LINE);
+  isProgressShown = false;
 }
 
 /** Loads only the modules that the command needs, so that `albc validate` of a small file is fast. */

@@ -43,6 +43,7 @@ async function writeOrCheck(
   terminal: Terminal,
 ): Promise<boolean> {
   const files = [...compilation.files, ...(await luaBundle())];
+  terminal.progress(`${call.check ? "comparing with" : "writing"} ${folder}`);
   if (!call.check) {
     await writeFiles(folder, files);
     return false;

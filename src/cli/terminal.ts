@@ -4,6 +4,8 @@ import { readFileSync } from "node:fs";
 export interface Terminal {
   readonly write: (text: string) => void;
   readonly writeError: (text: string) => void;
+  /** Says what is being done, such as `compiling 8,000 objects`, on a terminal alone and until something is written. */
+  readonly progress: (what: string) => void;
   /** Whether standard output and standard error are terminals that show colours. */
   readonly colours: boolean;
   readonly variables: Readonly<Record<string, string | undefined>>;

@@ -55,8 +55,11 @@ export async function compileInput(
   readonly summary: string;
   readonly status: ExitStatus;
 }> {
+  terminal.progress(call.kubernetes ? "reading the cluster" : "reading files");
   const { sources, options, what } = await readCallSources(call, settings, terminal);
+  terminal.progress(`parsing ${what}`);
   const input = loadResources(sources, { albGroup: settings.text("albApiGroup") });
+  terminal.progress(`compiling ${counted(input.objects, "object")}`);
   const compilation = compile(input.resources, options, Date.now());
   const found = [...input.diagnostics, ...compilation.diagnostics];
   const diagnostics = review(found, input.resources, compilation.config);

@@ -69,6 +69,7 @@ function terminal(said: string[]) {
   return {
     write: (text: string) => void said.push(text),
     writeError: (text: string) => void said.push(text),
+    progress: () => undefined,
     colours: false,
     variables: {},
     readInput: () => Promise.resolve(""),

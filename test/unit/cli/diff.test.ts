@@ -35,6 +35,7 @@ async function run(
     {
       write: (text) => void (said.output += text),
       writeError: (text) => void (said.errors += text),
+      progress: () => undefined,
       colours: false,
       variables: {},
       readInput: () => Promise.resolve(""),

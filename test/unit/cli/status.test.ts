@@ -81,6 +81,7 @@ test("a folder without a running nginx is no success", async () => {
     {
       write,
       writeError: write,
+      progress: () => undefined,
       colours: false,
       variables: {},
       readInput: () => Promise.resolve(""),
