@@ -63,9 +63,14 @@ function _M.exit_grpc(status, reason)
     return ngx.exit(200)
 end
 
---- Ends the request with nginx's own body for the status, and the reason in X-ALB-ERR-REASON and the access log.
+--- Answers an error by its page, or returns; set by phases/init.
+---@type fun(status: integer, reason: string)
+function _M.replace() end
+
+--- Ends the request with its error page, or with nginx's own body for the status, and the reason in X-ALB-ERR-REASON
+--- and the access log.
 ---@param status integer 4xx or 5xx
----@param reason string without CR, LF and secrets
+---@param reason string without CR, LF and secrets; empty for an answer of the backend
 ---@param headers table<string, string|string[]>? further response headers
 function _M.exit(status, reason, headers)
     var.albc_reason = reason
@@ -77,11 +82,14 @@ function _M.exit(status, reason, headers)
     if _M.is_grpc() then
         return _M.exit_grpc(status, reason)
     end
+    _M.replace(status, reason)
     return ngx.exit(status)
 end
 
+--- Returns whether the last try has an answer of the backend.
 -- nginx lists the time of each try; "-" stands for a try without a response header.
-local function backend_answered()
+---@return boolean
+function _M.backend_answered()
     local times = var.upstream_header_time
     return times ~= nil and str_find(times, "%d$") ~= nil
 end
@@ -90,7 +98,7 @@ end
 function _M.annotate(status)
     local reason = var.albc_reason
     if reason == nil or reason == "" then
-        if backend_answered() then
+        if _M.backend_answered() then
             return
         end
         reason = _M.nginx_reasons[status] or _M.nginx_reasons[500]

@@ -278,6 +278,7 @@ const FORMATS: Readonly<Record<keyof RouteFilters, (of: RouteFilters) => readonl
   session: ({ session }) => line(session, formatSession),
   streamed: ({ streamed }) => line(streamed, () => "responses are streamed"),
   traceRate: ({ traceRate }) => line(traceRate, (rate) => `${rate} % sampled for traces`),
+  errorPages: ({ errorPages }) => line(errorPages, formatErrorPages),
 };
 
 function line<T>(value: T | undefined, format: (value: T) => string): readonly string[] {
@@ -315,6 +316,12 @@ function formatSession({
 }: NonNullable<RouteFilters["session"]>): string {
   const limit = absoluteTimeout === undefined ? "" : ` for ${String(absoluteTimeout)} s`;
   return `session by ${place} ${name}${limit}`;
+}
+
+function formatErrorPages({ statuses, upstream }: NonNullable<RouteFilters["errorPages"]>): string {
+  const which = statuses === undefined ? "the gateway's statuses" : statuses.join(", ");
+  const instead = upstream === undefined ? "" : `, which also answers if there is no endpoint`;
+  return `error pages for ${which} of ${upstream ?? "the gateway"}${instead}`;
 }
 
 export function formatRewrite(rewrite: PathRewrite): string {

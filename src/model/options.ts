@@ -1,3 +1,4 @@
+import type { Port } from "./upstream.js";
 import { type LogFormat, DEFAULT_LOG_FIELDS } from "./log-fields.js";
 
 export { DEFAULT_LOG_FIELDS, LOG_FIELDS, LOG_FORMATS } from "./log-fields.js";
@@ -54,7 +55,18 @@ export interface CompileOptions {
     /** Whether certificates of https auth services are checked. */
     readonly tlsVerify: boolean;
   };
+  /** Pages for errors of routes that have no pages of their own, and of requests without a route. Absent: none. */
+  readonly errorPages?: GatewayErrorPages;
   readonly dataPlane: DataPlaneOptions;
+}
+
+export interface GatewayErrorPages {
+  /** From 400 to 599, in ascending order, each once. */
+  readonly statuses: readonly number[];
+  /** Who has the pages. */
+  readonly service?: { readonly namespace: string; readonly name: string; readonly port: Port };
+  /** The pages by name: `404.html`, `404.json`; `5xx.html` for the rest of its class. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Identifiers with a vendor's name. */

@@ -1,7 +1,7 @@
 import type { AuthConfig } from "./auth.js";
 import type { BackendTls, Port, Upstream } from "./upstream.js";
 import type { InheritedAuth } from "./listener.js";
-import type { Milliseconds, PathMatch, Predicate, Route } from "./route.js";
+import type { ErrorPages, Milliseconds, PathMatch, Predicate, Route } from "./route.js";
 
 export const POLICY_FORMAT = 4;
 
@@ -69,6 +69,14 @@ export interface PolicySettings {
   readonly authTimeout: Milliseconds;
   /** Whether certificates of https auth services are checked. */
   readonly authTlsVerify: boolean;
+  readonly errorPages?: PolicyErrorPages;
+}
+
+/** Pages for errors of routes that have none of their own, and of requests without a route. */
+export interface PolicyErrorPages extends ErrorPages {
+  readonly statuses: readonly number[];
+  /** By name: `404.html`, `404.json`; `5xx.html` for the rest of its class. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** One bound port. */

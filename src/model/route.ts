@@ -36,7 +36,26 @@ export interface Route extends BackendFilters {
    * @maximum 100
    */
   readonly traceRate?: number;
+  /** Absent: those of the gateway, if it has any. */
+  readonly errorPages?: ErrorPages;
   readonly backends?: readonly Backend[];
+}
+
+/**
+ * Which answers a page replaces, and whose page. The gateway's own refusals are among them; gRPC and WebSockets get none.
+ * @minProperties 1
+ */
+export interface ErrorPages {
+  /**
+   * Statuses from 400 to 599 in ascending order, each once. Absent: those of the gateway.
+   * @minItems 1
+   */
+  readonly statuses?: readonly number[];
+  /**
+   * Id of the upstream that has the pages, and that also answers if the route's own upstream has no endpoint. Absent, or without
+   * endpoints: the gateway's own pages.
+   */
+  readonly upstream?: string;
 }
 
 /** One destination of a route. Its share of requests is its weight divided by the sum of weights. */

@@ -133,6 +133,15 @@ export function findPort(
   return PORTS[transport](service).index.get(wanted);
 }
 
+/** The number of a Service's first TCP port, which a reference without a port means; 80 of a Service that has none. */
+export function firstPort(
+  resources: Pick<TranslateContext["resources"], "get">,
+  { namespace, name }: Pick<ServicePortRef, "namespace" | "name">,
+): number {
+  const ports = resources.get("Service", namespace, name)?.spec?.ports ?? [];
+  return ports.find(({ protocol = "TCP" }) => protocol === "TCP")?.port ?? 80;
+}
+
 export function portList(service: Service, transport: "TCP" | "UDP" = "TCP"): string {
   return PORTS[transport](service).list;
 }

@@ -32,9 +32,7 @@ class Rules extends Handlebars.Visitor {
   }
 
   override PartialStatement(partial: hbs.AST.PartialStatement): void {
-    const isConstant = nameOf(partial.name) === "control";
-    if (partial.params.length !== 1 && !isConstant)
-      this.#report(partial, "has no object of its own");
+    if (partial.params.length !== 1) this.#report(partial, "has no object of its own");
     super.PartialStatement(partial);
   }
 

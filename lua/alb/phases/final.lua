@@ -28,14 +28,14 @@ local function outcome()
     if reason == "" and status == 502 and watch.is_over() then
         return 504, errors.reasons.timeout
     end
-    if reason == "" then
+    if reason == "" and not errors.backend_answered() then
         reason = errors.nginx_reasons[status] or errors.reasons.internal
     end
     return status_of[reason] or status, reason
 end
 
---- Called by rewrite_by_lua of @final_status, which gets nginx's errors for gRPC backends and for tries with deadlines
---- or retries.
+--- Called by rewrite_by_lua of @final_status, which gets nginx's errors for gRPC backends, and for tries with deadlines
+--- or retries, and all errors that pages replace.
 function _M.run_status()
     return errors.exit(outcome())
 end

@@ -14,6 +14,7 @@ local watch = require("alb.upstream.watch")
 local ngx = ngx
 local var = ngx.var
 local str_sub = string.sub
+local tonumber = tonumber
 -- "1" if `after` has something to do, else empty.
 local read_after = require("alb.nginx_variable").reader("albc_after")
 
@@ -28,7 +29,7 @@ local function refuse_http_09()
     return ngx.exit(str_sub(var.server_protocol, 1, 6) == "HTTP/1" and NO_HTTP or 502)
 end
 
-local function after(status)
+local function after(status, is_page)
     if status == 101 then
         -- Deadlines end with the response header; the tunnel has none.
         watch.stop()
@@ -41,7 +42,7 @@ local function after(status)
         if filters then
             respond(filters)
         end
-        if route.session then
+        if route.session and not is_page then
             session.response(route)
         end
     end
@@ -50,7 +51,8 @@ local function after(status)
     end
 end
 
-local function finish(status)
+---@param is_page boolean? the response is an error page of another backend
+local function finish(status, is_page)
     if status >= 400 then
         -- nginx answered before the access phase.
         if var.albc_id == "" then
@@ -61,7 +63,7 @@ local function finish(status)
     end
     local _, marked = read_after()
     if marked == 1 then
-        after(status)
+        after(status, is_page)
     end
 end
 
@@ -73,6 +75,19 @@ function _M.run()
     end
     counters.response(status)
     finish(status)
+end
+
+--- Called instead of `run` for error pages of backends.
+function _M.run_page()
+    if ngx.status == HTTP_09 then
+        return refuse_http_09()
+    end
+    if var.albc_page_kept ~= "" then
+        ngx.status = tonumber(var.albc_page)
+    end
+    local status = ngx.status
+    counters.response(status)
+    finish(status, true)
 end
 
 --- Called instead of `run` for requests that don't come from clients: hops inside nginx, and albc's own.

@@ -47,6 +47,8 @@ function _M.run(wanted, rows, trace)
     prepare.servers = require("alb.policy.listeners").prepare
     prepare.auths = require("alb.auth.access").prepare
     prepare.upstreams = require("alb.upstream.endpoints").prepare
+    local error_pages = require("alb.error_pages")
+    require("alb.errors").replace = error_pages.replace
     -- The only global: each `*_by_lua_block` calls one function of this table.
     rawset(_G, "albc", {
         init_worker = worker.init,
@@ -55,6 +57,9 @@ function _M.run(wanted, rows, trace)
         balance = require("alb.upstream.balancer").balance,
         header_filter = require("alb.phases.header_filter").run,
         header_filter_inside = require("alb.phases.header_filter").run_inside,
+        header_filter_page = require("alb.phases.header_filter").run_page,
+        error_file = error_pages.send_file,
+        plain_error = error_pages.plain,
         certificate = certificate,
         relay = require("alb.backend_tls.relay").receive,
         balance_relay = require("alb.backend_tls.relay").balance,

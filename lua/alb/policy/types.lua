@@ -21,8 +21,15 @@
 ---@class PolicySettings
 ---@field authTimeout Milliseconds Timeout of a whole auth request.
 ---@field authTlsVerify boolean Whether certificates of https auth services are checked.
+---@field errorPages? PolicyErrorPages
 
 ---@alias Milliseconds integer
+
+--- Pages for errors of routes that have none of their own, and of requests without a route.
+---@class PolicyErrorPages
+---@field statuses integer[] Statuses from 400 to 599 in ascending order, each once. Absent: those of the gateway.
+---@field upstream? string Id of the upstream that has the pages, and that also answers if the route's own upstream has no endpoint. Absent, or without endpoints: the gateway's own pages.
+---@field files? table<string, string> By name: `404.html`, `404.json`; `5xx.html` for the rest of its class.
 
 --- One bound port.
 ---@class PolicyServer
@@ -74,6 +81,7 @@
 ---@field session? Session Replaces `affinity`.
 ---@field streamed? true Each part of a response goes to the client as it comes. Absent: nginx buffers responses, unless request or backend say otherwise.
 ---@field traceRate? integer Percentage of requests that are sampled for traces. Absent: the gateway's rate.
+---@field errorPages? ErrorPages Absent: those of the gateway, if it has any.
 ---@field backends? Backend[]
 ---@field redirect? Redirect Sent before CORS and auth, as in ingress-nginx, unless `authFirst`.
 ---@field cors? Cors
@@ -117,6 +125,11 @@
 ---@field path string Path of the cookie.
 ---@field absoluteTimeout? integer Maximum duration of a session in seconds.
 ---@field permanent? true The cookie has Max-Age of `absoluteTimeout`, so it outlives the browser.
+
+--- Which answers a page replaces, and whose page. The gateway's own refusals are among them; gRPC and WebSockets get none.
+---@class ErrorPages
+---@field statuses? integer[] Statuses from 400 to 599 in ascending order, each once. Absent: those of the gateway.
+---@field upstream? string Id of the upstream that has the pages, and that also answers if the route's own upstream has no endpoint. Absent, or without endpoints: the gateway's own pages.
 
 --- One destination of a route. Its share of requests is its weight divided by the sum of weights.
 ---@class Backend

@@ -3,6 +3,7 @@
 local access = require("alb.auth.access")
 local affinity = require("alb.upstream.affinity")
 local chain = require("alb.filters.chain")
+local error_pages = require("alb.error_pages")
 local index = require("alb.policy.index")
 local rows = require("alb.rows")
 local session = require("alb.upstream.session")
@@ -24,6 +25,7 @@ local SPECIAL = {
     "deadlines",
     "retry",
     "streamed",
+    "page_suffix",
 }
 
 local function is_special(route)
@@ -112,6 +114,7 @@ function _M.prepare(route, id, listener)
     affinity.prepare(route)
     session.prepare(route)
     tries.prepare(route)
+    error_pages.prepare(route)
     route.row = rows.of(rows.REQUESTS, id)
     prepare_flags(route)
 end

@@ -78,6 +78,7 @@ local function needs_location(route, protocol, uri, counted_limit, is_changed)
         or counted_limit ~= nil
         or route.tries ~= nil
         or route.streamed
+        or route.page_suffix
         or is_changed
         or var.albc_host ~= ""
         or var.albc_prefix ~= ""

@@ -1,5 +1,6 @@
 --- Enters the nginx location that proxies a request to its backend (templates/partials/server.conf.hbs).
 -- May yield: yes (a body that must be held). Phases: access.
+local page_suffix = require("alb.error_pages").suffix
 local wants_events = require("alb.unusual").wants_events
 
 local ngx = ngx
@@ -46,14 +47,15 @@ function _M.read()
 end
 
 local function name_of(route, protocol)
+    local suffix = page_suffix(route, protocol)
     if route.tries then
-        return try_location[protocol] .. route.try_suffix
+        return try_location[protocol] .. route.try_suffix .. suffix
     end
     local name = plain_location[protocol]
     if name == "@http" and (route.streamed or wants_events()) then
-        return "@stream"
+        name = "@stream"
     end
-    return name
+    return name .. suffix
 end
 
 -- A gRPC stream may never end, so its end is awaited only if it may have to be sent again.

@@ -21,10 +21,13 @@ _M.MAX_TRIES = 5
 -- First byte of grpc:// and grpcs://.
 local LOWER_G = 103
 
---- Ends the request; phases/final.lua replaces the 500 by the status of the reason.
+-- nginx answers 502. A location with error pages intercepts it, and so can leave the 500 of backends alone.
+local BUSY = -3
+
+--- Ends the request; phases/final.lua replaces the 500 or 502 by the status of the reason.
 function _M.refuse(reason)
     var.albc_reason = reason
-    return ngx.exit(500)
+    return ngx.exit(var.albc_paged == "1" and BUSY or 500)
 end
 
 --- Returns whether the last try reached the backend: its connect time is a number. nginx's list of tries already ends

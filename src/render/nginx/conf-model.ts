@@ -1,9 +1,9 @@
 /** What nginx.conf depends on: a small part of the model, so that few changes render it again. */
 import type { AuthConfig } from "../../model/auth.js";
 import type { RoutingModel } from "../../model/config.js";
-import type { Backend, Route } from "../../model/route.js";
+import type { Backend, ErrorPages, Route } from "../../model/route.js";
 import { compareIds, compareStrings, listDifferences } from "../../support/collections.js";
-import { SHARED_SHAPE } from "../../support/json-object.js";
+import { SHARED_SHAPE, present } from "../../support/json-object.js";
 
 /** `routes` and `auths`: in `ConfModels`, one for each distinct value. */
 export interface ConfModel extends Pick<
@@ -15,6 +15,8 @@ export interface ConfModel extends Pick<
 }
 
 export interface ConfRoute extends Pick<Route, "bodyLimit" | "retry" | "deadlines"> {
+  readonly errorPages?: Pick<ErrorPages, "statuses">;
+  /** Only if the locations of the route depend on them. */
   readonly backends?: readonly Pick<Backend, "protocol">[];
 }
 
@@ -68,11 +70,15 @@ export class ConfModels {
   }
 }
 
-function routePart({ bodyLimit, retry, deadlines, backends = [] }: Route): ConfRoute {
-  const isPlain = retry === undefined && deadlines === undefined;
+function routePart({ bodyLimit, retry, deadlines, errorPages, backends = [] }: Route): ConfRoute {
+  const isPlain =
+    retry === undefined &&
+    deadlines === undefined &&
+    backends.every(({ protocol }) => protocol !== "h2c");
   return {
     ...SHARED_SHAPE,
     ...(bodyLimit !== undefined && { bodyLimit }),
+    ...(errorPages && { errorPages: present("statuses", errorPages.statuses) }),
     ...(!isPlain && {
       ...(retry && { retry }),
       ...(deadlines && { deadlines }),

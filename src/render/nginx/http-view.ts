@@ -93,8 +93,17 @@ export function forwardView(): object {
   };
 }
 
-/** By protocol; names of lua/alb/upstream/location.lua. */
-const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
+/** A location for requests to backends; named by lua/alb/upstream/location.lua. */
+interface Location {
+  readonly family: "http" | "stream" | "h2c" | "try" | "grpc_try" | "h2c_try";
+  /** Statuses to retry. */
+  readonly codes: NonNullable<Retry["codes"]>;
+  /** Statuses that pages replace. */
+  readonly pages: readonly number[];
+}
+
+/** Of routes with deadlines or retries. */
+const TRY_FAMILIES: Readonly<Record<BackendProtocol, Location["family"]>> = {
   http: "try",
   https: "try",
   grpc: "grpc_try",
@@ -104,41 +113,87 @@ const FAMILIES: Readonly<Record<BackendProtocol, string>> = {
 
 /**
  * The view of templates/partials/try.conf.hbs: the locations of routes with deadlines or retries. The statuses to retry are an nginx
- * directive, so each set in use has a location, which costs some 14 KB in every server. A new set needs a reload.
+ * directive, so each set in use has a location, which costs some 14 KB in every server. A new set needs a reload. The same holds for the
+ * statuses that pages replace.
  */
-export function tryViews(config: Pick<ConfModel, "routes">): readonly object[] {
-  const used = config.routes.filter(hasTries).flatMap(locationsOf);
+export function tryViews(
+  { routes }: Pick<ConfModel, "routes">,
+  gatewayPages?: readonly number[],
+): readonly object[] {
+  const used = routes.filter(hasTries).flatMap((route) => {
+    const { codes = [], attempts = 0 } = route.retry ?? {};
+    const tried = attempts > 0 ? codes : [];
+    return (route.backends ?? []).flatMap(({ protocol }): readonly Location[] => {
+      const plain = { family: TRY_FAMILIES[protocol], codes: tried, pages: [] };
+      const pages = pagesOf(route, gatewayPages);
+      return pages.length === 0 || plain.family === "grpc_try"
+        ? [plain]
+        : // Upgrades and gRPC are for the plain one.
+          [plain, { ...plain, pages }];
+    });
+  });
   // Always there, so the first route with a deadline needs no reload.
-  const named = new Map([PLAIN, ...used].map((entry) => [nameOf(entry), entry]));
-  return [...named]
-    .sort(([a], [b]) => compareStrings(a, b))
-    .map(([name, { family, codes }]) => ({
-      name: locationName(name),
-      codes: codes.map(integerText),
-      module: word(family === "try" ? "proxy" : "grpc"),
-      stream: family === "grpc_try",
-    }));
+  return distinct([{ family: "try", codes: [], pages: [] }, ...used]);
 }
 
-interface TryLocation {
-  readonly family: string;
-  readonly codes: NonNullable<Retry["codes"]>;
+/** The view of templates/partials/page.conf.hbs: the locations of other routes with error pages. */
+export function pageViews(
+  { routes }: Pick<ConfModel, "routes">,
+  gatewayPages: readonly number[] = [],
+): readonly object[] {
+  const used = routes.flatMap((route) => {
+    const pages = pagesOf(route, gatewayPages);
+    const isH2c = (route.backends ?? []).some(({ protocol }) => protocol === "h2c");
+    const families = ["http", "stream", ...(isH2c ? (["h2c"] as const) : [])] as const;
+    return hasTries(route) ? [] : families.map((family) => ({ family, codes: [], pages }));
+  });
+  const ofGateway = (["http", "stream"] as const).map((family) => ({
+    ...{ family, codes: [], pages: gatewayPages },
+  }));
+  return distinct([...used, ...ofGateway].filter(({ pages }) => pages.length > 0));
 }
 
-const PLAIN: TryLocation = { family: FAMILIES.http, codes: [] };
+/** Whether any answer may be replaced. */
+export function hasPages(
+  { routes }: Pick<ConfModel, "routes">,
+  gatewayPages?: readonly number[],
+): boolean {
+  return gatewayPages !== undefined || routes.some(({ errorPages }) => errorPages !== undefined);
+}
+
+function pagesOf(
+  { errorPages }: ConfRoute,
+  gatewayPages: readonly number[] = [],
+): readonly number[] {
+  return errorPages?.statuses ?? gatewayPages;
+}
 
 function hasTries({ retry, deadlines }: ConfRoute): boolean {
   return retry !== undefined || Object.keys(deadlines ?? {}).length > 0;
 }
 
-function locationsOf({ retry, backends = [] }: ConfRoute): readonly TryLocation[] {
-  const { codes = [], attempts = 0 } = retry ?? {};
-  const used = attempts > 0 ? codes : [];
-  return backends.map(({ protocol }) => ({ family: FAMILIES[protocol], codes: used }));
+function distinct(locations: readonly Location[]): readonly object[] {
+  return [...new Map(locations.map((entry) => [nameOf(entry), entry]))]
+    .sort(([a], [b]) => compareStrings(a, b))
+    .map(([name, { family, codes, pages }]) => ({
+      name: locationName(name),
+      codes: codes.map(integerText),
+      module: word(PROXIED.has(family) ? "proxy" : "grpc"),
+      stream: family === "grpc_try",
+      buffered: family === "http",
+      pages: pages.length > 0 && answeredByPages(pages).map(integerText),
+    }));
 }
 
-function nameOf({ family, codes }: TryLocation): string {
-  return [family, ...codes].join("_");
+const PROXIED: ReadonlySet<Location["family"]> = new Set(["http", "stream", "try"]);
+
+/** In a location with pages, each error of the gateway leaves nginx as 502; Lua knows the status that it is (lua/alb/upstream/peer.lua). */
+function answeredByPages(pages: readonly number[]): readonly number[] {
+  return [...new Set([...pages, 502])].sort((a, b) => a - b);
+}
+
+function nameOf({ family, codes, pages }: Location): string {
+  return [family, ...codes, ...(pages.length === 0 ? [] : ["page", ...pages])].join("_");
 }
 
 /** The machine's authorities; src/output/environment.ts writes the file before nginx starts. */

@@ -9,7 +9,9 @@ import {
   backendTlsView,
   clientView,
   forwardView,
+  hasPages,
   luaView,
+  pageViews,
   tryViews,
   variablesView,
 } from "./http-view.js";
@@ -38,9 +40,11 @@ export function renderNginxConf(
   const behind = new Set(
     config.streams.flatMap(({ id, protocol }) => (protocol === "tls" ? id : [])),
   );
+  const gatewayPages = options.errorPages?.statuses;
   const shared = {
     bodyLimits: bodyLimits(config, dataPlane),
-    tries: tryViews(config),
+    tries: tryViews(config, gatewayPages),
+    pages: hasPages(config, gatewayPages) && { locations: pageViews(config, gatewayPages) },
     rereads: [...authBodyLimits(config)].some((limit) => limit > 0),
   };
   const traces = dataPlane.trace.mode !== "off";
@@ -55,12 +59,15 @@ export function renderNginxConf(
     client: clientView(dataPlane),
     log: logView(dataPlane),
     trace: traces && {},
-    // The access log may name its id although there is none.
-    traced: traces || dataPlane.accessLogFields.includes("trace_id"),
     variables: variablesView(dataPlane, behind.size > 0),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     backendTls: backendTlsView(config, certificates),
+    control: {
+      // The access log may name its id although there is none.
+      traced: traces || dataPlane.accessLogFields.includes("trace_id"),
+      pages: shared.pages !== false,
+    },
     servers: config.servers.map((server) =>
       serverView(server, listeners.get(server.id) ?? [], shared, {
         ...dataPlane,

@@ -31,6 +31,7 @@ export function serverView(
   shared: {
     readonly bodyLimits: readonly number[];
     readonly tries: readonly object[];
+    readonly pages: Pages;
     readonly rereads: boolean;
   },
   options: DataPlaneOptions & { readonly behind: boolean; readonly reuseport: boolean },
@@ -59,12 +60,28 @@ export function serverView(
     requests: options.clientRequests > 0 && integerText(options.clientRequests),
     bodyLimits: shared.bodyLimits.map((limit) => ({
       limit: bytes(limit),
+      paged: shared.pages !== false,
       buffering: options.buffering,
     })),
     tries: shared.tries,
     rereads: shared.rereads,
+    pages: pagesView(shared.pages, server, options),
     headers: headersView(server, options),
     unchangedHeaders: headersView(server, options, true),
+  };
+}
+
+/** The locations with error pages; false: no answer is replaced by a page. */
+type Pages = { readonly locations: readonly object[] } | false;
+
+/** The view of templates/partials/error-page.conf.hbs. */
+function pagesView(pages: Pages, server: Server, options: DataPlaneOptions): object | false {
+  if (pages === false) return false;
+  const { buffering } = options;
+  return {
+    locations: pages.locations.map((location) => ({ ...location, buffering })),
+    headers: pageHeaders(server, options),
+    buffering,
   };
 }
 
@@ -146,10 +163,7 @@ const UNCHANGED: Readonly<Record<string, NginxText>> = {
  */
 export function headersView(server: Server, options: DataPlaneOptions, unchanged = false): object {
   const trusting = options.trustedProxies.length > 0;
-  const headers = [
-    ...(trusting ? trustingHeaders() : connectionHeaders(server, options)),
-    ...(options.trace.mode === "off" ? [] : TRACE),
-  ];
+  const headers = originHeaders(server, options);
   const known = unchanged ? { ...UNCHANGED, ...(!trusting && { [PREFIX]: EMPTY }) } : {};
   const dropped = trusting ? DROPPED_BEHIND_TRUSTED : DROPPED_OF_ALL;
   return {
@@ -167,6 +181,21 @@ const TRACE: readonly Header[] = [
   ["traceparent", variable("albc_traceparent")],
   ["tracestate", variable("albc_tracestate")],
 ];
+/** All that the backend of an error page learns of a request: nothing of the client's own headers but what these are. */
+function pageHeaders(server: Server, options: DataPlaneOptions): readonly object[] {
+  return [...originHeaders(server, options), ...OF_PAGES].map(([name, value]) => ({
+    name: word(name),
+    value,
+  }));
+}
+
+/** What says where a request comes from. */
+function originHeaders(server: Server, options: DataPlaneOptions): readonly Header[] {
+  return [
+    ...(options.trustedProxies.length > 0 ? trustingHeaders() : connectionHeaders(server, options)),
+    ...(options.trace.mode === "off" ? [] : TRACE),
+  ];
+}
 
 const CLAIMED: ReadonlySet<string> = new Set(CLAIMS);
 
@@ -233,6 +262,23 @@ function headers(
     ["X-Albc-Turns", sequence(integerText(1), variable("http_x_albc_turns"))],
   ];
 }
+
+/** As the default backend of ingress-nginx gets them, what says what the client can read, and no body. */
+const OF_PAGES: readonly Header[] = [
+  ["X-Code", variable("albc_page")],
+  ["X-Format", variable("http_accept")],
+  ["X-Namespace", variable("albc_page_namespace")],
+  ["X-Ingress-Name", variable("albc_page_ingress")],
+  ["X-Service-Name", variable("albc_page_service")],
+  ["X-Service-Port", variable("albc_page_port")],
+  ["Accept", variable("http_accept")],
+  ["Accept-Language", variable("http_accept_language")],
+  ["Accept-Encoding", variable("http_accept_encoding")],
+  ["User-Agent", variable("http_user_agent")],
+  ["Connection", EMPTY],
+  ["Content-Length", EMPTY],
+  ["Transfer-Encoding", EMPTY],
+];
 
 /** Spellings with `_` for some `-`: CGI, WSGI and Rack turn `X_Real-IP` and `X-Real-IP` into one variable. */
 function underscored(name: string): readonly string[] {

@@ -6,6 +6,7 @@ import type {
   PolicyAuth,
   PolicyBackendTls,
   PolicyDocument,
+  PolicyErrorPages,
   PolicyServer,
 } from "../../model/policy.js";
 import type { Route } from "../../model/route.js";
@@ -39,7 +40,11 @@ export function buildPolicy(
   },
 ): Omit<PolicyDocument, "format" | "version" | "hosts" | "matches" | "routes" | "upstreams"> {
   return {
-    settings: { authTimeout: options.auth.timeout, authTlsVerify: options.auth.tlsVerify },
+    settings: {
+      authTimeout: options.auth.timeout,
+      authTlsVerify: options.auth.tlsVerify,
+      ...present("errorPages", errorPages(options)),
+    },
     servers: servers(config, names.tables),
     ...(config.inherited.length > 0 && {
       inherited: byId(config.inherited, ({ id: _, ...inherited }) => inherited),
@@ -47,6 +52,16 @@ export function buildPolicy(
     auths: byId(config.auths, (auth) => policyAuth(auth, names.credentials)),
     ...(config.backendTls.length > 0 && { backendTls: byId(config.backendTls, policyBackendTls) }),
     certificates: certificates(config, names.certificates),
+  };
+}
+
+function errorPages({ errorPages: pages }: CompileOptions): PolicyErrorPages | undefined {
+  if (pages === undefined) return undefined;
+  const { statuses, service, files } = pages;
+  return {
+    statuses,
+    ...(service && { upstream: `${service.namespace}/${service.name}/${String(service.port)}` }),
+    ...present("files", files),
   };
 }
 

@@ -6,6 +6,7 @@ import type { AnyAnnotation } from "./annotations/annotation.js";
 import { BACKEND_ROWS } from "./annotations/backend.js";
 import { CORS_ROWS } from "./annotations/cors.js";
 import { OBSERVABILITY_ROWS } from "./annotations/observability.js";
+import { ERROR_PAGE_ROWS } from "./annotations/error-pages.js";
 import { REDIRECT_ROWS } from "./annotations/redirect.js";
 import { ROUTING_ROWS } from "./annotations/routing.js";
 import { UNSUPPORTED_ANNOTATIONS } from "./annotations/unsupported-table.js";
@@ -17,6 +18,7 @@ export const ANNOTATIONS: readonly AnyAnnotation[] = [
   ...Object.values(CORS_ROWS),
   ...Object.values(BACKEND_ROWS),
   ...Object.values(OBSERVABILITY_ROWS),
+  ...Object.values(ERROR_PAGE_ROWS),
   ...UNSUPPORTED_ANNOTATIONS,
 ];
 

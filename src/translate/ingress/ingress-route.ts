@@ -9,6 +9,7 @@ import { AnnotationReader } from "./annotations/annotation-reader.js";
 import { readBackend, readProtocol } from "./annotations/backend.js";
 import { readCors } from "./annotations/cors.js";
 import { readTraceRate } from "./annotations/observability.js";
+import { readErrorPages } from "./annotations/error-pages.js";
 import { readRedirect } from "./annotations/redirect.js";
 import { readAccess, readRewrite } from "./annotations/routing.js";
 import type { IngressPath, IngressScope } from "./ingress-scope.js";
@@ -43,6 +44,7 @@ export function ingressRoute(
     ...(isRegex && readRewrite(reader, path)),
     ...readBackend(reader, inherited.timeouts),
     ...readTraceRate(reader),
+    ...readErrorPages(reader, lookup, place, context),
   };
   const protocol = protocolOn(port, readProtocol(reader) ?? inherited.protocol);
   const isClosing = context.options.unsupportedRestrictions === "close";

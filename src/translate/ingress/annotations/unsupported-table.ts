@@ -17,7 +17,8 @@ const COOKIE_FIXED =
   "The session cookie has the path /, is HttpOnly, lives as long as the session, and is Secure over https.";
 const NO_CLIENT_TLS_SETTINGS =
   "TLS to the backend of an Ingress is not verified and offers no client certificate.";
-const PLAIN_ERRORS = "Errors of backends are passed through; let the backend answer with the page.";
+const PAGES_OF_BOTH =
+  "A status that has an error page has it for errors of the backend, too; leave the status out of custom-http-errors.";
 const CANARY =
   "It belongs to canary, which is not supported. Use weights in the serviceGroup of a Rule.";
 const COOKIES_PASS =
@@ -178,9 +179,7 @@ export const UNSUPPORTED_ANNOTATIONS: readonly UnsupportedAnnotation[] = [
   ...ignored("backend", "Use backend-protocol: HTTPS.", {
     "secure-backends": "Old name for HTTPS backends.",
   }),
-  ...ignored("backend", PLAIN_ERRORS, {
-    "custom-http-errors": "Statuses for which the default backend answers.",
-    "default-backend": "Service for requests without a healthy backend.",
+  ...ignored("backend", PAGES_OF_BOTH, {
     "disable-proxy-intercept-errors": "Passes errors of the backend through.",
   }),
   ...ignored("backend", "Requests of Ingresses are not mirrored.", {

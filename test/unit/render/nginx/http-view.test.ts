@@ -1,9 +1,12 @@
 import { DEFAULT_OPTIONS } from "../../../../src/model/options.js";
+import type { Route } from "../../../../src/model/route.js";
 import type { BackendTls } from "../../../../src/model/upstream.js";
 import {
   authoritiesPath,
   backendTlsView,
   clientView,
+  hasPages,
+  pageViews,
   policyMemory,
   tryViews,
   variablesView,
@@ -50,6 +53,61 @@ test("each set of statuses in use has one location per protocol family", () => {
     "@try",
     "@try_500_503",
   ]);
+});
+
+describe("locations with error pages", () => {
+  const page = (id: string, more: Partial<Route>) => ({ ...plainRoute(id), ...more });
+  const names = (views: readonly object[]) =>
+    views.map((view) => String((view as { name: unknown }).name));
+  const errorPages = { statuses: [404, 503], upstream: "pages" };
+  const deadlines = { request: 1000 };
+  const h2c = [{ upstream: "a", weight: 1, protocol: "h2c" }] as const;
+
+  test("are none without pages", () => {
+    const config = { ...EMPTY_CONFIG, routes: [page("a", {})] };
+    expect(hasPages(config)).toBe(false);
+    expect(pageViews(config)).toEqual([]);
+  });
+
+  test("have a set of statuses each, and 502, by which errors of the gateway leave nginx", () => {
+    const config = {
+      ...EMPTY_CONFIG,
+      routes: [
+        page("a", { errorPages }),
+        page("b", { errorPages }),
+        page("c", { errorPages: { upstream: "pages" } }),
+      ],
+    };
+    const views = pageViews(config);
+    expect(hasPages(config)).toBe(true);
+    expect(names(views)).toEqual(["@http_page_404_503", "@stream_page_404_503"]);
+    expect((views[0] as { pages: unknown[] }).pages.map(String)).toEqual(["404", "502", "503"]);
+  });
+
+  test("are also for HTTP/2 backends and for tries, but not for gRPC", () => {
+    const routes = [
+      page("a", { errorPages, backends: h2c }),
+      page("b", { errorPages, deadlines, backends: [...h2c, { ...h2c[0], protocol: "grpc" }] }),
+    ];
+    const config = { ...EMPTY_CONFIG, routes };
+    expect(names(pageViews(config))).toEqual([
+      "@h2c_page_404_503",
+      "@http_page_404_503",
+      "@stream_page_404_503",
+    ]);
+    expect(names(tryViews(config))).toEqual([
+      "@grpc_try",
+      "@h2c_try",
+      "@h2c_try_page_404_503",
+      "@try",
+    ]);
+  });
+
+  test("of the gateway are there before the first route", () => {
+    expect(names(pageViews(EMPTY_CONFIG, [500]))).toEqual(["@http_page_500", "@stream_page_500"]);
+    const config = { ...EMPTY_CONFIG, routes: [page("a", { errorPages: { upstream: "pages" } })] };
+    expect(names(pageViews(config, [500]))).toEqual(["@http_page_500", "@stream_page_500"]);
+  });
 });
 
 describe("verified TLS to backends", () => {

@@ -21,6 +21,7 @@ const VIEW = {
   forward: forwardView(),
   upstreams: [],
   servers: [],
+  control: { traced: false, pages: false },
   streams: false,
 };
 

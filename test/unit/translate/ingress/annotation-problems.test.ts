@@ -131,7 +131,7 @@ describe("reports about annotations", () => {
     ["nginx.ingress.kubernetes.io/configuration-snippet", "RESTRICTION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/limit-rps", "LIMIT_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/limit-burst-multiplier", "ANNOTATION_UNSUPPORTED"],
-    ["nginx.ingress.kubernetes.io/default-backend", "ANNOTATION_UNSUPPORTED"],
+    ["nginx.ingress.kubernetes.io/disable-proxy-intercept-errors", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/session-cookie-path", "ANNOTATION_UNSUPPORTED"],
     ["nginx.ingress.kubernetes.io/rewrite-request", "ANNOTATION_PREFIX"],
     ["nginx.ingress.kubernetes.io/auth-enable", "ANNOTATION_PREFIX"],
