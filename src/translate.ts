@@ -32,6 +32,7 @@ import {
   translateStreamRoutes,
 } from "./translate/gateway/streams/stream-routes.js";
 import { readGateways } from "./translate/gateway/written-gateways.js";
+import { addGatewayPages } from "./translate/gateway-pages.js";
 import { reportRestrictions } from "./translate/ingress/annotation-problems.js";
 import { ingressStatuses } from "./translate/ingress/ingress-status.js";
 import { KnownObjects } from "./translate/memory.js";
@@ -164,6 +165,7 @@ function translateChanges(
   translateFrontends(balancers, build);
   entries.translate(build);
   reportAllRestrictions(build);
+  addGatewayPages(build);
   const fallback = fallbackCertificates(balancers, build);
   const gatewayClasses = gatewayClassStatuses(build);
   const ofGateways = gatewayStatuses(gateways, {

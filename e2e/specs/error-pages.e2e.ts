@@ -1,4 +1,6 @@
 import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { EchoBackend, asking, echoOf } from "../harness/echo-backend.js";
 import { freePort } from "../harness/free-port.js";
 import { Gateway } from "../harness/gateway.js";
@@ -8,6 +10,7 @@ import { readBody, readHead } from "../harness/http-message.js";
 import { Http2Client } from "../harness/http2-client.js";
 import { type Manifest, ingress, nginx, secret, service, yaml } from "../harness/manifests.js";
 import { useScene } from "../harness/scene.js";
+import { makeTempFolder, removeFolder } from "../harness/temp-folder.js";
 
 const scene = useScene();
 let gateway: Gateway;
@@ -320,5 +323,108 @@ describe("routes without error pages", () => {
     });
 
     expect(echoOf(response).backend).toBe("web");
+  });
+});
+
+describe("pages of the whole gateway", () => {
+  let withFiles: Gateway;
+  let withService: Gateway;
+
+  beforeAll(async () => {
+    const folder = await makeTempFolder();
+    await scene.use(Promise.resolve({ close: () => removeFolder(folder) }));
+    await writeFile(join(folder, "404.html"), "<p>gone</p>");
+    await writeFile(join(folder, "5xx.html"), "<p>broken</p>");
+    const files = {
+      "site.yaml": yaml(
+        service("web", [{ port: web.port }]),
+        service("own", [{ port: own.port }]),
+        service("empty"),
+        service("errors", [{ port: errors.port }], "operator"),
+        secret("users", { auth: await htpasswdLine("ann", "right") }),
+        site("plain", {}),
+        site("guarded", AUTH),
+        site("some", nginx({ "custom-http-errors": "418" })),
+        site("own", nginx({ "custom-http-errors": "404", "default-backend": "own" })),
+        site("gone", nginx({ "custom-http-errors": "404", "default-backend": "empty" })),
+      ),
+    };
+    withFiles = await scene.use(Gateway.start({ files, flags: ["--error-pages", folder] }));
+    const flags = [
+      "--error-page-service",
+      "operator/errors:80",
+      "--error-page-statuses",
+      "401,404,418",
+    ];
+    withService = await scene.use(Gateway.start({ files, flags }));
+  });
+
+  it("are files that keep the status", async () => {
+    const response = await withFiles.send({ host: "plain.example", headers: [missing] });
+
+    expect([response.status, response.text]).toEqual([404, "<p>gone</p>"]);
+    expect(response.all("set-cookie")).toEqual([]);
+    expect((await withFiles.send({ host: "nowhere.example" })).text).toBe("<p>gone</p>");
+    const broken = await withFiles.send({
+      host: "plain.example",
+      headers: [asking({ status: 507 })],
+    });
+    expect([broken.status, broken.text]).toEqual([507, "<p>broken</p>"]);
+  });
+
+  it("leave a challenge without a page as it is", async () => {
+    const response = await withFiles.send({ host: "guarded.example" });
+
+    expect([response.status, response.header("www-authenticate")]).toEqual([
+      401,
+      expect.stringContaining("Basic"),
+    ]);
+  });
+
+  it("are of a Service of the operator, which gets no credentials", async () => {
+    const headers = [["Authorization", basic("ann", "wrong")]] as const;
+    const response = await withService.send({ host: "guarded.example", headers });
+
+    expect([response.status, response.header("www-authenticate")]).toEqual([
+      401,
+      expect.stringContaining("Basic"),
+    ]);
+    expect(echoOf(response).header("authorization")).toBeUndefined();
+    expect(echoOf(await withService.send({ host: "nowhere.example" })).header("x-code")).toBe(
+      "404",
+    );
+  });
+
+  it("give way to those of an Ingress, and replace them if their Service has no endpoint", async () => {
+    expect((await withFiles.send({ host: "own.example", headers: [missing] })).body).toHaveLength(
+      2_000_000,
+    );
+    expect((await withFiles.send({ host: "gone.example", headers: [missing] })).text).toBe(
+      "<p>gone</p>",
+    );
+  });
+
+  it("serve the statuses of an Ingress that names no Service", async () => {
+    const some = { host: "some.example", headers: [asking({ status: 418 })] };
+    expect(echoOf(await withService.send(some)).header("x-code")).toBe("418");
+    const other = await withService.send({
+      host: "some.example",
+      headers: [asking({ status: 404 })],
+    });
+    expect(echoOf(other).backend).toBe("web");
+  });
+
+  it("come and go with an Ingress while it runs", async () => {
+    const change = (annotations: Record<string, string>) =>
+      gateway.change(
+        "late.yaml",
+        yaml(ingress("late", { annotations, hosts: { "late.example": [{ service: "web" }] } })),
+      );
+    const request = { host: "late.example", headers: [asking({ status: 410 })] };
+    await change(nginx({ "custom-http-errors": "410", "default-backend": "errors" }));
+    // Until nginx is reloaded, the errors are passed on.
+    await gateway.until("the page", request, (answer) => echoOf(answer).backend === "errors");
+    await change({});
+    await gateway.until("no page", request, (answer) => echoOf(answer).backend === "web");
   });
 });

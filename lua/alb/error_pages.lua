@@ -32,6 +32,19 @@ local function set_of(list)
     return set
 end
 
+-- `404`, `500to599`: names of locations are as short as src/render/nginx/http-view.ts makes them.
+local function ranges(statuses)
+    local list, start = {}, 1
+    for i = 1, #statuses do
+        if statuses[i + 1] ~= statuses[i] + 1 then
+            local from, to = statuses[start], statuses[i]
+            list[#list + 1] = from == to and from or from .. "to" .. to
+            start = i + 1
+        end
+    end
+    return concat(list, "_")
+end
+
 --- Called once for each decoded route. Adds `pages` if errors of the route may have a page, and `page_suffix`, which
 --- names the locations that intercept its statuses.
 function _M.prepare(route)
@@ -41,15 +54,31 @@ function _M.prepare(route)
     end
     local statuses = own and own.statuses or of_gateway and of_gateway.statuses
     route.pages = { statuses = set_of(statuses), upstream = own and own.upstream }
-    route.page_suffix = statuses and "_page_" .. concat(statuses, "_")
+    route.page_suffix = statuses and "_page_" .. ranges(statuses)
 end
 
---- Returns the suffix of the location for a request whose errors may be replaced, and marks it; empty for others: gRPC
---- has errors of its own, and the client of an upgrade shows no page.
+-- By location: whether this worker's nginx.conf has it. Before a reload, workers may already have its policy.
+local known = {}
+
+local function is_known(location)
+    local found = known[location]
+    if found == nil then
+        if var.albc_page then
+            var.albc_page_location = location
+        end
+        found = var.albc_page_known == "1"
+        known[location] = found
+    end
+    return found
+end
+
+--- Returns the location for a request: the one that intercepts errors, which is marked, or the same for requests whose
+--- errors are not replaced. gRPC has errors of its own, and the client of an upgrade shows no page.
+---@param location string
 ---@param route table prepared
 ---@param protocol string of the backend
 ---@return string
-function _M.suffix(route, protocol)
+function _M.location(location, route, protocol)
     local suffix = route.page_suffix
     if
         not suffix
@@ -57,11 +86,12 @@ function _M.suffix(route, protocol)
         or protocol == "grpcs"
         or var.albc_upgrade ~= ""
         or errors.is_grpc()
+        or not is_known(location .. suffix)
     then
-        return ""
+        return location
     end
     var.albc_paged = "1"
-    return suffix
+    return location .. suffix
 end
 
 local function has_endpoint(id)

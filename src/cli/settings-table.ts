@@ -37,6 +37,7 @@ export interface SettingRow {
     | "ranges"
     | "addresses"
     | "endpoint"
+    | "statuses"
     | "bytes"
     | "duration";
   readonly default: string | number | boolean | readonly string[];
@@ -363,6 +364,31 @@ export const SETTINGS = [
     default: "0",
     placeholder: "SIZE",
     description: "largest request body where no annotation says otherwise; 0: no limit",
+  },
+  {
+    key: "errorPages",
+    task: "What is served",
+    kind: "text",
+    default: "",
+    placeholder: "FOLDER",
+    description:
+      "pages for errors of the whole gateway, such as 404.html, 404.json and 5xx.html, see docs/error-pages.md; read at the start",
+  },
+  {
+    key: "errorPageService",
+    task: "What is served",
+    kind: "text",
+    default: "",
+    placeholder: "NAMESPACE/NAME:PORT",
+    description: "Service that has the pages instead of a folder",
+  },
+  {
+    key: "errorPageStatuses",
+    task: "What is served",
+    kind: "statuses",
+    default: ["404", "502", "503", "504"],
+    placeholder: "STATUS,…",
+    description: "statuses of errors for which errorPageService has a page",
   },
   {
     key: "buffering",

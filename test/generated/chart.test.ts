@@ -16,6 +16,7 @@ const TYPES: Readonly<Record<SettingRow["kind"], object>> = {
   ranges: { type: "array", items: { type: "string" } },
   addresses: { type: "array", items: { type: "string" } },
   endpoint: { type: "string" },
+  statuses: { type: "array", items: { type: ["string", "integer"] } },
   bytes: { type: ["string", "integer"] },
   duration: { type: "string" },
 };

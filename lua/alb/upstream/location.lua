@@ -1,6 +1,6 @@
 --- Enters the nginx location that proxies a request to its backend (templates/partials/server.conf.hbs).
 -- May yield: yes (a body that must be held). Phases: access.
-local page_suffix = require("alb.error_pages").suffix
+local paged_location = require("alb.error_pages").location
 local wants_events = require("alb.unusual").wants_events
 
 local ngx = ngx
@@ -47,15 +47,14 @@ function _M.read()
 end
 
 local function name_of(route, protocol)
-    local suffix = page_suffix(route, protocol)
     if route.tries then
-        return try_location[protocol] .. route.try_suffix .. suffix
+        return paged_location(try_location[protocol] .. route.try_suffix, route, protocol)
     end
     local name = plain_location[protocol]
     if name == "@http" and (route.streamed or wants_events()) then
         name = "@stream"
     end
-    return name .. suffix
+    return paged_location(name, route, protocol)
 end
 
 -- A gRPC stream may never end, so its end is awaited only if it may have to be sent again.

@@ -68,13 +68,20 @@ export function clientView(options: DataPlaneOptions): object {
 /**
  * Which peers are trusted with X-Forwarded-*. The peer is the other end of the connection; with the PROXY protocol it is the address
  * that the protocol tells, because a proxy that speaks it writes no headers. `behind`: some servers get their connections from a stream,
- * so nginx does not know their port.
+ * so nginx does not know their port. `pages`: the locations with error pages; false: nothing is replaced by a page.
  */
-export function variablesView(options: DataPlaneOptions, behind: boolean): object {
+export function variablesView(
+  options: DataPlaneOptions,
+  behind: boolean,
+  pages: readonly object[] | false = false,
+): object {
   const { proxyProtocol, trustedProxies } = options;
   const portless = behind && !proxyProtocol && trustedProxies.length > 0;
   const port = portless ? "albc_port" : "server_port";
   return {
+    pages,
+    // Names of locations are longer than names of variables.
+    bucketSize: integerText(pages === false ? 128 : 1024),
     peer: variable(proxyProtocol ? "remote_addr" : "realip_remote_addr"),
     port: variable(proxyProtocol ? "proxy_protocol_server_port" : port),
     portless,
@@ -193,7 +200,17 @@ function answeredByPages(pages: readonly number[]): readonly number[] {
 }
 
 function nameOf({ family, codes, pages }: Location): string {
-  return [family, ...codes, ...(pages.length === 0 ? [] : ["page", ...pages])].join("_");
+  return [family, ...codes, ...(pages.length === 0 ? [] : ["page", ...ranges(pages)])].join("_");
+}
+
+/** `404`, `500to599`: nginx's names are as short as those of lua/alb/error_pages.lua. */
+function ranges(statuses: readonly number[]): readonly string[] {
+  const starts = statuses.filter((status, i) => status !== (statuses[i - 1] ?? 0) + 1);
+  return starts.map((start, i) => {
+    const next = starts[i + 1];
+    const end = statuses[(next === undefined ? statuses.length : statuses.indexOf(next)) - 1];
+    return end === start ? String(start) : `${String(start)}to${String(end)}`;
+  });
 }
 
 /** The machine's authorities; src/output/environment.ts writes the file before nginx starts. */

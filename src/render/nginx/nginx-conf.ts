@@ -40,13 +40,8 @@ export function renderNginxConf(
   const behind = new Set(
     config.streams.flatMap(({ id, protocol }) => (protocol === "tls" ? id : [])),
   );
-  const gatewayPages = options.errorPages?.statuses;
-  const shared = {
-    bodyLimits: bodyLimits(config, dataPlane),
-    tries: tryViews(config, gatewayPages),
-    pages: hasPages(config, gatewayPages) && { locations: pageViews(config, gatewayPages) },
-    rereads: [...authBodyLimits(config)].some((limit) => limit > 0),
-  };
+  const shared = sharedLocations(config, options);
+  const { pages } = shared;
   const traces = dataPlane.trace.mode !== "off";
   const reuseports = sharedPorts(config);
   const listeners = groupBy(config.listeners, ({ server }) => server);
@@ -59,7 +54,11 @@ export function renderNginxConf(
     client: clientView(dataPlane),
     log: logView(dataPlane),
     trace: traces && {},
-    variables: variablesView(dataPlane, behind.size > 0),
+    variables: variablesView(
+      dataPlane,
+      behind.size > 0,
+      pages === false ? pages : [...pages.locations, ...shared.tries],
+    ),
     forward: forwardView(),
     upstreams: UPSTREAMS.map((name) => ({ name: word(name) })),
     backendTls: backendTlsView(config, certificates),
@@ -77,6 +76,20 @@ export function renderNginxConf(
     ),
     streams: streamsView(config, { ...dataPlane, reuseports }, certificates),
   });
+}
+
+/** The locations that are the same in all servers. */
+function sharedLocations(
+  config: ConfModel,
+  { dataPlane, errorPages }: CompileOptions,
+): Parameters<typeof serverView>[2] {
+  const ofGateway = errorPages?.statuses;
+  return {
+    bodyLimits: bodyLimits(config, dataPlane),
+    tries: tryViews(config, ofGateway),
+    pages: hasPages(config, ofGateway) ? { locations: pageViews(config, ofGateway) } : false,
+    rereads: [...authBodyLimits(config)].some((limit) => limit > 0),
+  };
 }
 
 /** Connections of a worker, to clients and backends. */

@@ -4,7 +4,7 @@ import {
   MAX_ERROR_STATUS,
   MIN_ERROR_STATUS,
   parseErrorStatuses,
-} from "../../../model/error-statuses.js";
+} from "../../../support/error-statuses.js";
 import { present } from "../../../support/json-object.js";
 import { problem, ok } from "../../../support/result.js";
 import type { AuthContext } from "../../auth/auth-context.js";

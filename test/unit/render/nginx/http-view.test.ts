@@ -84,6 +84,12 @@ describe("locations with error pages", () => {
     expect((views[0] as { pages: unknown[] }).pages.map(String)).toEqual(["404", "502", "503"]);
   });
 
+  test("name ranges of statuses", () => {
+    const statuses = [400, 401, 404, 500, 501, 502, 599];
+    const config = { ...EMPTY_CONFIG, routes: [page("a", { errorPages: { statuses } })] };
+    expect(names(pageViews(config))[0]).toBe("@http_page_400to401_404_500to502_599");
+  });
+
   test("are also for HTTP/2 backends and for tries, but not for gRPC", () => {
     const routes = [
       page("a", { errorPages, backends: h2c }),

@@ -1,4 +1,4 @@
-import { parseErrorStatuses } from "../../../src/model/error-statuses.js";
+import { parseErrorStatuses } from "../../../src/support/error-statuses.js";
 
 test("a list is sorted, and each status is there once", () => {
   expect(parseErrorStatuses("503, 404 ,404,599,400")).toEqual({
@@ -7,7 +7,7 @@ test("a list is sorted, and each status is there once", () => {
   });
 });
 
-test.each(["399", "600", "4xx", "404 503;", "0x194", "4.04", "-404"])(
+test.each(["399", "499", "600", "4xx", "404 503;", "0x194", "4.04", "-404"])(
   "%p is no status of a list",
   (text) => {
     expect(parseErrorStatuses(text)).toMatchObject({ ok: false });
