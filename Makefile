@@ -47,7 +47,7 @@ check: $(INSTALLED) ## Format, lint, types, import directions, unused code, Lua 
 
 .PHONY: docs
 docs: $(SITE) ## Build the site of docs/ into .site/
-$(SITE): $(INSTALLED) .vitepress/config.js $(wildcard *.md) $(shell find docs -name '*.md' -o -name '*.svg')
+$(SITE): $(INSTALLED) .vitepress/config.js $(wildcard *.md) $(shell find docs -name '*.md' -o -name '*.svg' -o -name '*.png')
 	@vitepress build
 	@touch $@
 
